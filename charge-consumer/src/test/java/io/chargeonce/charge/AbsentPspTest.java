@@ -191,7 +191,7 @@ class AbsentPspTest {
     }
 
     @Test
-    void a_psp_that_does_not_answer_never_holds_up_the_questions_of_another() throws Exception {
+    void a_psp_that_does_not_answer_never_delays_questions_to_another() throws Exception {
         String slow = unknownAtOld();
         String second = unknownAt(kept, books.accept("order-2"), without);
         var hangs = new CountDownLatch(1);

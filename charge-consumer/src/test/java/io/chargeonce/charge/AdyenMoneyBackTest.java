@@ -81,7 +81,7 @@ class AdyenMoneyBackTest {
 
     @ParameterizedTest
     @MethodSource("faults")
-    void whatever_goes_wrong_once_the_money_goes_back_once(Fault fault) {
+    void after_any_single_fault_the_money_is_refunded_once(Fault fault) {
         String id = captured("pm_card_visa");
         adyen.inject(FaultRule.once(fault).on(Operation.REFUND));
         books.refund(id, OptionalLong.of(500), "line-1");
@@ -128,7 +128,7 @@ class AdyenMoneyBackTest {
     }
 
     @Test
-    void a_refund_that_fails_after_it_had_succeeded_is_an_incident_once_however_often_it_is_told() throws Exception {
+    void a_refund_that_fails_after_a_success_is_one_incident_however_often_it_is_reported() throws Exception {
         String id = captured("pm_card_visa");
         books.refund(id, OptionalLong.empty(), "");
         String refund = "payment-" + id + "-refund";

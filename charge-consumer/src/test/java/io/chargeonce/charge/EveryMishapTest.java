@@ -83,7 +83,7 @@ class EveryMishapTest {
 
     @ParameterizedTest
     @MethodSource("mishaps")
-    void the_money_moves_once_whatever_happens(Mishap mishap) {
+    void the_money_moves_once_after_every_mishap(Mishap mishap) {
         MishapWorld.End end = ends.get(mishap);
         if (mishap.isNeverTold()) {
             assertThat(end.state()).isEqualTo("unresolved");

@@ -99,7 +99,7 @@ abstract class GatewayContract {
 
     @ParameterizedTest
     @MethodSource("faults")
-    void whatever_goes_wrong_once_the_payment_is_captured_once(Fault fault, Endpoint call) {
+    void after_any_single_fault_the_payment_is_captured_once(Fault fault, Endpoint call) {
         psp.inject(FaultRule.once(fault).on(call));
         String id = books.accept(order());
         settle(id);
@@ -113,7 +113,7 @@ abstract class GatewayContract {
 
     @ParameterizedTest(allowZeroInvocations = true)
     @MethodSource("faultsForEver")
-    void what_the_psp_never_tells_stays_unresolved_and_is_not_charged_again(Fault fault) {
+    void what_the_psp_never_reports_stays_unresolved_and_is_not_charged_again(Fault fault) {
         psp.inject(FaultRule.once(fault).on(callsOfAnAttempt().getLast()));
         String id = books.accept(order());
         process.drain();

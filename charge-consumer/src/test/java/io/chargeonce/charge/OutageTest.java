@@ -117,7 +117,7 @@ class OutageTest {
     }
 
     @Test
-    void a_psp_that_fails_for_a_minute_costs_no_payment_an_attempt_and_others_take_what_they_can_at_once() {
+    void a_psp_that_fails_for_a_minute_costs_no_payment_an_attempt_and_others_take_over() {
         stripe.otherwise = FakePsp.FAIL;
         var both = IntStream.range(0, 10).mapToObj(i -> accept(BOTH)).toList();
         var stripeOnly = new ArrayList<>(IntStream.range(0, 10).mapToObj(i -> accept(STRIPE_ONLY)).toList());

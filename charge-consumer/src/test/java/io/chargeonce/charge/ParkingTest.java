@@ -56,7 +56,7 @@ class ParkingTest {
     }
 
     @Test
-    void an_outage_of_an_hour_dead_letters_nothing_counts_no_attempt_and_costs_each_payment_a_few_records() {
+    void an_outage_of_an_hour_dead_letters_nothing_and_counts_no_attempt() {
         psp.otherwise = FakePsp.REFUSE_CONNECTION;
         var process = books.unforgivingProcess(psp);
         var ids = IntStream.range(0, 30).mapToObj(i -> books.accept("order-" + i)).toList();

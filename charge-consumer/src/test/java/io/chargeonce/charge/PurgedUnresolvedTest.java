@@ -91,7 +91,7 @@ class PurgedUnresolvedTest {
     }
 
     @Test
-    void money_that_did_not_move_leaves_it_purged_and_nobody_is_asked_again() {
+    void money_that_did_not_move_leaves_it_purged_and_no_psp_is_asked_again() {
         psp.answer = Optional.of(new Outcome.Failed(FailureCause.CANCELLED_UNEXECUTED, "cancelled"));
         askedOnce();
         stayedPurged();

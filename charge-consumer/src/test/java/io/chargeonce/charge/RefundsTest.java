@@ -56,7 +56,7 @@ class RefundsTest {
 
     /** Its money was left to another refund meanwhile. */
     @Test
-    void a_declined_refund_that_goes_back_late_is_recorded_and_told_if_it_is_too_much() {
+    void a_declined_refund_that_is_paid_late_is_recorded_and_reported_if_it_is_too_much() {
         String id = charged();
         psp.refunds.then(new Outcome.Declined("refused", "no", Optional.empty()));
         books.refund(id, OptionalLong.empty(), "a");
@@ -78,7 +78,7 @@ class RefundsTest {
     }
 
     @Test
-    void a_full_refund_goes_back_where_the_money_was_taken() {
+    void a_full_refund_goes_to_where_the_money_was_captured() {
         String id = charged();
         assertThat(books.refund(id, OptionalLong.empty(), "")).isInstanceOf(Answer.Accepted.class);
         process.drain();
@@ -93,7 +93,7 @@ class RefundsTest {
 
     /** Webhooks keep no order: the same two messages the other way round are an incident too. */
     @Test
-    void a_refund_told_as_failed_before_it_is_told_as_given_back_is_an_incident_and_not_sent_again() {
+    void a_refund_reported_as_failed_and_then_as_paid_is_an_incident_and_not_sent_again() {
         String id = charged();
         psp.refunds.executesBeforeItFails = false;
         psp.refunds.answersQuestions = false;
@@ -118,7 +118,7 @@ class RefundsTest {
     }
 
     @Test
-    void partial_refunds_are_told_apart_by_their_references() {
+    void partial_refunds_are_distinguished_by_their_references() {
         String id = charged();
         books.refund(id, OptionalLong.of(500), "line-1");
         books.refund(id, OptionalLong.of(99), "line-2");
@@ -160,7 +160,7 @@ class RefundsTest {
     }
 
     @Test
-    void nobody_gives_back_what_was_never_captured_or_is_not_theirs() {
+    void no_refund_of_a_payment_that_was_never_captured_or_is_another_merchants() {
         psp.then(FakePsp.DECLINE);
         String id = books.accept("order-1");
         process.drain();
@@ -195,7 +195,7 @@ class RefundsTest {
     }
 
     @Test
-    void a_refund_of_a_dead_payment_waits_for_a_merge_and_then_goes_back() {
+    void a_refund_of_a_dead_payment_waits_for_a_merge_and_is_then_paid() {
         String id = dead();
         assertThat(books.refund(id, OptionalLong.empty(), "")).isInstanceOfSatisfying(Answer.Accepted.class,
                 accepted -> assertThat(accepted.isNew()).isTrue());
@@ -259,7 +259,7 @@ class RefundsTest {
     }
 
     @Test
-    void a_refund_walks_down_the_tiers_into_the_dead_letter_queue_like_a_charge_and_to_no_other_psp() {
+    void a_refund_goes_through_the_tiers_like_a_charge_and_to_no_other_psp() {
         String id = charged();
         var failed = new Outcome.Failed(FailureCause.PSP_UNWELL, "500");
         psp.refunds.then(failed, failed, failed, failed);
@@ -274,7 +274,7 @@ class RefundsTest {
     }
 
     @Test
-    void a_dead_refund_that_is_merged_goes_back_once_and_where_the_money_was_taken() {
+    void a_dead_refund_that_is_merged_is_paid_once_and_to_where_the_money_was_captured() {
         String id = charged();
         var failed = new Outcome.Failed(FailureCause.PSP_UNWELL, "500");
         psp.refunds.then(failed, failed, failed, failed);
@@ -298,7 +298,7 @@ class RefundsTest {
     }
 
     @Test
-    void an_unknown_refund_is_found_out_and_given_back_once() {
+    void an_unknown_refund_is_found_out_and_paid_once() {
         String id = charged();
         psp.refunds.then(new Outcome.Unknown(UnknownCause.GATEWAY_TIMED_OUT, "no answer", Optional.empty()));
         psp.refunds.answersQuestions = false;

@@ -101,7 +101,7 @@ class RowBugTest {
     }
 
     @Test
-    void a_record_whose_payment_cannot_even_be_read_is_put_away_and_stands_in_nobodys_way() {
+    void a_record_whose_payment_cannot_be_read_is_put_away_and_delays_no_other() {
         List<String> ids = acceptWithOneIn("pm_card_visa");
         books.execute("ALTER TABLE operation DROP CONSTRAINT IF EXISTS operation_currency_check");
         books.rewrite("UPDATE operation SET currency = 'euro' WHERE operation_id = '%s'".formatted(ids.get(17)));

@@ -13,7 +13,7 @@ class RowByRowTest {
 
     /** As many as a batch has, first in the list, and again in each pass. */
     @Test
-    void what_can_never_be_changed_hides_nothing_that_is_behind_it() throws Exception {
+    void a_row_that_can_never_be_changed_hides_nothing_behind_it() throws Exception {
         try (var books = new EngineFixture()) {
             List<String> ids = IntStream.range(0, 8).mapToObj(i -> books.accept("order-" + i)).toList();
             for (int i = 0; i < ids.size(); i++) {

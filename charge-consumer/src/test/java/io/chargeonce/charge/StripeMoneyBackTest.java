@@ -57,7 +57,7 @@ class StripeMoneyBackTest {
 
     @ParameterizedTest
     @MethodSource("faults")
-    void whatever_goes_wrong_once_the_money_goes_back_once(Fault fault) {
+    void after_any_single_fault_the_money_is_refunded_once(Fault fault) {
         String id = books.accept("order-" + ++orders);
         settle(id);
         stripe.inject(FaultRule.once(fault).on(Operation.REFUND));

@@ -56,7 +56,7 @@ class UnmatchedNoticesTest {
     }
 
     @Test
-    void what_a_psp_tells_of_a_lost_attempt_is_kept_and_settles_it_when_the_attempt_is_there_again() {
+    void a_webhook_about_a_lost_attempt_is_kept_and_settles_it_when_the_attempt_reappears() {
         assertThat(told("notice-1", new Outcome.Charged("pi_1"))).isEqualTo(WebhookInbox.Taken.YES);
         assertThat(told("notice-1", new Outcome.Charged("pi_1"))).isEqualTo(WebhookInbox.Taken.YES);
         assertThat(kept()).isEqualTo(1);
@@ -106,7 +106,7 @@ class UnmatchedNoticesTest {
     }
 
     @Test
-    void when_no_more_can_be_kept_the_oldest_of_that_psp_goes_and_is_told() {
+    void when_no_more_can_be_kept_the_oldest_of_that_psp_is_dropped_and_reported() {
         keepAsManyAsPossible("fake");
         books.execute(
                 "INSERT INTO unmatched_notice (psp, notice_id, psp_key, received_at) VALUES ('other', 'older', 'key', now() - "
@@ -142,7 +142,7 @@ class UnmatchedNoticesTest {
     }
 
     @Test
-    void what_nothing_was_found_for_in_ninety_days_goes() {
+    void a_notice_without_an_attempt_for_ninety_days_is_dropped() {
         told("notice-1", new Outcome.Charged("pi_1"));
         books.execute("UPDATE unmatched_notice SET received_at = now() - interval '89 days'");
         process.inbox.matchAgain();
@@ -204,7 +204,7 @@ class UnmatchedNoticesTest {
     }
 
     @Test
-    void one_that_is_to_come_again_keeps_no_other_of_its_webhook_from_being_taken() {
+    void a_notice_that_must_come_again_does_not_stop_the_others_of_its_webhook() {
         psp.then(FakePsp.TIME_OUT_UNEXECUTED);
         psp.answersQuestions = false;
         process.drain();

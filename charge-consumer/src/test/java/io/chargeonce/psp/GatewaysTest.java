@@ -179,7 +179,7 @@ class GatewaysTest {
     }
 
     @Test
-    void a_psp_that_is_well_again_gets_all_its_payments_back_whatever_the_outage_did_to_its_success_rate() {
+    void a_psp_that_is_well_again_gets_all_its_payments_back_despite_its_bad_success_rate() {
         answers(100, CHARGED);
         for (int i = 0; i < 100; i++) {
             now = now.plus(OPEN_FOR);
@@ -193,7 +193,7 @@ class GatewaysTest {
     }
 
     @Test
-    void a_psp_that_declines_what_others_take_is_tried_now_and_then_and_a_few_captures_bring_it_back() {
+    void a_psp_that_declines_much_is_tried_now_and_then_and_a_few_captures_bring_it_back() {
         var quick = new Gateways(List.of(gateway, other), Duration.ofSeconds(10), () -> now, new SimpleMeterRegistry());
         for (int i = 0; i < 200; i++) {
             quick.watched(gateway, another(), false, () -> new Outcome.Declined("insufficient_funds", "", Optional.empty()));

@@ -90,7 +90,7 @@ class AuditRetentionTest {
 
     /** While the one who holds the lock makes no table, there is room for ten million records. */
     @Test
-    void while_there_is_room_no_append_waits_for_who_makes_more() throws SQLException {
+    void while_there_is_room_no_append_waits_for_a_new_table() throws SQLException {
         execute("SELECT setval('audit_record_audit_id_seq', 195000000)");
         try (Connection another = begin(); var statement = another.createStatement()) {
             statement.execute("LOCK TABLE ONLY audit_record IN SHARE UPDATE EXCLUSIVE MODE");
@@ -146,7 +146,7 @@ class AuditRetentionTest {
         "UPDATE audit_seal SET sealed_at = now() - interval '89 days'",
         // Not sealed to the end of its table, or not as the seal was that was checked.
         "UPDATE audit_seal SET to_id = 99999998", "UPDATE audit_seal SET to_id = 199999998"})
-    void what_is_young_or_not_all_sealed_stays_whoever_asks(String change) throws SQLException {
+    void what_is_young_or_not_all_sealed_stays_for_every_caller(String change) throws SQLException {
         twoYearsAgo("a");
         execute(change);
         assertThat(forget("2160 hours")).isEqualTo("nothing");
@@ -202,7 +202,7 @@ class AuditRetentionTest {
     }
 
     @Test
-    void who_says_under_no_key_of_ours_that_it_was_forgotten_is_not_believed() throws SQLException {
+    void a_seal_of_a_foreign_key_about_deleted_records_is_not_trusted() throws SQLException {
         twoYearsAgo("a", "b");
         append("c");
         execute("DROP TABLE " + FIRST);

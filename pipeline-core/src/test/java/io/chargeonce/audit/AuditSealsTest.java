@@ -131,7 +131,7 @@ class AuditSealsTest {
     }
 
     @Test
-    void who_rewrites_records_and_seals_alike_has_not_the_key() {
+    void rewritten_seals_are_found_without_the_key() {
         append("a", "b");
         sealer(KEY).runOnce();
         for (AuditKeys forgers : List.of(AuditKeys.NONE, ANOTHER)) {
@@ -147,7 +147,7 @@ class AuditSealsTest {
     }
 
     @Test
-    void without_a_key_the_chain_is_of_plain_hashes_and_that_is_told() {
+    void without_a_key_the_chain_has_plain_hashes_and_that_is_reported() {
         append("a");
         sealer(AuditKeys.NONE).runOnce();
         assertThat(check(AuditKeys.NONE).findings).isEmpty();
@@ -203,7 +203,7 @@ class AuditSealsTest {
     }
 
     @Test
-    void a_long_transaction_about_something_else_holds_up_no_seal() throws SQLException {
+    void a_long_transaction_on_other_tables_delays_no_seal() throws SQLException {
         try (Connection another = begin(); var statement = another.createStatement()) {
             statement.execute("INSERT INTO merchant (merchant_id) VALUES ('umbrella')");
             statement.execute("SELECT count(*) FROM audit_record");

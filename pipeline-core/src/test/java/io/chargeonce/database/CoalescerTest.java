@@ -147,7 +147,7 @@ class CoalescerTest {
     }
 
     @Test
-    void what_is_asked_while_a_batch_is_under_way_shares_the_next_commit() {
+    void requests_during_a_batch_share_the_next_commit() {
         try (var coalescer = coalescer(1, this::writeBehindTheGate)) {
             ask(coalescer, 0);
             awaitBehindTheGate(1);
@@ -349,7 +349,7 @@ class CoalescerTest {
     }
 
     @Test
-    void while_the_first_in_the_queue_waits_too_long_nobody_else_may_join_it() {
+    void while_the_first_in_the_queue_waits_too_long_no_other_may_join_it() {
         try (var coalescer = new Coalescer<Integer, Integer>("test", database, 1, Duration.ofMillis(20), commits::incrementAndGet,
                 this::writeBehindTheGate)) {
             var underWay = ask(coalescer, 0);
@@ -366,7 +366,7 @@ class CoalescerTest {
     }
 
     @Test
-    void whoever_still_waits_when_it_is_closed_is_told_so_and_so_is_who_comes_later() throws InterruptedException {
+    void callers_that_wait_at_the_close_or_come_later_are_refused() throws InterruptedException {
         var coalescer = coalescer(1, this::writeBehindTheGate);
         var underWay = ask(coalescer, 0);
         awaitBehindTheGate(1);

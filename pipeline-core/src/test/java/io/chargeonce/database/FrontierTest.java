@@ -29,7 +29,7 @@ class FrontierTest {
     }
 
     @Test
-    void a_look_begins_behind_what_was_seen_before_the_last_deletion() {
+    void a_read_begins_after_the_rows_seen_before_the_last_deletion() {
         lookAndDelete(Set.of(), 1, 2, 3);
         assertThat(frontier.next()).isEqualTo(1);
         lookAndDelete(Set.of(), 4, 5);

@@ -47,7 +47,7 @@ class MigrationRulesTest {
                 + "CHECK (n < 9);",
         "CREATE OR REPLACE FUNCTION f() RETURNS int LANGUAGE plpgsql AS $$ BEGIN UPDATE operation SET step = 1; RETURN 1; END $$;",
         "-- Nothing older than 1.1 runs any more.\nALTER TABLE operation DROP COLUMN note;"})
-    void what_holds_nobody_up_may_be_released(String statements) {
+    void a_migration_that_delays_nothing_may_be_released(String statements) {
         assertThat(MigrationRules.broken(RUNS_WITH + statements)).isEmpty();
     }
 
@@ -70,12 +70,12 @@ class MigrationRulesTest {
         "DROP TABLE tier_visit;",
         "UPDATE operation SET note = '';", "DELETE FROM tier_visit;", "TRUNCATE tier_visit;", "LOCK TABLE operation;",
         "VACUUM FULL operation;"})
-    void what_holds_payments_up_or_breaks_old_services_is_found(String statements) {
+    void a_migration_that_delays_payments_or_breaks_old_services_is_found(String statements) {
         assertThat(MigrationRules.broken(RUNS_WITH + statements)).hasSize(1);
     }
 
     @Test
-    void which_versions_run_with_it_stands_first() {
+    void the_supported_versions_come_first() {
         assertThat(MigrationRules.broken("ALTER TABLE operation ADD COLUMN note text;")).singleElement().asString()
                 .contains("-- Runs with 1.2 and later.");
     }

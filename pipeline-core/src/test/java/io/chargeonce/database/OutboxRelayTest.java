@@ -141,7 +141,7 @@ class OutboxRelayTest {
     }
 
     @Test
-    void rows_of_writers_that_commit_late_or_roll_back_are_published_once_in_the_order_of_their_key() {
+    void rows_of_writers_that_commit_late_are_published_once_in_the_order_of_their_key() {
         relay();
         relay();
         var written = new ArrayList<Future<?>>();
@@ -243,7 +243,7 @@ class OutboxRelayTest {
     }
 
     @Test
-    void relays_share_the_shards_and_who_is_left_takes_over() throws SQLException {
+    void relays_share_the_shards_and_the_last_one_takes_over() throws SQLException {
         relay();
         eventually().until(() -> shardsHeld().equals(List.of(8L)));
         OutboxRelay second = relay();
@@ -291,7 +291,7 @@ class OutboxRelayTest {
     }
 
     @Test
-    void a_row_that_is_too_large_holds_back_its_own_key_only_and_goes_first_once_it_is_mended() {
+    void a_row_that_is_too_large_holds_back_only_its_key_and_goes_first_once_it_is_fixed() {
         relay();
         database.inTransaction(connection -> {
             Outbox.stage(connection, List.of(row("large", incompressible()), row("large", "2"), row("other", "1")));
@@ -324,7 +324,7 @@ class OutboxRelayTest {
     }
 
     @Test
-    void a_topic_that_is_missing_holds_up_no_other_and_gets_its_records_once_it_is_there() throws Exception {
+    void a_missing_topic_delays_no_other_and_gets_its_records_once_it_exists() throws Exception {
         String missing = topic + "-missing";
         database.inTransaction(connection -> {
             for (int i = 1; i <= 30; i++) {

@@ -86,7 +86,7 @@ class AuditLogTest {
         "chargeonce_dlq_operator, alice, dlq.unmasked", "chargeonce_dlq_unmask, alice, dlq.purged",
         "chargeonce_dlq_unmask, alice, succeeded",
         "chargeonce_dlq_operator, alice, personal_data.erased", "chargeonce_charge, charge-consumer, personal_data.erased"})
-    void what_is_not_a_roles_own_to_say_is_refused_with_everything_beside_it(String role, String actor, String action) throws SQLException {
+    void a_record_that_a_role_may_not_write_is_refused_with_its_whole_transaction(String role, String actor, String action) throws SQLException {
         long before = Long.parseLong(text("SELECT count(*) FROM audit_record"));
         try (Connection connection = as(role)) {
             assertThatThrownBy(() -> AuditLog.append(connection, List.of(entry(actor, action, "forged"), entry(actor, action, "forged"))))
@@ -111,7 +111,7 @@ class AuditLogTest {
     }
 
     @Test
-    void who_only_reads_appends_nothing() {
+    void a_role_that_only_reads_appends_nothing() {
         assertThatThrownBy(() -> {
             try (Connection connection = as("chargeonce_dlq_reader")) {
                 AuditLog.append(connection, List.of(entry(null, "dlq.purged", "forged")));
@@ -120,7 +120,7 @@ class AuditLogTest {
     }
 
     @Test
-    void a_member_of_a_role_says_what_the_role_may_say_and_is_named() throws SQLException {
+    void a_member_of_a_role_appends_what_the_role_may_append_and_is_named() throws SQLException {
         People.add(url, "postgres", "", "alice", "chargeonce_dlq_operator", Optional.empty());
         try (Connection connection = as("alice")) {
             AuditLog.append(connection, List.of(entry(null, "dlq.merged", "by a member")));

@@ -93,7 +93,7 @@ class LateOperationsTest {
     }
 
     @Test
-    void what_commits_late_is_found_although_younger_ones_were_looked_through_before() throws Exception {
+    void a_row_that_commits_late_is_found_although_younger_ones_were_scanned_before() throws Exception {
         try (var slow = rows.connect()) {
             slow.setAutoCommit(false);
             String late = rows.accept(slow);
@@ -137,7 +137,7 @@ class LateOperationsTest {
     }
 
     @Test
-    void history_is_not_walked_even_while_an_old_snapshot_is_open() throws Exception {
+    void history_is_not_scanned_even_while_an_old_snapshot_is_open() throws Exception {
         try (var dump = rows.connect()) {
             dump.setAutoCommit(false);
             dump.setTransactionIsolation(java.sql.Connection.TRANSACTION_REPEATABLE_READ);
@@ -158,7 +158,7 @@ class LateOperationsTest {
 
     /** A prepared transaction that is never ended, a batch job's, one in another database: all hold back what is decided. */
     @Test
-    void history_is_not_walked_even_while_a_writing_transaction_is_open_and_what_it_commits_at_last_is_found() throws Exception {
+    void history_is_not_scanned_while_a_writing_transaction_is_open_and_its_late_rows_are_found() throws Exception {
         try (var batch = rows.connect()) {
             batch.setAutoCommit(false);
             String late = rows.accept(batch);
@@ -194,7 +194,7 @@ class LateOperationsTest {
     }
 
     @Test
-    void a_look_goes_on_stretch_by_stretch_and_never_behind_what_is_still_under_way() {
+    void a_scan_goes_on_part_by_part_and_never_past_what_is_still_under_way() {
         for (int i = 0; i < 25; i++) {
             succeed(rows.accept());
         }
@@ -213,7 +213,7 @@ class LateOperationsTest {
 
     /** Rows of one transaction are walked over together, however many they are: else a stretch of them alone would end where it began. */
     @Test
-    void more_rows_of_one_transaction_than_a_stretch_has_are_walked_over_at_once() {
+    void more_rows_of_one_transaction_than_a_part_has_are_read_at_once() {
         for (int i = 0; i < 25; i++) {
             succeed(rows.accept());
         }
@@ -231,7 +231,7 @@ class LateOperationsTest {
 
     /** Else it would hold back what is behind it until the clock is there again. */
     @Test
-    void what_seems_to_come_from_the_future_is_listed_for_the_clock_was_set_back() {
+    void rows_from_the_future_are_listed_because_the_clock_was_set_back() {
         String id = rows.accept();
         rows.rewrite("UPDATE operation_state SET staged_at = now() + interval '1 hour'");
         assertThat(rows.late(PATIENCE)).isEqualTo(1);
@@ -241,7 +241,7 @@ class LateOperationsTest {
     /** Another server's mark, or this one's of a later time: a copy of its files has its name, and may be refreshed with a dump. */
     @ParameterizedTest
     @CsvSource({"3, 1", "4000000000000, 1", "4000000000000, (SELECT system_identifier FROM pg_control_system())"})
-    void in_a_restored_database_the_looks_begin_now_and_the_search_finds_what_was_under_way(String mark, String server) throws Exception {
+    void in_a_restored_database_the_scans_begin_now_and_the_search_finds_what_was_under_way(String mark, String server) throws Exception {
         String old = rows.accept();
         wasAccepted("3 minutes", old);
         String claimed = rows.accept();
@@ -373,7 +373,7 @@ class LateOperationsTest {
     }
 
     @Test
-    void a_row_that_the_owner_mends_by_hand_is_listed_at_once() {
+    void a_row_that_the_owner_changes_by_hand_is_listed_at_once() {
         String id = rows.accept();
         rows.claim(id);
         rows.bury(id, "a_cause");
@@ -384,7 +384,7 @@ class LateOperationsTest {
     }
 
     @Test
-    void whatever_waits_is_in_its_list_and_nothing_else_is() {
+    void all_that_waits_is_in_its_list_and_nothing_else_is() {
         String id = rows.accept();
         rows.claim(id);
         rows.change(id, (connection, operation) -> operation.leaveUnresolved("timeout", "", Instant.now(), Duration.ofMinutes(1)));

@@ -31,7 +31,7 @@ class PspUnitsTest {
 
     @ParameterizedTest
     @CsvSource({"XXX", "XTS", "XAU", "XDR", "USN", "CHE", "CLF", "UYI", "DEM"})
-    void what_is_no_shops_currency_can_be_said_to_no_psp(String currency) {
+    void a_currency_that_no_shop_uses_is_accepted_by_no_psp(String currency) {
         assertThat(PspUnits.anyCanSay(new Money(10_000, currency))).isFalse();
     }
 

@@ -173,7 +173,7 @@ class AdminServerTest {
     }
 
     @Test
-    void who_takes_no_answers_is_sent_away() throws Exception {
+    void a_client_that_reads_no_answers_is_disconnected() throws Exception {
         try (var impatient = AdminServer.start(new Address("127.0.0.1", 0), Optional.empty(), () -> "x".repeat(8 << 20), now::get,
                 Duration.ofMillis(500));
              var slow = new Socket("127.0.0.1", impatient.port())) {
@@ -184,7 +184,7 @@ class AdminServerTest {
     }
 
     @Test
-    void a_port_in_use_is_told_in_one_line() throws IOException {
+    void a_port_in_use_is_reported_in_one_line() throws IOException {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             Address address = new Address("127.0.0.1", taken.getLocalPort());
 

@@ -86,7 +86,7 @@ class LifecycleTest {
 
     @Test
     @Timeout(30)
-    void parts_that_all_hang_are_all_told_and_left_behind_within_the_time_for_the_whole() {
+    void parts_that_all_hang_are_all_closed_within_the_time_for_the_whole() {
         Lifecycle bounded = new Lifecycle("bounded", Duration.ofSeconds(20), Duration.ofSeconds(1));
         CountDownLatch never = new CountDownLatch(1);
         bounded.start("database", () -> part("database"));
@@ -105,7 +105,7 @@ class LifecycleTest {
     }
 
     @Test
-    void whoever_awaits_the_shutdown_goes_on_when_everything_is_closed() throws InterruptedException {
+    void awaiting_the_shutdown_ends_when_everything_is_closed() throws InterruptedException {
         lifecycle.start("a", () -> part("a"));
         Thread waiting = Thread.ofVirtual().start(() -> {
             try {

@@ -50,7 +50,7 @@ class SettingsTest {
     }
 
     @Test
-    void what_nobody_says_has_its_default() {
+    void a_setting_that_is_not_given_has_its_default() {
         assertThat(load(Map.of("CHARGEONCE_NAME", "n")).read(Example::from)).isEqualTo(new Example("n", 12, 65_536, false,
                 Duration.ofSeconds(5), List.of(Duration.ofSeconds(5), Duration.ofMinutes(1), Duration.ofMinutes(10)),
                 new Address("127.0.0.1", 8080), URI.create("https://api.example.com"), Colour.DARK_RED, Optional.empty()));
@@ -69,7 +69,7 @@ class SettingsTest {
     }
 
     @Test
-    void all_problems_are_told_at_once() {
+    void all_problems_are_reported_at_once() {
         Map<String, String> environment = new HashMap<>(Map.of("CHARGEONCE_COUNT", "101", "CHARGEONCE_BYTES", "64k",
                 "CHARGEONCE_ENABLED", "yes", "CHARGEONCE_WAIT", "99ms", "CHARGEONCE_TIERS", "5s,,1m", "CHARGEONCE_LISTEN", "localhost",
                 "CHARGEONCE_API", "ftp://x", "CHARGEONCE_COLOUR", "blue", "CHARGEONCE_NOTE", ""));
@@ -158,7 +158,7 @@ class SettingsTest {
     }
 
     @Test
-    void a_setting_says_of_itself_what_a_table_needs() {
+    void a_setting_has_all_that_a_table_of_settings_needs() {
         assertThat(Example.COUNT.name()).isEqualTo("CHARGEONCE_COUNT");
         assertThat(Example.COUNT.allowed()).isEqualTo("a whole number from 1 to 100");
         assertThat(Example.COUNT.fallback()).isEqualTo("12");

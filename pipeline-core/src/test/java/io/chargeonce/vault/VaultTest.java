@@ -117,7 +117,7 @@ class VaultTest {
 
     /** Who may write the table would otherwise put a record of their own into an operator's hands, or into a merge, without any key. */
     @Test
-    void what_is_in_the_clear_is_believed_in_trials_only_and_a_key_makes_no_difference() throws IOException {
+    void unsealed_bytes_are_accepted_in_trials_only_with_and_without_a_key() throws IOException {
         byte[] clear = Vault.IN_THE_CLEAR.seal("here", CARD);
         assertThat(Vault.IN_THE_CLEAR.open("here", clear)).isInstanceOf(Opened.Readable.class);
         Path key = key();

@@ -148,7 +148,7 @@ class BoundedHttpTest {
     }
 
     @Test
-    void the_psp_is_told_the_span_that_asks_it_if_there_is_one() throws Exception {
+    void the_current_span_is_sent_to_the_psp_if_there_is_one() throws Exception {
         var told = new ArrayList<String>();
         try (var listener = HttpListener.start("The test", 0, request -> {
             told.add(request.headers().getOrDefault("traceparent", "nothing"));

@@ -150,7 +150,7 @@ class ErrorClassesTest {
     }
 
     @Test
-    void an_answer_to_the_confirmation_without_end_leaves_it_unknown_whatever_its_status() {
+    void an_endless_answer_to_the_confirmation_leaves_it_unknown_with_any_status() {
         for (int status : new int[] {200, 401, 402, 500}) {
             toCreate.set(intent("requires_confirmation", 1299, "eur"));
             toOthers.set(full(status, " ".repeat(2 << 20)));

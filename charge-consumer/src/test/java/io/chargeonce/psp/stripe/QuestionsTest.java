@@ -133,7 +133,7 @@ class QuestionsTest {
     }
 
     @Test
-    void a_frozen_failure_of_the_create_is_the_one_error_that_proves_something_for_nobody_has_an_id() {
+    void a_frozen_failure_of_the_create_is_the_only_error_that_proves_something() {
         answers.put("GET /v1/payment_intents/search", NOTHING_FOUND);
         answers.put("POST /v1/payment_intents", FROZEN);
         assertThat(gateway.findOut(charge(Optional.empty(), true))).isInstanceOfSatisfying(Outcome.Failed.class,

@@ -37,7 +37,7 @@ class RecordLoopRebalanceTest {
 
     @ParameterizedTest
     @EnumSource(GroupProtocol.class)
-    void members_that_come_and_go_with_records_in_flight_and_full_buffers_lose_nothing_and_commit_nothing_undone(GroupProtocol protocol)
+    void members_that_come_and_go_lose_nothing_and_commit_nothing_undone(GroupProtocol protocol)
             throws Exception {
         Set<String> done = ConcurrentHashMap.newKeySet();
         Map<TopicPartition, Set<Long>> doneOffsets = new ConcurrentHashMap<>();
@@ -82,7 +82,7 @@ class RecordLoopRebalanceTest {
 
     @ParameterizedTest
     @EnumSource(GroupProtocol.class)
-    void a_late_completion_can_not_touch_a_partition_that_was_taken_away_and_given_back(GroupProtocol protocol) throws Exception {
+    void a_late_completion_cannot_touch_a_partition_that_was_revoked_and_assigned_again(GroupProtocol protocol) throws Exception {
         SlowInvocations mine = new SlowInvocations();
         SlowInvocations others = new SlowInvocations();
         for (int partition = 0; partition < PARTITIONS; partition++) {

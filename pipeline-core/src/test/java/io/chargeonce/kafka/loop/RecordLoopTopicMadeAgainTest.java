@@ -24,7 +24,7 @@ class RecordLoopTopicMadeAgainTest {
 
     @ParameterizedTest
     @EnumSource(GroupProtocol.class)
-    void a_topic_made_again_under_a_running_loop_is_read_from_its_beginning_by_a_new_consumer(GroupProtocol protocol) throws Exception {
+    void a_topic_created_again_under_a_running_loop_is_read_from_its_beginning(GroupProtocol protocol) throws Exception {
         try (TestTopic topic = TestTopic.withPartitions(1)) {
             topic.sendNumbers(50, 1, 10);
             var made = new AtomicInteger();
@@ -49,7 +49,7 @@ class RecordLoopTopicMadeAgainTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 3})
-    void a_topic_made_again_with_another_number_of_partitions_is_read_from_its_beginning(int partitions) throws Exception {
+    void a_topic_created_again_with_other_partitions_is_read_from_its_beginning(int partitions) throws Exception {
         try (TestTopic topic = TestTopic.withPartitions(2)) {
             topic.sendNumbers(100, 2, 10);
             try (RecordLoop loop = Loops.start(topic, script)) {
@@ -91,7 +91,7 @@ class RecordLoopTopicMadeAgainTest {
     }
 
     @Test
-    void an_offset_that_was_committed_for_the_topic_before_is_not_taken_for_the_new_one() throws Exception {
+    void an_offset_committed_for_the_old_topic_is_not_used_for_the_new_one() throws Exception {
         try (TestTopic topic = TestTopic.withPartitions(1)) {
             topic.sendNumbers(50, 1, 10);
             try (RecordLoop loop = Loops.start(topic, script)) {

@@ -36,7 +36,7 @@ class RecordLoopUnreadableTest {
 
     @ParameterizedTest
     @EnumSource(GroupProtocol.class)
-    void a_corrupt_batch_stops_its_own_partition_alone_and_is_told(GroupProtocol protocol, @TempDir Path disk) throws Exception {
+    void a_corrupt_batch_stops_only_its_own_partition_and_is_reported(GroupProtocol protocol, @TempDir Path disk) throws Exception {
         try (KafkaBroker broker = KafkaBroker.start(disk, 0)) {
             KafkaConnection connection = new KafkaConnection(broker.bootstrapServers(), Map.of());
             send(connection, "sound", 0, "before");
