@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A PSP is taken out of the configuration, or is not yet in every process's, while it still has our money or our questions. */
+/** A PSP is removed from the configuration, or not yet in every process's, while it still has our money or our questions. */
 class AbsentPspTest {
 
     private static final Routes TO_OLD = Routes.parse("-> old");

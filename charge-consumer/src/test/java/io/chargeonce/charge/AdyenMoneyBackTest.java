@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What Adyen tells by webhook alone: refunds, and payments whose answer never came. The simulator signs and sends as Adyen does. */
+/** What Adyen reports only by webhook: refunds, and payments whose answer was lost. The simulator signs and sends as Adyen does. */
 class AdyenMoneyBackTest {
 
     private static final Duration CALL_TIMEOUT = Duration.ofMillis(500);
@@ -198,7 +198,7 @@ class AdyenMoneyBackTest {
         assertThat(books.count("FROM audit_record WHERE resource_id = '%s' AND action = 'captured-again'".formatted(id))).isOne();
     }
 
-    /** Adyen's messages keep no order; its own dates say which one is the last. */
+    /** Adyen's messages arrive in any order; their own dates show which one is the newest. */
     @ParameterizedTest
     @CsvSource({"CAPTURE_FAILED 1 CAPTURE 2,true", "CAPTURE 2 CAPTURE_FAILED 1,true", "CAPTURE 1 CAPTURE_FAILED 2,false",
         "CAPTURE_FAILED 2 CAPTURE 1,false", "CAPTURE_FAILED 1 CAPTURE 3 CAPTURE_FAILED 2,true"})
@@ -248,7 +248,7 @@ class AdyenMoneyBackTest {
                 "{}", "no JSON", "[]")) {
             assertThat(post("adyen", body)).isEqualTo(401);
         }
-        assertThat(post("nobody", "{}")).isEqualTo(401);
+        assertThat(post("unknown", "{}")).isEqualTo(401);
         assertThat(post("adyen", "x".repeat(300_000))).isEqualTo(413);
     }
 

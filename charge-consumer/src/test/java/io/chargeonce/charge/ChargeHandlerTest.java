@@ -119,7 +119,7 @@ class ChargeHandlerTest {
 
         String id = books.accept("order-1");
         flooded.handle(books.takeWork().getFirst());
-        assertThat(books.state(id)).as("a merchant that has no part in it").isEqualTo(OperationState.SUCCEEDED);
+        assertThat(books.state(id)).as("a merchant without such failures").isEqualTo(OperationState.SUCCEEDED);
     }
 
     private ConsumerRecord<byte[], byte[]> junk(int offset) {
@@ -347,7 +347,7 @@ class ChargeHandlerTest {
         psp.then(FakePsp.TIME_OUT_UNEXECUTED);
         String id = books.accept("order-1");
         process.drain();
-        // As if everything above the index had forgotten itself.
+        // As if everything above the index had failed.
         books.rewrite(
                 "UPDATE operation_state SET state = 'accepted', resolve_at = NULL, lease_token = NULL WHERE operation_id = '" + id + "'");
         var record = new ConsumerRecord<>(books.topics.requests(), 0, 5L, id.getBytes(StandardCharsets.UTF_8),

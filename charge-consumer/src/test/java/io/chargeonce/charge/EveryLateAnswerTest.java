@@ -24,12 +24,12 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Each state of an operation, each late answer about its first attempt, each way in which it comes: always recorded, never lost. */
+/** Each state of an operation, each late answer about its first attempt, from each source: always recorded, never lost. */
 class EveryLateAnswerTest {
 
     private static final Money MONEY = new Money(1299, "EUR");
 
-    /** Where the operation stands, what is known of its first attempt, and of a second one if it has one. */
+    /** The operation's state, what is known about its first attempt, and about a second one if it has one. */
     enum Situation {
         ACCEPTED_AGAIN("accepted", "failed_definite", ""),
         SCHEDULED("scheduled", "failed_definite", ""),
@@ -101,7 +101,7 @@ class EveryLateAnswerTest {
     private static EngineFixture books;
     private static EngineFixture.Process process;
     private static int payments;
-    /** Another one for each case: to empty the tables takes longer than the case. */
+    /** Another one for each case: emptying the tables takes longer than the case. */
     private final String payment = PaymentId.derive("acme", new IdempotencyKey("order-" + ++payments)).value();
 
     @BeforeAll
@@ -206,7 +206,7 @@ class EveryLateAnswerTest {
                     Optional.empty(), Optional.empty()));
             return;
         }
-        // Of another amount it is not believed, and so unknown.
+        // With another amount it is not trusted, and so unknown.
         Money money = one.answer() == Answer.UNKNOWN ? new Money(1, "EUR") : MONEY;
         psp.tells = List.of(new Notice("notice-" + payments, key, Optional.of("late-reference"),
                 Optional.of(new Notice.Ended(Optional.of(money), one.kind().equals("refund"), one.answer().outcome))));

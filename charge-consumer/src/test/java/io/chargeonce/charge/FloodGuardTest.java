@@ -24,7 +24,7 @@ class FloodGuardTest {
         }
     }
 
-    /** How many of the records that come in a second, one each millisecond, go on. */
+    /** How many records per second go on, when one arrives each millisecond. */
     private long goOnInASecond() {
         long through = 0;
         for (int i = 0; i < 1_000; i++) {
@@ -139,7 +139,7 @@ class FloodGuardTest {
         assertThat(guard.problem()).isPresent();
     }
 
-    /** Each merchant's every payment that goes on dies, as with a setting that is wrong for all. */
+    /** Every payment of each merchant dies, as with a setting that is wrong for all. */
     @Test
     void a_failure_of_many_merchants_with_few_payments_each_is_held_back_too() {
         end(200, true);

@@ -44,7 +44,7 @@ class LateAnswersTest {
         books.close();
     }
 
-    /** While this worker waits for its answer the others do {@code meanwhile}; then it has the money nevertheless. */
+    /** While this worker waits for its answer the others do {@code meanwhile}; then it gets the money nevertheless. */
     private void captureLateAfter(Runnable meanwhile) {
         answerLate(meanwhile, psp::captureRegardless);
     }
@@ -198,7 +198,7 @@ class LateAnswersTest {
         other.drain();
         PspKey key = books.operation(payment).attemptKey();
         told("notice-1", key, "ref-" + key);
-        assertThat(reversals()).as("the same capture, told again").isZero();
+        assertThat(reversals()).as("the same capture, reported again").isZero();
         told("notice-2", key, "second");
         told("notice-3", key, "second");
         theSecondWentBackOnce("ref-" + key, "second");

@@ -74,7 +74,7 @@ class OutageTest {
         work(process);
     }
 
-    /** Hands over everything that is due, and what follows from it. */
+    /** Hands over everything that is due, and the work that follows from it. */
     private void work(EngineFixture.Process by) {
         waiting.addAll(books.takeWork());
         boolean again = true;
@@ -94,7 +94,7 @@ class OutageTest {
                 """.formatted("interval '" + time.toMillis() + " milliseconds'"));
     }
 
-    /** Time goes on while a payment to each comes in at every step. */
+    /** Advances time, with a payment to each at every step. */
     private List<String> sell(Duration time, String... methods) {
         var sold = new ArrayList<String>();
         for (Duration passed = Duration.ZERO; passed.compareTo(time) < 0; passed = passed.plus(STEP)) {

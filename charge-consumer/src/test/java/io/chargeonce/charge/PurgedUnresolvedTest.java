@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A payment is purged while it is not known whether its attempt moved money: the letter is gone, the question is not. */
+/** A payment is purged while it is unknown whether its attempt moved money: the letter is gone, the question is not. */
 class PurgedUnresolvedTest {
 
     private static EngineFixture books;
@@ -76,7 +76,7 @@ class PurgedUnresolvedTest {
         assertThat(books.operation(id).resolveTries()).as("the pauses go on growing").isEqualTo(tries + 2);
         assertThat(books.state(id)).isEqualTo(OperationState.PURGED);
         assertThat(books.count("FROM dead_letter WHERE state = 'dead'")).isZero();
-        assertThat(books.staged(books.topics.outcomes())).as("the end of a purge is told once").isEqualTo(1);
+        assertThat(books.staged(books.topics.outcomes())).as("the end of a purge is published once").isEqualTo(1);
     }
 
     @Test

@@ -54,7 +54,7 @@ class RefundsTest {
         return "payment-" + payment + "-refund";
     }
 
-    /** Its money was left to another refund meanwhile. */
+    /** Its amount was used by another refund meanwhile. */
     @Test
     void a_declined_refund_that_is_paid_late_is_recorded_and_reported_if_it_is_too_much() {
         String id = charged();
@@ -91,7 +91,7 @@ class RefundsTest {
         assertThat(books.staged(books.topics.outcomes())).isEqualTo(2);
     }
 
-    /** Webhooks keep no order: the same two messages the other way round are an incident too. */
+    /** Webhooks arrive in any order: the same two messages in reverse are an incident too. */
     @Test
     void a_refund_reported_as_failed_and_then_as_paid_is_an_incident_and_not_sent_again() {
         String id = charged();
@@ -241,7 +241,7 @@ class RefundsTest {
         assertThat(books.refund(id, OptionalLong.empty(), "another")).isInstanceOf(Answer.NotCaptured.class);
     }
 
-    /** The PSP takes no such request, however well it is: the payment is dead at once. */
+    /** The PSP refuses such a request although it is well: the payment is dead at once. */
     private static final FakePsp.Behaviour REFUSED = (fake, charge) -> new Outcome.Failed(FailureCause.REQUEST_REFUSED, "no such method");
 
     private String dead() {
@@ -269,7 +269,7 @@ class RefundsTest {
         assertThat(books.count("FROM dead_letter WHERE dead_letter_id = '" + refundOf(id) + "' AND state = 'dead'")).isEqualTo(1);
         assertThat(psp.refunds.calls).hasSize(4);
         assertThat(other.refunds.calls).isEmpty();
-        // It may yet be merged, so its amount stays taken.
+        // It may still be merged, so its amount stays reserved.
         assertThat(books.refund(id, OptionalLong.of(1), "line-1")).isInstanceOf(Answer.TooMuch.class);
     }
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What one row runs into is that row's; what says something about us is waited for. */
+/** A bug in one row affects only that row; a failure of the system is waited for. */
 class RowBugTest {
 
     private final EngineFixture books = new EngineFixture();

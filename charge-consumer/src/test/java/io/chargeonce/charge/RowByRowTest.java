@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class RowByRowTest {
 
-    /** As many as a batch has, first in the list, and again in each pass. */
+    /** A whole batch of them, first in the list, and again in each pass. */
     @Test
     void a_row_that_can_never_be_changed_hides_nothing_behind_it() throws Exception {
         try (var books = new EngineFixture()) {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A person says what became of an attempt. The PSP is asked once more, and outranks the person whenever it says something. */
+/** A person reports the outcome of an attempt. The PSP is asked once more, and its answer outranks the person. */
 class SettledByHandTest {
 
     private static final Outcome CANNOT_TELL =
@@ -230,7 +230,7 @@ class SettledByHandTest {
 
     @Test
     void a_refund_that_has_not_left_goes_by_the_reference_that_the_psp_corrected() {
-        find(Optional.of("somebody-elses"));
+        find(Optional.of("of-another-payment"));
         resolved();
         books.refund(id, OptionalLong.of(100), "line-1");
         later(new Outcome.Charged("true-reference"));

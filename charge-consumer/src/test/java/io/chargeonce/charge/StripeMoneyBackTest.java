@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Refunds at Stripe, and what is asked there once the key is forgotten, against the simulator. */
+/** Refunds at Stripe, and questions after the key is forgotten, against the simulator. */
 class StripeMoneyBackTest {
 
     private static final Duration CALL_TIMEOUT = Duration.ofMillis(500);
@@ -97,7 +97,7 @@ class StripeMoneyBackTest {
         assertThat(books.operation(id).sequence()).isEqualTo(2);
     }
 
-    /** As if the process had died in its call and come back when Stripe had forgotten the key. */
+    /** As if the process had died during its call and returned after Stripe had forgotten the key. */
     private static void forget(String id) {
         books.rewrite("""
                 UPDATE payment_attempt SET state = 'in_flight', charged_at_once = false, failed_definite = false, psp_reference = NULL,

@@ -42,7 +42,7 @@ class StripeWebhookTest {
         books.close();
     }
 
-    /** A payment that was charged, of which we know nothing: its process died, and the resolver sleeps. */
+    /** A payment that was charged without our knowledge: its process died, and the resolver sleeps. */
     private static String unknown() {
         String id = books.accept("order-" + ++orders);
         try (var dying = books.process(new DyingGateway(gateway, DyingGateway.CrashPoint.AFTER_THE_CALL))) {

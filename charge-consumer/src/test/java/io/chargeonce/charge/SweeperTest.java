@@ -135,7 +135,7 @@ class SweeperTest {
         assertThat(books.staged(books.topics.requests())).isZero();
     }
 
-    /** Postgres's clock hours off either way; the broker's is right. */
+    /** Postgres's clock is hours off in both directions; the broker's is right. */
     @ParameterizedTest
     @ValueSource(strings = {"- interval '5 hours'", "+ interval '0 hours'"})
     void with_any_clocks_a_backlog_is_no_loss_and_a_loss_is_found(String shift) throws Exception {
@@ -144,7 +144,7 @@ class SweeperTest {
         books.execute("UPDATE operation_state SET staged_at = staged_at %1$s, not_before = not_before %1$s".formatted(shift));
         assertThat(sweeper.runOnce()).isZero();
         assertThat(sweeper.runOnce()).isZero();
-        // Old records that the group has yet to finish, whatever their time is, keep nothing from being found.
+        // Records that the group has not finished, old by any clock, do not keep a loss from being found.
         books.execute("UPDATE operation_state SET staged_at = now() - interval '1 minute'");
         finishEverything(books.topics.requests());
         producer.send(new ProducerRecord<>(books.topics.requests(), null, 1L, new byte[0], new byte[0])).get();
@@ -191,7 +191,7 @@ class SweeperTest {
         Waiting.until(() -> sweeper.runOnce() == 20 - stuck.size());
         assertThat(stuck).allSatisfy(id -> assertThat(books.operation(id).swept()).isZero());
 
-        // What is lost later is found too, although the partition is still not read.
+        // A later loss is found too, although the partition is still not read.
         String later = IntStream.range(20, 100).mapToObj(i -> books.accept("order-" + i)).filter(id -> partition(id) == 1).findFirst()
                 .orElseThrow();
         Waiting.until(() -> books.staged(books.topics.requests()) == 0);
@@ -214,7 +214,7 @@ class SweeperTest {
                 """.formatted(topic, key, refusal == null ? "NULL" : "'" + refusal + "'"));
     }
 
-    /** As if the group had finished what is there. */
+    /** As if the group had finished all records. */
     private void finishEverything(String topic) throws Exception {
         var ends = new HashMap<TopicPartition, OffsetSpec>();
         IntStream.range(0, PARTITIONS).forEach(p -> ends.put(new TopicPartition(topic, p), OffsetSpec.latest()));

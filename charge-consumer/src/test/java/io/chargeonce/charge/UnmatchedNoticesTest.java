@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A database that fails over may lose an attempt that the PSP executed; what the PSP tells of it is not thrown away. */
+/** A database failover may lose an attempt that the PSP executed. The PSP's messages about it are kept. */
 class UnmatchedNoticesTest {
 
     private static EngineFixture books;
@@ -164,7 +164,7 @@ class UnmatchedNoticesTest {
                 """.formatted(psp, count));
     }
 
-    /** One behind many that cannot be taken now. */
+    /** Expects one to be taken behind many that cannot be taken now. */
     private void isTakenBehind(String pspOfOthers) {
         told("notice-1", new Outcome.Charged("pi_1"));
         psp.then(FakePsp.TIME_OUT_UNEXECUTED);

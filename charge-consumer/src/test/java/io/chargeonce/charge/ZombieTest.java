@@ -32,9 +32,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A worker sleeps at an exact point of its call until its lease, the payment's deadline or even the PSP's memory of the key is over.
- * Meanwhile its attempt is found out and a merge charges again. When it wakes up, no second money moves: because the PSP refuses
- * it, where the worker does not look at its clock, and because it looks.
+ * A worker sleeps at an exact point of its call until its lease, the payment's deadline or even the PSP's memory of the key has ended.
+ * Meanwhile its attempt is resolved and a merge charges again. When it wakes up, no second money moves: because the PSP refuses it if the
+ * worker ignores its clock, and because the worker checks its clock.
  */
 class ZombieTest {
 
@@ -86,7 +86,7 @@ class ZombieTest {
             slept.set(true);
             meanwhile.run();
         }));
-        // On a slow machine its lease may end before it comes that far.
+        // On a slow machine its lease may end before it gets that far.
         Waiting.until(() -> {
             books.takeWork(operation).forEach(sleeper::handle);
             return slept.get();

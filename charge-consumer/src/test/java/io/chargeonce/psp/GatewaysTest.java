@@ -23,7 +23,7 @@ class GatewaysTest {
     private static final Duration OPEN_FOR = Duration.ofHours(1);
     private static final Outcome CHARGED = new Outcome.Charged("ref");
 
-    /** Nobody is called: a test says itself what an answer is. */
+    /** No PSP is called: the test sets the answers. */
     private record Named(String psp) implements Gateway {
 
         @Override
@@ -72,7 +72,7 @@ class GatewaysTest {
         return PaymentId.derive("acme", new IdempotencyKey("order-" + payments++));
     }
 
-    /** The first errors of a burst come while these calls are still under way. */
+    /** The first errors of a burst arrive while these calls are still under way. */
     private void beside(int underWay, Runnable meanwhile) {
         if (underWay == 0) {
             meanwhile.run();
@@ -136,7 +136,7 @@ class GatewaysTest {
         return ((Gateways.Choice.At) gateways.choose(List.of("one", "other"))).gateway();
     }
 
-    /** A payment goes where it is sent to and is answered there. */
+    /** Sends one payment and answers it. */
     private Gateway pay(Outcome atOne) {
         Gateway at = chosen();
         gateways.watched(at, another(), false, () -> at == gateway ? atOne : CHARGED);

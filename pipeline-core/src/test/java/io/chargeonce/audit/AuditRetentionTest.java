@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The audit log begins new tables in time, and forgets old ones only so that it can be told from a theft. */
+/** The audit log starts new tables in time, and deletes old ones only with evidence that distinguishes that from a theft. */
 class AuditRetentionTest {
 
     private static final AuditKeys KEY = AuditKeys.of(Optional.of(new Secret("k".repeat(32))));
@@ -88,7 +88,7 @@ class AuditRetentionTest {
                 .as("each with the indexes of the whole").isEqualTo("9");
     }
 
-    /** While the one who holds the lock makes no table, there is room for ten million records. */
+    /** While another session holds the lock and creates no table, there is room for ten million records. */
     @Test
     void while_there_is_room_no_append_waits_for_a_new_table() throws SQLException {
         execute("SELECT setval('audit_record_audit_id_seq', 195000000)");
@@ -129,22 +129,22 @@ class AuditRetentionTest {
         assertThat(tables()).isEqualTo("199999999 299999999");
         assertThat(text("SELECT forgotten_to FROM audit_seal WHERE seal = " + AuditSealer.TABLES_EVERY)).isEqualTo("99999999");
         assertThat(text("SELECT convert_from(value, 'UTF8')::json ->> 'forgotten_to' FROM outbox WHERE record_key = '%d'"
-                .formatted(AuditSealer.TABLES_EVERY))).as("told to Kafka too").isEqualTo("99999999");
+                .formatted(AuditSealer.TABLES_EVERY))).as("published to Kafka too").isEqualTo("99999999");
         append("after");
         sealer(KEY, 400).runOnce();
         Checked checked = check(KEY);
         assertThat(checked.findings).isEmpty();
         assertThat(checked.report.forgotten().flatMap(Seal::forgotten)).hasValue(99_999_999L);
-        assertThat(checked.report.records()).as("that are there").isEqualTo(AuditSealer.TABLES_EVERY);
+        assertThat(checked.report.records()).as("existing records").isEqualTo(AuditSealer.TABLES_EVERY);
         assertThat(checked.report.holdsSinceTheFirst()).as("the chain").isTrue();
         assertThat(check(AuditKeys.NONE).findings).isEmpty();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {
-        // Younger than the retention, and than any that may be set.
+        // Younger than the retention, and than the shortest possible one.
         "UPDATE audit_seal SET sealed_at = now() - interval '89 days'",
-        // Not sealed to the end of its table, or not as the seal was that was checked.
+        // Not sealed to the end of its table, or not the seal that was checked.
         "UPDATE audit_seal SET to_id = 99999998", "UPDATE audit_seal SET to_id = 199999998"})
     void what_is_young_or_not_all_sealed_stays_for_every_caller(String change) throws SQLException {
         twoYearsAgo("a");
@@ -157,7 +157,7 @@ class AuditRetentionTest {
     @ValueSource(strings = {"89 days", "-1200 months 36014 days", "-400 days", "-infinity"})
     void nothing_is_forgotten_within_ninety_days(String kept) throws SQLException {
         twoYearsAgo("a");
-        assertThatThrownBy(() -> forget(kept)).hasMessageContaining("this is kept for at least 2160:00:00");
+        assertThatThrownBy(() -> forget(kept)).hasMessageContaining("this must be kept for at least 2160:00:00");
     }
 
     @Test
@@ -168,7 +168,7 @@ class AuditRetentionTest {
         assertThat(check(KEY).report.forgotten()).isEmpty();
     }
 
-    /** The owner of the database would else have charge forget what is young, and say so under its key. */
+    /** Otherwise the database's owner could make charge delete young records, and confirm it with its key. */
     @Test
     void a_seal_that_was_set_back_or_forged_in_the_database_has_nothing_forgotten() throws SQLException {
         old(Duration.ofDays(10), "a");
@@ -225,7 +225,7 @@ class AuditRetentionTest {
         assertThat(check(KEY).findings).singleElement().asString().contains("record 7 exists, although all up to 99999999 were deleted");
     }
 
-    /** A look through the whole log takes long, and appends come after it in the queue of the lock. */
+    /** A scan of the whole log takes long, and appends queue behind its lock. */
     @Test
     void while_a_reader_holds_the_log_it_is_sealed_and_appended_to_and_forgotten_later() throws SQLException {
         twoYearsAgo("a");
@@ -250,7 +250,7 @@ class AuditRetentionTest {
         assertThat(tables()).isEqualTo("99999999 199999999 299999999");
     }
 
-    /** The log has gone on in its second table since. */
+    /** Since then the log has continued in its second table. */
     private static void twoYearsAgo(String... resources) throws SQLException {
         old(Duration.ofDays(730), resources);
     }
@@ -271,7 +271,7 @@ class AuditRetentionTest {
         return database.withConnection(SealTable::last);
     }
 
-    /** As the owner, who may say any time. */
+    /** As the owner, who may set any time. */
     private static void insert(Seal seal) throws SQLException {
         try (Connection owner = begin()) {
             SealTable.insert(owner, seal);

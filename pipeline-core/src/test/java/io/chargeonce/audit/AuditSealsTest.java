@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is sealed cannot be changed unseen, and what may still come to light is not sealed. */
+/** Sealed records cannot be changed unnoticed, and no record is sealed that may still get a neighbour. */
 class AuditSealsTest {
 
     private static final Topics TOPICS = new Topics("payments");
@@ -138,7 +138,7 @@ class AuditSealsTest {
             execute("UPDATE audit_record SET actor = 'another' WHERE audit_id = 1");
             execute("TRUNCATE audit_seal");
             sealer(forgers).runOnce();
-            assertThat(check(forgers).findings).as("by its own hashes alone it is sound").isEmpty();
+            assertThat(check(forgers).findings).as("its own hashes alone are consistent").isEmpty();
             assertThat(check(KEY).findings).singleElement().asString().containsAnyOf("none of the given keys made its mark",
                     "no key made its mark");
         }
@@ -154,7 +154,7 @@ class AuditSealsTest {
         assertThat(check(AuditKeys.NONE).report.plain()).isOne();
         append("b");
         sealer(KEY).runOnce();
-        assertThat(check(KEY).findings).as("what came before a key is held by the chain").isEmpty();
+        assertThat(check(KEY).findings).as("the chain protects what came before a key").isEmpty();
         append("c");
         sealer(AuditKeys.NONE).runOnce();
         append("d");
@@ -187,13 +187,13 @@ class AuditSealsTest {
             sealer.runOnce();
             append("early again");
             sealer.runOnce();
-            assertThat(sealed()).as("what stands below what may come").isZero();
+            assertThat(sealed()).as("records above which one may still appear").isZero();
             late.commit();
         }
         try (Connection another = begin()) {
             AuditLog.append(another, List.of(entry("another")));
             sealer.runOnce();
-            assertThat(sealed()).as("as far as the first look saw, whoever writes by now").isEqualTo(2);
+            assertThat(sealed()).as("up to the first pass's last id, although others write now").isEqualTo(2);
             another.rollback();
         }
         append("after a gap");
@@ -253,7 +253,7 @@ class AuditSealsTest {
         assertThat(check(KEY).report.unsealed().records()).isOne();
         execute("UPDATE audit_seal SET sealed_at = now() + interval '3 hours'");
         sealer.runOnce();
-        assertThat(sealed()).as("a clock that was put back stops nothing").isEqualTo(2);
+        assertThat(sealed()).as("a clock that was set back stops nothing").isEqualTo(2);
         assertThat(meters.get("chargeonce.audit.unsealed.seconds").gauge().value()).isZero();
     }
 

@@ -100,8 +100,8 @@ class FrontierTest {
     }
 
     /**
-     * Postgres as far as it matters here: transactions take a number, then ids; what they stage shows when they commit; a
-     * snapshot knows of the open ones that are older than the newest that is over.
+     * A model of Postgres: transactions take a number, then ids; their rows become visible at commit; a snapshot lists the open
+     * transactions that are older than the newest finished one.
      */
     private final class ModelOutbox {
         private static final int MOST_AT_ONCE = 4;

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** From the first release on, migrations run under load and beside the services of the version before. */
+/** After the first release, migrations run under load and beside services of the previous version. */
 class MigrationRulesTest {
 
     private static final Path MIGRATIONS = Path.of("src/main/resources/io/chargeonce/database/migration");

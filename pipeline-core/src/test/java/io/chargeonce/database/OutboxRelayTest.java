@@ -48,7 +48,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A row's value says which of its key's rows it is: 1, 2, 3 … */
+/** A row's value is its number among its key's rows: 1, 2, 3 … */
 class OutboxRelayTest {
 
     private static final AtomicInteger TOPICS = new AtomicInteger();
@@ -124,7 +124,7 @@ class OutboxRelayTest {
         });
     }
 
-    /** Every record so far: a repeat of the last one is allowed, a step back or a gap is not. */
+    /** Every record so far. A repeat of the last one is allowed; a step back or a gap is not. */
     private Map<String, List<Integer>> published() {
         consumer.poll(Duration.ofMillis(100)).forEach(record -> {
             var numbers = published.computeIfAbsent(record.key(), key -> new ArrayList<>());
@@ -160,7 +160,7 @@ class OutboxRelayTest {
                 numbers -> assertThat(numbers).containsExactlyElementsOf(IntStream.rangeClosed(1, ROWS_OF_A_WRITER).boxed().toList()));
     }
 
-    /** Takes ids, dawdles, and then commits or has to do it again. */
+    /** Takes ids, waits a little, and then commits or starts again. */
     private void write(int writer) {
         var random = new Random(writer);
         int number = 1;
@@ -171,7 +171,7 @@ class OutboxRelayTest {
             try {
                 number += stageAndDawdle(row("writer-" + writer, "" + current), dawdleNanos, commits);
             } catch (DatabaseRefused refused) {
-                // Sixty-four at once let a table grow, each in its turn; on a slow machine that takes longer than a lock is waited for.
+                // Sixty-four writers at once extend a table one after the other; on a slow machine that takes longer than the lock timeout.
                 assertThat(refused).matches(DatabaseRefused::isPassing);
             }
         }
@@ -212,7 +212,7 @@ class OutboxRelayTest {
         eventually().until(() -> published().containsKey("slow"));
     }
 
-    /** A snapshot does not name a transaction that is under way and younger than all that are over. */
+    /** A snapshot does not list an open transaction that is younger than all finished ones. */
     @Test
     void a_row_is_found_though_no_snapshot_knew_of_its_transaction_when_a_higher_id_was_seen() throws SQLException {
         var frontier = new Frontier();
@@ -262,7 +262,7 @@ class OutboxRelayTest {
         var slow = new MockProducer<>(false, null, new ByteArraySerializer(), new ByteArraySerializer()) {
             @Override
             public void flush() {
-                // Another one's answers would come with it.
+                // Another pass would also return the answers of this one.
             }
         };
         relay(() -> slow);
@@ -373,7 +373,7 @@ class OutboxRelayTest {
         assertThat(meters.get("chargeonce.relay.producers.replaced").counter().count()).isEqualTo(3);
     }
 
-    /** The second throws at a send, as one in a fatal state does; the third answers that it was not let in. */
+    /** The second throws on send, like a producer in a fatal state; the third answers that it is not authorised. */
     @SuppressWarnings("unchecked") // The proxy implements exactly this interface.
     private static Producer<byte[], byte[]> refusing(int which) {
         return (Producer<byte[], byte[]>) Proxy.newProxyInstance(OutboxRelayTest.class.getClassLoader(), new Class<?>[] {Producer.class},

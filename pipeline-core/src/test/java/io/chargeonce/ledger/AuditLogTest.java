@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.FieldSource;
 
-/** Who may append what to the audit log. */
+/** Which role may append what to the audit log. */
 class AuditLogTest {
 
     static final List<String> ROLES = Roles.ALL;
@@ -86,7 +86,8 @@ class AuditLogTest {
         "chargeonce_dlq_operator, alice, dlq.unmasked", "chargeonce_dlq_unmask, alice, dlq.purged",
         "chargeonce_dlq_unmask, alice, succeeded",
         "chargeonce_dlq_operator, alice, personal_data.erased", "chargeonce_charge, charge-consumer, personal_data.erased"})
-    void a_record_that_a_role_may_not_write_is_refused_with_its_whole_transaction(String role, String actor, String action) throws SQLException {
+    void a_record_that_a_role_may_not_write_is_refused_with_its_whole_transaction(String role, String actor, String action)
+            throws SQLException {
         long before = Long.parseLong(text("SELECT count(*) FROM audit_record"));
         try (Connection connection = as(role)) {
             assertThatThrownBy(() -> AuditLog.append(connection, List.of(entry(actor, action, "forged"), entry(actor, action, "forged"))))

@@ -55,7 +55,7 @@ class LateOperationsTest {
         assertThat(listed(id)).isEqualTo("work");
         assertThat(rows.late(PATIENCE)).isZero();
         rows.claim(id);
-        assertThat(listed(id)).as("what was late once is listed wherever it waits").isEqualTo("question");
+        assertThat(listed(id)).as("an operation that was late once stays listed").isEqualTo("question");
         rows.change(id, (connection, operation) -> operation.settleSucceeded("pi_1", Instant.now()));
         assertThat(listed(id)).isNull();
     }
@@ -121,7 +121,7 @@ class LateOperationsTest {
         assertThat(rows.late(PATIENCE)).isEqualTo(1);
     }
 
-    /** Else nothing would be asked or swept any more, not even what is listed. */
+    /** Otherwise no operation would be asked about or swept any more, not even listed ones. */
     @Test
     void a_look_that_postgres_refuses_ends_as_one_that_found_nothing() throws Exception {
         String id = rows.accept();
@@ -151,12 +151,12 @@ class LateOperationsTest {
             long before = rows.read(1);
             rows.late(PATIENCE);
             rows.lateClaims();
-            assertThat(rows.read(1) - before).as("rows read by a look").isLessThan(30);
+            assertThat(rows.read(1) - before).as("rows read by a scan").isLessThan(30);
             assertThat(rows.find(open).state()).isEqualTo(OperationState.ACCEPTED);
         }
     }
 
-    /** A prepared transaction that is never ended, a batch job's, one in another database: all hold back what is decided. */
+    /** A prepared transaction that never ends, a batch job's, one in another database: all hold back what is decided. */
     @Test
     void history_is_not_scanned_while_a_writing_transaction_is_open_and_its_late_rows_are_found() throws Exception {
         try (var batch = rows.connect()) {
@@ -168,7 +168,7 @@ class LateOperationsTest {
             look();
             long before = rows.read(1);
             look();
-            assertThat(rows.read(1) - before).as("rows read by a look").isLessThan(30);
+            assertThat(rows.read(1) - before).as("rows read by a scan").isLessThan(30);
             batch.commit();
             look();
             wasAccepted("3 minutes", late);
@@ -211,7 +211,7 @@ class LateOperationsTest {
         assertThat(stretch("acceptances", 10)).isEqualTo("(0,f,f)");
     }
 
-    /** Rows of one transaction are walked over together, however many they are: else a stretch of them alone would end where it began. */
+    /** Rows of one transaction are read together, however many they are: otherwise a part with only such rows would end where it began. */
     @Test
     void more_rows_of_one_transaction_than_a_part_has_are_read_at_once() {
         for (int i = 0; i < 25; i++) {
@@ -229,7 +229,7 @@ class LateOperationsTest {
         return rows.text("SELECT list_late('%s', '2 minutes', %d)".formatted(subject, most));
     }
 
-    /** Else it would hold back what is behind it until the clock is there again. */
+    /** Otherwise it would hold back the rows behind it until the clock gets there again. */
     @Test
     void rows_from_the_future_are_listed_because_the_clock_was_set_back() {
         String id = rows.accept();
@@ -238,7 +238,9 @@ class LateOperationsTest {
         assertThat(listed(id)).isEqualTo("work");
     }
 
-    /** Another server's mark, or this one's of a later time: a copy of its files has its name, and may be refreshed with a dump. */
+    /**
+     * Another server's mark, or this one's of a later time: a copy of its files has the same identifier, and may be refreshed with a dump.
+     */
     @ParameterizedTest
     @CsvSource({"3, 1", "4000000000000, 1", "4000000000000, (SELECT system_identifier FROM pg_control_system())"})
     void in_a_restored_database_the_scans_begin_now_and_the_search_finds_what_was_under_way(String mark, String server) throws Exception {
@@ -316,7 +318,7 @@ class LateOperationsTest {
         assertThat(listed(id)).isEqualTo("work");
     }
 
-    /** Else the row would stand before what is due there, for as long as the operation waits elsewhere. */
+    /** Otherwise the row would come before due rows for as long as the operation waits elsewhere. */
     @Test
     void what_is_listed_where_it_does_not_wait_is_taken_out_and_stays_in_its_own_list() {
         String id = rows.accept();
@@ -396,7 +398,7 @@ class LateOperationsTest {
         rows.change(id, (connection, operation) -> operation.restore());
         assertThat(listed(id)).isNull();
         rows.change(id, (connection, operation) -> operation.reenter(Instant.now(), Duration.ofHours(1)));
-        assertThat(listed(id)).as("a merged one is not new: no look finds it by its acceptance").isEqualTo("work");
+        assertThat(listed(id)).as("a merged one is not new: no scan finds it by its acceptance").isEqualTo("work");
         rows.change(id, (connection, operation) -> operation.claim(UUID.randomUUID(), "stripe", Instant.now().plusSeconds(30)));
         assertThat(listed(id)).isEqualTo("question");
         rows.change(id, (connection, operation) -> operation.presentAgain(Instant.now(), Duration.ofHours(1), "x", "", Instant.now()));

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class PspUnitsTest {
 
-    /** By the vendors' pages: one króna is 100 at both, one ariary is 1 at Stripe, a dinar's last fil is 0 at Stripe. */
+    /** According to the vendors' pages: one króna is 100 at both, one ariary is 1 at Stripe, a dinar's last fil is 0 at Stripe. */
     @ParameterizedTest
     @CsvSource({"STRIPE,1299,EUR,1299", "STRIPE,500,ISK,50000", "STRIPE,500,UGX,50000", "STRIPE,500,MGA,5", "STRIPE,500,JPY,500",
         "STRIPE,500,CLP,500", "STRIPE,1230,KWD,1230", "STRIPE,1299,HUF,1299", "STRIPE,500,CVE,500", "ADYEN,500,ISK,50000",

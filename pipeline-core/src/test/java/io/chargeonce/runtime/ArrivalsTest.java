@@ -46,7 +46,7 @@ class ArrivalsTest {
         }
     }
 
-    /** Until it is sent away. */
+    /** Until it is interrupted. */
     private void waitForEver(String name) {
         try {
             new CountDownLatch(1).await();

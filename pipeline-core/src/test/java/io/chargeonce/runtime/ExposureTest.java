@@ -35,7 +35,7 @@ class ExposureTest {
         return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
     }
 
-    /** With a key that nobody else may read. */
+    /** With a key that no other account may read. */
     private ExposureTest with(String name, String value) throws IOException {
         environment.put(name, value);
         environment.putIfAbsent("CHARGEONCE_A_KEY_FILE", file("key", "k", "rw-------").toString());

@@ -52,9 +52,9 @@ class LifecycleTest {
         lifecycle.start("a", () -> part("a"));
 
         assertThatThrownBy(() -> lifecycle.start("database", () -> {
-            throw new IllegalStateException("nobody listens on 127.0.0.1:15432");
+            throw new IllegalStateException("connection to 127.0.0.1:15432 refused");
         })).isInstanceOf(StartFailed.class)
-                .hasMessage("service can't start, because its database failed: nobody listens on 127.0.0.1:15432");
+                .hasMessage("service can't start, because its database failed: connection to 127.0.0.1:15432 refused");
 
         assertThat(events).containsExactly("start a", "close a");
     }
@@ -147,7 +147,7 @@ class LifecycleTest {
         assertThat(failures).singleElement().isInstanceOf(StartFailed.class);
     }
 
-    /** A JVM that is told to end by a signal. */
+    /** A JVM that ends by a signal. */
     static final class UntilTold {
         public static void main(String[] arguments) throws InterruptedException {
             try (Lifecycle lifecycle = new Lifecycle("told", Duration.ofSeconds(5))) {
@@ -165,7 +165,7 @@ class LifecycleTest {
                 .redirectError(ProcessBuilder.Redirect.DISCARD).start();
         try (var output = process.inputReader()) {
             await().atMost(Duration.ofSeconds(30)).until(() -> "started".equals(output.readLine()));
-            // By its handle, since the process itself would also close what is read here.
+            // By its handle, because the process itself would also close the stream that is read here.
             process.toHandle().destroy();
             assertThat(output.lines()).contains("closed");
         }

@@ -38,7 +38,7 @@ class SecretTest {
         assertThat(secret.value()).isEqualTo("new");
     }
 
-    /** A header with it would be refused, and the message of that tells the whole key to the log. */
+    /** A header with it would be refused, and the exception's message would write the whole key to the log. */
     @Test
     void a_text_that_fits_no_header_is_refused_as_a_key_at_the_start_and_later() throws Exception {
         Path file = Files.writeString(directory.resolve("key"), "sk_live_1\n");

@@ -30,7 +30,7 @@ import org.apache.kafka.common.record.TimestampType;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Turn by turn, with a clock that stands still and a consumer that does what it is told. */
+/** Turn by turn, with a clock that stands still and a scripted consumer. */
 class MembershipTest {
     private static final TopicPartition PARTITION = new TopicPartition("topic", 0);
     private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");

@@ -12,7 +12,7 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Compares the bookkeeping, step by step, with the plain definition of it. */
+/** Compares {@code Offsets}, step by step, with its plain definition. */
 class OffsetsPropertyTest {
 
     @ParameterizedTest(name = "seeds {0} to {1}")

@@ -83,7 +83,7 @@ class RecordLoopTest {
         }
     }
 
-    /** As if it had polled just then. */
+    /** As if it had polled at that time. */
     private static Optional<String> problemAt(Instant time, RecordLoop loop) {
         LoopHealth health = loop.health();
         return new LoopHealth(health.running(), Optional.of(time), health.failure(), health.nextAnswer(), health.trouble())

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A topic that is deleted and made again is another topic: what it holds is read from its beginning. */
+/** A topic that is deleted and created again is another topic: it is read from its beginning. */
 class RecordLoopTopicMadeAgainTest {
     private final Script script = new Script();
 
@@ -40,7 +40,8 @@ class RecordLoopTopicMadeAgainTest {
 
                 await().untilAsserted(() -> assertThat(script.done()).containsAll(sent));
                 await().until(() -> topic.committed().equals(Map.of(0, 200L)));
-                // Given the partition anew before the next look at the id, the old consumer may read it first; never for long.
+                // If the partition is assigned again before the next check of the id, the old consumer may read it first, but never for
+                // long.
                 await().until(() -> made.get() >= 2);
                 assertThat(loop.health().running()).isTrue();
             }
@@ -64,7 +65,7 @@ class RecordLoopTopicMadeAgainTest {
         }
     }
 
-    /** The client takes its knowledge of the new topic for older than that of the old one, and waits for newer knowledge for ever. */
+    /** The client takes the new topic's metadata for older than the old topic's, and waits for newer metadata for ever. */
     @ParameterizedTest
     @EnumSource(GroupProtocol.class)
     void a_new_topic_is_read_though_the_one_before_had_more_leaders(GroupProtocol protocol) throws Exception {
