@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells of work for PSPs that no running process is set up for. It waits untouched, however long, and goes on by itself once
- * one is; until then people see it in the dead-letter queue, in the log and in a gauge. For one thread.
+ * Reports work for PSPs that no running process is set up for. The work waits untouched for any time, and goes on by itself once the PSP is
+ * set up. Until then people see it in the dead-letter queue, in the log and in a gauge. For one thread.
  */
 final class AbsentPsps {
 
@@ -38,7 +38,7 @@ final class AbsentPsps {
     private final Topics topics;
     private final Runnable committed;
     private volatile long waiting;
-    private long told;
+    private long reported;
 
     AbsentPsps(Database database, Gateways gateways, Topics topics, Runnable committed, MeterRegistry meters) {
         this.database = database;
@@ -47,14 +47,14 @@ final class AbsentPsps {
         this.topics = topics;
         this.committed = committed;
         Gauge.builder("chargeonce.psp.absent.waiting", this, absent -> absent.waiting)
-                .description("Payments and refunds that wait for a PSP which is not set up").register(meters);
+                .description("Payments and refunds that wait for a PSP that is not set up").register(meters);
     }
 
     static String message(List<String> psps) {
         return "PSP %s is not set up: add its settings, and this goes on by itself".formatted(String.join(", ", psps));
     }
 
-    /** Lists what has no process to ask about it, up to a batch; returns how many those were. */
+    /** Lists operations that no process can ask about, up to a batch. Returns how many. */
     int runOnce() {
         LateOperations.listClaims(database, Resolver.SLOW);
         int listed = unasked.runOnce();
@@ -62,10 +62,10 @@ final class AbsentPsps {
             committed.run();
         }
         waiting = database.withConnection(AbsentPsps::count);
-        if (waiting != told) {
-            told = waiting;
+        if (waiting != reported) {
+            reported = waiting;
             if (waiting > 0) {
-                LOG.error("ALERT: {} payments and refunds wait for PSPs that are not set up here; set up are {}. Nothing of them is lost: "
+                LOG.error("ALERT: {} payments and refunds wait for PSPs that are not set up here (set up are {}). None of them is lost: "
                         + "add the PSP's settings, and they go on by themselves", waiting, gateways.psps());
             }
         }

@@ -12,9 +12,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Shows what waits in Postgres for a person: dead letters with their money, unknown outcomes, unknown outcomes of purged payments,
- * records that the broker refuses, messages of PSPs that match no attempt.
- * Every charge consumer shows the same numbers, so take their maximum and not their sum. For one thread.
+ * Counts what waits in Postgres for a person: dead letters with their money, unknown outcomes, unknown outcomes of purged payments, records
+ * that the broker refuses, webhooks that match no attempt. Every charge consumer reports the same numbers, so use their maximum and not
+ * their sum. For one thread.
  */
 final class Backlog {
 
@@ -25,23 +25,23 @@ final class Backlog {
 
     Backlog(Database database, MeterRegistry meters) {
         this.database = database;
-        this.count = MultiGauge.builder("chargeonce.backlog").description("What waits for somebody").register(meters);
+        this.count = MultiGauge.builder("chargeonce.backlog").description("What waits for a person").register(meters);
         this.money = MultiGauge.builder("chargeonce.backlog.minor.units").description("Its money in minor units").register(meters);
         this.oldest = MultiGauge.builder("chargeonce.backlog.oldest.seconds").description("The age of its oldest").register(meters);
     }
 
     private record Waiting(Tags tags, long count, long money, double oldestSeconds) {}
 
-    /** Looks once; returns 0, for there is never more to do at once. */
+    /** Counts once. Always returns 0: the next count is not urgent. */
     int runOnce() {
-        List<Waiting> waiting = database.withConnection(Backlog::look);
+        List<Waiting> waiting = database.withConnection(Backlog::read);
         count.register(waiting.stream().map(each -> Row.of(each.tags(), each.count())).toList(), true);
         money.register(waiting.stream().map(each -> Row.of(each.tags(), each.money())).toList(), true);
         oldest.register(waiting.stream().map(each -> Row.of(each.tags(), each.oldestSeconds())).toList(), true);
         return 0;
     }
 
-    private static final String LOOK = """
+    private static final String READ = """
             SELECT what, cause, currency, items, coalesce(money, 0),
                    coalesce(extract(epoch FROM clock_timestamp() - since), 0)
               FROM (SELECT 'unresolved' AS what, '' AS cause, currency, count(*) AS items, sum(amount) AS money,
@@ -63,8 +63,8 @@ final class Backlog {
                       FROM unmatched_notice) AS backlog
             """;
 
-    private static List<Waiting> look(Connection connection) throws SQLException {
-        try (var statement = connection.prepareStatement(LOOK);
+    private static List<Waiting> read(Connection connection) throws SQLException {
+        try (var statement = connection.prepareStatement(READ);
              var row = statement.executeQuery()) {
             var waiting = new ArrayList<Waiting>();
             while (row.next()) {

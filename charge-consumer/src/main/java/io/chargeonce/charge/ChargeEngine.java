@@ -43,14 +43,14 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 
-/** Everything between a record and its fate, put together once for the main topic's service and the tiers'. */
+/** Everything between a record and its outcome, assembled once for the main topic's service and the tiers'. */
 public final class ChargeEngine {
 
-    /** The time that recording an answer may take on top of getting it. */
+    /** How long recording an answer may take after it arrived. */
     private static final Duration TO_RECORD = Duration.ofSeconds(1);
-    /** A record in flight goes on when its partition is another member's, so a rebalance need not wait for it. */
+    /** A record in flight continues after its partition moves to another member, so a rebalance need not wait for it. */
     private static final Duration IN_A_REBALANCE = Duration.ofSeconds(5);
-    /** To commit and to leave a group. */
+    /** The time to commit and to leave a group. */
     private static final Duration TO_LEAVE = Duration.ofSeconds(15);
     private static final int CONNECTIONS = 16;
 
@@ -68,12 +68,12 @@ public final class ChargeEngine {
     private final Resolutions resolutions;
     private final ChargeHandler handler;
     private final FloodGuard flood;
-    /** At every PSP, one after the other. */
+    /** The longest time for one attempt at every PSP, one after the other. */
     private final Duration longestAttempt;
     private final List<RecordLoop> loops = new CopyOnWriteArrayList<>();
     private final List<Worker> workers = new ArrayList<>();
 
-    /** The first that is closed stops them all, so that they wait for their calls under way at the same time. */
+    /** The first one that is closed stops all loops, so that they wait for their calls at the same time. */
     private record DrainedLoop(List<RecordLoop> all, RecordLoop loop) implements AutoCloseable {
 
         @Override
@@ -116,12 +116,13 @@ public final class ChargeEngine {
                 new NewerRecords(InstantSource.system(), meters), meters);
     }
 
-    /** Works the topic of one tier; 0 is the main topic. */
+    /** Starts the loop of one tier's topic; 0 is the main topic. */
     public void startLoop(int tier) {
         String topic = topics.ofTier(tier);
         var consumer = new ConsumerSettings(kafka, topics.groupOfTier(tier), GroupProtocol.CLASSIC);
         DueTimes due = tier == 0 ? DueTimes.immediately() : DueTimes.afterAppend(schedule.tiers().get(tier - 1).delay());
-        // Past that time its attempt stands in Postgres, where the resolver finds it, so a second look says that the record is done.
+        // After that time its attempt is in Postgres, where the resolver finds it. So a second call of the handler finds that the record is
+        // done.
         var usual = LoopSettings.of(topic, Set.of(topic), settings.inFlight()).withStuckAfter(longestAttempt)
                 .withWaits(IN_A_REBALANCE, longestAttempt);
         var loop = tier == 0 ? usual : usual.withMostPerSecond(settings.pace().tierReleases());
@@ -130,8 +131,8 @@ public final class ChargeEngine {
     }
 
     /**
-     * Asks about unknown outcomes, presents soft declines again, tells the outcome of purges, stages again what Kafka lost, searches for
-     * what no list knows, and seals the audit log.
+     * Starts the workers that ask about unknown outcomes, present soft declines again, publish the outcome of purges, stage again what
+     * Kafka lost, search for operations that are in no list, and seal the audit log.
      */
     public void startCaretakers() {
         var resolver = lifecycle.start("questions",
@@ -157,7 +158,7 @@ public final class ChargeEngine {
         workers.add(lifecycle.start(name, () -> Worker.start(name, pause, pass).countedBy(meters)));
     }
 
-    /** Takes what PSPs tell by themselves, if the settings give an address. */
+    /** Accepts webhooks of PSPs, if an address is set. */
     public void startWebhooks() {
         settings.webhooks().ifPresent(address -> {
             var inbox = new WebhookInbox(database, gateways, exchange, topics, InstantSource.system(), relay::nudge, meters);
@@ -166,7 +167,7 @@ public final class ChargeEngine {
         });
     }
 
-    /** Serves health and metrics, if the settings give an address. */
+    /** Serves health and metrics, if an address is set. */
     public void startAdmin(Supplier<String> metrics) {
         settings.pipeline().admin().ifPresent(address -> lifecycle.start("admin server", () -> {
             var admin = AdminServer.start(address, settings.pipeline().adminToken(), metrics).countedBy(meters)
@@ -182,12 +183,13 @@ public final class ChargeEngine {
         }));
     }
 
-    /** A lease that ended during a call would let the resolver ask about an attempt that is still being made. */
+    /** If a lease expired during a call, the resolver would ask about an attempt that is still being made. */
     private static void refuseShortLease(ChargeSettings settings, List<Gateway> psps) {
         for (Gateway psp : psps) {
             if (settings.lease().compareTo(psp.callBudget().plus(TO_RECORD)) < 0) {
                 throw new IllegalArgumentException(
-                        "CHARGEONCE_CLAIM_LEASE: is %ds, but an attempt at %s may take %ds; make it longer, or CHARGEONCE_PSP_TIMEOUT shorter"
+                        ("CHARGEONCE_CLAIM_LEASE: is %ds, but an attempt at %s may take %ds; make it longer, or CHARGEONCE_PSP_TIMEOUT "
+                                + "shorter")
                                 .formatted(settings.lease().toSeconds(), psp.psp(), psp.callBudget().plus(TO_RECORD).toSeconds()));
             }
         }

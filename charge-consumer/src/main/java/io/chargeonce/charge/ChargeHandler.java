@@ -23,15 +23,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One payment's way, straight down: claim, charge, decide, resolve. The main topic's loop and every tier's hand their
- * records here, each on a virtual thread of its own. Nothing decides by what a record says but the comparison with the
- * database's row, so a duplicate, a late copy and a forgery end at the claim.
+ * The path of one payment: claim, charge, decide, resolve. The loops of the main topic and of every tier hand their records to it, each on
+ * its own virtual thread. A record's content is only compared with the database's row and decides nothing else, so a duplicate, a late copy
+ * and a forgery end at the claim.
  */
 public final class ChargeHandler implements RecordHandler {
 
     private static final Logger LOG = LoggerFactory.getLogger(ChargeHandler.class);
-    private static final Duration OTHERS_IN_THE_WAY = Duration.ofMillis(200);
-    private static final Duration UNTIL_MENDED = Duration.ofSeconds(2);
+    private static final Duration WHILE_LOCKED = Duration.ofMillis(200);
+    private static final Duration UNTIL_FIXED = Duration.ofSeconds(2);
 
     private static final String NOT_A_MERCHANT = "?";
 
@@ -56,19 +56,19 @@ public final class ChargeHandler implements RecordHandler {
         this.meters = meters;
     }
 
-    /** Returns when the record has its fate in the database; throws only while Postgres is away. */
+    /** Returns when the record's outcome is in the database; throws only while Postgres is down. */
     @Override
     public Verdict handle(ConsumerRecord<byte[], byte[]> record) {
         return flood.holdBack(() -> shareOf(record)).map(Verdict::notBefore).orElseGet(() -> decode(record));
     }
 
-    /** Its merchant's; what names none is all one's. */
+    /** Its merchant; records without one share one turn. */
     @Override
     public String shareOf(ConsumerRecord<byte[], byte[]> record) {
         return Decoded.merchant(record.value()).orElse(NOT_A_MERCHANT);
     }
 
-    /** While Postgres is away, answers that are known wait for it, and so does every claim. */
+    /** While Postgres is down, known answers wait for it, and so does every claim. */
     @Override
     public Optional<Duration> waitedAgo() {
         return DatabaseRetry.waitedAgo();
@@ -94,16 +94,16 @@ public final class ChargeHandler implements RecordHandler {
         try {
             claim = claims.claim(request);
         } catch (DatabaseRefused refused) {
-            // Others that hold the row, or a schema that does not fit us, say nothing against the record.
+            // A locked row, or a schema that does not fit this version, is not the record's fault.
             return refused.isAboutTheRow() ? setBack(record, request, refused)
-                    : Verdict.notBefore(refused.isPassing() ? OTHERS_IN_THE_WAY : UNTIL_MENDED);
+                    : Verdict.notBefore(refused.isPassing() ? WHILE_LOCKED : UNTIL_FIXED);
         } catch (RuntimeException bug) {
             return setBack(record, request, bug);
         }
         return follow(record, request, claim);
     }
 
-    /** The payment is sound as far as anybody knows, so it gets its tiers. Only where even that fails is the record put away. */
+    /** As far as we know the payment is sound, so it goes through its tiers. The record is put away only if even that fails. */
     private Verdict setBack(ConsumerRecord<byte[], byte[]> record, PaymentRecord request, RuntimeException bug) {
         if (!Bug.isRowsOwn(bug)) {
             throw bug;
@@ -121,7 +121,7 @@ public final class ChargeHandler implements RecordHandler {
 
     private String noted(String where, Throwable bug) {
         meters.counter("chargeonce.bugs", "where", where).increment();
-        LOG.error("Bug! One record failed here and is set aside; those beside it go on ({})", where, bug);
+        LOG.error("Bug! One record failed here and is set aside; the others go on ({})", where, bug);
         return Bug.digest(bug);
     }
 
@@ -139,7 +139,7 @@ public final class ChargeHandler implements RecordHandler {
         };
     }
 
-    /** One PSP after the other, until it is known or none is left that is well. */
+    /** Tries one PSP after the other, until the outcome is known or no PSP is left that is well. */
     private Verdict charge(String merchant, Claim.Claimed first) {
         var tried = new HashSet<String>();
         boolean failedByItself = false;
@@ -154,7 +154,7 @@ public final class ChargeHandler implements RecordHandler {
             Resolutions.Resolved resolved = resolutions.resolve(merchant, new Resolutions.Resolution(attempt.operationId(), attempt.token(),
                     attempt.call().key(), "call", outcome, failedByItself, Optional.of(Failover.FailoverRequest.after(tried)),
                     Optional.empty()));
-            resolved.state().ifPresent(state -> tellEnd(merchant, state));
+            resolved.state().ifPresent(state -> countEnd(merchant, state));
             claimed = resolved.elsewhere();
         }
         return Verdict.done();
@@ -162,12 +162,12 @@ public final class ChargeHandler implements RecordHandler {
 
     private Outcome send(Claim.Claimed claimed) {
         Outcome outcome = exchange.send(claimed.call(), claimed.progress().tier() > 0);
-        // A PSP that answered 500 usually knows a moment later, so ask once before the resolver takes over.
+        // A PSP that answered 500 usually knows the outcome a moment later, so ask once before the resolver takes over.
         return outcome instanceof Outcome.Unknown unknown
-                ? unknown.foundOut(exchange.ask(claimed.call().told(unknown.pspReference()))) : outcome;
+                ? unknown.foundOut(exchange.ask(claimed.call().withReference(unknown.pspReference()))) : outcome;
     }
 
-    private void tellEnd(String merchant, OperationState state) {
+    private void countEnd(String merchant, OperationState state) {
         switch (state) {
             case SUCCEEDED, DECLINED -> flood.ended(merchant, false);
             case DEAD -> flood.ended(merchant, true);

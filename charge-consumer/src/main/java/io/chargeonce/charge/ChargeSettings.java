@@ -26,75 +26,76 @@ import java.util.stream.Stream;
 /**
  * How attempts are made, watched and repeated. Immutable.
  *
- * @param psps the accounts at PSPs, in the order in which they are preferred without routes
+ * @param psps the accounts at PSPs, in the order of preference without routes
  */
 public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, int inFlight, Duration lease,
         Duration breakerOpenFor, List<Duration> questions, Duration sweepAfter, Optional<Routes> routes,
         Pace pace, Optional<Address> webhooks, AuditSealer.Settings seals, Vault vault) {
 
     public static final Setting<Optional<Secret>> STRIPE_API_KEY = Setting.tokenFile("CHARGEONCE_STRIPE_API_KEY_FILE",
-            "File that holds the secret key for Stripe; without it, nothing goes to the account 'stripe'.").optional();
+            "File with the secret key for Stripe; without it, no payment goes to the account 'stripe'.").optional();
     public static final Setting<URI> STRIPE_API_BASE = Setting.pspUri("CHARGEONCE_STRIPE_API_BASE",
-            "Where Stripe's API is.").orElse(StripeSettings.API_BASE);
+            "The address of Stripe's API.").orElse(StripeSettings.API_BASE);
     public static final Setting<Duration> PSP_TIMEOUT = Setting.duration("CHARGEONCE_PSP_TIMEOUT",
-            "How long one exchange with a PSP may take, its body included.").between("100ms", "2m").orElse("20s");
+            "How long one exchange with a PSP may take, including its body.").between("100ms", "2m").orElse("20s");
     public static final Setting<Integer> IN_FLIGHT = Setting.integer("CHARGEONCE_CHARGE_IN_FLIGHT",
-            "Payments under way at once in each loop; for merchants that have few, a quarter more while others have them all.")
+            "How many payments each loop works on at once; a quarter more are kept for merchants that have few.")
             .between("1", "20000").orElse("2000");
     public static final Setting<Duration> LEASE = Setting.duration("CHARGEONCE_CLAIM_LEASE",
-            "How long an attempt belongs to who claimed it; longer than all its exchanges with the PSP together.")
+            "How long a claim holds an attempt; must be longer than all its exchanges with the PSP together.")
             .between("1s", "1h").orElse("3m");
     public static final Setting<Duration> BREAKER_OPEN_FOR = Setting.duration("CHARGEONCE_BREAKER_OPEN_FOR",
-            "How long an unwell PSP is left alone before one payment probes it.").between("100ms", "1h").orElse("10s");
+            "How long an unwell PSP gets no payments before one payment probes it.").between("100ms", "1h").orElse("10s");
     public static final Setting<List<Duration>> QUESTIONS = Setting.durations("CHARGEONCE_RESOLVE_LADDER",
             "The pauses between questions about an unknown outcome; the last one repeats.").orElse("5s,30s,2m,10m,1h,6h,24h");
     public static final Setting<Duration> SWEEP_AFTER = Setting.duration("CHARGEONCE_SWEEP_AFTER",
-            "How long work may be overdue before the sweeper asks whether Kafka lost it.").between("1s", "1d").orElse("2m");
+            "How long work may be overdue before the sweeper checks whether Kafka lost it.").between("1s", "1d").orElse("2m");
 
     public static final Setting<Optional<Secret>> ADYEN_API_KEY = Setting.tokenFile("CHARGEONCE_ADYEN_API_KEY_FILE",
-            "File that holds the API key for Adyen; without it, nothing goes there.").optional();
+            "File with the API key for Adyen; without it, no payment goes to the account 'adyen'.").optional();
     public static final Setting<URI> ADYEN_API_BASE = Setting.pspUri("CHARGEONCE_ADYEN_API_BASE",
-            "Where Adyen's Checkout API is, with its version.").orElse(AdyenSettings.API_BASE);
+            "The address of Adyen's Checkout API, with its version.").orElse(AdyenSettings.API_BASE);
     public static final Setting<String> ADYEN_MERCHANT_ACCOUNT = Setting.string("CHARGEONCE_ADYEN_MERCHANT_ACCOUNT",
             "Our merchant account at Adyen.").orElse(AdyenSettings.MERCHANT_ACCOUNT);
     public static final Setting<Optional<String>> PSPS = Setting.string(PspList.SETTING,
             "More accounts at PSPs: 'stripe-uk key=FILE; adyen-us key=FILE account=Us', each with base=URL and webhooks=FILE if needed. "
-                    + "Files hold what the settings of Stripe and Adyen say.")
+                    + "The files hold the same as those of Stripe's and Adyen's settings.")
             .optional();
     public static final Setting<Optional<String>> ROUTES = Setting.string("CHARGEONCE_ROUTES",
-            "Which PSPs take which payments: 'currency=EUR amount<=10000 -> adyen:3,stripe:1; -> stripe,adyen'. Without it, all PSPs in the order of their settings.")
+            "Which PSPs take which payments: 'currency=EUR amount<=10000 -> adyen:3,stripe:1; -> stripe,adyen'. "
+                    + "Without it, all PSPs in the order of their settings.")
             .optional();
 
     public static final Setting<Optional<Address>> WEBHOOK_ADDRESS = Setting.address("CHARGEONCE_WEBHOOK_ADDRESS",
-            "Where PSPs send webhooks, POST /v1/webhooks/stripe, /adyen or another account's name; put a proxy with TLS before it.")
+            "The address for PSPs' webhooks, POST /v1/webhooks/stripe, /adyen or another account's name; put a proxy with TLS before it.")
             .optional();
     public static final Setting<Optional<Secret>> STRIPE_WEBHOOK_SECRET = Setting.tokenFile("CHARGEONCE_STRIPE_WEBHOOK_SECRET_FILE",
-            "File that holds the signing secret of Stripe's webhooks; without it none is believed.").optional();
+            "File with the signing secret of Stripe's webhooks; without it none is accepted.").optional();
     public static final Setting<Optional<Secret>> ADYEN_HMAC_KEY = Setting.tokenFile("CHARGEONCE_ADYEN_HMAC_KEY_FILE",
-            "File that holds the HMAC key of Adyen's webhooks, in hexadecimal; without it refunds at Adyen stay unknown.").optional();
+            "File with the HMAC key of Adyen's webhooks, in hexadecimal; without it refunds at Adyen stay unknown.").optional();
 
     public static final Setting<ReceiptSender> RECEIPTS = Setting.oneOf("CHARGEONCE_RECEIPTS", ReceiptSender.class,
-            "Who mails receipts: with psp, Stripe gets receipt_email and mails one; with merchant, no PSP learns the address.")
+            "Who sends receipts: with psp, Stripe gets receipt_email and sends one; with merchant, no PSP gets the address.")
             .orElse("psp");
 
     public static final Setting<Integer> TIER_RELEASE_RATE = Setting.integer("CHARGEONCE_TIER_RELEASE_RATE",
-            "The most records that a retry tier's loop takes up in a second; N that are due at once leave over N / rate seconds.")
+            "How many records per second a retry tier's loop starts at most; N records due at once take N / rate seconds.")
             .between("1", "1000000").orElse("2000");
     public static final Setting<Integer> FLOOD_RATE = Setting.integer("CHARGEONCE_FLOOD_RATE",
-            "Records a second that go on while nearly everything ends as a dead letter; 0 lets them all through.")
+            "How many records per second go on while nearly all end as dead letters; 0 sets no limit.")
             .between("0", "1000").orElse("10");
 
     /**
-     * Where speed is bounded on purpose.
+     * Limits of speed.
      *
-     * @param tierReleases records a second that a tier's loop takes up
-     * @param inAFlood     records a second that go on while nearly everything ends as a dead letter; 0 is no bound
+     * @param tierReleases records per second that a tier's loop starts
+     * @param inAFlood     records per second that go on while nearly all end as dead letters; 0 is no limit
      */
     public record Pace(int tierReleases, int inAFlood) {
         public static final Pace USUAL = new Pace(2_000, 10);
     }
 
-    /** The audit log sealed without a key, and poison kept in the clear. */
+    /** With the audit log sealed without a key, and poison stored unsealed. */
     public ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, int inFlight, Duration lease, Duration breakerOpenFor,
                           List<Duration> questions, Duration sweepAfter, Optional<Routes> routes, Pace pace, Optional<Address> webhooks) {
         this(pipeline, psps, inFlight, lease, breakerOpenFor, questions, sweepAfter, routes, pace, webhooks,
@@ -112,11 +113,11 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
         Set<String> names = new HashSet<>();
         for (PspSettings psp : psps) {
             if (!names.add(psp.name())) {
-                throw new IllegalArgumentException("%s: the account '%s' is there twice".formatted(PspList.SETTING, psp.name()));
+                throw new IllegalArgumentException("%s: the account '%s' is given twice".formatted(PspList.SETTING, psp.name()));
             }
         }
         if (psps.isEmpty()) {
-            throw new IllegalArgumentException("%s: is required where neither %s nor %s names an account"
+            throw new IllegalArgumentException("%s: is required, unless %s or %s gives an account"
                     .formatted(STRIPE_API_KEY.name(), ADYEN_API_KEY.name(), PspList.SETTING));
         }
     }
@@ -151,13 +152,13 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
                 .flatMap(accounts -> accounts).toList();
     }
 
-    /** The same, sealing what cannot be read with another vault. */
+    /** The same, sealing poison with another vault. */
     public ChargeSettings with(Vault vault) {
         return new ChargeSettings(pipeline, psps, inFlight, lease, breakerOpenFor, questions, sweepAfter, routes, pace, webhooks,
                 seals, vault);
     }
 
-    /** An account that is not set up now may be set up in other processes, or again later; one that can have no settings is a mistake. */
+    /** An account that is not set up here may be set up in other processes, or later. One whose name can have no settings is a mistake. */
     private static Routes routes(String text) {
         Routes routes = Routes.parse(text);
         List<String> strange = routes.psps().stream().filter(name -> !PspList.canBeNamed(name)).toList();
@@ -168,7 +169,7 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
         return routes;
     }
 
-    /** A gateway to each account. */
+    /** A gateway for each account. */
     public List<Gateway> gateways() {
         return psps.stream().map(PspSettings::gateway).toList();
     }

@@ -8,14 +8,14 @@ import io.chargeonce.wire.PoisonCause;
 import java.time.Duration;
 import java.util.UUID;
 
-/** What came of trying to take an operation for an attempt. */
+/** The result of trying to claim an operation for an attempt. */
 sealed interface Claim {
 
     /**
-     * The attempt is stored and ours until its lease ends.
+     * The attempt is stored, and ours until its lease expires.
      *
      * @param token  proves to the database that it is still ours
-     * @param waited how long ago it began to wait in its tier; nothing if it did not
+     * @param waited how long ago it began to wait in its tier; zero if it did not wait
      */
     record Claimed(String operationId, UUID token, PspCall call, Progress progress, Duration waited) implements Claim {
 
@@ -24,18 +24,18 @@ sealed interface Claim {
         }
     }
 
-    /** The record is older than what the database knows, or somebody holds the operation: nothing to do. */
+    /** The record is older than the database's row, or another worker holds the operation. Nothing to do. */
     record Superseded() implements Claim {}
 
     /** By the database's clock it is too early. */
     record NotDue(Duration remaining) implements Claim {}
 
-    /** No PSP is well or set up, or its payment is not captured yet: it waits in a tier, and nothing was counted. */
+    /** No PSP is well or set up, or its payment is not captured yet. It waits in a tier, and nothing was counted. */
     record Parked() implements Claim {}
 
-    /** Its deadline has passed, or nobody can ever do it: it has its end in the database. */
+    /** Its deadline has passed, or no PSP can ever execute it. Its end is in the database. */
     record Ended(boolean dead) implements Claim {}
 
-    /** The record speaks of no payment that we accepted. */
+    /** The record belongs to no payment that we accepted. */
     record Refused(PoisonCause cause, String detail) implements Claim {}
 }

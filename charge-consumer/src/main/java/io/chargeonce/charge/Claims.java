@@ -39,16 +39,15 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Takes operations for an attempt: in one transaction the step, the due time and the deadline are checked, the lease is
- * taken and the attempt stored, all before the first byte goes to a PSP. Safe for any thread; concurrent claims share a
- * commit.
+ * Claims operations for an attempt. One transaction checks step, due time and deadline, takes the lease and stores the attempt, all before
+ * the first byte goes to a PSP. Any thread; concurrent claims share a commit.
  */
 final class Claims implements AutoCloseable {
 
-    /** The token is the caller's, so that a claim whose answer got lost recognises itself when it is repeated. */
+    /** The caller makes the token, so that a repeated claim whose answer was lost recognises itself. */
     private record ClaimRequest(PaymentRecord record, UUID token) {}
 
-    /** How long after its due time work may wait in its record's place until its PSP takes more. */
+    /** How long after its due time work may wait as a record in its loop until its PSP takes more. */
     private static final Duration LONGEST_TURN = Duration.ofSeconds(30);
     private static final Set<OperationState> CLAIMABLE =
             EnumSet.of(OperationState.ACCEPTED, OperationState.SCHEDULED, OperationState.PARKED);
@@ -70,19 +69,18 @@ final class Claims implements AutoCloseable {
     }
 
     /**
-     * @throws io.chargeonce.database.DatabaseRefused for what is wrong with this one operation, because others hold it, or because
-     *                                                 Postgres does not fit us
-     * @throws RuntimeException                       a bug that this one operation runs into
+     * @throws io.chargeonce.database.DatabaseRefused because of this operation, a lock on it, or a schema that does not fit
+     * @throws RuntimeException                       a bug that this operation alone runs into
      */
     Claim claim(PaymentRecord record) {
-        var ask = new ClaimRequest(record, UUID.randomUUID());
-        return DatabaseRetry.call(() -> coalescer.ask(record.merchant(), ask));
+        var request = new ClaimRequest(record, UUID.randomUUID());
+        return DatabaseRetry.call(() -> coalescer.ask(record.merchant(), request));
     }
 
     /**
-     * A bug kept this operation from being claimed: it waits in the next tier, and after the last one it becomes a dead letter.
+     * A bug kept this operation from being claimed. It waits in the next tier, and after the last one it becomes a dead letter.
      *
-     * @param digest what was thrown and where
+     * @param digest the exception and its place
      */
     Claim setBack(PaymentRecord record, String digest) {
         return DatabaseRetry.insist(() -> database.inTransaction(connection -> setBack(connection, record, digest)));
@@ -111,16 +109,16 @@ final class Claims implements AutoCloseable {
         return new Claim.Parked();
     }
 
-    private List<Claim> claimAll(Connection connection, List<ClaimRequest> asks) throws SQLException {
+    private List<Claim> claimAll(Connection connection, List<ClaimRequest> requests) throws SQLException {
         Lease held = Lease.of(lease);
-        var locked = OperationTable.lock(connection, asks.stream().map(ask -> ask.record.operationId()).toList());
+        var locked = OperationTable.lock(connection, requests.stream().map(request -> request.record.operationId()).toList());
         var changes = new Changes(topics);
         var claims = new ArrayList<Claim>();
-        for (ClaimRequest ask : asks) {
-            Operation operation = locked.rows().get(ask.record.operationId());
+        for (ClaimRequest request : requests) {
+            Operation operation = locked.rows().get(request.record.operationId());
             claims.add(operation == null
                     ? new Claim.Refused(PoisonCause.UNKNOWN_PAYMENT, "no such payment was ever accepted")
-                    : during(held, operation, locked.now(), claim(connection, ask, operation, locked.now(), changes)));
+                    : during(held, operation, locked.now(), claim(connection, request, operation, locked.now(), changes)));
         }
         changes.write(connection);
         return claims;
@@ -130,20 +128,21 @@ final class Claims implements AutoCloseable {
         return claim instanceof Claim.Claimed claimed ? claimed.during(bounded(held, operation, now)) : claim;
     }
 
-    /** A repeated claim has what is left of its lease, and no attempt is sent for the first time after its payment's deadline. */
+    /** A repeated claim has the rest of its lease. No attempt is sent for the first time after its payment's deadline. */
     static Lease bounded(Lease held, Operation operation, Instant now) {
         return held.noLongerThan(Duration.between(now, operation.leaseEnds()))
                 .noLongerThan(Duration.between(now, operation.chargeBefore()));
     }
 
-    private Claim claim(Connection connection, ClaimRequest ask, Operation operation, Instant now, Changes changes) throws SQLException {
-        if (!ask.record.saysTheSameAs(Staging.record(operation))) {
-            return new Claim.Refused(PoisonCause.DIFFERS_FROM_PAYMENT, "the record says something else than the accepted payment");
+    private Claim claim(Connection connection, ClaimRequest request, Operation operation, Instant now, Changes changes)
+            throws SQLException {
+        if (!request.record.saysTheSameAs(Staging.record(operation))) {
+            return new Claim.Refused(PoisonCause.DIFFERS_FROM_PAYMENT, "the record differs from the accepted payment");
         }
-        if (operation.isHeldUnder(ask.token)) {
-            return repeated(connection, ask, operation);
+        if (operation.isHeldUnder(request.token)) {
+            return repeated(connection, request, operation);
         }
-        if (ask.record.step() != operation.step() || !CLAIMABLE.contains(operation.state())) {
+        if (request.record.step() != operation.step() || !CLAIMABLE.contains(operation.state())) {
             return new Claim.Superseded();
         }
         if (now.isBefore(operation.notBefore())) {
@@ -153,16 +152,16 @@ final class Claims implements AutoCloseable {
             return expire(connection, operation, now, changes);
         }
         return switch (operation.kind()) {
-            case CHARGE -> choose(connection, ask, operation, now, changes);
+            case CHARGE -> choose(connection, request, operation, now, changes);
             case REFUND, REVERSAL -> switch (RefundTarget.find(connection, operation)) {
-                case CAPTURED -> choose(connection, ask, operation, now, changes);
-                case MAY_YET_BE_CAPTURED -> park(operation, "waits_for_payment", "its payment has not come to its end", now, changes);
+                case CAPTURED -> choose(connection, request, operation, now, changes);
+                case MAY_YET_BE_CAPTURED -> park(operation, "waits_for_payment", "its payment has not ended yet", now, changes);
                 case NEVER_CAPTURED -> refuse(operation, now, changes);
             };
         };
     }
 
-    /** What was declined and could not be presented again in time stays declined. */
+    /** A declined operation that could not be presented again in time stays declined. */
     private Claim expire(Connection connection, Operation operation, Instant now, Changes changes) throws SQLException {
         Optional<Outcome.Declined> declined = ObservationTable.lastDecline(connection, operation);
         if (declined.isEmpty()) {
@@ -173,15 +172,16 @@ final class Claims implements AutoCloseable {
         return new Claim.Ended(false);
     }
 
-    /** How long ago the failure was that it waited after. */
+    /** How long ago the failure was after which it waited. */
     private Duration waited(Operation operation, Instant now) {
         Duration waited = operation.tier() == 0 ? Duration.ZERO
                 : Duration.between(operation.notBefore().minus(schedule.delayOf(operation.tier())), now);
         return waited.isNegative() ? Duration.ZERO : waited;
     }
 
-    private Claim choose(Connection connection, ClaimRequest ask, Operation operation, Instant now, Changes changes) throws SQLException {
-        if (routing.wasPspsTrouble(operation, waited(operation, now))) {
+    private Claim choose(Connection connection, ClaimRequest request, Operation operation, Instant now, Changes changes)
+            throws SQLException {
+        if (routing.wasPspsFault(operation, waited(operation, now))) {
             operation.pardon();
         }
         List<String> candidates = routing.candidates(operation, ObservationTable.lastDecline(connection, operation).isPresent());
@@ -191,7 +191,7 @@ final class Claims implements AutoCloseable {
         }
         return switch (routing.choose(candidates)) {
             case Choice.At at -> operation.kind() == OperationKind.CHARGE || at.gateway().refunds().isPresent()
-                    ? take(ask, operation, at.gateway(), now, changes)
+                    ? take(request, operation, at.gateway(), now, changes)
                     : bury(operation, "psp_cannot_refund", at.gateway().psp() + " has no way to give money back", changes);
             case Choice.Later later -> waitForItsTurn(operation, later.pause(), now, changes);
             case Choice.NoneIsWell none -> park(operation, "breaker_open", "no PSP is well", now, changes);
@@ -199,35 +199,35 @@ final class Claims implements AutoCloseable {
         };
     }
 
-    /** A record that waits keeps its place in its loop's buffer, so what waits for long waits in a tier, out of the others' way. */
+    /** A waiting record takes room in its loop's buffer. So work that waits for long waits in a tier instead. */
     private Claim waitForItsTurn(Operation operation, Duration pause, Instant now, Changes changes) {
         boolean comesSoon = pause.compareTo(LONGEST_TURN) < 0;
         if (comesSoon && now.isBefore(operation.notBefore().plus(LONGEST_TURN))) {
             return new Claim.NotDue(pause);
         }
-        // Where many wait for a PSP that takes some each second, the longest tier would be too long.
+        // If many wait for a PSP that takes some each second, the longest tier would be too long.
         RetryTier tier = comesSoon ? schedule.tiers().getFirst() : schedule.parkingTier(operation.progress());
         return park(operation, tier, FailureCause.RATE_LIMITED.tag(), "its PSP takes no more for now", now, changes);
     }
 
-    private Claim take(ClaimRequest ask, Operation operation, Gateway gateway, Instant now, Changes changes) {
+    private Claim take(ClaimRequest request, Operation operation, Gateway gateway, Instant now, Changes changes) {
         Duration waited = waited(operation, now);
-        operation.claim(ask.token, gateway.psp(), now.plus(lease));
+        operation.claim(request.token, gateway.psp(), now.plus(lease));
         Attempt attempt = Attempt.inFlight(operation, PspCalls.render(operation, gateway), now, now.plus(gateway.keyLife()));
         changes.save(operation);
         changes.insert(attempt);
-        return claimed(ask, operation, attempt, waited);
+        return claimed(request, operation, attempt, waited);
     }
 
-    /** The answer to our COMMIT got lost and we ask again: the attempt is ours already. */
-    private Claim repeated(Connection connection, ClaimRequest ask, Operation operation) throws SQLException {
+    /** The answer to our COMMIT was lost and we repeat the claim: the attempt is already ours. */
+    private Claim repeated(Connection connection, ClaimRequest request, Operation operation) throws SQLException {
         Attempt attempt = AttemptTable.find(connection, List.of(operation.attemptKey().value())).getFirst();
-        return claimed(ask, operation, attempt, Duration.ZERO);
+        return claimed(request, operation, attempt, Duration.ZERO);
     }
 
-    private Claim claimed(ClaimRequest ask, Operation operation, Attempt attempt, Duration waited) {
+    private Claim claimed(ClaimRequest request, Operation operation, Attempt attempt, Duration waited) {
         var call = PspCalls.of(operation, attempt, routing.named(attempt.psp()), true);
-        return new Claim.Claimed(operation.id(), ask.token, call, operation.progress(), waited);
+        return new Claim.Claimed(operation.id(), request.token, call, operation.progress(), waited);
     }
 
     private Claim park(Operation operation, String cause, String message, Instant now, Changes changes) {

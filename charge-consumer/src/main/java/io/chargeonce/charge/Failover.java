@@ -21,14 +21,14 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Takes an operation whose attempt has definitely failed on to the next PSP at once: in the transaction that records the
- * failure, under a new lease, with no record and no tier between. Each PSP gets it once, then it waits. Safe for any thread.
+ * Moves an operation whose attempt has definitely failed to the next PSP at once: in the transaction that records the failure, under a new
+ * lease, without a record and a tier in between. Each PSP is tried once, then the operation waits. Any thread.
  */
 final class Failover {
 
     /**
-     * @param token of the next attempt; the caller's, so that it recognises its own when a COMMIT's answer got lost
-     * @param tried where it has failed since it waited last
+     * @param token of the next attempt; the caller makes it, so that it recognises its own claim if a COMMIT's answer was lost
+     * @param tried the PSPs where it has failed since its last wait
      */
     record FailoverRequest(UUID token, Set<String> tried) {
 
@@ -50,37 +50,37 @@ final class Failover {
     }
 
     /** @return the next attempt, under the caller's new lease; empty if no PSP is left that is well */
-    Optional<Claim.Claimed> take(Connection connection, Operation operation, FailoverRequest ask, Changes changes) throws SQLException {
-        Optional<Gateway> gateway = elsewhere(operation, ask);
+    Optional<Claim.Claimed> take(Connection connection, Operation operation, FailoverRequest request, Changes changes) throws SQLException {
+        Optional<Gateway> gateway = elsewhere(operation, request);
         if (gateway.isEmpty()) {
             return Optional.empty();
         }
         Lease held = Lease.of(lease);
-        // Later than the failure that this transaction has written.
+        // Later than the failure that this transaction recorded.
         Instant now = now(connection);
         if (now.isAfter(operation.chargeBefore())) {
             return Optional.empty();
         }
-        operation.failOver(ask.token, gateway.get().psp(), now.plus(lease));
+        operation.failOver(request.token, gateway.get().psp(), now.plus(lease));
         Attempt attempt = Attempt.inFlight(operation, PspCalls.render(operation, gateway.get()), now, now.plus(gateway.get().keyLife()));
         changes.insert(attempt);
-        return Optional.of(claimed(operation, attempt, ask, held, now));
+        return Optional.of(claimed(operation, attempt, request, held, now));
     }
 
-    /** The answer to our COMMIT got lost and we ask again: the attempt elsewhere is ours already, for what is left of its lease. */
-    Claim.Claimed repeated(Connection connection, Operation operation, FailoverRequest ask, Instant now) throws SQLException {
+    /** The answer to our COMMIT was lost and we repeat it: the attempt at the other PSP is already ours, for the rest of its lease. */
+    Claim.Claimed repeated(Connection connection, Operation operation, FailoverRequest request, Instant now) throws SQLException {
         Lease held = Lease.of(lease);
-        return claimed(operation, AttemptTable.find(connection, List.of(operation.attemptKey().value())).getFirst(), ask, held, now);
+        return claimed(operation, AttemptTable.find(connection, List.of(operation.attemptKey().value())).getFirst(), request, held, now);
     }
 
-    private Claim.Claimed claimed(Operation operation, Attempt attempt, FailoverRequest ask, Lease held, Instant now) {
+    private Claim.Claimed claimed(Operation operation, Attempt attempt, FailoverRequest request, Lease held, Instant now) {
         PspCall call = PspCalls.of(operation, attempt, routing.named(attempt.psp()), true)
                 .during(Claims.bounded(held, operation, now));
-        return new Claim.Claimed(operation.id(), ask.token, call, operation.progress(), Duration.ZERO);
+        return new Claim.Claimed(operation.id(), request.token, call, operation.progress(), Duration.ZERO);
     }
 
-    private Optional<Gateway> elsewhere(Operation operation, FailoverRequest ask) {
-        List<String> left = routing.takers(operation).stream().filter(psp -> !ask.tried.contains(psp)).toList();
+    private Optional<Gateway> elsewhere(Operation operation, FailoverRequest request) {
+        List<String> left = routing.takers(operation).stream().filter(psp -> !request.tried.contains(psp)).toList();
         return routing.choose(left) instanceof Choice.At at ? Optional.of(at.gateway()) : Optional.empty();
     }
 

@@ -14,32 +14,36 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps a topic from being emptied into the dead-letter queue. While nearly all that ends in this process ends as a dead
- * letter, only a few records a second are let through; the others are given back untouched, before anything is decided about
- * them, so that the loop's buffers fill and it stands. What is let through shows when the cause is gone.
+ * Keeps a topic from being emptied into the dead-letter queue. While nearly all records end as dead letters in this process, only a
+ * few per second are let through. The others are given back untouched, before anything is decided about them, so that the loop's
+ * buffers fill and it stops reading. The records that are let through show when the cause is gone.
  *
- * <p>What only one merchant's payments or only unreadable records run into is no such flood: while others do well, its dead letters go
- * to the queue, at its turn, and the records of who does well are never held back. Of whom nothing is known yet counts as doing well until
- * too many of those ended as dead letters: what hits many merchants with a few payments each is a flood like any other. Any thread.
+ * <p>A failure that hits only one merchant, or only unreadable records, is no flood: while other merchants do well, its dead letters go
+ * to the queue in its turns, and the records of merchants that do well are never held back. A merchant without a history counts as
+ * doing well, until too many of these ended as dead letters: a failure of many merchants with a few payments each is a flood too.
+ * Any thread.
  */
 final class FloodGuard {
 
     private static final Logger LOG = LoggerFactory.getLogger(FloodGuard.class);
 
-    /** So many ends, within a minute, are judged together. Fewer dead letters than that are no flood. */
+    /** This many ends, within a minute, are judged together. Fewer dead letters are no flood. */
     private static final int JUDGED = 200;
     private static final Duration JUDGED_WITHIN = Duration.ofMinutes(1);
     private static final int JUDGED_IN_A_FLOOD = 20;
     private static final int NEARLY_ALL_PERCENT = 95;
-    /** Long enough that thousands of records which come back cost nothing. */
+    /** Long enough that thousands of returning records cost nothing. */
     private static final Duration PAUSE = Duration.ofSeconds(5);
 
-    /** Then a share does not do well. */
+    /** After this many a share does not do well. */
     private static final int DEAD_IN_A_ROW = 20;
-    /** So long ago somebody else may have done well: any longer, and a cause that hits all would be noticed so much later. */
+    /** How recently another share must have done well. With a longer time, a cause that hits all would be noticed that much later. */
     private static final Duration LATELY = Duration.ofSeconds(5);
     private static final int MOST_SHARES = 10_000;
-    /** In a flood, dead letters of those who were not known to do badly. From then on only who did well since it began goes on freely. */
+    /**
+     * During a flood: how many dead letters shares may cause that were not known to do badly. After that only shares that did well during
+     * the flood go on freely.
+     */
     private static final int MOST_DOUBTS = 100;
 
     private static final class Share {
@@ -51,7 +55,7 @@ final class FloodGuard {
     private final InstantSource clock;
     private final Counter heldBack;
 
-    /** By merchant; who ended nothing for longest is forgotten first. */
+    /** By merchant. The one with the oldest end is dropped first. */
     private final Map<String, Share> shares = new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1;
 
@@ -68,7 +72,7 @@ final class FloodGuard {
     private Instant floodSince = Instant.MIN;
     private int doubts;
 
-    /** @param perSecond records let through in a second while there is a flood; 0 lets all through, always */
+    /** @param perSecond records per second that are let through during a flood; 0 always lets all through */
     FloodGuard(int perSecond, InstantSource clock, MeterRegistry meters) {
         this.betweenRecords = perSecond == 0 ? Duration.ZERO : Duration.ofSeconds(1).dividedBy(perSecond);
         this.clock = clock;
@@ -77,9 +81,9 @@ final class FloodGuard {
     }
 
     /**
-     * Asked before anything is done with a record: when it is to come again, or empty if it may go on.
+     * Called before a record is processed. Returns when to hand it over again, or empty if it may go on.
      *
-     * @param share the record's, which is asked for only in a flood
+     * @param share the record's share, which is computed only during a flood
      */
     synchronized Optional<Duration> holdBack(Supplier<String> share) {
         if (!flood || isTrusted(shares.get(share.get()))) {
@@ -106,14 +110,14 @@ final class FloodGuard {
         return !share.endedWell.isBefore(floodSince);
     }
 
-    /** It is the trouble of a few while at least as many others do well. A lone merchant has no others. */
-    private boolean isTheTroubleOfAFew(Instant now) {
+    /** A failure hits only a few while at least as many shares do well. A lone merchant has no others. */
+    private boolean hitsOnlyAFew(Instant now) {
         long badly = shares.values().stream().filter(share -> !doesWell(share)).count();
         long well = shares.values().stream().filter(share -> doesWell(share) && now.isBefore(share.endedWell.plus(LATELY))).count();
         return well >= badly && well + badly > 1;
     }
 
-    /** An operation or a record of this share has come to its end. */
+    /** An operation or a record of this share has ended. */
     synchronized void ended(String of, boolean asDeadLetter) {
         if (betweenRecords.isZero()) {
             return;
@@ -124,7 +128,7 @@ final class FloodGuard {
         share.deadInARow = asDeadLetter ? share.deadInARow + 1 : 0;
         share.endedWell = asDeadLetter ? share.endedWell : now;
         if (!flood && now.isAfter(judgedSince.plus(JUDGED_WITHIN))) {
-            judgeAnew(now);
+            restartCount(now);
         }
         ended++;
         dead += asDeadLetter ? 1 : 0;
@@ -133,18 +137,18 @@ final class FloodGuard {
         }
     }
 
-    /** In one line; empty if there is no flood. */
+    /** What is wrong, in one line; empty if there is no flood. */
     synchronized Optional<String> problem() {
-        return flood ? Optional.of("nearly all that ends here ends as a dead letter, so only a few records go on until that changes; "
+        return flood ? Optional.of("nearly all payments and records end as dead letters here, so only a few go on until that changes; "
                 + "see 'dlq summary' for the cause, and CHARGEONCE_FLOOD_RATE to let them all through") : Optional.empty();
     }
 
     private void judge(Instant now) {
-        boolean nearlyAll = dead * 100 >= ended * NEARLY_ALL_PERCENT && !isTheTroubleOfAFew(now);
+        boolean nearlyAll = dead * 100 >= ended * NEARLY_ALL_PERCENT && !hitsOnlyAFew(now);
         if (nearlyAll && !flood) {
             LOG.error(
-                    "ALERT: {} of the last {} payments and records ended as dead letters. From now on {} a second go on, the others wait in "
-                            + "their topic. Look at 'dlq summary' and mend the cause; CHARGEONCE_FLOOD_RATE=0 lets them all through",
+                    "ALERT: {} of the last {} payments and records ended as dead letters. From now on {} per second go on, and the others "
+                            + "wait in their topic. Run 'dlq summary' and fix the cause; CHARGEONCE_FLOOD_RATE=0 lets them all through",
                     dead, ended,
                     Duration.ofSeconds(1).dividedBy(betweenRecords));
         } else if (!nearlyAll && flood) {
@@ -155,10 +159,10 @@ final class FloodGuard {
             doubts = 0;
         }
         flood = nearlyAll;
-        judgeAnew(now);
+        restartCount(now);
     }
 
-    private void judgeAnew(Instant now) {
+    private void restartCount(Instant now) {
         judgedSince = now;
         ended = 0;
         dead = 0;

@@ -15,21 +15,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets records of the next release wait, so that a rolling deploy makes no poison: a newer process gets them when it takes over
- * the partition. A deploy is over sooner than {@link #LONGEST_WAIT}; what is older, or has no believable age, is poison. Any
- * thread.
+ * Makes records of the next release wait, so that a rolling deploy creates no poison: a newer process gets them when it takes over the
+ * partition. A deploy takes less than {@link #LONGEST_WAIT}. A record that is older, or whose age is impossible, is poison. Any thread.
  */
 final class NewerRecords {
 
-    /** While one waits, its partition's offset does. */
+    /** While a record waits, its partition's offset does not move. */
     private static final Duration LONGEST_WAIT = Duration.ofMinutes(15);
     private static final Duration PAUSE = Duration.ofSeconds(10);
-    private static final Duration TELL_EVERY = Duration.ofMinutes(1);
+    private static final Duration LOG_EVERY = Duration.ofMinutes(1);
     private static final Logger LOG = LoggerFactory.getLogger(NewerRecords.class);
 
     private final InstantSource wallClock;
     private final Counter waiting;
-    private OptionalLong toldAt = OptionalLong.empty();
+    private OptionalLong loggedAt = OptionalLong.empty();
 
     NewerRecords(InstantSource wallClock, MeterRegistry meters) {
         this.wallClock = wallClock;
@@ -43,20 +42,20 @@ final class NewerRecords {
             return Optional.empty();
         }
         waiting.increment();
-        if (isTimeToTell()) {
-            tell(record, newer);
+        if (isTimeToLog()) {
+            log(record, newer);
         }
         return Optional.of(Verdict.notBefore(PAUSE));
     }
 
-    private synchronized boolean isTimeToTell() {
+    private synchronized boolean isTimeToLog() {
         long now = System.nanoTime();
-        boolean told = toldAt.isPresent() && now - toldAt.getAsLong() < TELL_EVERY.toNanos();
-        toldAt = told ? toldAt : OptionalLong.of(now);
-        return !told;
+        boolean logged = loggedAt.isPresent() && now - loggedAt.getAsLong() < LOG_EVERY.toNanos();
+        loggedAt = logged ? loggedAt : OptionalLong.of(now);
+        return !logged;
     }
 
-    private static void tell(ConsumerRecord<byte[], byte[]> record, Decoded.Newer newer) {
+    private static void log(ConsumerRecord<byte[], byte[]> record, Decoded.Newer newer) {
         LOG.error("ALERT: {}-{} offset {} waits for a newer process: {}. Finish the deploy; after {} minutes the record"
                 + " becomes a dead letter",
                 record.topic(), record.partition(), record.offset(), newer.detail(), LONGEST_WAIT.toMinutes());

@@ -24,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps records that can never become a payment: in the dead-letter queue, with their bytes as they were, sealed. Safe for any
- * thread; concurrent ones share a commit, so that a flood of them takes no connection from the payments.
+ * Stores records that can never become a payment in the dead-letter queue, with their original bytes, sealed. Any thread; concurrent ones
+ * share a commit, so that a flood of poison takes no connection from the payments.
  */
 final class PoisonBin implements AutoCloseable {
 
@@ -47,7 +47,7 @@ final class PoisonBin implements AutoCloseable {
         });
     }
 
-    /** Touches no operation. The same record read again is the same dead letter. */
+    /** Changes no operation. A record that is read again is the same dead letter. */
     Verdict keep(ConsumerRecord<byte[], byte[]> record, PoisonCause cause, String detail) {
         try {
             keep(DeadLetter.poison(found(record, evidence(record)), vault, cause.tag(), detail));
@@ -56,7 +56,7 @@ final class PoisonBin implements AutoCloseable {
                 throw bug;
             }
             meters.counter("chargeonce.bugs", "where", "poison").increment();
-            LOG.error("Bug! Poison at {}-{} offset {} could not be kept with its headers, only its key and value are",
+            LOG.error("Bug! Poison at {}-{} offset {} could not be stored with its headers; only its key and value are stored",
                     record.topic(), record.partition(), record.offset(), bug);
             keep(DeadLetter.poison(found(record, NO_EVIDENCE), vault, cause.tag(), Bug.digest(bug)));
         }
@@ -72,7 +72,7 @@ final class PoisonBin implements AutoCloseable {
         DatabaseRetry.insist(() -> coalescer.ask(letter));
     }
 
-    /** Headers are hostile too: their count and size are capped, and nothing reads them but people. */
+    /** Headers may be hostile too: their count and size are limited, and only people read them. */
     private static byte[] evidence(ConsumerRecord<byte[], byte[]> record) {
         var headers = new ArrayList<Map<String, String>>();
         for (Header header : record.headers()) {

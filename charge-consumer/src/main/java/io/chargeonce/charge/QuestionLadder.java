@@ -4,17 +4,17 @@ package io.chargeonce.charge;
 import java.time.Duration;
 import java.util.List;
 
-/** When an unknown outcome is asked about again: soon at first, then ever more rarely, but never not at all. */
+/** When the PSP is asked again about an unknown outcome: soon at first, then more and more rarely, but for ever. */
 record QuestionLadder(List<Duration> pauses) {
 
     QuestionLadder {
         pauses = List.copyOf(pauses);
         if (pauses.isEmpty() || pauses.stream().anyMatch(pause -> pause.isNegative() || pause.isZero())) {
-            throw new IllegalArgumentException("the resolver needs at least one pause longer than nothing");
+            throw new IllegalArgumentException("the resolver needs at least one pause, each longer than 0");
         }
     }
 
-    /** @param questions how many have been asked in vain */
+    /** @param questions how many questions brought no answer so far */
     Duration pause(int questions) {
         return pauses.get(Math.min(questions, pauses.size() - 1));
     }

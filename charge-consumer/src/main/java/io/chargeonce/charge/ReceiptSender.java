@@ -3,11 +3,11 @@ package io.chargeonce.charge;
 
 import java.util.Locale;
 
-/** Who mails the customer a receipt: one sender, or customers get two. */
+/** Who sends the customer a receipt: only one sender, or customers get two. */
 public enum ReceiptSender {
-    /** The PSP that took the money, if it mails receipts, to the address in {@code receipt_email}. */
+    /** The PSP that took the money, if it sends receipts, to the address in {@code receipt_email}. */
     PSP,
-    /** The merchant, from the outcomes; no PSP learns the address. */
+    /** The merchant, based on the outcomes; no PSP gets the address. */
     MERCHANT;
 
     /** As in the setting. */

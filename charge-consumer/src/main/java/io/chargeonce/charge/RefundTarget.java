@@ -8,16 +8,16 @@ import io.chargeonce.payment.OperationKind;
 import java.sql.Connection;
 import java.sql.SQLException;
 
-/** What there is to give back for a refund that was asked for before its payment had come to its end. */
+/** Whether there is money to give back for a refund that was requested before its payment ended. */
 enum RefundTarget {
     CAPTURED,
-    /** It is being charged, or it is dead or purged and may yet be merged or restored, or its PSP is still asked about it. */
+    /** The payment is being charged; or it is dead or purged and may still be merged or restored; or its PSP is still being asked. */
     MAY_YET_BE_CAPTURED,
     NEVER_CAPTURED;
 
     /**
-     * Reads the payment without a lock: it only ever moves towards its end, and then the refund finds it there. It is read before each
-     * attempt, for the PSP may have corrected since by which reference the money is to go back.
+     * Reads the payment without a lock: it only ever moves towards its end, and a later read finds it there. It is read before each
+     * attempt, because the PSP may have corrected the capture's reference since.
      */
     static RefundTarget find(Connection connection, Operation refund) throws SQLException {
         if (refund.kind() == OperationKind.REVERSAL) {

@@ -40,29 +40,29 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Records what became of attempts and does what {@link Decision} says: one transaction, under the operation's lock, and only for who
- * still holds the lease; {@link LateAnswers} takes what comes from whoever lost it. Safe for any thread;
- * concurrent resolutions share a commit.
+ * Records the outcomes of attempts and carries out the step that {@link Decision} chose: in one transaction, under the operation's lock,
+ * and only for the holder of the lease. {@link LateAnswers} takes answers of workers that lost it. Any thread; concurrent resolutions share
+ * a commit.
  */
 final class Resolutions implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Resolutions.class);
-    /** No merchant's id. */
+    /** Never a merchant's id. */
     private static final String QUESTIONS = "";
 
     /**
      * @param token  the lease under which the PSP was called or asked
      * @param source {@code call} or {@code question}
      * @param pspWellForOthers whether the PSP was well for other payments meanwhile
-     * @param ask    if the caller would make the next attempt at once, at another PSP
-     * @param byHand what comes of a person's finding about the attempt, if there was one when the PSP was asked
+     * @param failover present if the caller can make the next attempt at once, at another PSP
+     * @param byHand what follows from a person's finding about the attempt, if there was one when the PSP was asked
      */
     record Resolution(String operationId, UUID token, PspKey key, String source, Outcome outcome, boolean pspWellForOthers,
-            Optional<Failover.FailoverRequest> ask, Optional<ByHand> byHand) {}
+            Optional<Failover.FailoverRequest> failover, Optional<ByHand> byHand) {}
 
     /**
-     * @param state     what the operation has come to; empty if the lease held no longer, and nothing was decided
-     * @param elsewhere the attempt at another PSP that the caller has to make now
+     * @param state     the operation's new state; empty if the lease had expired, and nothing was decided
+     * @param elsewhere the attempt at another PSP that the caller must make now
      */
     record Resolved(Optional<OperationState> state, Optional<Claim.Claimed> elsewhere) {}
 
@@ -84,12 +84,12 @@ final class Resolutions implements AutoCloseable {
         this.coalescer = new Coalescer<>("resolve", database, 2, committed, this::resolveAll);
     }
 
-    /** For who asks PSPs about what is unknown: all questions together take turns with each merchant's calls. */
+    /** For questions about unknown outcomes: all of them together have one turn beside each merchant's calls. */
     Resolved resolve(Resolution resolution) {
         return resolve(QUESTIONS, resolution);
     }
 
-    /** @param merchant takes turns with others, whatever it has much of */
+    /** @param merchant takes turns with the others */
     Resolved resolve(String merchant, Resolution resolution) {
         try {
             return DatabaseRetry.insist(() -> coalescer.ask(merchant, resolution));
@@ -98,13 +98,13 @@ final class Resolutions implements AutoCloseable {
                 throw bug;
             }
             meters.counter("chargeonce.bugs", "where", "resolve").increment();
-            LOG.error("Bug! The answer about attempt {} could not be recorded; the payment stays unresolved and its PSP is asked again",
+            LOG.error("Bug! The answer about attempt {} could not be recorded. The payment stays unresolved, and its PSP is asked again",
                     resolution.key, bug);
             return leaveUnresolved(merchant, resolution, Bug.digest(bug));
         }
     }
 
-    /** The answer that ran into the bug is left out: whether money moved is found out as after any lost answer. */
+    /** The answer that hit the bug is dropped. Whether money moved is then found out as after any lost answer. */
     private Resolved leaveUnresolved(String merchant, Resolution resolution, String digest) {
         var unknown = new Outcome.Unknown(UnknownCause.INTERNAL_ERROR, digest, Optional.empty());
         try {
@@ -115,7 +115,8 @@ final class Resolutions implements AutoCloseable {
             if (!Bug.isRowsOwn(bug)) {
                 throw bug;
             }
-            LOG.error("Bug! Attempt {} could not even be left unresolved; it is asked about when its lease ends", resolution.key, bug);
+            LOG.error("Bug! Attempt {} could not even be marked unresolved. The resolver asks about it when its lease expires",
+                    resolution.key, bug);
             return new Resolved(Optional.empty(), Optional.empty());
         }
     }
@@ -123,7 +124,7 @@ final class Resolutions implements AutoCloseable {
     private List<Resolved> resolveAll(Connection connection, List<Resolution> resolutions) throws SQLException {
         var locked = OperationTable.lock(connection, resolutions.stream().map(Resolution::operationId).toList());
         var changes = new Changes(topics);
-        // By identity: decided before anything moves, and cheap for large batches.
+        // By identity: decided before anything changes, and cheap for large batches.
         Set<Resolution> held = Collections.newSetFromMap(new IdentityHashMap<>());
         resolutions.stream().filter(one -> locked.rows().get(one.operationId).isHeldUnder(one.token)).forEach(held::add);
         Map<Resolution, Resolved> answers = new IdentityHashMap<>();
@@ -141,25 +142,25 @@ final class Resolutions implements AutoCloseable {
     private Resolved resolveLate(Connection connection, Resolution late, OperationTable.Locked locked, Changes changes)
             throws SQLException {
         Operation operation = locked.rows().get(late.operationId);
-        if (late.ask.isPresent() && operation.isHeldUnder(late.ask.get().token())) {
+        if (late.failover.isPresent() && operation.isHeldUnder(late.failover.get().token())) {
             return new Resolved(Optional.of(operation.state()),
-                    Optional.of(failover.repeated(connection, operation, late.ask.get(), locked.now())));
+                    Optional.of(failover.repeated(connection, operation, late.failover.get(), locked.now())));
         }
         LateAnswers.take(connection, operation, late.key, late.source, late.outcome, locked.now(), changes);
         return new Resolved(Optional.empty(), Optional.empty());
     }
 
-    /** What is asked with a person's finding may be decided as another resolution; its answer goes to the one that was asked. */
+    /** With a person's finding, a resolution may be replaced by another one; its answer goes to the original. */
     private Map<Resolution, Resolved> decide(Connection connection, List<Resolution> held, OperationTable.Locked locked, Changes changes)
             throws SQLException {
         var resolutions = new ArrayList<Resolution>();
         for (Resolution one : held) {
             resolutions.add(one.byHand.isEmpty() ? one : withFinding(connection, one, locked.rows().get(one.operationId), changes));
         }
-        List<Observation> told = resolutions.stream().map(one -> Observation.of(one.key, one.source, one.outcome)).toList();
-        Map<PspKey, AttemptTable.Folded> folded = AttemptTable.settle(connection, told);
-        told.stream().filter(one -> !(folded.get(one.key()).chargedAtOnce() && one.answersItsCall())).forEach(changes::heard);
-        // A first attempt has none before it: what succeeds at once is not looked at again.
+        List<Observation> observations = resolutions.stream().map(one -> Observation.of(one.key, one.source, one.outcome)).toList();
+        Map<PspKey, AttemptTable.Folded> folded = AttemptTable.settle(connection, observations);
+        observations.stream().filter(one -> !(folded.get(one.key()).chargedAtOnce() && one.answersItsCall())).forEach(changes::observe);
+        // A first attempt has no earlier ones, so a success at once costs no further query.
         Map<String, List<Attempt>> late = AttemptTable.lateCaptures(connection, resolutions.stream()
                 .map(one -> locked.rows().get(one.operationId)).filter(operation -> operation.sequence() > 1).toList());
         Map<Resolution, Resolved> answers = new IdentityHashMap<>();
@@ -168,7 +169,7 @@ final class Resolutions implements AutoCloseable {
             Operation operation = locked.rows().get(one.operationId);
             List<Attempt> others = late.getOrDefault(operation.id(), List.of()).stream()
                     .filter(attempt -> !attempt.key().equals(one.key)).toList();
-            var at = new Steps.At(connection, operation, others, one.ask, locked.now(), changes);
+            var at = new Steps.At(connection, operation, others, one.failover, locked.now(), changes);
             Optional<Claim.Claimed> elsewhere = decide(one, folded.get(one.key), at);
             answers.put(held.get(i), new Resolved(Optional.of(operation.state()), elsewhere));
         }
@@ -179,7 +180,7 @@ final class Resolutions implements AutoCloseable {
         Operation operation = at.operation();
         at.changes().save(operation);
         if (one.outcome instanceof Outcome.Charged charged && !known.pspReference().equals(Optional.of(charged.pspReference()))) {
-            // It was told by another way, and otherwise, while this worker asked.
+            // A webhook reported another reference while this worker asked.
             LateAnswers.succeededAgain(at.connection(), operation, AttemptTable.lock(at.connection(), one.key),
                     Observation.of(one.key, one.source, charged), at.now(), at.changes());
         }
@@ -187,18 +188,18 @@ final class Resolutions implements AutoCloseable {
                 ? Optional.of(known.pspReference().orElseThrow()) : Optional.empty();
         var situation = new Situation(operation.kind(), operation.progress(), operation.represented(),
                 operation.state() == OperationState.PURGED, one.pspWellForOthers, capturedAs,
-                known.state() == AttemptState.FAILED_DEFINITE, !at.earlier().isEmpty(), one.ask.isPresent());
+                known.state() == AttemptState.FAILED_DEFINITE, !at.earlier().isEmpty(), one.failover.isPresent());
         return steps.take(Decision.after(one.outcome, situation, schedule), at);
     }
 
-    /** A person's finding counts only while the PSP has not decided the attempt by any way, and no newer finding has come. */
+    /** A person's finding counts only while the PSP has not decided the attempt, and no newer finding has replaced it. */
     private static Resolution withFinding(Connection connection, Resolution one, Operation operation, Changes changes) throws SQLException {
         ByHand byHand = one.byHand.orElseThrow();
         AttemptState known = AttemptTable.lock(connection, one.key).state();
         boolean isOpen = known == AttemptState.IN_FLIGHT || known == AttemptState.UNKNOWN;
         if (!HandSettlementTable.answered(connection, byHand.settlement(),
                 byHand.decides() && !isOpen ? HandSettlement.State.REFUSED : byHand.state(),
-                byHand.decides() && !isOpen ? "the PSP told by another way meanwhile" : byHand.answer())) {
+                byHand.decides() && !isOpen ? "the PSP reported the outcome in another way meanwhile" : byHand.answer())) {
             return one;
         }
         if (byHand.state() != HandSettlement.State.WAITING) {

@@ -46,11 +46,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds out what became of attempts whose outcome nobody knows: those a PSP left open, and those whose process died.
- * Driven by due times in Postgres alone, so it survives any restart; any number of processes may run one. Each PSP has places
- * of its own for questions under way, so that one which does not answer never holds up the questions of another, and a
- * question is taken only when there is a place to ask it at once. A PSP that is not set up here is left to the processes that
- * know it. {@link #start} and {@link #runOnce} are for one thread.
+ * Finds out the outcome of attempts that a PSP left open or whose process died. It is driven only by due times in Postgres, so it survives
+ * any restart, and any number of processes may run one. Each PSP has its own limit of questions under way, so that a PSP that does not
+ * answer never delays questions to another. A question is claimed only when it can be asked at once. Questions about a PSP that is not set
+ * up here are left to processes that have it. {@link #start} and {@link #runOnce} are for one thread.
  */
 final class Resolver implements AutoCloseable {
 
@@ -59,20 +58,20 @@ final class Resolver implements AutoCloseable {
     private static final int PLACES = 100;
     private static final Duration AFTER_A_BUG = Duration.ofMinutes(1);
     private static final Duration TO_CLOSE = Duration.ofSeconds(20);
-    /** An attempt under way for longer is listed, to be found when its lease has run out. */
+    /** An attempt under way for longer is listed, so that it is found when its lease expires. */
     static final Duration SLOW = Duration.ofSeconds(5);
 
     /**
-     * One operation, taken under a lease of its own for one question.
+     * One operation, claimed under its own lease for one question.
      *
-     * @param answer what was heard meanwhile: then nobody needs to be asked
-     * @param sentAt of the attempt, by this process's clock
+     * @param answer an answer that arrived meanwhile, so that the PSP need not be asked
+     * @param sentAt when the attempt was sent, by this process's clock
      * @param found  what a person found out about the attempt
      */
     private record Question(String operationId, UUID token, PspCall call, boolean mayFence,
             Optional<Outcome> answer, Optional<String> traceparent, Instant sentAt, Optional<Found> found) {}
 
-    /** @param forgotten whether the PSP can no longer execute the attempt by itself: its key's life and the visibility lag are over */
+    /** @param forgotten whether the PSP can no longer execute the attempt: its key's life and the visibility lag are over */
     private record Found(HandSettlement settlement, boolean forgotten) {}
 
     private final Database database;
@@ -95,7 +94,7 @@ final class Resolver implements AutoCloseable {
         gateways.psps().forEach(psp -> underWay.put(psp, new AtomicInteger()));
     }
 
-    /** Begins to ask about everything that is due and has a place, without waiting for answers; returns how many that were. */
+    /** Starts all due questions within the limits, without waiting for answers. Returns how many. */
     int start() {
         return begin().size();
     }
@@ -126,7 +125,7 @@ final class Resolver implements AutoCloseable {
             try {
                 tracing.span("resolve", SpanKind.INTERNAL, TraceContext.of(question.traceparent), () -> ask(question));
             } catch (RuntimeException e) {
-                LOG.warn("The question about {} failed, and is asked again when its lease has ended: {}", question.operationId,
+                LOG.warn("The question about {} failed, and is asked again when its lease expires: {}", question.operationId,
                         e.toString());
             } finally {
                 places.decrementAndGet();
@@ -148,7 +147,7 @@ final class Resolver implements AutoCloseable {
         }
     }
 
-    /** One operation's bug is that operation's: it is tried again later, and the others are asked about. */
+    /** A bug in one operation delays only that operation: it is tried again later, and questions about the others go on. */
     private List<Question> takeAlone(String id) {
         try {
             return database.inTransaction(connection -> take(connection, OperationTable.lockDueForAQuestion(connection, id)));
@@ -156,7 +155,7 @@ final class Resolver implements AutoCloseable {
             if (!Bug.isRowsOwn(bug)) {
                 throw bug;
             }
-            LOG.error("Bug! Nothing can be asked about operation {}, which stays unresolved; it is tried again in {}", id, AFTER_A_BUG,
+            LOG.error("Bug! The PSP cannot be asked about operation {}, which stays unresolved. The next try is in {}", id, AFTER_A_BUG,
                     bug);
             database.inTransaction(connection -> {
                 OperationTable.askLater(connection, id, AFTER_A_BUG);
@@ -187,7 +186,7 @@ final class Resolver implements AutoCloseable {
         return questions;
     }
 
-    /** A question is no new charge, so the payment's deadline does not forbid it: only a key that the PSP has forgotten does. */
+    /** A question is no new charge, so the payment's deadline does not forbid it. Only a key that the PSP has forgotten does. */
     private Question question(Connection connection, Operation operation, Attempt attempt, UUID token, Instant now, Lease held,
                               Optional<HandSettlement> byHand)
             throws SQLException {
@@ -195,14 +194,15 @@ final class Resolver implements AutoCloseable {
         boolean keyIsKnown = now.isBefore(attempt.keyValidUntil());
         boolean visible = attempt.sentAt().plus(gateway.visibilityLag()).isBefore(now);
         boolean mayFence = !keyIsKnown && attempt.notFound() >= 1 && visible;
-        // A reference that a person names is what the PSP is asked about.
-        PspCall call = PspCalls.of(operation, attempt, gateway, keyIsKnown).told(byHand.flatMap(HandSettlement::reference)).during(held);
-        return new Question(operation.id(), token, call, mayFence, heardAlready(connection, attempt),
+        // The PSP is asked about the reference that a person gave.
+        PspCall call =
+                PspCalls.of(operation, attempt, gateway, keyIsKnown).withReference(byHand.flatMap(HandSettlement::reference)).during(held);
+        return new Question(operation.id(), token, call, mayFence, knownAlready(connection, attempt),
                 operation.accepted().traceparent(), gateways.now().minus(Duration.between(attempt.sentAt(), now)),
                 byHand.map(settlement -> new Found(settlement, !keyIsKnown && visible)));
     }
 
-    private static Optional<Outcome> heardAlready(Connection connection, Attempt attempt) throws SQLException {
+    private static Optional<Outcome> knownAlready(Connection connection, Attempt attempt) throws SQLException {
         return switch (attempt.state()) {
             case IN_FLIGHT, UNKNOWN -> Optional.empty();
             case SUCCEEDED, FAILED_DEFINITE -> ObservationTable.strongest(connection, attempt.key());
@@ -214,11 +214,12 @@ final class Resolver implements AutoCloseable {
         if (question.mayFence && outcome instanceof Outcome.Unknown unknown && unknown.cause() == UnknownCause.NOT_FOUND) {
             outcome = exchange.fence(question.call);
         }
-        Outcome said = outcome;
+        Outcome answered = outcome;
         Optional<ByHand> byHand =
-                question.found.map(found -> ByHand.after(found.settlement, said, question.call.gateway().canBeAsked(), found.forgotten));
+                question.found
+                        .map(found -> ByHand.after(found.settlement, answered, question.call.gateway().canBeAsked(), found.forgotten));
         if (byHand.isPresent() && outcome instanceof Outcome.Unknown unknown) {
-            // The reference that we asked about is a person's word: it is not the attempt's until it is settled.
+            // The reference that we asked about is a person's claim. It is not the attempt's until it is settled.
             outcome = new Outcome.Unknown(unknown.cause(), unknown.detail(), Optional.empty());
         }
         boolean failedByItself = gateways.wasWellForOthers(question.call.gateway().psp(), question.sentAt);
@@ -226,13 +227,13 @@ final class Resolver implements AutoCloseable {
                 "question", outcome, failedByItself, Optional.empty(), byHand)).state().isPresent();
     }
 
-    /** Waits a while for the questions under way; one that is not answered then is asked again when its lease has ended. */
+    /** Waits for the questions under way for a while. The rest are asked again when their leases expire. */
     @Override
     public void close() {
         threads.shutdown();
         try {
             if (!threads.awaitTermination(TO_CLOSE.toMillis(), TimeUnit.MILLISECONDS)) {
-                LOG.warn("PSPs have not answered {} questions; they are asked again when their leases have ended",
+                LOG.warn("PSPs have not answered {} questions; they are asked again when their leases expire",
                         underWay.values().stream().mapToInt(AtomicInteger::get).sum());
             }
         } catch (InterruptedException e) {

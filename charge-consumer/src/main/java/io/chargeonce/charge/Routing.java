@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where an operation's next attempt goes: where the rules lead, less what {@link Decision} forbids after its last
- * attempt, to a PSP that is well. What gives money back goes to the PSP that has it and nowhere else. Safe for any thread.
+ * Decides where an operation's next attempt goes: to a PSP of its routes that {@link Decision} allows after the last attempt and that is
+ * well. Refunds and reversals go only to the PSP that has the money. Any thread.
  */
 final class Routing {
 
@@ -31,9 +31,10 @@ final class Routing {
 
     Routing(Routes routes, Gateways gateways) {
         if (!gateways.psps().containsAll(routes.psps())) {
-            // Other processes may know the PSP, and so may this one after its next start.
+            // Other processes may have the PSP, and so may this one after its next start.
             LOG.error(
-                    "ALERT: CHARGEONCE_ROUTES leads to {}, but only {} are set up here; what only the others take waits until they are set up",
+                    "ALERT: CHARGEONCE_ROUTES leads to {}, but only {} are set up here. Payments that only the others take wait until "
+                            + "these are set up",
                     routes.psps(), gateways.psps());
         }
         this.routes = routes;
@@ -41,7 +42,7 @@ final class Routing {
     }
 
     /**
-     * The PSPs that may get it, first choice first; none if no PSP ever will.
+     * The PSPs that may get it, first choice first; empty if no PSP ever may.
      *
      * @param declined whether a PSP has declined it since it was accepted or merged, whatever it waited for after that
      */
@@ -54,21 +55,21 @@ final class Routing {
         return takers(operation).stream().filter(psp -> next.allows(operation.psp().equals(Optional.of(psp)))).toList();
     }
 
-    /** Those of its routes that have not refused it and can say its amount. */
+    /** The PSPs of its routes that have not refused it and have a unit for its amount. */
     List<String> takers(Operation operation) {
         return routes.of(operation).stream().filter(psp -> !operation.refusedBy().contains(psp))
                 .filter(psp -> canSay(psp, operation.accepted().request().money())).toList();
     }
 
-    /** Whether the counted failure that it waits after turned out to be its PSP's own trouble. */
-    boolean wasPspsTrouble(Operation operation, Duration ago) {
+    /** Whether the counted failure after which it waits turned out to be its PSP's fault. */
+    boolean wasPspsFault(Operation operation, Duration ago) {
         boolean counted = operation.state() == OperationState.SCHEDULED && operation.representAt().isEmpty()
                 && operation.failureCause().flatMap(FailureCause::fromTag)
                         .filter(cause -> !Decision.counts(cause, false)).isPresent();
         return counted && gateways.wasUnwellAt(operation.psp().orElseThrow(), gateways.now().minus(ago));
     }
 
-    /** Where it goes of these, by how they are now. */
+    /** Chooses one of these by their present health. */
     Gateways.Choice choose(List<String> candidates) {
         return gateways.choose(candidates);
     }
@@ -77,17 +78,17 @@ final class Routing {
         return gateways.named(psp);
     }
 
-    /** A PSP takes the currencies that it lists, and amounts that it has a unit for. */
+    /** A PSP takes the currencies of its list, and amounts that it has a unit for. */
     private static boolean canSay(String psp, Money money) {
         return PspUnits.named(psp).map(units -> units.canSay(money)).orElse(true);
     }
 
-    /** Before the first attempt any may; so too after a merge, when a person has decided that it starts again. */
+    /** Before the first attempt any PSP may get it. The same after a merge, because a person decided that it starts again. */
     private static NextPsp next(Operation operation) {
         if (operation.state() == OperationState.ACCEPTED || operation.sequence() == 0) {
             return NextPsp.ANY;
         }
-        // What is no failure's tag is a decline's code.
+        // A tag of no failure is a decline's code.
         return operation.failureCause().map(tag -> FailureCause.fromTag(tag).map(Decision::nextPsp).orElse(NextPsp.THIS))
                 .orElse(NextPsp.ANY);
     }

@@ -23,20 +23,20 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Does what {@link io.chargeonce.payment.Decision} says, under the operation's lock. Safe for any thread. */
+/** Carries out the step that {@link io.chargeonce.payment.Decision} chose, under the operation's lock. Any thread. */
 final class Steps {
 
     private static final Logger LOG = LoggerFactory.getLogger(Steps.class);
-    /** How long an attempt may be begun once it is due to be presented again. */
+    /** How long after its due time a presentation may begin. */
     private static final Duration TO_PRESENT = Duration.ofDays(1);
 
     /**
      * One operation whose attempt was just decided.
      *
-     * @param earlier attempts of it, before this one, that turned out to have moved money
-     * @param ask     if the caller makes the next attempt at once, at another PSP
+     * @param earlier attempts before this one that turned out to have moved money
+     * @param failover present if the caller can make the next attempt at once, at another PSP
      */
-    record At(Connection connection, Operation operation, List<Attempt> earlier, Optional<Failover.FailoverRequest> ask, Instant now,
+    record At(Connection connection, Operation operation, List<Attempt> earlier, Optional<Failover.FailoverRequest> failover, Instant now,
             Changes changes) {}
 
     private final Failover failover;
@@ -52,7 +52,7 @@ final class Steps {
         this.topics = topics;
     }
 
-    /** @return the attempt at another PSP that the caller has to make now */
+    /** @return the attempt at another PSP that the caller must make now */
     Optional<Claim.Claimed> take(NextStep step, At at) throws SQLException {
         switch (step) {
             case NextStep.LeavePsp leave -> {
@@ -60,7 +60,7 @@ final class Steps {
                 return take(leave.then(), at);
             }
             case NextStep.ElsewhereIfWell first -> {
-                Optional<Claim.Claimed> elsewhere = failover.take(at.connection, at.operation, at.ask.orElseThrow(), at.changes);
+                Optional<Claim.Claimed> elsewhere = failover.take(at.connection, at.operation, at.failover.orElseThrow(), at.changes);
                 return elsewhere.isPresent() ? elsewhere : take(first.otherwise(), at);
             }
             case NextStep.PresentAgainIfGranted again -> presentAgain(again, at);
@@ -127,7 +127,7 @@ final class Steps {
         operation.leaveUnresolved(unknown.cause().tag(), unknown.detail(), at.now, ladder.pause(operation.resolveTries()));
         boolean isOld = operation.unresolvedSince().orElseThrow().plus(listUnknownAfter).isBefore(at.now);
         if (isOld && operation.state() != OperationState.PURGED) {
-            // People see it in the dead-letter queue; the resolver goes on asking, and it leaves by itself.
+            // People see it in the dead-letter queue. The resolver goes on asking, and when it knows the outcome the letter leaves.
             at.changes.bury(DeadLetter.of(operation, "unresolved", unknown.cause().tag() + ": " + unknown.detail()));
         }
         if (ask.atOnce()) {
@@ -135,18 +135,18 @@ final class Steps {
         }
     }
 
-    /** Told once, however often the PSP says it. */
+    /** Reported once, however often the PSP says it. */
     private static void leavePsp(Outcome.Failed failed, At at) {
         String psp = at.operation.psp().orElseThrow();
         if (!at.operation.refusedBy().contains(psp)) {
             at.operation.neverAgainAt(psp);
             at.changes.incident(Incident.REFUSED_BY_PSP, at.operation, Map.of("psp", psp, "detail", failed.detail()));
-            LOG.error("ALERT: PSP {} does not do payment {} ({}); it goes to another one. Correct CHARGEONCE_ROUTES",
+            LOG.error("ALERT: PSP {} does not take payment {} ({}); it goes to another one. Correct CHARGEONCE_ROUTES",
                     psp, at.operation.id(), failed.detail());
         }
     }
 
-    /** An operation whose outcome was unknown for long is listed there. Now it is known. */
+    /** An operation whose outcome was unknown for long is listed there. Now the outcome is known. */
     private static void leaveTheQueue(At at) {
         if (at.operation.unresolvedSince().isPresent()) {
             at.changes.settleLetter(at.operation.id());

@@ -5,8 +5,8 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * Keeps payments from a PSP that is unwell. While it is open, one payment goes through every {@code openFor} and shows whether
- * the PSP is well again. Its owner guards it.
+ * Keeps payments from a PSP that is unwell. While it is open, one payment goes through every {@code openFor} and shows whether the PSP is
+ * well again. Its owner guards it.
  */
 final class Breaker {
 
@@ -31,7 +31,7 @@ final class Breaker {
             return false;
         }
         state = State.PROBING;
-        // A probe whose claim never came to a call would otherwise be the last one.
+        // Without this, a probe that was claimed but never sent would be the last one.
         nextProbe = now.plus(openFor.multipliedBy(2));
         return true;
     }
@@ -42,7 +42,7 @@ final class Breaker {
         nextProbe = now.plus(openFor);
     }
 
-    /** Another process has heard of a good answer: the next payment probes. */
+    /** Another process got a good answer, so the next payment is a probe. */
     void probeSoon(Instant now) {
         nextProbe = state == State.OPEN ? now : nextProbe;
     }
@@ -51,7 +51,7 @@ final class Breaker {
         state = State.CLOSED;
     }
 
-    /** Whether this call decides: one of the time after it opened, while there is a probe. */
+    /** Whether this call decides: during a probe, any call that began after the breaker opened. */
     boolean isJudgedBy(Instant begun) {
         return state == State.PROBING && begun.isAfter(openedAt);
     }

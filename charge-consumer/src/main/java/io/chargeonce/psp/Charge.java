@@ -9,21 +9,21 @@ import java.util.Optional;
 /**
  * One attempt, as a gateway needs it.
  *
- * @param money        what the PSP's answer must say, or it is not believed
- * @param request      what is sent, byte for byte, each time; rendered by the same gateway before the attempt was stored
- * @param pspReference the PSP's own id for it, once an answer has named one
- * @param keyIsKnown   whether a question may send it again: the PSP still remembers the key; if not, it must only be asked about
- * @param lease        checked right before each request that may move money, or that must find the key as it is now
+ * @param money        the PSP's answer must have this amount, or it is not trusted
+ * @param request      the bytes of each send; rendered by the same gateway before the attempt was stored
+ * @param pspReference the PSP's own id for it, once an answer had one
+ * @param keyIsKnown   whether the PSP still remembers the key, so that a question may send it again; if not, the PSP may only be asked
+ * @param lease        checked right before each request that may move money, or that relies on the key being remembered
  */
 public record Charge(PspKey key, PaymentId payment, Money money, byte[] request, Optional<String> pspReference,
         boolean keyIsKnown, Lease lease) {
 
-    /** Held by nobody: it may be looked up, and nothing is sent before {@link #during} gives it a lease. */
+    /** Without a lease: it may be looked up, but nothing is sent before {@link #during} gives it one. */
     public Charge(PspKey key, PaymentId payment, Money money, byte[] request, Optional<String> pspReference, boolean keyIsKnown) {
         this(key, payment, money, request, pspReference, keyIsKnown, Lease.over());
     }
 
-    /** The same attempt, with what an answer told us to ask for. */
+    /** The same attempt, with the reference from an answer. */
     public Charge withReference(Optional<String> reference) {
         return new Charge(key, payment, money, request, reference.or(() -> pspReference), keyIsKnown, lease);
     }

@@ -11,23 +11,23 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Whether a PSP fails most of what it is sent. Errors often come back before successes do, so that the first answers to a
- * burst are its few errors: a call that is still under way counts as no error while it is young. Safe for any thread.
+ * Decides whether a PSP fails most of its calls. Errors often return before successes do, so the first answers to a burst are its few
+ * errors. Therefore a call under way counts as no error while it is young. Any thread.
  */
 final class FailureShare {
 
-    /** So many say something however long ago they ended, where there is little to do. */
+    /** This many of the latest results count however old they are, for times with few calls. */
     private static final int LATEST = 20;
     private static final int FEWEST_FAILURES = 8;
-    /** So many payments that failed one after another say something where there is little else. */
+    /** This many different payments that fail in a row mean trouble, when there are few other calls. */
     static final int IN_A_ROW = 3;
-    /** Payments that failed before may fail by themselves. So many of them, with no success in between, say something all the same. */
+    /** Payments that failed before may fail by their own fault. This many of them in a row, with no success in between, mean trouble. */
     private static final int SUSPECTS_IN_A_ROW = 8;
-    /** Where there is much else, a row is as long as this part of it. */
+    /** With many other calls, a row must be as long as this fraction of them. */
     private static final int PART_IN_A_ROW = 8;
     static final Duration RECENT = Duration.ofSeconds(5);
 
-    /** One call; only this class looks inside. */
+    /** One call. Its fields are for this class only. */
     static final class Call {
         private final Instant begun;
         private boolean young = true;
@@ -62,7 +62,7 @@ final class FailureShare {
         return call;
     }
 
-    /** @return whether it is unwell: at least half of what it was lately sent has failed, or several payments in a row */
+    /** @return whether the PSP is unwell: at least half of the recent calls failed, or several payments in a row */
     synchronized boolean end(Call call, String payment, boolean failed) {
         Instant now = clock.instant();
         grow(call);
@@ -89,12 +89,12 @@ final class FailureShare {
         return suspectsInARow.size() == SUSPECTS_IN_A_ROW && isLong(suspectRow + row);
     }
 
-    /** It ended, and says nothing about the PSP. */
+    /** The call ended, and says nothing about the PSP. */
     synchronized void leaveOut(Call call) {
         grow(call);
     }
 
-    /** @return whether what other processes heard last makes the row long enough */
+    /** @return whether the failures of other processes make the row long enough */
     synchronized boolean isUnwellWith(List<PspNews> failing) {
         var all = new HashSet<>(inARow);
         failing.forEach(news -> all.addAll(news.inARow()));
@@ -110,7 +110,7 @@ final class FailureShare {
         return Set.copyOf(inARow);
     }
 
-    /** What was before says nothing about the time after. */
+    /** Earlier results say nothing about the time after a recovery. */
     synchronized void forget() {
         ended.clear();
         failures = 0;
@@ -140,7 +140,7 @@ final class FailureShare {
         }
     }
 
-    /** One payment that fails again and again says nothing about the PSP; nor do the first answers to a burst. */
+    /** One payment that fails again and again says nothing about the PSP, and neither do the first answers to a burst. */
     private boolean isLongRow(int length, Set<String> payments) {
         return payments.size() >= IN_A_ROW && isLong(length);
     }

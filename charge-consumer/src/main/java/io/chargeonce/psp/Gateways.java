@@ -21,21 +21,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The PSPs we can charge through, each with what is known of its health. That is asked before an attempt is written, so that
- * an outage costs no attempts. Safe for any thread.
+ * The PSPs that are set up, each with its health. Health is checked before an attempt is written, so that an outage costs no attempts. Any
+ * thread.
  */
 public final class Gateways {
 
     private static final Logger LOG = LoggerFactory.getLogger(Gateways.class);
 
-    private record Psp(Gateway gateway, PspHealth health, AtomicBoolean toldWell) {}
+    private record Psp(Gateway gateway, PspHealth health, AtomicBoolean loggedWell) {}
 
     /** Where a payment goes now. */
     public sealed interface Choice {
 
         record At(Gateway gateway) implements Choice {}
 
-        /** Each PSP that is well takes no more for now. */
+        /** Each PSP that is well has reached its limit for now. */
         record Later(Duration pause) implements Choice {}
 
         record NoneIsWell() implements Choice {}
@@ -48,7 +48,7 @@ public final class Gateways {
     private final InstantSource clock;
     private final MeterRegistry meters;
 
-    /** @param openFor how long an unwell PSP is left alone before one payment probes it */
+    /** @param openFor how long an unwell PSP gets no payments before one payment probes it */
     public Gateways(List<Gateway> inOrderOfPreference, Duration openFor, InstantSource clock, MeterRegistry meters) {
         this.clock = clock;
         this.meters = meters;
@@ -63,8 +63,8 @@ public final class Gateways {
     }
 
     /**
-     * The first of these PSPs that is well. One that is unwell gets a single payment now and then, whatever the order, for else
-     * it could never show that it is well again. One that declines what others take, or that failed just now, comes last.
+     * The first of these PSPs that is well. An unwell PSP gets a single payment now and then, in any order, because otherwise it could
+     * never show that it is well again. A PSP that declines what others accept, or that failed just now, comes last.
      */
     public Choice choose(List<String> names) {
         List<Psp> known = names.stream().map(psps::get).filter(Objects::nonNull).toList();
@@ -107,18 +107,18 @@ public final class Gateways {
         return List.copyOf(psps.keySet());
     }
 
-    /** Empty for a PSP that this process has no settings for, although an attempt may have been made there. */
+    /** Empty for a PSP without settings in this process, although an attempt may have been made there. */
     public Optional<Gateway> find(String psp) {
         return Optional.ofNullable(psps.get(psp)).map(Psp::gateway);
     }
 
-    /** One that {@link #psps} names. */
+    /** One of {@link #psps}. */
     public Gateway named(String psp) {
         return find(psp).orElseThrow(() -> new IllegalStateException("Bug! PSP '%s' is not set up here".formatted(psp)));
     }
 
     /**
-     * Makes a call that {@link #choose} allowed, and learns from how it goes.
+     * Makes a call that {@link #choose} allowed, and learns from its outcome.
      *
      * @param suspect whether the payment has waited in a tier: that it alone fails once more says little about the PSP
      */
@@ -129,14 +129,14 @@ public final class Gateways {
         boolean credentialRefused = health.end(begun, payment.value(), suspect, outcome, best(psps.values()));
         if (credentialRefused) {
             credentialRefused(gateway.psp()).increment();
-            LOG.error("ALERT: PSP {} refuses our credential ({}); it gets no payments until that is put right", gateway.psp(), outcome);
+            LOG.error("ALERT: PSP {} refuses our credential ({}). It gets no payments until that is fixed", gateway.psp(), outcome);
         }
-        tell(gateway.psp());
+        log(gateway.psp());
         return outcome;
     }
 
     /**
-     * Whether what failed there failed by itself, for the PSP was well for other payments.
+     * Whether a payment that failed there failed by itself, because the PSP was well for other payments.
      *
      * @param since when it was sent, or began to wait before, by this process's clock
      */
@@ -144,12 +144,12 @@ public final class Gateways {
         return Optional.ofNullable(psps.get(psp)).filter(one -> one.health.wasWellForOthers(since)).isPresent();
     }
 
-    /** Whether a failure there, of that time, was the PSP's, as turned out later: others failed too right after it. */
+    /** Whether a failure at that time turned out to be the PSP's fault: other payments failed right after it too. */
     public boolean wasUnwellAt(String psp, Instant failed) {
         return Optional.ofNullable(psps.get(psp)).filter(one -> one.health.wasUnwellAt(failed)).isPresent();
     }
 
-    /** This process's clock, which all times of the PSPs' health are by. */
+    /** This process's clock, the base of all times of the PSPs' health. */
     public Instant now() {
         return clock.instant();
     }
@@ -161,24 +161,24 @@ public final class Gateways {
         return news;
     }
 
-    /** What the other processes know of this PSP. */
+    /** Takes over what the other processes know about this PSP. */
     public void learn(String psp, List<PspNews> news) {
         Optional.ofNullable(psps.get(psp)).ifPresent(known -> {
             known.health.learn(news);
-            tell(psp);
+            log(psp);
         });
     }
 
     /** Once for each change, however many calls were under way when it changed. */
-    private void tell(String psp) {
+    private void log(String psp) {
         Psp known = psps.get(psp);
         boolean isWell = known.health.isWell();
-        if (known.toldWell.getAndSet(isWell) != isWell) {
-            LOG.warn(isWell ? "PSP {} is well again" : "PSP {} is unwell: it gets nothing but a probe now and then", psp);
+        if (known.loggedWell.getAndSet(isWell) != isWell) {
+            LOG.warn(isWell ? "PSP {} is well again" : "PSP {} is unwell: it gets only a probe now and then", psp);
         }
     }
 
-    /** Made at the start too, for an alert can only tell that a number has grown if it was there before. */
+    /** Created at the start too: an alert can only detect a counter's growth if the counter existed before. */
     private Counter credentialRefused(String psp) {
         return meters.counter("chargeonce.psp.credential.refused", "psp", psp);
     }

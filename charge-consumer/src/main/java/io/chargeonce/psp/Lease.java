@@ -11,10 +11,10 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * How long an attempt belongs to this process, measured here. A process that stalled cannot ask Postgres between two bytes, so
- * each request that may move money looks at this right before it leaves. It starts before Postgres is asked for the lease, so it
- * never outlasts the one in Postgres. Two clocks measure it and the one that says more decides: a correction moves the wall clock
- * and not the monotonic one, and a suspended machine stops the monotonic one and not the wall clock. Immutable; any thread.
+ * How long an attempt belongs to this process, measured here. A stalled process cannot ask Postgres between two bytes, so each request that
+ * may move money checks this right before it leaves. It starts before Postgres grants the lease, so it never outlasts the one in Postgres.
+ * Two clocks measure it, and the one that shows more decides: a correction moves the wall clock but not the monotonic one, and a suspended
+ * machine stops the monotonic one but not the wall clock. Immutable; any thread.
  */
 public final class Lease {
 
@@ -32,9 +32,9 @@ public final class Lease {
         this.length = length;
     }
 
-    /** It starts now. */
+    /** Starts now. */
     public static Lease of(Duration length) {
-        // A lambda and no method reference: the simulation replaces calls that ask the time.
+        // A lambda instead of a method reference: the simulation replaces calls that read the time.
         return of(length, () -> System.nanoTime(), InstantSource.system());
     }
 
@@ -42,7 +42,7 @@ public final class Lease {
         return new Lease(nanoTime, wall, nanoTime.getAsLong(), wall.instant(), length);
     }
 
-    /** Of those who hold no attempt and only look one up: nothing may leave. */
+    /** For lookups without a claim: nothing may be sent. */
     public static Lease over() {
         return of(Duration.ZERO);
     }
@@ -58,15 +58,15 @@ public final class Lease {
         return monotonic.compareTo(length) >= 0 || byTheWall.compareTo(length) >= 0;
     }
 
-    /** What the attempt's first send tells when it ended before that: the send did not happen. Other sends of the key may have. */
+    /** The outcome of an attempt's first send if the lease ended before it: the send did not happen. Other sends of the key may have. */
     public static Outcome notSent() {
         return new Outcome.Failed(FailureCause.TOO_LATE_TO_SEND,
-                "this process was held up until its lease or the deadline had ended, so it sent nothing that moves money");
+                "this process stalled until its lease or the deadline had ended, so it sent nothing that moves money");
     }
 
-    /** What a question tells that would have had to send the key again when it ended before that. */
+    /** The outcome of a question that had to send the key again, if the lease ended before it. */
     public static Outcome notAsked(Optional<String> pspReference) {
         return new Outcome.Unknown(UnknownCause.LEASE_RAN_OUT,
-                "this process was held up until its lease had ended, so it asked nothing; the next question will", pspReference);
+                "this process stalled until its lease had ended, so it asked nothing; the next question follows", pspReference);
     }
 }

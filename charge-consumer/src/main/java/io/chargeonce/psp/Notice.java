@@ -9,28 +9,28 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * What a PSP told about an attempt by itself.
+ * A PSP's webhook about an attempt.
  *
- * @param id           the PSP's name for this message: a repeat has the same
- * @param key          of the attempt, from where we had put it in the request
- * @param pspReference what to ask the PSP for
- * @param said         only from a PSP that cannot be asked; else it is looked up and not believed
+ * @param id           the PSP's id of this message: a repeat has the same
+ * @param key          of the attempt, as we had sent it in the request
+ * @param pspReference the reference to ask the PSP about
+ * @param said         the content, only from a PSP that cannot be asked; with any other, the payment is looked up
  */
 public record Notice(String id, PspKey key, Optional<String> pspReference, Optional<Said> said) {
 
     public sealed interface Said {
 
-        /** What the attempt must be about, or nothing of it is believed; empty if it is no amount of a payment. */
+        /** The amount, which must be the attempt's, or the message is not trusted; empty if it is no amount of a payment. */
         Optional<Money> money();
     }
 
-    /** @param givesBack whether it is about a refund or a reversal rather than a charge */
+    /** @param givesBack whether it is about a refund or a reversal instead of a charge */
     public record Ended(Optional<Money> money, boolean givesBack, Outcome outcome) implements Said {}
 
     /**
-     * The money of an authorised payment did not come after all. It may follow a success by days, and decides no attempt.
+     * The money of an authorised payment did not arrive after all. It may follow a success by days, and decides no attempt.
      *
-     * @param at when it happened, by the PSP's clock: messages keep no order
+     * @param at when it happened, by the PSP's clock: messages arrive in any order
      */
     public record CaptureFailed(Optional<Money> money, Optional<Instant> at, String reason) implements Said {
 
@@ -39,6 +39,6 @@ public record Notice(String id, PspKey key, Optional<String> pspReference, Optio
         }
     }
 
-    /** The money came; of interest only after a {@link CaptureFailed}, which may come later than this message. */
+    /** The money arrived. Relevant only after a {@link CaptureFailed}, which may arrive later than this message. */
     public record CapturedAgain(Optional<Money> money, Optional<Instant> at) implements Said {}
 }

@@ -6,7 +6,7 @@ import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.PspKey;
 import java.util.Optional;
 
-/** One stored attempt and the PSP that it belongs to, whichever way the money goes. */
+/** One stored attempt and its PSP, for a charge or for giving money back. */
 public sealed interface PspCall {
 
     Gateway gateway();
@@ -24,11 +24,11 @@ public sealed interface PspCall {
 
     Outcome ask();
 
-    /** The PSP has been found not to know the attempt: makes sure there that it cannot be executed any more, or says that it cannot. */
+    /** The PSP does not know the attempt. Makes sure that it can no longer be executed there, or says that it cannot. */
     Outcome fence();
 
-    /** The same attempt, with what an answer told us to ask for. */
-    PspCall told(Optional<String> reference);
+    /** The same attempt, with the reference from an answer. */
+    PspCall withReference(Optional<String> reference);
 
     /** The same attempt, while this lease holds. Without one nothing is sent. */
     PspCall during(Lease held);
@@ -71,7 +71,7 @@ public sealed interface PspCall {
         }
 
         @Override
-        public PspCall told(Optional<String> reference) {
+        public PspCall withReference(Optional<String> reference) {
             return new ToCharge(gateway, charge.withReference(reference));
         }
 
@@ -119,7 +119,7 @@ public sealed interface PspCall {
         }
 
         @Override
-        public PspCall told(Optional<String> reference) {
+        public PspCall withReference(Optional<String> reference) {
             return new ToGiveBack(gateway, refunds, refund.withReference(reference));
         }
 

@@ -11,12 +11,12 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 
-/** How one PSP is, by what this process and the others heard from it. Safe for any thread. */
+/** The health of one PSP, from the answers to this process and to the others. Any thread. */
 final class PspHealth {
 
-    /** So long a good answer is worth something where nothing else was heard. */
+    /** How long a good answer counts if there was no other. */
     private static final Duration GOOD_FOR = Duration.ofMinutes(1);
-    /** A PSP that failed last comes last for so long, unless it answers well before that. */
+    /** How long a PSP comes last after a failure, unless it answers well before that. */
     private static final Duration AVOIDED_FOR = Duration.ofSeconds(30);
 
     /** A call under way. */
@@ -28,12 +28,12 @@ final class PspHealth {
     private final FailureShare share;
     private final SuccessRate rate = new SuccessRate();
     private final RateLimit limit = new RateLimit();
-    /** When the latest call began that was answered well. A process that starts has heard nothing bad. */
+    /** When the latest call began that was answered well. A process that starts knows of no trouble. */
     private Instant lastGood;
     private Instant lastBad = Instant.MIN;
-    /** The first failure of the row that goes on. */
+    /** The first failure of the current row. */
     private Instant rowSince = Instant.MIN;
-    /** The latest time of trouble: from its first failure, which nobody could tell from a payment's own, until it was over. */
+    /** The latest period of trouble: from its first failure, which looked like the payment's own, to its end. */
     private Instant unwellFrom = Instant.MIN;
     private Instant lastUnwell = Instant.MIN;
     private Optional<Instant> nextTrial = Optional.empty();
@@ -50,7 +50,7 @@ final class PspHealth {
         return breaker.state() == Breaker.State.CLOSED;
     }
 
-    /** @return whether the caller's payment finds out whether the PSP is well again */
+    /** @return whether the caller's payment probes if the PSP is well again */
     synchronized boolean takeProbe() {
         return breaker.takeProbe(clock.instant());
     }
@@ -78,7 +78,7 @@ final class PspHealth {
         return rate.at(clock.instant());
     }
 
-    /** Whether others are asked first: it declines what they take, or it has failed since it last answered well. */
+    /** Whether other PSPs come first: it declines what they accept, or it has failed since its last good answer. */
     synchronized boolean comesLast(double best) {
         return isPoor(best) || lastBad.isAfter(lastGood) && lastBad.plus(AVOIDED_FOR).isAfter(clock.instant());
     }
@@ -110,7 +110,7 @@ final class PspHealth {
         } else if (breaker.isJudgedBy(begun.at)) {
             share.leaveOut(begun.call);
             judge(bad, now);
-        } else if (bad && suspect && !neverGotThere(outcome)) {
+        } else if (bad && suspect && !neverArrived(outcome)) {
             rowSince = share.isRowEmpty() ? now : rowSince;
             if (share.endSuspect(begun.call, payment)) {
                 lastBad = now;
@@ -149,7 +149,7 @@ final class PspHealth {
             breaker.close();
             lastUnwell = now;
             share.forget();
-            // An outage is over when it is over: what it spoilt must not keep the PSP without payments.
+            // Failures of the outage must not keep the PSP without payments after it.
             rate.forget();
         }
     }
@@ -163,7 +163,7 @@ final class PspHealth {
         breaker.open(now);
     }
 
-    /** Whether a failure of this time was the PSP's, as turned out later: others failed too right after it. */
+    /** Whether a failure at this time turned out to be the PSP's fault: other payments failed right after it too. */
     synchronized boolean wasUnwellAt(Instant failed) {
         return !failed.isBefore(unwellFrom) && !failed.isAfter(lastUnwell);
     }
@@ -171,19 +171,19 @@ final class PspHealth {
     /**
      * Whether a payment that failed here failed by itself: the PSP was well for others meanwhile.
      *
-     * @param since since when a good answer to another payment proves it; one not long ago does too, if no trouble was found since
+     * @param since a good answer to another payment after this time proves it; so does a recent one, if no trouble was found since
      */
     synchronized boolean wasWellForOthers(Instant since) {
         boolean unwell = !isWell() || !lastUnwell.isBefore(since);
         return !unwell && (lastGood.isAfter(since) || lastGood.plus(GOOD_FOR).isAfter(clock.instant()));
     }
 
-    /** What this process tells the others. */
+    /** What this process reports to the others. */
     synchronized PspNews news() {
         return new PspNews(lastGood, lastBad, unwellFrom, lastUnwell, !isWell(), share.row(), share.inARow());
     }
 
-    /** What the other processes heard. */
+    /** Takes over what the other processes know. */
     synchronized void learn(List<PspNews> others) {
         Instant now = clock.instant();
         Instant good = others.stream().map(PspNews::lastGood).reduce(lastGood, PspHealth::later);
@@ -203,7 +203,7 @@ final class PspHealth {
         }
     }
 
-    /** It is one time of trouble, if theirs began before ours was over. */
+    /** It is one period of trouble if theirs began before ours ended. */
     private void learnTrouble(PspNews news) {
         boolean another = news.unwellFrom().isAfter(lastUnwell);
         unwellFrom = another || news.unwellFrom().isBefore(unwellFrom) ? news.unwellFrom() : unwellFrom;
@@ -220,18 +220,18 @@ final class PspHealth {
         }
     }
 
-    /** Some PSPs take their time, above all for refunds, and say that a request of ours is still under way: that is how they are well. */
+    /** Some PSPs, above all for refunds, answer that our request is still under way. They are well. */
     private static boolean isUnderWay(Outcome outcome) {
         return outcome instanceof Outcome.Unknown unknown
                 && (unknown.cause() == UnknownCause.STILL_PROCESSING || unknown.cause() == UnknownCause.KEY_IN_USE);
     }
 
-    /** Whatever the payment is like. */
-    private static boolean neverGotThere(Outcome outcome) {
+    /** Independent of the payment. */
+    private static boolean neverArrived(Outcome outcome) {
         return outcome instanceof Outcome.Failed failed && failed.cause().failureClass() == FailureClass.NOT_SENT;
     }
 
-    /** Nothing was sent, so nothing was learnt: a probe that ends so is no answer. */
+    /** Nothing was sent, so nothing was learnt: such an end of a probe is no answer. */
     private static boolean isOurs(Outcome outcome) {
         return outcome instanceof Outcome.Failed failed && failed.cause() == FailureCause.TOO_LATE_TO_SEND;
     }
@@ -245,7 +245,7 @@ final class PspHealth {
             case Outcome.Failed failed when failed.cause() == FailureCause.TOO_LATE_TO_SEND -> false;
             case Outcome.Failed failed -> switch (failed.cause().failureClass()) {
                 case NOT_SENT, CONFIG, RETRYABLE -> true;
-                // Too many is what a PSP says that is well.
+                // A PSP that reports too many requests is well.
                 case RATE_LIMITED, REFUSED_HERE, POISON, FOUND_BY_HAND -> false;
             };
         };

@@ -5,8 +5,8 @@ package io.chargeonce.psp;
 public interface PspSettings {
 
     /**
-     * The account's name, as stored with every attempt: {@code stripe} or {@code adyen}, for a further account with a dash and a name
-     * after it, such as {@code stripe-uk}. It never changes.
+     * The account's name, as stored with every attempt: {@code stripe} or {@code adyen}; for a further account followed by a dash and a
+     * name, such as {@code stripe-uk}. It never changes.
      */
     String name();
 

@@ -6,16 +6,16 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * How many payments a second a PSP takes from this process. There is no limit until the PSP refuses one as too many; then the
- * limit is what it took lately, less a tenth for each further refusal, and it grows again with time. Its owner guards it.
+ * Limits the payments per second that this process sends to a PSP. There is no limit until the PSP refuses a payment as too many. Then the
+ * limit is the recent rate, less a tenth for each further refusal, and it grows again with time. Its owner guards it.
  */
 final class RateLimit {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
     private static final double LESS = 0.9;
-    /** Added to the limit for each second without a refusal: at least one payment a second, or a twentieth. */
+    /** Added to the limit for each second without a refusal: a twentieth, but at least one payment per second. */
     private static final double MORE = 0.05;
-    /** So long without a refusal, there is no limit any more. */
+    /** After this time without a refusal there is no limit any more. */
     private static final Duration FORGOTTEN = Duration.ofMinutes(10);
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
 
@@ -45,15 +45,15 @@ final class RateLimit {
         return Optional.empty();
     }
 
-    /** @param retryAfter what the PSP asked for, if it did */
+    /** @param retryAfter the wait that the PSP requested, if it did */
     void refused(Instant now, Optional<Duration> retryAfter) {
         if (Double.isInfinite(perSecond)) {
             count(now);
             perSecond = Math.max(counted, countedBefore);
         }
-        // It grows with the time without a refusal.
+        // It grows with the time since the last refusal.
         filledAt = now;
-        // The refusals of one second are one refusal: all of them were sent before the first one was heard.
+        // The refusals of one second count as one: all of these payments were sent before the first refusal arrived.
         if (!now.isBefore(cutAt.equals(Instant.MIN) ? cutAt : cutAt.plus(SECOND))) {
             perSecond = Math.max(1, perSecond * LESS);
             cutAt = now;
@@ -74,7 +74,7 @@ final class RateLimit {
             return;
         }
         perSecond += seconds * Math.max(1, perSecond * MORE);
-        // A fifth of a second's worth may go at once.
+        // A fifth of a second's payments may go at once.
         tokens = Math.min(Math.max(1, perSecond / 5), tokens + seconds * perSecond);
     }
 
@@ -87,7 +87,7 @@ final class RateLimit {
         counted++;
     }
 
-    /** Payments a second; infinite without a limit. */
+    /** Payments per second; infinite without a limit. */
     double perSecond() {
         return perSecond;
     }

@@ -9,23 +9,23 @@ import java.util.Optional;
 /**
  * One attempt to give money back, as a gateway needs it.
  *
- * @param money        what the PSP's answer must say, or it is not believed
- * @param capture      the PSP's own id for what it captured
- * @param request      what is sent, byte for byte, each time
- * @param pspReference the PSP's own id for the refund, once an answer has named one
- * @param mayBeSent    whether the PSP still remembers the key and has named nothing yet; if not, the attempt must only be asked about
+ * @param money        the PSP's answer must have this amount, or it is not trusted
+ * @param capture      the PSP's own id of the capture
+ * @param request      the bytes of each send
+ * @param pspReference the PSP's own id of the refund, once an answer had one
+ * @param mayBeSent    whether the PSP still remembers the key and has returned no id yet; if not, the PSP may only be asked
  * @param lease        checked right before each request that may move money
  */
 public record Refund(PspKey key, PaymentId payment, Money money, String capture, byte[] request,
         Optional<String> pspReference, boolean mayBeSent, Lease lease) {
 
-    /** Held by nobody: it may be looked up, and nothing is sent before {@link #during} gives it a lease. */
+    /** Without a lease: it may be looked up, but nothing is sent before {@link #during} gives it one. */
     public Refund(PspKey key, PaymentId payment, Money money, String capture, byte[] request,
                   Optional<String> pspReference, boolean mayBeSent) {
         this(key, payment, money, capture, request, pspReference, mayBeSent, Lease.over());
     }
 
-    /** The same attempt, with what an answer told us to ask for: what the PSP has named is not sent again. */
+    /** The same attempt, with the reference from an answer. A refund with a reference is not sent again. */
     public Refund withReference(Optional<String> reference) {
         return new Refund(key, payment, money, capture, request, reference.or(() -> pspReference), mayBeSent && reference.isEmpty(), lease);
     }

@@ -8,10 +8,10 @@ import java.util.Set;
 /**
  * Which PSPs take which payments. An empty set matches everything.
  *
- * @param methods what the payment method's token begins with
+ * @param methods prefixes of the payment method's token
  * @param least   the smallest amount, in minor units
  * @param most    the largest amount, in minor units
- * @param psps    in order of preference where no weights differ; else shared out by weight
+ * @param psps    in order of preference if all weights are equal; otherwise divided by weight
  */
 public record RouteRule(Set<String> currencies, Set<String> merchants, Set<String> methods, long least, long most,
         List<Weighted> psps) {
@@ -31,7 +31,7 @@ public record RouteRule(Set<String> currencies, Set<String> merchants, Set<Strin
         methods = Set.copyOf(methods);
         psps = List.copyOf(psps);
         if (psps.isEmpty() || least > most) {
-            throw new IllegalArgumentException("a route leads to at least one PSP, from an amount to one no smaller");
+            throw new IllegalArgumentException("a route needs at least one PSP, and its smallest amount must not exceed its largest");
         }
     }
 

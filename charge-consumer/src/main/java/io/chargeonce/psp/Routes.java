@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 
-/** The rules that say where a payment may go; the first that matches decides. Immutable. */
+/** The rules that decide where a payment may go; the first that matches decides. Immutable. */
 public record Routes(List<RouteRule> rules) {
 
     public Routes {
@@ -18,8 +18,8 @@ public record Routes(List<RouteRule> rules) {
     }
 
     /**
-     * Reads {@code currency=EUR|CHF amount<=10000 -> adyen:3,stripe:1; -> stripe,adyen}. Conditions: {@code currency},
-     * {@code merchant}, {@code method} (the token's beginning), {@code amount<=} and {@code amount>=} in minor units.
+     * Reads {@code currency=EUR|CHF amount<=10000 -> adyen:3,stripe:1; -> stripe,adyen}. Conditions: {@code currency}, {@code merchant},
+     * {@code method} (the token's prefix), {@code amount<=} and {@code amount>=} in minor units.
      */
     public static Routes parse(String text) {
         return new Routes(Arrays.stream(text.split(";")).map(String::strip).filter(rule -> !rule.isEmpty())
@@ -46,7 +46,7 @@ public record Routes(List<RouteRule> rules) {
                 case "amount<=" -> most = Long.parseLong(value);
                 default -> {
                     if (!condition.isEmpty()) {
-                        throw new IllegalArgumentException("a route knows no condition '%s'".formatted(condition));
+                        throw new IllegalArgumentException("'%s' is not a condition of a route".formatted(condition));
                     }
                 }
             }
@@ -60,7 +60,7 @@ public record Routes(List<RouteRule> rules) {
         return new RouteRule.Weighted(parts[0], parts.length == 1 ? 1 : Integer.parseInt(parts[1]));
     }
 
-    /** Every PSP that a rule names. */
+    /** Every PSP in a rule. */
     public Set<String> psps() {
         var all = new HashSet<String>();
         rules.forEach(rule -> rule.psps().forEach(weighted -> all.add(weighted.psp())));
@@ -77,7 +77,7 @@ public record Routes(List<RouteRule> rules) {
         return rule.psps().stream().map(RouteRule.Weighted::psp).toList();
     }
 
-    /** A race of exponential times: each PSP comes first as often as its weight says (Efraimidis and Spirakis, 2006). */
+    /** A race of exponential times: each PSP comes first in proportion to its weight (Efraimidis and Spirakis, 2006). */
     private static List<String> shareOut(RouteRule rule, String id) {
         record Runner(String psp, double time) {}
         var runners = new ArrayList<Runner>();

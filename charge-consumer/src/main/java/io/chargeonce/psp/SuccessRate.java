@@ -6,11 +6,11 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** What share of a PSP's recent attempts captured. Old ones are forgotten, so a PSP gets its chance again. Safe for any thread. */
+/** The share of a PSP's recent attempts that captured. Old ones expire, so a PSP gets another chance. Any thread. */
 final class SuccessRate {
 
     private static final int MOST = 200;
-    /** Fewer say nothing. */
+    /** Fewer attempts prove nothing. */
     private static final int FEWEST = 20;
     private static final Duration RECENT = Duration.ofMinutes(5);
 
@@ -35,7 +35,7 @@ final class SuccessRate {
         return attempts.size() < FEWEST ? 1 : (double) captures / attempts.size();
     }
 
-    /** A few captures in a row bring a PSP back, however bad it was before. */
+    /** Lets a few captures in a row bring a PSP back, however bad it was before. */
     synchronized void forgetHalf() {
         for (int half = attempts.size() / 2; half > 0; half--) {
             forgetOldest();

@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** Reads what a PSP sends by itself. Any thread. */
+/** Reads a PSP's webhooks. Any thread. */
 public interface Webhook {
 
     /**
      * @param header a header's first value, by its name
-     * @param body   as it came, byte for byte
-     * @return empty unless the PSP's signature holds for it and is no older than the PSP allows; no notices if it is about
-     *         something else
+     * @param body   the bytes as received
+     * @return empty unless the PSP's signature is right and no older than the PSP allows; an empty list if the message is about something
+     * else
      */
     Optional<List<Notice>> read(Function<String, Optional<String>> header, byte[] body, Instant now);
 }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A PSP is taken out of the configuration, or is not yet in every process's, while it still has our money or our questions. */
+/** A PSP is removed from the configuration, or not yet in every process's, while it still has our money or our questions. */
 class AbsentPspTest {
 
     private static final Routes TO_OLD = Routes.parse("-> old");
@@ -191,7 +191,7 @@ class AbsentPspTest {
     }
 
     @Test
-    void a_psp_that_does_not_answer_never_holds_up_the_questions_of_another() throws Exception {
+    void a_psp_that_does_not_answer_never_delays_questions_to_another() throws Exception {
         String slow = unknownAtOld();
         String second = unknownAt(kept, books.accept("order-2"), without);
         var hangs = new CountDownLatch(1);

@@ -47,7 +47,7 @@ class AdyenGatewayContractTest extends GatewayContract {
         return List.of(new Fault.TransientBefore(), new Fault.TransientAfter());
     }
 
-    /** A key repeats its first answer, so an answer that is wrong in itself is never followed by a better one. */
+    /** A key repeats its first answer, so a wrong answer is never followed by a better one. */
     @Override
     boolean canBeAskedAbout(Fault fault) {
         return !(fault instanceof Fault.FailBefore || fault instanceof Fault.FailAfter || fault instanceof Fault.WrongAmount);

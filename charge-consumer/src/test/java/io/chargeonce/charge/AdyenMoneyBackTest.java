@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What Adyen tells by webhook alone: refunds, and payments whose answer never came. The simulator signs and sends as Adyen does. */
+/** What Adyen reports only by webhook: refunds, and payments whose answer was lost. The simulator signs and sends as Adyen does. */
 class AdyenMoneyBackTest {
 
     private static final Duration CALL_TIMEOUT = Duration.ofMillis(500);
@@ -81,7 +81,7 @@ class AdyenMoneyBackTest {
 
     @ParameterizedTest
     @MethodSource("faults")
-    void whatever_goes_wrong_once_the_money_goes_back_once(Fault fault) {
+    void after_any_single_fault_the_money_is_refunded_once(Fault fault) {
         String id = captured("pm_card_visa");
         adyen.inject(FaultRule.once(fault).on(Operation.REFUND));
         books.refund(id, OptionalLong.of(500), "line-1");
@@ -128,7 +128,7 @@ class AdyenMoneyBackTest {
     }
 
     @Test
-    void a_refund_that_fails_after_it_had_succeeded_is_an_incident_once_however_often_it_is_told() throws Exception {
+    void a_refund_that_fails_after_a_success_is_one_incident_however_often_it_is_reported() throws Exception {
         String id = captured("pm_card_visa");
         books.refund(id, OptionalLong.empty(), "");
         String refund = "payment-" + id + "-refund";
@@ -170,8 +170,10 @@ class AdyenMoneyBackTest {
                 .calculateHMAC(String.join(":", reference, "", io.chargeonce.sandbox.adyen.AdyenSettings.MERCHANT_ACCOUNT,
                         key, "" + amount, "EUR", eventCode, "true"), HMAC_KEY);
         return """
-                {"live":"false","notificationItems":[{"NotificationRequestItem":{"additionalData":{"hmacSignature":"%s"},"amount":{"currency":"EUR","value":%d},
-                 "eventCode":"%s","eventDate":"2026-01-01T00:%02d:00+01:00","merchantAccountCode":"%s","merchantReference":"%s","paymentMethod":"visa",
+                {"live":"false","notificationItems":[{"NotificationRequestItem":{"additionalData":{"hmacSignature":"%s"},
+                "amount":{"currency":"EUR","value":%d},
+                 "eventCode":"%s","eventDate":"2026-01-01T00:%02d:00+01:00","merchantAccountCode":"%s","merchantReference":"%s",
+                 "paymentMethod":"visa",
                  "pspReference":"%s","reason":"","success":"true"}}]}""".formatted(signature, amount, eventCode, minute,
                 io.chargeonce.sandbox.adyen.AdyenSettings.MERCHANT_ACCOUNT, key, reference);
     }
@@ -196,7 +198,7 @@ class AdyenMoneyBackTest {
         assertThat(books.count("FROM audit_record WHERE resource_id = '%s' AND action = 'captured-again'".formatted(id))).isOne();
     }
 
-    /** Adyen's messages keep no order; its own dates say which one is the last. */
+    /** Adyen's messages arrive in any order; their own dates show which one is the newest. */
     @ParameterizedTest
     @CsvSource({"CAPTURE_FAILED 1 CAPTURE 2,true", "CAPTURE 2 CAPTURE_FAILED 1,true", "CAPTURE 1 CAPTURE_FAILED 2,false",
         "CAPTURE_FAILED 2 CAPTURE 1,false", "CAPTURE_FAILED 1 CAPTURE 3 CAPTURE_FAILED 2,true"})
@@ -246,7 +248,7 @@ class AdyenMoneyBackTest {
                 "{}", "no JSON", "[]")) {
             assertThat(post("adyen", body)).isEqualTo(401);
         }
-        assertThat(post("nobody", "{}")).isEqualTo(401);
+        assertThat(post("unknown", "{}")).isEqualTo(401);
         assertThat(post("adyen", "x".repeat(300_000))).isEqualTo(413);
     }
 

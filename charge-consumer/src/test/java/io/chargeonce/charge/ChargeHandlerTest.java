@@ -69,7 +69,7 @@ class ChargeHandlerTest {
     }
 
     @Test
-    void a_failure_walks_down_the_tiers_under_a_new_attempt_each_time() {
+    void a_failure_goes_through_the_tiers_with_a_new_attempt_each_time() {
         psp.then(FakePsp.FAIL, FakePsp.FAIL);
         String id = books.accept("order-1");
         process.drain();
@@ -79,7 +79,7 @@ class ChargeHandlerTest {
     }
 
     @Test
-    void while_a_call_hangs_its_record_is_done_the_resolver_has_the_attempt_and_the_late_answer_decides_nothing() throws Exception {
+    void while_a_call_hangs_the_resolver_takes_over_and_the_late_answer_decides_nothing() throws Exception {
         var hangs = new CountDownLatch(1);
         psp.then((fake, charge) -> {
             Outcome captured = fake.capture(charge);
@@ -119,7 +119,7 @@ class ChargeHandlerTest {
 
         String id = books.accept("order-1");
         flooded.handle(books.takeWork().getFirst());
-        assertThat(books.state(id)).as("a merchant that has no part in it").isEqualTo(OperationState.SUCCEEDED);
+        assertThat(books.state(id)).as("a merchant without such failures").isEqualTo(OperationState.SUCCEEDED);
     }
 
     private ConsumerRecord<byte[], byte[]> junk(int offset) {
@@ -310,7 +310,7 @@ class ChargeHandlerTest {
     }
 
     @Test
-    void a_record_whose_operation_somebody_holds_for_long_comes_again_and_is_no_poison() {
+    void a_record_whose_operation_stays_locked_comes_again_and_is_no_poison() {
         String id = books.accept("order-1");
         var record = books.takeWork().getFirst();
         Verdict whileHeld = books.database.inTransaction(connection -> {
@@ -342,12 +342,12 @@ class ChargeHandlerTest {
     }
 
     @Test
-    void the_database_refuses_a_second_open_attempt_whoever_asks() {
+    void the_database_refuses_a_second_open_attempt() {
         psp.answersQuestions = false;
         psp.then(FakePsp.TIME_OUT_UNEXECUTED);
         String id = books.accept("order-1");
         process.drain();
-        // As if everything above the index had forgotten itself.
+        // As if everything above the index had failed.
         books.rewrite(
                 "UPDATE operation_state SET state = 'accepted', resolve_at = NULL, lease_token = NULL WHERE operation_id = '" + id + "'");
         var record = new ConsumerRecord<>(books.topics.requests(), 0, 5L, id.getBytes(StandardCharsets.UTF_8),

@@ -12,8 +12,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A process dies at each exact point of a charge; another one, which knows nothing of it, gets the record again and runs
- * its resolver. Each time the payment is settled, and the PSP's ledger shows one capture.
+ * A process dies at each exact point of a charge. Another one, which does not know about it, gets the record again and runs its resolver.
+ * Each time the payment is settled, and the PSP's ledger shows one capture.
  */
 class CrashPointTest {
 

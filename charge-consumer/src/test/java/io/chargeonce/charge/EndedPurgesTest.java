@@ -53,14 +53,14 @@ class EndedPurgesTest {
     }
 
     @Test
-    void while_a_purge_can_be_undone_nobody_is_told_an_outcome() {
+    void while_a_purge_can_be_undone_no_outcome_is_published() {
         books.daysAfterPurges(29);
         assertThat(ends.runOnce()).isZero();
         assertThat(books.staged(books.topics.outcomes())).isZero();
     }
 
     @Test
-    void when_its_retention_ends_a_purge_is_told_once_and_on_record() {
+    void when_a_purge_is_final_its_outcome_is_published_once_and_audited() {
         books.daysAfterPurges(31);
         assertThat(ends.runOnce()).isEqualTo(1);
         assertThat(ends.runOnce()).isZero();
@@ -74,7 +74,7 @@ class EndedPurgesTest {
     }
 
     @Test
-    void what_was_restored_in_time_is_not_told() {
+    void a_purge_that_was_undone_in_time_publishes_no_outcome() {
         books.daysAfterPurges(31);
         books.execute("UPDATE operation_state SET state = 'dead'");
         assertThat(ends.runOnce()).isZero();
@@ -98,7 +98,7 @@ class EndedPurgesTest {
     }
 
     @Test
-    void a_purged_operation_that_cannot_be_read_keeps_no_other_from_being_told() {
+    void a_purged_operation_that_cannot_be_read_does_not_stop_the_outcomes_of_others() {
         String unreadable = purged("order-2");
         books.daysAfterPurges(31);
         books.rewrite("""

@@ -41,7 +41,10 @@ import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** A fresh database with the engine's parts over it, and a stand-in for the relay and the topics: the outbox, read and handed over. */
+/**
+ * A new database with the engine's parts on it. A stand-in replaces the relay and the topics: it reads the outbox and hands the records
+ * over.
+ */
 final class EngineFixture implements AutoCloseable {
 
     /** Long enough for a slow machine to send within it, and short enough to wait for. */
@@ -49,9 +52,9 @@ final class EngineFixture implements AutoCloseable {
 
     final Topics topics = new Topics("test-" + UUID.randomUUID());
     final String url = TestStack.newDatabase();
-    /** The owner's, for what a test does to the rows. */
+    /** The owner's, for changes that a test makes to the rows. */
     Database database;
-    /** As the service logs in: its rights are those of production. */
+    /** With the service's login, which has the rights of production. */
     Database charging;
     final RetrySchedule schedule;
     private final List<AutoCloseable> parts = new CopyOnWriteArrayList<>();
@@ -65,7 +68,7 @@ final class EngineFixture implements AutoCloseable {
                 ? List.of(Duration.ofMillis(20), Duration.ofMillis(30), Duration.ofMillis(40)) : List.of(tiers));
     }
 
-    /** What poison is sealed with. */
+    /** The key that seals poison. */
     static final DataKey DATA_KEY = DataKey.fresh();
 
     /** A process: its own claims, resolutions, handler and resolver over the shared database. */
@@ -117,7 +120,7 @@ final class EngineFixture implements AutoCloseable {
             return handler.handle(record);
         }
 
-        /** Hands over everything that is staged, as often as something new is, and waits for what is not due yet. */
+        /** Hands over all staged records, as often as new ones appear, and waits for those that are not due yet. */
         void drain() {
             for (List<ConsumerRecord<byte[], byte[]>> work = takeWork(); !work.isEmpty(); work = takeWork()) {
                 for (var record : work) {
@@ -131,12 +134,12 @@ final class EngineFixture implements AutoCloseable {
         return new Process(List.of(psps), Optional.empty(), Duration.ofMillis(200), 0, InstantSource.system());
     }
 
-    /** It never dies, so its leases may last long enough for a machine that has much else to do. */
+    /** It never dies, so its leases may last long enough for a busy machine. */
     Process immortalProcess(Gateway... psps) {
         return new Process(List.of(psps), Optional.empty(), Duration.ofMillis(200), 0, Duration.ofSeconds(20), InstantSource.system());
     }
 
-    /** In a flood of dead letters it lets one record go on, for its clock stands still. */
+    /** In a flood of dead letters it lets one record through, because its clock stands still. */
     Process guardedProcess(Gateway psp) {
         return new Process(List.of(psp), Optional.empty(), Duration.ofMillis(200), 1, InstantSource.system());
     }
@@ -150,7 +153,7 @@ final class EngineFixture implements AutoCloseable {
         return new Process(List.of(psps), Optional.of(routes), breakerOpenFor, 0, clock);
     }
 
-    /** For who must be told where another one will listen, before it does. */
+    /** For a client that must know another server's port before that server listens. */
     static int freePort() {
         try (var probe = new java.net.ServerSocket(0)) {
             return probe.getLocalPort();
@@ -164,7 +167,7 @@ final class EngineFixture implements AutoCloseable {
         return new Process(List.of(psps), Optional.empty(), Duration.ofHours(1), 0, InstantSource.system());
     }
 
-    /** As after opening, for the next test. */
+    /** Resets everything for the next test. */
     EngineFixture forget() {
         rewrite("TRUNCATE operation, operation_state, waiting, capture_failure, payment_attempt, psp_observation, outbox, dead_letter, "
                 + "audit_record, audit_seal, retry_budget, psp_notice, unmatched_notice, hand_settlement, merchant, psp_health CASCADE");
@@ -177,7 +180,7 @@ final class EngineFixture implements AutoCloseable {
             VALUES (?, ?, 'charge', 'acme', ?, ?, ?, ?, ?, ?, 86400)
             """;
 
-    /** One payment that its PSP has not executed and does not tell about, so that it is in the dead-letter queue. */
+    /** One payment that its PSP has not executed and does not report on, so that it is in the dead-letter queue. */
     String listedAsUnresolved(Process process, FakePsp psp) {
         psp.then(FakePsp.TIME_OUT_UNEXECUTED);
         psp.answersQuestions = false;
@@ -231,7 +234,7 @@ final class EngineFixture implements AutoCloseable {
         });
     }
 
-    /** What has gone back of it, in minor units. */
+    /** The refunded amount, in minor units. */
     long refunded(String payment) {
         return number("SELECT coalesce(sum(amount), 0) FROM operation_now WHERE kind = 'refund' AND state = 'succeeded' AND payment_id = '"
                 + payment + "'");
@@ -249,7 +252,7 @@ final class EngineFixture implements AutoCloseable {
         return operation(id).state();
     }
 
-    /** The work that is staged, as a consumer would get it; the other topics' records stay staged. */
+    /** The staged work, as a consumer would get it; records for other topics stay staged. */
     List<ConsumerRecord<byte[], byte[]>> takeWork() {
         return takeWork("%");
     }
@@ -297,7 +300,7 @@ final class EngineFixture implements AutoCloseable {
         return new Written(number("SELECT n_tup_ins" + of), number("SELECT n_tup_upd" + of), number("SELECT n_tup_hot_upd" + of));
     }
 
-    /** A connection tells its figures at the latest when it ends. */
+    /** A connection reports its figures at the latest when it ends. */
     private void awaitFigures() {
         charging.close();
         database.close();
@@ -344,7 +347,10 @@ final class EngineFixture implements AutoCloseable {
                 """.formatted(days));
     }
 
-    /** What no trigger lets pass: rows as a lost commit, a restored backup or another version's bug could have left them; and found since. */
+    /**
+     * Writes rows that the triggers forbid: rows as a lost commit, a restored backup or another version's bug could have left them, and
+     * that are found now.
+     */
     void rewrite(String sql) {
         execute("SET session_replication_role = replica; " + sql
                 + "; RESET session_replication_role; SELECT list_what_was_missed('0', 100000)");
@@ -386,9 +392,11 @@ final class EngineFixture implements AutoCloseable {
                                         SELECT operation_id FROM claims_from(last_look('claims'), 1000000) WHERE since IS NOT NULL)
             """;
 
-    /** Whatever a test did: what waits is in its list, nothing else is, and no look has passed over what it could have to list. */
+    /**
+     * After any test: all that waits is in its list, nothing else is, and no scan has passed over an operation that it should have listed.
+     */
     private void requireTrueLists() {
-        assertThat(text(WRONGLY_LISTED)).as("missing in a list, or wrongly there").isNull();
-        assertThat(text(MISSED)).as("passed over by a look").isNull();
+        assertThat(text(WRONGLY_LISTED)).as("missing in a list, or wrongly listed").isNull();
+        assertThat(text(MISSED)).as("passed over by a scan").isNull();
     }
 }

@@ -24,12 +24,12 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Each state of an operation, each late answer about its first attempt, each way in which it comes: always recorded, never lost. */
+/** Each state of an operation, each late answer about its first attempt, from each source: always recorded, never lost. */
 class EveryLateAnswerTest {
 
     private static final Money MONEY = new Money(1299, "EUR");
 
-    /** Where the operation stands, what is known of its first attempt, and of a second one if it has one. */
+    /** The operation's state, what is known about its first attempt, and about a second one if it has one. */
     enum Situation {
         ACCEPTED_AGAIN("accepted", "failed_definite", ""),
         SCHEDULED("scheduled", "failed_definite", ""),
@@ -101,7 +101,7 @@ class EveryLateAnswerTest {
     private static EngineFixture books;
     private static EngineFixture.Process process;
     private static int payments;
-    /** Another one for each case: to empty the tables takes longer than the case. */
+    /** Another one for each case: emptying the tables takes longer than the case. */
     private final String payment = PaymentId.derive("acme", new IdempotencyKey("order-" + ++payments)).value();
 
     @BeforeAll
@@ -206,7 +206,7 @@ class EveryLateAnswerTest {
                     Optional.empty(), Optional.empty()));
             return;
         }
-        // Of another amount it is not believed, and so unknown.
+        // With another amount it is not trusted, and so unknown.
         Money money = one.answer() == Answer.UNKNOWN ? new Money(1, "EUR") : MONEY;
         psp.tells = List.of(new Notice("notice-" + payments, key, Optional.of("late-reference"),
                 Optional.of(new Notice.Ended(Optional.of(money), one.kind().equals("refund"), one.answer().outcome))));
@@ -234,7 +234,8 @@ class EveryLateAnswerTest {
         }
         if (situation.operation.equals("dead") || situation.operation.equals("purged") || situation.operation.equals("unresolved")) {
             books.execute("""
-                    INSERT INTO dead_letter (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, psp, state, cause, message, generation)
+                    INSERT INTO dead_letter (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, psp, state, cause,
+                        message, generation)
                     VALUES ('%s', '%1$s', '%s', 'acme', 1299, 'EUR', 'fake', '%s', 'a_cause', 'a message', 1)"""
                     .formatted(id, payment, situation.operation.equals("purged") ? "purged" : "dead"));
         }
@@ -243,11 +244,13 @@ class EveryLateAnswerTest {
 
     private void operation(String id, String kind, String state, int sequence, boolean isSettled, boolean isWatched) {
         books.execute("""
-                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method,
+                    charge_within_s)
                 VALUES ('%s', '%s', '%s', 'acme', 'key', 1299, 'EUR', 'pm_card_visa', 86400)""".formatted(id, payment, kind));
         books.rewrite("""
                 UPDATE operation_state
-                   SET (state, step, sequence, psp, psp_reference, capture_psp, capture_reference, settled_at, lease_token, resolve_at, unresolved_since)
+                   SET (state, step, sequence, psp, psp_reference, capture_psp, capture_reference, settled_at, lease_token, resolve_at,
+                       unresolved_since)
                      = ('%2$s', 7, %3$d, 'fake', 'reference-%3$d', %4$s, %5$s, %6$s, %7$s)
                  WHERE operation_id = '%1$s'"""
                 .formatted(id, state, sequence, kind.equals("refund") ? "'fake', 'reference-1'" : "NULL, NULL",
@@ -259,9 +262,11 @@ class EveryLateAnswerTest {
     private void attempt(Case one, String id, int sequence, String state) {
         books.execute(
                 """
-                INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, generation, sequence, psp, state, failed_definite,
+                INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, generation, sequence, psp, state,
+                    failed_definite,
                                              request, request_sha256, sent_at, key_valid_until, psp_reference)
-                VALUES ('%s', '%s', '%s', '%s', 1, %d, 'fake', '%s', %s, 'x', sha256('x'), now() - interval '1 hour', now() + interval '1 day', %s)"""
+                VALUES ('%s', '%s', '%s', '%s', 1, %d, 'fake', '%s', %s, 'x', sha256('x'), now() - interval '1 hour',
+                    now() + interval '1 day', %s)"""
                         .formatted(key(one, sequence), id, payment, one.kind(), sequence, state, state.equals("failed_definite"),
                                 !state.equals("succeeded") ? "NULL" : sequence == 1 ? "'late-reference'" : "'reference-" + sequence + "'"));
     }

@@ -19,8 +19,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Every call to a PSP × every point at which a process may die × everything that may go wrong at that PSP × every way in which
- * Kafka may deliver: each time the money moves once by the PSP's own ledger. All of them happen at once, over one Postgres.
+ * Every call to a PSP × every point at which a process may die × every fault of that PSP × every way in which Kafka may deliver: each time
+ * the money moves once by the PSP's own ledger. All run at once, on one Postgres.
  */
 class EveryMishapTest {
 
@@ -29,7 +29,7 @@ class EveryMishapTest {
     /** One way in which a charge or a refund goes wrong. */
     record Mishap(MishapWorld.Call call, CrashPoint crash, Fault fault, Delivery delivery) {
 
-        /** Adyen freezes a 500 and cannot be asked: what it never executed is told by nobody. */
+        /** Adyen freezes a 500 and cannot be asked: an attempt that it never executed is never reported. */
         boolean isNeverTold() {
             return call.isAdyens() && fault instanceof Fault.FailBefore;
         }
@@ -83,7 +83,7 @@ class EveryMishapTest {
 
     @ParameterizedTest
     @MethodSource("mishaps")
-    void the_money_moves_once_whatever_happens(Mishap mishap) {
+    void the_money_moves_once_after_every_mishap(Mishap mishap) {
         MishapWorld.End end = ends.get(mishap);
         if (mishap.isNeverTold()) {
             assertThat(end.state()).isEqualTo("unresolved");

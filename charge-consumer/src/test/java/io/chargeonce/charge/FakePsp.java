@@ -23,8 +23,8 @@ import java.util.Optional;
 import java.util.Queue;
 
 /**
- * A PSP in memory with true idempotency: a key is executed once, and its ledger shows what moved. Behaviours are scripted
- * one per call; without a script every charge succeeds. Safe for any thread.
+ * A PSP in memory with true idempotency: a key is executed once, and its ledger shows the moved money. Behaviours are scripted one per
+ * call; without a script every charge succeeds. Any thread.
  */
 final class FakePsp implements Gateway {
 
@@ -66,7 +66,7 @@ final class FakePsp implements Gateway {
     volatile Behaviour otherwise = SUCCEED;
     final List<Charge> fenced = Collections.synchronizedList(new ArrayList<>());
     volatile boolean answersQuestions = true;
-    /** Whatever keeps it from answering questions at once. */
+    /** Runs before it answers a question. */
     volatile Runnable beforeAnswering = () -> {};
     /** The payment method whose requests cannot be rendered. */
     volatile String bugFor = "none";
@@ -76,9 +76,12 @@ final class FakePsp implements Gateway {
     volatile Optional<Outcome> answer = Optional.empty();
 
     volatile boolean canBeAsked = true;
-    /** What happens elsewhere while it thinks about its next question. */
+    /** Runs while it processes its next question. */
     volatile Runnable behind = () -> {};
-    /** What its next webhook says, or that part of it whose number is its body. Its signature is the word {@code signed} in a header of that name. */
+    /**
+     * The content of its next webhook, or the part whose number is its body. Its signature is the word {@code signed} in a header of that
+     * name.
+     */
     volatile List<Notice> tells = List.of();
 
     private final String name;
@@ -165,7 +168,7 @@ final class FakePsp implements Gateway {
         if (!answersQuestions) {
             return new Outcome.Unknown(UnknownCause.PSP_ERROR, "still down", Optional.empty());
         }
-        // Asking cancels what was not executed: nothing can be captured under this key any more.
+        // A question cancels an attempt that was not executed: nothing can be captured under this key any more.
         return decided.computeIfAbsent(charge.key(), key -> new Outcome.Failed(FailureCause.CANCELLED_UNEXECUTED, "cancelled"));
     }
 
@@ -182,7 +185,7 @@ final class FakePsp implements Gateway {
         return decided.computeIfAbsent(charge.key(), key -> new Outcome.Charged("ref-" + key));
     }
 
-    /** Money moves whatever this PSP has said before: what true idempotency forbids. */
+    /** Moves money regardless of this PSP's earlier answers, which true idempotency forbids. */
     Outcome captureRegardless(Charge charge) {
         captures.add(charge);
         return new Outcome.Charged("late-" + charge.key());

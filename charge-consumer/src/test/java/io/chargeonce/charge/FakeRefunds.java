@@ -18,12 +18,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 
-/** The part of {@link FakePsp} that gives money back: a key once. Answers are scripted; without a script they are honest. */
+/** The part of {@link FakePsp} that gives money back: once per key. Answers are scripted; without a script they are honest. */
 final class FakeRefunds implements RefundGateway {
 
     private final Map<PspKey, Outcome> decided = new HashMap<>();
     private final Queue<Outcome> script = new ArrayDeque<>();
-    /** What went back, in order. */
+    /** The refunds, in order. */
     final List<Refund> given = Collections.synchronizedList(new ArrayList<>());
     final List<Refund> calls = Collections.synchronizedList(new ArrayList<>());
     volatile boolean executesBeforeItFails = true;

@@ -24,7 +24,7 @@ class FloodGuardTest {
         }
     }
 
-    /** How many of the records that come in a second, one each millisecond, go on. */
+    /** How many records per second go on, when one arrives each millisecond. */
     private long goOnInASecond() {
         long through = 0;
         for (int i = 0; i < 1_000; i++) {
@@ -96,7 +96,7 @@ class FloodGuardTest {
     }
 
     @Test
-    void who_does_well_is_not_held_back_in_the_flood_of_another_and_ends_it() {
+    void a_merchant_that_does_well_is_not_held_back_in_anothers_flood_and_ends_it() {
         end("storm", 200, true);
         assertThat(guard.problem()).isPresent();
 
@@ -120,7 +120,7 @@ class FloodGuardTest {
     }
 
     @Test
-    void a_lone_merchant_of_whom_nearly_all_dies_is_a_flood_however_the_few_others_fall() {
+    void a_lone_merchant_whose_payments_nearly_all_die_is_a_flood_whatever_the_few_others_do() {
         for (int i = 0; i < 8; i++) {
             end("acme", 24, true);
             end("acme", 1, false);
@@ -129,7 +129,7 @@ class FloodGuardTest {
     }
 
     @Test
-    void what_hits_all_merchants_is_a_flood_soon_after_the_last_of_them_did_well() {
+    void a_failure_of_all_merchants_is_a_flood_soon_after_the_last_of_them_did_well() {
         end("acme", 1, false);
         end("other", 1, false);
         now = now.plusSeconds(5);
@@ -139,9 +139,9 @@ class FloodGuardTest {
         assertThat(guard.problem()).isPresent();
     }
 
-    /** Each merchant's every payment that goes on dies, as with a setting that is wrong for all. */
+    /** Every payment of each merchant dies, as with a setting that is wrong for all. */
     @Test
-    void what_hits_many_merchants_with_few_payments_each_is_held_back_like_one_with_many() {
+    void a_failure_of_many_merchants_with_few_payments_each_is_held_back_too() {
         end(200, true);
         int through = 0;
         for (int merchant = 0; merchant < 1_000; merchant++) {
@@ -158,7 +158,7 @@ class FloodGuardTest {
     }
 
     @Test
-    void who_did_well_lately_goes_on_also_when_the_unknown_are_no_longer_trusted() {
+    void merchants_that_did_well_lately_go_on_when_unknown_ones_are_no_longer_trusted() {
         end(200, true);
         end("acme", 1, false);
         for (int merchant = 0; merchant < 400; merchant++) {

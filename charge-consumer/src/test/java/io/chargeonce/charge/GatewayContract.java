@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What holds for the engine with any gateway, each against a simulator of its PSP that knows nothing of either. */
+/** The tests that the engine must pass with any gateway, each against a simulator of its PSP that depends on neither. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class GatewayContract {
 
@@ -46,19 +46,19 @@ abstract class GatewayContract {
     <P extends PspSimulator> GatewayContract(P psp, BiFunction<P, String, Gateway> gateway, String credential) {
         this.psp = psp;
         this.process = books.immortalProcess(gateway.apply(psp, credential));
-        this.strangers = books.immortalProcess(gateway.apply(psp, "nobody's"));
+        this.strangers = books.immortalProcess(gateway.apply(psp, "unknown"));
     }
 
-    /** The PSP's calls that an attempt is made of; the last one moves the money. */
+    /** The PSP's calls of one attempt; the last one moves the money. */
     abstract List<Endpoint> callsOfAnAttempt();
 
-    /** The call that asks what became of an attempt. */
+    /** The call that asks for the outcome of an attempt. */
     abstract Endpoint question();
 
-    /** A token whose card is refused for want of money. */
+    /** A token whose card is declined for insufficient funds. */
     abstract String cardWithoutMoney();
 
-    /** Whether the PSP tells later what became of an attempt that met this fault on the call that moves the money. */
+    /** Whether the PSP reports later on an attempt that met this fault on the call that moves the money. */
     abstract boolean canBeAskedAbout(Fault fault);
 
     /** Faults that only this PSP has. */
@@ -99,7 +99,7 @@ abstract class GatewayContract {
 
     @ParameterizedTest
     @MethodSource("faults")
-    void whatever_goes_wrong_once_the_payment_is_captured_once(Fault fault, Endpoint call) {
+    void after_any_single_fault_the_payment_is_captured_once(Fault fault, Endpoint call) {
         psp.inject(FaultRule.once(fault).on(call));
         String id = books.accept(order());
         settle(id);
@@ -113,7 +113,7 @@ abstract class GatewayContract {
 
     @ParameterizedTest(allowZeroInvocations = true)
     @MethodSource("faultsForEver")
-    void what_the_psp_never_tells_stays_unresolved_and_is_not_charged_again(Fault fault) {
+    void what_the_psp_never_reports_stays_unresolved_and_is_not_charged_again(Fault fault) {
         psp.inject(FaultRule.once(fault).on(callsOfAnAttempt().getLast()));
         String id = books.accept(order());
         process.drain();
@@ -126,7 +126,7 @@ abstract class GatewayContract {
         assertThat(captures(id)).hasSizeLessThanOrEqualTo(1);
     }
 
-    /** As another account's key, a missing permission or an API version that is no longer taken is answered. */
+    /** The answers to another account's key, a missing permission or an API version that is no longer accepted. */
     @ParameterizedTest
     @ValueSource(ints = {400, 401, 403, 404, 409, 422, 429})
     void a_refused_question_says_nothing_about_what_was_executed(int status) {
@@ -147,7 +147,7 @@ abstract class GatewayContract {
         assertThat(captures(id)).hasSize(1);
     }
 
-    /** By the vendors' own tables: 500 króna must not be taken as 5, nor 5 ariary as 500. */
+    /** According to the vendors' own tables: 500 króna must not be taken as 5, nor 5 ariary as 500. */
     @ParameterizedTest
     @CsvSource({"1299,EUR,12.99", "500,JPY,500", "500,ISK,500", "500,UGX,500", "5000,CLP,5000", "1230,KWD,1.230"})
     void the_ledger_shows_the_amount_that_was_accepted(long minorUnits, String currency, BigDecimal value) {
@@ -173,7 +173,7 @@ abstract class GatewayContract {
         psp.refuseConnections();
         String id = books.accept(order());
         process.handle(books.takeWork().getFirst());
-        // A pooled connection that was cut is noticed only by using it, and then the attempt is unknown, not unsent.
+        // A pooled connection that was cut is noticed only when it is used, and then the attempt is unknown, not unsent.
         assertThat(books.state(id)).isIn(OperationState.PARKED, OperationState.UNRESOLVED);
         psp.acceptConnections();
         settle(id);

@@ -9,7 +9,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a payment that succeeds at once may cost the database: the figures of Postgres itself. */
+/** The database cost of a payment that succeeds at once, in Postgres's own figures. */
 class HappyPathTest {
 
     private static final int PAYMENTS = 400;

@@ -44,7 +44,7 @@ class LateAnswersTest {
         books.close();
     }
 
-    /** While this worker waits for its answer the others do {@code meanwhile}; then it has the money nevertheless. */
+    /** While this worker waits for its answer the others do {@code meanwhile}; then it gets the money nevertheless. */
     private void captureLateAfter(Runnable meanwhile) {
         answerLate(meanwhile, psp::captureRegardless);
     }
@@ -106,7 +106,7 @@ class LateAnswersTest {
     }
 
     @Test
-    void a_first_answer_that_it_charged_stands_in_its_row_and_what_comes_later_beside_it() {
+    void a_first_answer_that_it_charged_is_stored_in_its_row_and_later_ones_beside_it() {
         other.drain();
         PspKey key = books.operation(payment).attemptKey();
         assertThat(books.count("FROM payment_attempt WHERE charged_at_once")).isEqualTo(1);
@@ -119,7 +119,7 @@ class LateAnswersTest {
     }
 
     @Test
-    void a_call_that_is_answered_after_a_webhook_told_the_same_is_an_answer_of_its_own() {
+    void a_call_that_is_answered_after_a_webhook_with_the_same_outcome_is_recorded_too() {
         psp.then((fake, charge) -> {
             told("evt_first", charge.key(), "late-" + charge.key().value());
             return psp.captureRegardless(charge);
@@ -162,7 +162,7 @@ class LateAnswersTest {
     }
 
     @Test
-    void a_second_capture_is_an_incident_and_goes_back_by_itself_once() {
+    void a_second_capture_is_an_incident_and_is_reversed_once() {
         captureLateAfter(() -> {
             cancelledByTheResolver();
             other.drain();
@@ -194,25 +194,25 @@ class LateAnswersTest {
     }
 
     @Test
-    void a_second_capture_under_one_key_is_an_incident_and_goes_back_once() {
+    void a_second_capture_under_one_key_is_an_incident_and_is_reversed_once() {
         other.drain();
         PspKey key = books.operation(payment).attemptKey();
         told("notice-1", key, "ref-" + key);
-        assertThat(reversals()).as("the same capture, told again").isZero();
+        assertThat(reversals()).as("the same capture, reported again").isZero();
         told("notice-2", key, "second");
         told("notice-3", key, "second");
         theSecondWentBackOnce("ref-" + key, "second");
     }
 
     @Test
-    void a_capture_told_otherwise_while_its_call_is_under_way_is_two_captures_too() {
+    void a_capture_reported_with_another_reference_during_its_call_is_two_captures_too() {
         answerLate(() -> told("notice-1", psp.calls.getFirst().key(), "first"), psp::captureRegardless);
         assertThat(books.state(payment)).isEqualTo(OperationState.SUCCEEDED);
         theSecondWentBackOnce("first", "late-" + psp.calls.getFirst().key());
     }
 
     @Test
-    void a_failed_capture_of_what_is_given_back_is_an_incident_and_leaves_the_payment_as_it_is() {
+    void a_failed_capture_of_a_reversed_attempt_is_an_incident_and_leaves_the_payment_as_it_is() {
         captureLateAfter(() -> {
             cancelledByTheResolver();
             other.drain();
@@ -226,7 +226,7 @@ class LateAnswersTest {
     }
 
     @Test
-    void with_another_attempt_open_a_late_success_waits_and_is_given_back_if_that_one_captured() {
+    void with_another_attempt_open_a_late_success_waits_and_is_reversed_if_that_one_captured() {
         captureLateAfter(this::openAnotherAttempt);
         assertThat(reversals()).isZero();
         assertThat(books.state(payment)).isEqualTo(OperationState.UNRESOLVED);
@@ -255,7 +255,7 @@ class LateAnswersTest {
     }
 
     @Test
-    void of_two_late_captures_beside_an_open_attempt_each_is_given_back_if_that_one_captured() {
+    void of_two_late_captures_beside_an_open_attempt_each_is_reversed_if_that_one_captured() {
         captureLateAfter(() -> captureLateAfterWith(this::openAnotherAttempt));
         psp.answersQuestions = true;
         Waiting.until(() -> other.resolver.runOnce() > 0 && books.state(payment) == OperationState.SUCCEEDED);
@@ -267,7 +267,7 @@ class LateAnswersTest {
     }
 
     @Test
-    void of_two_late_captures_beside_an_open_attempt_one_settles_and_one_goes_back_if_that_one_failed() {
+    void of_two_late_captures_one_settles_and_one_is_reversed_if_the_open_attempt_failed() {
         captureLateAfter(() -> captureLateAfterWith(() -> {
             cancelledByTheResolver();
             psp.answersQuestions = false;
@@ -284,7 +284,7 @@ class LateAnswersTest {
     }
 
     @Test
-    void a_success_told_after_a_failure_that_waits_for_the_resolver_settles_and_is_not_given_back() {
+    void a_success_after_a_failure_that_waits_for_the_resolver_settles_and_is_not_reversed() {
         psp.answersQuestions = false;
         answerLate(this::resolverAsks, charge -> new Outcome.Failed(FailureCause.PSP_UNWELL, "late"));
         PspKey key = books.operation(payment).attemptKey();

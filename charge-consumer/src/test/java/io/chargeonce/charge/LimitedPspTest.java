@@ -28,7 +28,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Test;
 
-/** What waits for one PSP must not fill the buffers in which payments for another one come. */
+/** Payments that wait for one PSP must not fill the buffers that payments for another one need. */
 class LimitedPspTest {
 
     private static final int MORE_THAN_ONE_POLL = 1_200;

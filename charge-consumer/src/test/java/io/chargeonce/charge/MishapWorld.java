@@ -29,10 +29,10 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.awaitility.core.ConditionTimeoutException;
 
-/** Both PSPs, one Postgres, and processes that die: where mishaps befall payments, many at once. */
+/** Both PSPs, one Postgres, and processes that die: many payments meet mishaps at once. */
 final class MishapWorld implements AutoCloseable {
 
-    /** A call that an attempt is made of. */
+    /** A call of an attempt. */
     enum Call {
         STRIPE_CREATE(io.chargeonce.sandbox.stripe.Operation.CREATE),
         STRIPE_CONFIRM(io.chargeonce.sandbox.stripe.Operation.CONFIRM),
@@ -55,12 +55,12 @@ final class MishapWorld implements AutoCloseable {
         }
     }
 
-    /** How an operation stood when it had come to rest. */
+    /** An operation's state at rest. */
     record End(String state, int attempts, long openAttempts, long outcomes, List<Long> movements) {}
 
     private static final String HMAC_KEY = "44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056";
     private static final int AT_ONCE = 24;
-    /** Past it, what nobody tells is taken for never told. */
+    /** After this many questions an outcome counts as never reported. */
     private static final int QUESTIONS_IN_VAIN = 5;
 
     private final EngineFixture books = new EngineFixture();
@@ -88,7 +88,7 @@ final class MishapWorld implements AutoCloseable {
                 new io.micrometer.core.instrument.simple.SimpleMeterRegistry());
     }
 
-    /** Returns when all of them have come to rest. */
+    /** Returns when all of them are at rest. */
     Map<EveryMishapTest.Mishap, End> befall(List<EveryMishapTest.Mishap> mishaps) throws Exception {
         var running = new LinkedHashMap<EveryMishapTest.Mishap, Future<String>>();
         var ends = new LinkedHashMap<EveryMishapTest.Mishap, End>();

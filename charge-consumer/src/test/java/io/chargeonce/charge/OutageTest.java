@@ -74,7 +74,7 @@ class OutageTest {
         work(process);
     }
 
-    /** Hands over everything that is due, and what follows from it. */
+    /** Hands over everything that is due, and the work that follows from it. */
     private void work(EngineFixture.Process by) {
         waiting.addAll(books.takeWork());
         boolean again = true;
@@ -87,13 +87,14 @@ class OutageTest {
     private void pass(Duration time) {
         now = now.plus(time);
         books.execute("""
-                UPDATE operation_state SET not_before = not_before - %1$s, staged_at = staged_at - %1$s, charge_before = charge_before - %1$s,
+                UPDATE operation_state SET not_before = not_before - %1$s, staged_at = staged_at - %1$s,
+                    charge_before = charge_before - %1$s,
                        resolve_at = resolve_at - %1$s;
                 UPDATE payment_attempt SET sent_at = sent_at - %1$s
                 """.formatted("interval '" + time.toMillis() + " milliseconds'"));
     }
 
-    /** Time goes on while a payment to each comes in at every step. */
+    /** Advances time, with a payment to each at every step. */
     private List<String> sell(Duration time, String... methods) {
         var sold = new ArrayList<String>();
         for (Duration passed = Duration.ZERO; passed.compareTo(time) < 0; passed = passed.plus(STEP)) {
@@ -116,7 +117,7 @@ class OutageTest {
     }
 
     @Test
-    void a_psp_that_fails_for_a_minute_costs_no_payment_an_attempt_and_others_take_what_they_can_at_once() {
+    void a_psp_that_fails_for_a_minute_costs_no_payment_an_attempt_and_others_take_over() {
         stripe.otherwise = FakePsp.FAIL;
         var both = IntStream.range(0, 10).mapToObj(i -> accept(BOTH)).toList();
         var stripeOnly = new ArrayList<>(IntStream.range(0, 10).mapToObj(i -> accept(STRIPE_ONLY)).toList());

@@ -14,7 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
 
-/** What docs/adding-a-psp.md asks for, as small as it gets. */
+/** The smallest gateway that docs/adding-a-psp.md allows. */
 final class PaperGateway implements Gateway {
 
     private final PaperPsp psp;

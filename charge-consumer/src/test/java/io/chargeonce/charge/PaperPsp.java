@@ -84,7 +84,7 @@ final class PaperPsp implements PspSimulator {
         });
     }
 
-    /** What became of this key; what never came is voided, and the key with it. */
+    /** The outcome of this key. A key that never arrived is voided. */
     synchronized Entry findOrVoid(String apiKey, String key) throws IOException {
         Optional<Entry> refusal = refusal(apiKey);
         if (refusal.isEmpty() && take(Call.FIND).orElse(null) instanceof Fault.Refused refused) {

@@ -47,7 +47,7 @@ class ParkingTest {
                 """.formatted("interval '" + time.toMillis() + " milliseconds'"));
     }
 
-    /** Lets the longest wait of what is parked pass, and hands everything over; returns how long that took. */
+    /** Advances time by the longest wait of the parked payments, and hands everything over; returns how long that took. */
     private static Duration nextRound(EngineFixture.Process process) {
         Duration wait = TIERS.get(Math.max(1, (int) books.count("FROM generate_series(1, (SELECT max(tier) FROM operation_now))")) - 1);
         pass(wait);
@@ -56,7 +56,7 @@ class ParkingTest {
     }
 
     @Test
-    void an_outage_of_an_hour_dead_letters_nothing_counts_no_attempt_and_costs_each_payment_a_few_records() {
+    void an_outage_of_an_hour_dead_letters_nothing_and_counts_no_attempt() {
         psp.otherwise = FakePsp.REFUSE_CONNECTION;
         var process = books.unforgivingProcess(psp);
         var ids = IntStream.range(0, 30).mapToObj(i -> books.accept("order-" + i)).toList();
@@ -72,7 +72,7 @@ class ParkingTest {
         });
         assertThat(books.count("FROM dead_letter")).isZero();
         assertThat(rounds).isLessThanOrEqualTo(8);
-        // What waits on where it waited is on one visit, of which the last wait is known.
+        // A payment that goes on waiting in the same tier stays on one visit, with the data of its last wait.
         assertThat(books.count("FROM tier_visit WHERE state = 'parked' AND tier = 3")).isEqualTo(30);
         assertThat(books.count("FROM tier_visit WHERE tier = 3 AND waits = " + (rounds - 1))).isPositive();
         assertThat(books.count("FROM tier_visit JOIN operation_state USING (operation_id, step) WHERE due_at = not_before")).isEqualTo(30);
@@ -114,7 +114,7 @@ class ParkingTest {
                 ALTER TABLE operation_state SET (autovacuum_enabled = false);
                 ANALYZE operation, operation_state
                 """);
-        // What is new is looked through once, and then is history.
+        // New rows are scanned once, and then are history.
         LateOperations.listAcceptances(books.database, Duration.ofMinutes(2));
         String id = books.accept("order-1");
         var record = books.takeWork().getFirst();

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The resolver holds the lease and waits for the PSP; meanwhile a person purges, restores, merges, in every combination. */
+/** The resolver holds the lease and waits for the PSP. Meanwhile a person purges, restores, merges, in every combination. */
 class PeopleActWhileItIsAskedTest {
 
     enum Deed {
@@ -127,7 +127,7 @@ class PeopleActWhileItIsAskedTest {
         }
     }
 
-    /** As a merge does with what may have been charged. */
+    /** As a merge does with a payment that may have been charged. */
     private void ask() {
         books.database.inTransaction(connection -> {
             var locked = OperationTable.lock(connection, List.of(id));
@@ -140,7 +140,7 @@ class PeopleActWhileItIsAskedTest {
         });
     }
 
-    /** As a purge does that is told to take what may have been charged too. */
+    /** As a purge that includes payments that may have been charged. */
     private void purge() {
         books.database.inTransaction(connection -> {
             var locked = OperationTable.lock(connection, List.of(id));

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A payment is purged while it is not known whether its attempt moved money: the letter is gone, the question is not. */
+/** A payment is purged while it is unknown whether its attempt moved money: the letter is gone, the question is not. */
 class PurgedUnresolvedTest {
 
     private static EngineFixture books;
@@ -76,7 +76,7 @@ class PurgedUnresolvedTest {
         assertThat(books.operation(id).resolveTries()).as("the pauses go on growing").isEqualTo(tries + 2);
         assertThat(books.state(id)).isEqualTo(OperationState.PURGED);
         assertThat(books.count("FROM dead_letter WHERE state = 'dead'")).isZero();
-        assertThat(books.staged(books.topics.outcomes())).as("the end of a purge is told once").isEqualTo(1);
+        assertThat(books.staged(books.topics.outcomes())).as("the end of a purge is published once").isEqualTo(1);
     }
 
     @Test
@@ -91,7 +91,7 @@ class PurgedUnresolvedTest {
     }
 
     @Test
-    void money_that_did_not_move_leaves_it_purged_and_nobody_is_asked_again() {
+    void money_that_did_not_move_leaves_it_purged_and_no_psp_is_asked_again() {
         psp.answer = Optional.of(new Outcome.Failed(FailureCause.CANCELLED_UNEXECUTED, "cancelled"));
         askedOnce();
         stayedPurged();
@@ -118,7 +118,8 @@ class PurgedUnresolvedTest {
     @Test
     void a_key_that_the_psp_has_forgotten_is_fenced_as_ever() {
         books.execute(
-                "UPDATE payment_attempt SET sent_at = now() - interval '2 days', key_valid_until = now() - interval '1 day', not_found = 1");
+                "UPDATE payment_attempt SET sent_at = now() - interval '2 days', key_valid_until = now() - interval '1 day', "
+                        + "not_found = 1");
         psp.answer = Optional.of(new Outcome.Unknown(UnknownCause.NOT_FOUND, "no such payment", Optional.empty()));
         askedOnce();
         assertThat(psp.fenced).extracting(Charge::key).containsExactly(books.operation(id).attemptKey());

@@ -54,9 +54,9 @@ class RefundsTest {
         return "payment-" + payment + "-refund";
     }
 
-    /** Its money was left to another refund meanwhile. */
+    /** Its amount was used by another refund meanwhile. */
     @Test
-    void a_declined_refund_that_goes_back_late_is_recorded_and_told_if_it_is_too_much() {
+    void a_declined_refund_that_is_paid_late_is_recorded_and_reported_if_it_is_too_much() {
         String id = charged();
         psp.refunds.then(new Outcome.Declined("refused", "no", Optional.empty()));
         books.refund(id, OptionalLong.empty(), "a");
@@ -74,11 +74,11 @@ class RefundsTest {
                 .count("FROM audit_record WHERE action = 'incident.succeeded_after_decline' AND resource_id = '" + refundOf(id) + "-a'"))
                 .isEqualTo(1);
         assertThat(books.count("FROM audit_record WHERE action = 'incident.refunded_too_much' AND resource_id = '" + refundOf(id)
-                + "-a' AND data ->> 'why' = '2299 go back of 1299 EUR that were captured'")).isEqualTo(1);
+                + "-a' AND data ->> 'why' = '2299 go back, but 1299 EUR were captured'")).isEqualTo(1);
     }
 
     @Test
-    void a_full_refund_goes_back_where_the_money_was_taken() {
+    void a_full_refund_goes_to_where_the_money_was_captured() {
         String id = charged();
         assertThat(books.refund(id, OptionalLong.empty(), "")).isInstanceOf(Answer.Accepted.class);
         process.drain();
@@ -91,9 +91,9 @@ class RefundsTest {
         assertThat(books.staged(books.topics.outcomes())).isEqualTo(2);
     }
 
-    /** Webhooks keep no order: the same two messages the other way round are an incident too. */
+    /** Webhooks arrive in any order: the same two messages in reverse are an incident too. */
     @Test
-    void a_refund_told_as_failed_before_it_is_told_as_given_back_is_an_incident_and_not_sent_again() {
+    void a_refund_reported_as_failed_and_then_as_paid_is_an_incident_and_not_sent_again() {
         String id = charged();
         psp.refunds.executesBeforeItFails = false;
         psp.refunds.answersQuestions = false;
@@ -118,7 +118,7 @@ class RefundsTest {
     }
 
     @Test
-    void partial_refunds_are_told_apart_by_their_references() {
+    void partial_refunds_are_distinguished_by_their_references() {
         String id = charged();
         books.refund(id, OptionalLong.of(500), "line-1");
         books.refund(id, OptionalLong.of(99), "line-2");
@@ -160,7 +160,7 @@ class RefundsTest {
     }
 
     @Test
-    void nobody_gives_back_what_was_never_captured_or_is_not_theirs() {
+    void no_refund_of_a_payment_that_was_never_captured_or_is_another_merchants() {
         psp.then(FakePsp.DECLINE);
         String id = books.accept("order-1");
         process.drain();
@@ -195,7 +195,7 @@ class RefundsTest {
     }
 
     @Test
-    void a_refund_of_a_dead_payment_waits_for_a_merge_and_then_goes_back() {
+    void a_refund_of_a_dead_payment_waits_for_a_merge_and_is_then_paid() {
         String id = dead();
         assertThat(books.refund(id, OptionalLong.empty(), "")).isInstanceOfSatisfying(Answer.Accepted.class,
                 accepted -> assertThat(accepted.isNew()).isTrue());
@@ -221,7 +221,8 @@ class RefundsTest {
         assertThat(books.state(id)).isEqualTo(OperationState.DEAD);
         assertThat(books.state(refundOf(id))).isEqualTo(OperationState.PARKED);
         books.execute(
-                "UPDATE operation_state SET charge_before = now() WHERE operation_id IN (SELECT operation_id FROM operation WHERE kind = 'refund')");
+                "UPDATE operation_state SET charge_before = now() WHERE operation_id IN (SELECT operation_id FROM operation WHERE "
+                        + "kind = 'refund')");
         handleOnce();
         assertThat(books.state(refundOf(id))).isEqualTo(OperationState.DEAD);
         assertThat(books.operation(refundOf(id)).failureCause()).contains("expired");
@@ -240,7 +241,7 @@ class RefundsTest {
         assertThat(books.refund(id, OptionalLong.empty(), "another")).isInstanceOf(Answer.NotCaptured.class);
     }
 
-    /** The PSP takes no such request, however well it is: the payment is dead at once. */
+    /** The PSP refuses such a request although it is well: the payment is dead at once. */
     private static final FakePsp.Behaviour REFUSED = (fake, charge) -> new Outcome.Failed(FailureCause.REQUEST_REFUSED, "no such method");
 
     private String dead() {
@@ -258,7 +259,7 @@ class RefundsTest {
     }
 
     @Test
-    void a_refund_walks_down_the_tiers_into_the_dead_letter_queue_like_a_charge_and_to_no_other_psp() {
+    void a_refund_goes_through_the_tiers_like_a_charge_and_to_no_other_psp() {
         String id = charged();
         var failed = new Outcome.Failed(FailureCause.PSP_UNWELL, "500");
         psp.refunds.then(failed, failed, failed, failed);
@@ -268,12 +269,12 @@ class RefundsTest {
         assertThat(books.count("FROM dead_letter WHERE dead_letter_id = '" + refundOf(id) + "' AND state = 'dead'")).isEqualTo(1);
         assertThat(psp.refunds.calls).hasSize(4);
         assertThat(other.refunds.calls).isEmpty();
-        // It may yet be merged, so its amount stays taken.
+        // It may still be merged, so its amount stays reserved.
         assertThat(books.refund(id, OptionalLong.of(1), "line-1")).isInstanceOf(Answer.TooMuch.class);
     }
 
     @Test
-    void a_dead_refund_that_is_merged_goes_back_once_and_where_the_money_was_taken() {
+    void a_dead_refund_that_is_merged_is_paid_once_and_to_where_the_money_was_captured() {
         String id = charged();
         var failed = new Outcome.Failed(FailureCause.PSP_UNWELL, "500");
         psp.refunds.then(failed, failed, failed, failed);
@@ -297,7 +298,7 @@ class RefundsTest {
     }
 
     @Test
-    void an_unknown_refund_is_found_out_and_given_back_once() {
+    void an_unknown_refund_is_found_out_and_paid_once() {
         String id = charged();
         psp.refunds.then(new Outcome.Unknown(UnknownCause.GATEWAY_TIMED_OUT, "no answer", Optional.empty()));
         psp.refunds.answersQuestions = false;

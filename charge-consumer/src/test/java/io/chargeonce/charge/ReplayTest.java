@@ -34,7 +34,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The main topic on a real broker, delivered more often than anybody asked for. */
+/** The main topic on a real broker, delivered more than once. */
 class ReplayTest {
 
     private static final int PAYMENTS = 50;

@@ -45,7 +45,8 @@ class RepresentmentTest {
 
     private static void days(int days) {
         books.execute(
-                "UPDATE operation_state SET represent_at = represent_at - interval '%1$d days', not_before = not_before - interval '%1$d days'"
+                ("UPDATE operation_state SET represent_at = represent_at - interval '%1$d days', not_before = not_before - interval "
+                        + "'%1$d days'")
                         .formatted(days));
     }
 

@@ -73,7 +73,7 @@ class ResolverTest {
     }
 
     @Test
-    void a_question_under_a_living_key_is_no_new_charge_and_the_payments_deadline_does_not_forbid_it() {
+    void a_question_with_a_living_key_is_no_new_charge_and_the_deadline_does_not_forbid_it() {
         books.execute("UPDATE operation_state SET charge_before = now() - interval '1 second'");
         ask();
         assertThat(psp.questions.getLast().keyIsKnown()).isTrue();

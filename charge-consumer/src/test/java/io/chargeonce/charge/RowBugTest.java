@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What one row runs into is that row's; what says something about us is waited for. */
+/** A bug in one row affects only that row; a failure of the system is waited for. */
 class RowBugTest {
 
     private final EngineFixture books = new EngineFixture();
@@ -101,7 +101,7 @@ class RowBugTest {
     }
 
     @Test
-    void a_record_whose_payment_cannot_even_be_read_is_put_away_and_stands_in_nobodys_way() {
+    void a_record_whose_payment_cannot_be_read_is_put_away_and_delays_no_other() {
         List<String> ids = acceptWithOneIn("pm_card_visa");
         books.execute("ALTER TABLE operation DROP CONSTRAINT IF EXISTS operation_currency_check");
         books.rewrite("UPDATE operation SET currency = 'euro' WHERE operation_id = '%s'".formatted(ids.get(17)));
@@ -184,7 +184,8 @@ class RowBugTest {
 
     @ParameterizedTest
     @ValueSource(strings = {
-        "ALTER TABLE operation_state RENAME COLUMN swept TO swept_no_more; ALTER TABLE operation_state RENAME COLUMN swept_no_more TO swept",
+        "ALTER TABLE operation_state RENAME COLUMN swept TO swept_no_more; ALTER TABLE operation_state RENAME COLUMN swept_no_more TO "
+                + "swept",
         "ALTER TABLE payment_attempt RENAME TO attempts_elsewhere; ALTER TABLE attempts_elsewhere RENAME TO payment_attempt"})
     void a_schema_that_does_not_fit_is_waited_for_and_makes_no_poison(String thereAndBack) {
         IntStream.range(0, 30).forEach(i -> books.accept("order-" + i));

@@ -11,14 +11,15 @@ import org.junit.jupiter.api.Test;
 
 class RowByRowTest {
 
-    /** As many as a batch has, first in the list, and again in each pass. */
+    /** A whole batch of them, first in the list, and again in each pass. */
     @Test
-    void what_can_never_be_changed_hides_nothing_that_is_behind_it() throws Exception {
+    void a_row_that_can_never_be_changed_hides_nothing_behind_it() throws Exception {
         try (var books = new EngineFixture()) {
             List<String> ids = IntStream.range(0, 8).mapToObj(i -> books.accept("order-" + i)).toList();
             for (int i = 0; i < ids.size(); i++) {
                 books.rewrite("""
-                        UPDATE operation_state SET state = 'scheduled', represent_at = now() - interval '%d minutes', staged_at = now() - interval '1 day'
+                        UPDATE operation_state SET state = 'scheduled', represent_at = now() - interval '%d minutes',
+                            staged_at = now() - interval '1 day'
                          WHERE operation_id = '%s'
                         """.formatted(60 - i, ids.get(i)));
             }

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A person says what became of an attempt. The PSP is asked once more, and outranks the person whenever it says something. */
+/** A person reports the outcome of an attempt. The PSP is asked once more, and its answer outranks the person. */
 class SettledByHandTest {
 
     private static final Outcome CANNOT_TELL =
@@ -96,7 +96,7 @@ class SettledByHandTest {
     }
 
     @Test
-    void what_the_psp_cannot_tell_is_settled_as_charged_by_a_persons_word() {
+    void what_the_psp_does_not_know_is_settled_as_charged_by_a_persons_finding() {
         find(Optional.of("by-hand-1"));
         assertThat(resolved().state()).isEqualTo(State.SETTLED);
         assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
@@ -124,21 +124,21 @@ class SettledByHandTest {
     }
 
     @Test
-    void while_the_psp_may_still_execute_the_key_nobody_can_say_that_it_did_not_charge() {
+    void while_the_psp_may_still_execute_the_key_it_cannot_be_settled_as_not_charged() {
         find(Optional.empty());
         assertThat(resolved().state()).isEqualTo(State.REFUSED);
         assertThat(books.state(id)).isEqualTo(OperationState.UNRESOLVED);
     }
 
     @Test
-    void within_the_visibility_lag_nobody_can_say_so_either() {
+    void within_the_visibility_lag_it_cannot_be_settled_either() {
         books.execute("UPDATE payment_attempt SET key_valid_until = now()");
         find(Optional.empty());
         assertThat(resolved().state()).isEqualTo(State.REFUSED);
     }
 
     @Test
-    void whatever_the_psp_says_outranks_a_person() {
+    void the_psps_answer_outranks_a_person() {
         theKeyIsForgotten();
         psp.answer = Optional.of(new Outcome.Charged("true-reference"));
         find(Optional.empty());
@@ -196,7 +196,7 @@ class SettledByHandTest {
     }
 
     @Test
-    void a_success_after_not_charged_and_another_charge_is_an_incident_and_goes_back() {
+    void a_success_after_not_charged_and_another_charge_is_an_incident_and_is_reversed() {
         theKeyIsForgotten();
         find(Optional.empty());
         resolved();
@@ -230,7 +230,7 @@ class SettledByHandTest {
 
     @Test
     void a_refund_that_has_not_left_goes_by_the_reference_that_the_psp_corrected() {
-        find(Optional.of("somebody-elses"));
+        find(Optional.of("of-another-payment"));
         resolved();
         books.refund(id, OptionalLong.of(100), "line-1");
         later(new Outcome.Charged("true-reference"));
@@ -260,7 +260,7 @@ class SettledByHandTest {
     }
 
     @Test
-    void what_the_psp_told_by_webhook_while_it_was_asked_outranks_a_person() {
+    void a_webhook_during_the_question_outranks_a_person() {
         theKeyIsForgotten();
         find(Optional.empty());
         psp.behind = () -> later(new Outcome.Charged("true-reference"));

@@ -164,7 +164,7 @@ class SeveralPspsTest {
     }
 
     @Test
-    void who_refused_a_payment_as_none_of_theirs_never_gets_it_again() {
+    void a_psp_that_refused_a_payment_never_gets_it_again() {
         first.otherwise = (psp, charge) -> REFUSED_HERE;
         second.then(FakePsp.FAIL);
         String id = books.accept("order-1");
@@ -196,7 +196,7 @@ class SeveralPspsTest {
     }
 
     @Test
-    void a_psp_that_declines_what_others_take_comes_last() {
+    void a_psp_that_declines_what_others_accept_comes_last() {
         first.otherwise = FakePsp.DECLINE;
         IntStream.range(0, 20).forEach(i -> books.accept("order-" + i));
         process.drain();

@@ -13,7 +13,7 @@ import io.chargeonce.psp.RefundGateway;
 import java.time.Duration;
 import java.util.Optional;
 
-/** A gateway whose worker stalls right before the first byte; what happens meanwhile is up to the test. */
+/** A gateway whose worker stalls right before the first byte; the test decides what happens meanwhile. */
 final class SleepingGateway implements Gateway {
 
     private final Gateway gateway;

@@ -61,10 +61,10 @@ class StripeGatewayContractTest extends GatewayContract {
     }
 
     @Test
-    void a_confirmation_that_always_fails_unexecuted_cascades_to_the_dead_letter_queue_and_charges_nothing() {
+    void a_confirmation_that_always_fails_unexecuted_becomes_a_dead_letter_and_charges_nothing() {
         String id = books().accept(order());
         psp().inject(FaultRule.once(new Fault.FailBefore()).on(Operation.CONFIRM).forMetadata("payment_id", id).always());
-        // It is the payment's own trouble, for the PSP is well for others.
+        // It is the payment's own failure, because the PSP is well for others.
         Waiting.until(() -> {
             settle(books().accept(order()));
             return books().state(id) == OperationState.DEAD;

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Refunds at Stripe, and what is asked there once the key is forgotten, against the simulator. */
+/** Refunds at Stripe, and questions after the key is forgotten, against the simulator. */
 class StripeMoneyBackTest {
 
     private static final Duration CALL_TIMEOUT = Duration.ofMillis(500);
@@ -57,7 +57,7 @@ class StripeMoneyBackTest {
 
     @ParameterizedTest
     @MethodSource("faults")
-    void whatever_goes_wrong_once_the_money_goes_back_once(Fault fault) {
+    void after_any_single_fault_the_money_is_refunded_once(Fault fault) {
         String id = books.accept("order-" + ++orders);
         settle(id);
         stripe.inject(FaultRule.once(fault).on(Operation.REFUND));
@@ -97,10 +97,11 @@ class StripeMoneyBackTest {
         assertThat(books.operation(id).sequence()).isEqualTo(2);
     }
 
-    /** As if the process had died in its call and come back when Stripe had forgotten the key. */
+    /** As if the process had died during its call and returned after Stripe had forgotten the key. */
     private static void forget(String id) {
         books.rewrite("""
-                UPDATE payment_attempt SET state = 'in_flight', charged_at_once = false, failed_definite = false, psp_reference = NULL, sends = 1,
+                UPDATE payment_attempt SET state = 'in_flight', charged_at_once = false, failed_definite = false, psp_reference = NULL,
+                    sends = 1,
                        sent_at = now() - interval '1 day', key_valid_until = now() - interval '1 hour'
                  WHERE payment_id = '%1$s';
                 UPDATE operation_state SET state = 'processing', lease_token = gen_random_uuid(), resolve_at = now(), settled_at = NULL,

@@ -42,21 +42,23 @@ class StripeWebhookTest {
         books.close();
     }
 
-    /** A payment that was charged, of which we know nothing: its process died, and the resolver sleeps. */
+    /** A payment that was charged without our knowledge: its process died, and the resolver sleeps. */
     private static String unknown() {
         String id = books.accept("order-" + ++orders);
         try (var dying = books.process(new DyingGateway(gateway, DyingGateway.CrashPoint.AFTER_THE_CALL))) {
             assertThatThrownBy(() -> dying.handle(books.takeWork().getFirst())).isInstanceOf(FakePsp.Died.class);
         }
         books.execute(
-                "UPDATE operation_state SET resolve_at = now() + interval '1 day', lease_token = NULL, state = 'unresolved' WHERE operation_id = '"
+                "UPDATE operation_state SET resolve_at = now() + interval '1 day', lease_token = NULL, state = 'unresolved' WHERE "
+                        + "operation_id = '"
                         + id + "'");
         return id;
     }
 
     private static String event(String type, String payment) {
         return """
-                {"id": "evt_%s_%s", "type": "%s", "data": {"object": {"id": "%s", "status": "succeeded", "metadata": {"attempt_key": "%s"}}}}"""
+                {"id": "evt_%s_%s", "type": "%s", "data": {"object": {"id": "%s", "status": "succeeded",
+                "metadata": {"attempt_key": "%s"}}}}"""
                 .formatted(payment, type, type, intentOf(payment), books.operation(payment).attemptKey());
     }
 
@@ -80,7 +82,7 @@ class StripeWebhookTest {
     }
 
     @Test
-    void what_an_event_says_is_not_believed() throws Exception {
+    void the_content_of_an_event_is_not_trusted() throws Exception {
         String id = books.accept("order-" + ++orders, "pm_card_visa_chargeDeclined");
         process.drain();
         assertThat(books.state(id)).isEqualTo(OperationState.DECLINED);
@@ -111,7 +113,7 @@ class StripeWebhookTest {
     }
 
     @Test
-    void while_stripe_cannot_be_asked_the_event_is_to_come_again() throws Exception {
+    void while_stripe_cannot_be_asked_the_event_must_come_again() throws Exception {
         String event = event("payment_intent.succeeded", unknown());
         stripe.outage(Duration.ofHours(1));
         assertThat(deliver(event, Instant.now(), SECRET)).isEqualTo(WebhookInbox.Taken.LATER);
@@ -120,7 +122,7 @@ class StripeWebhookTest {
     }
 
     @Test
-    void an_event_about_somebody_elses_payment_is_taken_and_ignored() throws Exception {
+    void an_event_about_a_foreign_payment_is_accepted_and_ignored() throws Exception {
         assertThat(deliver("{\"id\": \"evt_1\", \"type\": \"payment_intent.succeeded\", \"data\": {\"object\": {\"id\": \"pi_x\"}}}",
                 Instant.now(), SECRET)).isEqualTo(WebhookInbox.Taken.YES);
         assertThat(deliver("{\"id\": \"evt_2\", \"type\": \"payment_intent.created\", \"data\": {\"object\": {\"id\": \"pi_x\"}}}",

@@ -87,7 +87,7 @@ class SweeperTest {
     }
 
     @Test
-    void what_waits_in_a_tier_that_the_settings_no_longer_have_goes_on_by_the_main_topic() throws Exception {
+    void work_in_a_tier_that_was_removed_goes_on_through_the_main_topic() throws Exception {
         String id = books.accept("order-1");
         Waiting.until(() -> books.staged(books.topics.requests()) == 0);
         books.execute("UPDATE operation_state SET state = 'parked', step = step + 1, tier = 3, staged_at = now() - interval '1 hour', "
@@ -103,7 +103,7 @@ class SweeperTest {
     }
 
     @Test
-    void one_that_somebody_holds_does_not_keep_the_others_from_being_staged_again() throws Exception {
+    void a_locked_one_does_not_keep_the_others_from_being_staged_again() throws Exception {
         List<String> ids = IntStream.range(0, 5).mapToObj(i -> books.accept("order-" + i)).toList();
         Waiting.until(() -> books.staged(books.topics.requests()) == 0);
         deleteEverything(books.topics.requests());
@@ -135,16 +135,16 @@ class SweeperTest {
         assertThat(books.staged(books.topics.requests())).isZero();
     }
 
-    /** Postgres's clock hours off either way; the broker's is right. */
+    /** Postgres's clock is hours off in both directions; the broker's is right. */
     @ParameterizedTest
     @ValueSource(strings = {"- interval '5 hours'", "+ interval '0 hours'"})
-    void whatever_the_clocks_say_a_backlog_is_no_loss_and_what_is_lost_is_found(String shift) throws Exception {
+    void with_any_clocks_a_backlog_is_no_loss_and_a_loss_is_found(String shift) throws Exception {
         List<String> ids = IntStream.range(0, 5).mapToObj(i -> books.accept("order-" + i)).toList();
         Waiting.until(() -> books.staged(books.topics.requests()) == 0);
         books.execute("UPDATE operation_state SET staged_at = staged_at %1$s, not_before = not_before %1$s".formatted(shift));
         assertThat(sweeper.runOnce()).isZero();
         assertThat(sweeper.runOnce()).isZero();
-        // Old records that the group has yet to finish, whatever their time is, keep nothing from being found.
+        // Records that the group has not finished, old by any clock, do not keep a loss from being found.
         books.execute("UPDATE operation_state SET staged_at = now() - interval '1 minute'");
         finishEverything(books.topics.requests());
         producer.send(new ProducerRecord<>(books.topics.requests(), null, 1L, new byte[0], new byte[0])).get();
@@ -152,7 +152,7 @@ class SweeperTest {
     }
 
     @Test
-    void a_refused_record_with_one_waiting_behind_it_switches_the_sweeper_off_for_nobody_else() throws Exception {
+    void a_refused_record_with_one_behind_it_stops_the_sweeper_for_no_other() throws Exception {
         stageOldRow(books.topics.requests(), "refused", "too large");
         stageOldRow(books.topics.requests(), "refused", null);
         String lost = books.accept("order-1");
@@ -182,7 +182,7 @@ class SweeperTest {
     }
 
     @Test
-    void a_partition_that_nobody_can_read_holds_back_only_its_own() throws Exception {
+    void a_partition_that_cannot_be_read_holds_back_only_its_own_records() throws Exception {
         List<String> ids = IntStream.range(0, 20).mapToObj(i -> books.accept("order-" + i)).toList();
         Waiting.until(() -> books.staged(books.topics.requests()) == 0);
         List<String> stuck = ids.stream().filter(id -> partition(id) == 0).toList();
@@ -191,7 +191,7 @@ class SweeperTest {
         Waiting.until(() -> sweeper.runOnce() == 20 - stuck.size());
         assertThat(stuck).allSatisfy(id -> assertThat(books.operation(id).swept()).isZero());
 
-        // What is lost later is found too, although the partition is still not read.
+        // A later loss is found too, although the partition is still not read.
         String later = IntStream.range(20, 100).mapToObj(i -> books.accept("order-" + i)).filter(id -> partition(id) == 1).findFirst()
                 .orElseThrow();
         Waiting.until(() -> books.staged(books.topics.requests()) == 0);
@@ -214,7 +214,7 @@ class SweeperTest {
                 """.formatted(topic, key, refusal == null ? "NULL" : "'" + refusal + "'"));
     }
 
-    /** As if the group had finished what is there. */
+    /** As if the group had finished all records. */
     private void finishEverything(String topic) throws Exception {
         var ends = new HashMap<TopicPartition, OffsetSpec>();
         IntStream.range(0, PARTITIONS).forEach(p -> ends.put(new TopicPartition(topic, p), OffsetSpec.latest()));

@@ -39,7 +39,7 @@ class TopicProgressTest {
         }
     }
 
-    /** The file is replaced while we look: without clients the sweeper would find nothing any more until the process is started again. */
+    /** The file is replaced meanwhile: without clients the sweeper would find nothing until the process is restarted. */
     @Test
     void a_file_that_can_not_be_read_or_used_when_the_password_has_changed_is_read_again() throws Exception {
         int port = freePort();

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A database that fails over may lose an attempt that the PSP executed; what the PSP tells of it is not thrown away. */
+/** A database failover may lose an attempt that the PSP executed. The PSP's messages about it are kept. */
 class UnmatchedNoticesTest {
 
     private static EngineFixture books;
@@ -56,7 +56,7 @@ class UnmatchedNoticesTest {
     }
 
     @Test
-    void what_a_psp_tells_of_a_lost_attempt_is_kept_and_settles_it_when_the_attempt_is_there_again() {
+    void a_webhook_about_a_lost_attempt_is_kept_and_settles_it_when_the_attempt_reappears() {
         assertThat(told("notice-1", new Outcome.Charged("pi_1"))).isEqualTo(WebhookInbox.Taken.YES);
         assertThat(told("notice-1", new Outcome.Charged("pi_1"))).isEqualTo(WebhookInbox.Taken.YES);
         assertThat(kept()).isEqualTo(1);
@@ -106,10 +106,11 @@ class UnmatchedNoticesTest {
     }
 
     @Test
-    void when_no_more_can_be_kept_the_oldest_of_that_psp_goes_and_is_told() {
+    void when_no_more_can_be_kept_the_oldest_of_that_psp_is_dropped_and_reported() {
         keepAsManyAsPossible("fake");
         books.execute(
-                "INSERT INTO unmatched_notice (psp, notice_id, psp_key, received_at) VALUES ('other', 'older', 'key', now() - interval '1 day')");
+                "INSERT INTO unmatched_notice (psp, notice_id, psp_key, received_at) VALUES ('other', 'older', 'key', now() - "
+                        + "interval '1 day')");
         assertThat(told("notice-1", new Outcome.Charged("pi_1"))).isEqualTo(WebhookInbox.Taken.YES);
         assertThat(kept()).isEqualTo(UnmatchedNotices.MOST + 1);
         assertThat(books.count("FROM unmatched_notice WHERE notice_id IN ('notice-1', 'older')")).isEqualTo(2);
@@ -141,7 +142,7 @@ class UnmatchedNoticesTest {
     }
 
     @Test
-    void what_nothing_was_found_for_in_ninety_days_goes() {
+    void a_notice_without_an_attempt_for_ninety_days_is_dropped() {
         told("notice-1", new Outcome.Charged("pi_1"));
         books.execute("UPDATE unmatched_notice SET received_at = now() - interval '89 days'");
         process.inbox.matchAgain();
@@ -154,14 +155,16 @@ class UnmatchedNoticesTest {
     private static void keepOlder(String psp, int count) {
         books.execute("""
                 INSERT INTO payment_attempt SELECT (jsonb_populate_record(attempt, jsonb_build_object(
-                                                       'psp_key', lpad(translate(n::text, '0189', 'ghij'), 26, 'a'), 'psp', '%1$s', 'sequence', n + 10, 'failed_definite', true, 'state', 'failed_definite'))).*
+                                                       'psp_key', lpad(translate(n::text, '0189', 'ghij'), 26, 'a'), 'psp', '%1$s',
+                                                           'sequence', n + 10, 'failed_definite', true, 'state', 'failed_definite'))).*
                   FROM payment_attempt AS attempt, generate_series(1, %2$d) AS n;
                 INSERT INTO unmatched_notice (psp, notice_id, psp_key, received_at)
-                SELECT '%1$s', 'before-' || n, lpad(translate(n::text, '0189', 'ghij'), 26, 'a'), now() - interval '1 day' FROM generate_series(1, %2$d) AS n
+                SELECT '%1$s', 'before-' || n, lpad(translate(n::text, '0189', 'ghij'), 26, 'a'), now() - interval '1 day'
+                    FROM generate_series(1, %2$d) AS n
                 """.formatted(psp, count));
     }
 
-    /** One behind many that cannot be taken now. */
+    /** Expects one to be taken behind many that cannot be taken now. */
     private void isTakenBehind(String pspOfOthers) {
         told("notice-1", new Outcome.Charged("pi_1"));
         psp.then(FakePsp.TIME_OUT_UNEXECUTED);
@@ -201,7 +204,7 @@ class UnmatchedNoticesTest {
     }
 
     @Test
-    void one_that_is_to_come_again_keeps_no_other_of_its_webhook_from_being_taken() {
+    void a_notice_that_must_come_again_does_not_stop_the_others_of_its_webhook() {
         psp.then(FakePsp.TIME_OUT_UNEXECUTED);
         psp.answersQuestions = false;
         process.drain();

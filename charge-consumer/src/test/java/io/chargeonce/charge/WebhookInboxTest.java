@@ -82,7 +82,7 @@ class WebhookInboxTest {
     }
 
     @Test
-    void a_webhook_whose_payment_stays_locked_is_to_come_again() throws Exception {
+    void a_webhook_whose_payment_stays_locked_must_be_sent_again() throws Exception {
         try (Connection elsewhere = lockAllButTheLast()) {
             assertThat(take(0, new CountDownLatch(1))).isEqualTo(WebhookInbox.Taken.LATER);
             elsewhere.rollback();

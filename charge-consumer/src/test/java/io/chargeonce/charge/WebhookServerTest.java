@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** It stands on the internet, so what comes is not only from PSPs. */
+/** It is on the internet, so not only PSPs send requests. */
 class WebhookServerTest {
 
     private static final Duration SHORT = Duration.ofSeconds(3);

@@ -21,10 +21,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Money moved, the answer got lost, and the resolver asks with the wrong key: it learns nothing, and the right key settles it. */
+/** Money moved, the answer was lost, and the resolver asks with the wrong key: it learns nothing, and the right key settles it. */
 class WrongAccountTest {
 
-    /** What is known of the attempt when it is asked about. */
+    /** What is known about the attempt when the PSP is asked. */
     enum Known { ITS_REFERENCE, ITS_KEY, NOTHING_BUT_METADATA }
 
     private static StripeSimulator stripe;
@@ -50,7 +50,7 @@ class WrongAccountTest {
     }
 
     static Stream<Arguments> questions() {
-        return Stream.of("sk_test_stranger", "rk_test_unpermitted", "nobody's")
+        return Stream.of("sk_test_stranger", "rk_test_unpermitted", "sk_test_unknown")
                 .flatMap(key -> Stream.of(Known.values()).map(known -> Arguments.of(key, known)));
     }
 
@@ -80,7 +80,7 @@ class WrongAccountTest {
         assertThat(books.operation(refund).sequence()).isEqualTo(1);
     }
 
-    /** As if the process had died in its call, and one with the wrong key had come after it. */
+    /** As if the process had died during its call, and one with the wrong key had followed. */
     private static void askInVain(String key, String payment, String operation, Known known) throws Exception {
         books.rewrite("""
                 UPDATE payment_attempt SET state = 'in_flight', charged_at_once = false, sends = 1, not_found = 0, psp_reference = %3$s,

@@ -32,9 +32,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A worker sleeps at an exact point of its call until its lease, the payment's deadline or even the PSP's memory of the key is over.
- * Meanwhile its attempt is found out and a merge charges again. When it wakes up, no second money moves: because the PSP refuses
- * it, where the worker does not look at its clock, and because it looks.
+ * A worker sleeps at an exact point of its call until its lease, the payment's deadline or even the PSP's memory of the key has ended.
+ * Meanwhile its attempt is resolved and a merge charges again. When it wakes up, no second money moves: because the PSP refuses it if the
+ * worker ignores its clock, and because the worker checks its clock.
  */
 class ZombieTest {
 
@@ -86,7 +86,7 @@ class ZombieTest {
             slept.set(true);
             meanwhile.run();
         }));
-        // On a slow machine its lease may end before it comes that far.
+        // On a slow machine its lease may end before it gets that far.
         Waiting.until(() -> {
             books.takeWork(operation).forEach(sleeper::handle);
             return slept.get();
@@ -95,7 +95,7 @@ class ZombieTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void who_sleeps_past_the_deadline_charges_nothing_after_a_merge_has_charged(boolean looksAtItsClock) {
+    void a_worker_that_sleeps_past_the_deadline_charges_nothing_after_a_merge_charged(boolean looksAtItsClock) {
         String id = accept(toStripe);
         sleepsDuring(toStripe, looksAtItsClock, id, () -> {
             books.execute("""
@@ -111,7 +111,7 @@ class ZombieTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void who_sleeps_until_the_key_may_be_forgotten_charges_nothing_after_another_attempt_has(boolean looksAtItsClock) {
+    void a_worker_that_sleeps_until_the_key_is_forgotten_charges_nothing_twice(boolean looksAtItsClock) {
         String id = accept(toStripe);
         sleepsDuring(toStripe, looksAtItsClock, id, () -> {
             forgetKey(id);
@@ -126,7 +126,7 @@ class ZombieTest {
     }
 
     @Test
-    void who_stalls_between_create_and_confirm_sends_no_confirm_any_more() throws Exception {
+    void a_worker_that_stalls_between_create_and_confirm_sends_no_confirm() throws Exception {
         String id = accept(toStripe);
         sleeper = books.process(toStripe);
         stripe.inject(FaultRule.once(new Fault.SlowAfter(EngineFixture.LEASE.multipliedBy(4))).on(Operation.CREATE));
@@ -142,7 +142,7 @@ class ZombieTest {
     }
 
     @Test
-    void past_the_deadline_adyen_is_still_asked_under_the_living_key_and_a_sleeper_sends_nothing() {
+    void past_the_deadline_adyen_is_asked_with_the_living_key_and_a_sleeper_sends_nothing() {
         String id = accept(toAdyen);
         sleepsDuring(toAdyen, true, id, () -> {
             books.execute("UPDATE operation_state SET charge_before = now() WHERE operation_id = '%s'".formatted(id));
@@ -154,7 +154,7 @@ class ZombieTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void a_refund_that_never_left_us_is_given_once_though_its_key_is_forgotten_and_its_sender_wakes_up(boolean looksAtItsClock) {
+    void a_refund_that_never_left_us_is_paid_once_though_its_key_is_forgotten(boolean looksAtItsClock) {
         String id = accept(toStripe);
         awaitState(id, OperationState.SUCCEEDED);
         books.refund(id, OptionalLong.of(500), "line-1");

@@ -24,7 +24,7 @@ class GatewaysTest {
     private static final Duration OPEN_FOR = Duration.ofHours(1);
     private static final Outcome CHARGED = new Outcome.Charged("ref");
 
-    /** Nobody is called: a test says itself what an answer is. */
+    /** No PSP is called: the test sets the answers. */
     private record Named(String psp) implements Gateway {
 
         @Override
@@ -73,7 +73,7 @@ class GatewaysTest {
         return PaymentId.derive("acme", new IdempotencyKey("order-" + payments++));
     }
 
-    /** The first errors of a burst come while these calls are still under way. */
+    /** The first errors of a burst arrive while these calls are still under way. */
     private void beside(int underWay, Runnable meanwhile) {
         if (underWay == 0) {
             meanwhile.run();
@@ -181,7 +181,7 @@ class GatewaysTest {
         return ((Gateways.Choice.At) gateways.choose(List.of("one", "other"))).gateway();
     }
 
-    /** A payment goes where it is sent to and is answered there. */
+    /** Sends one payment and answers it. */
     private Gateway pay(Outcome atOne) {
         Gateway at = chosen();
         gateways.watched(at, another(), false, () -> at == gateway ? atOne : CHARGED);
@@ -224,7 +224,7 @@ class GatewaysTest {
     }
 
     @Test
-    void a_psp_that_is_well_again_gets_all_its_payments_back_whatever_the_outage_did_to_its_success_rate() {
+    void a_psp_that_is_well_again_gets_all_its_payments_back_despite_its_bad_success_rate() {
         answers(100, CHARGED);
         for (int i = 0; i < 100; i++) {
             now = now.plus(OPEN_FOR);
@@ -238,7 +238,7 @@ class GatewaysTest {
     }
 
     @Test
-    void a_psp_that_declines_what_others_take_is_tried_now_and_then_and_a_few_captures_bring_it_back() {
+    void a_psp_that_declines_much_is_tried_now_and_then_and_a_few_captures_bring_it_back() {
         var quick = new Gateways(List.of(gateway, other), Duration.ofSeconds(10), () -> now, new SimpleMeterRegistry());
         for (int i = 0; i < 200; i++) {
             quick.watched(gateway, another(), false, () -> new Outcome.Declined("insufficient_funds", "", Optional.empty()));

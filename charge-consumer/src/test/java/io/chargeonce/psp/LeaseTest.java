@@ -54,7 +54,7 @@ class LeaseTest {
     }
 
     @Test
-    void who_holds_none_sends_nothing() {
+    void without_a_lease_nothing_is_sent() {
         assertThat(Lease.over().hasEnded()).isTrue();
     }
 }

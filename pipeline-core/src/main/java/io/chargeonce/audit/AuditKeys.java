@@ -14,17 +14,14 @@ import java.util.Optional;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/**
- * The keys that seals are marked with: the first makes new marks, the others only check old ones. They are never in the database.
- * Immutable.
- */
+/** The keys that sign seals: the first makes new marks, the others only check old ones. They are never in the database. Immutable. */
 public final class AuditKeys {
 
     public static final Setting<Optional<Secret>> FILE = Setting.secretFile("CHARGEONCE_AUDIT_KEY_FILE",
-            "File that holds the key of the audit log's seals, at least 32 characters; keys from before stand below it, one a line.")
+            "File with the key of the audit log's seals, at least 32 characters; older keys follow below it, one per line.")
             .optional();
 
-    /** Without any: marks are plain hashes, which the owner of the database can make too. */
+    /** No key: marks are plain hashes, which the database's owner can make too. */
     public static final AuditKeys NONE = new AuditKeys(Map.of());
 
     private static final int SHORTEST = 32;
@@ -36,7 +33,7 @@ public final class AuditKeys {
         this.byId = byId;
     }
 
-    /** @throws IllegalArgumentException if a key is too short; it names the setting and not the key */
+    /** @throws IllegalArgumentException if a key is too short; the message has the setting's name and not the key */
     public static AuditKeys of(Optional<Secret> file) {
         var byId = new LinkedHashMap<String, byte[]>();
         file.ifPresent(secret -> secret.value().lines().map(String::strip).filter(line -> !line.isEmpty()).forEach(line -> {
@@ -54,7 +51,7 @@ public final class AuditKeys {
         return byId.isEmpty();
     }
 
-    /** The id of the key that new seals get; empty without one. */
+    /** The id of the key for new seals; empty if there is no key. */
     Optional<String> current() {
         return byId.keySet().stream().findFirst();
     }
@@ -63,7 +60,7 @@ public final class AuditKeys {
         return byId.containsKey(keyId);
     }
 
-    /** @param keyId one that it has, or empty for a plain hash */
+    /** @param keyId one of these keys, or empty for a plain hash */
     byte[] mark(Optional<String> keyId, byte[] sealed) {
         try {
             if (keyId.isEmpty()) {
@@ -77,7 +74,7 @@ public final class AuditKeys {
         }
     }
 
-    /** Names a key and tells nothing of it. */
+    /** Identifies a key and reveals nothing about it. */
     private static String id(byte[] key) {
         byte[] about = "chargeonce audit key id ".getBytes(StandardCharsets.UTF_8);
         byte[] named = Arrays.copyOf(about, about.length + key.length);
@@ -85,7 +82,7 @@ public final class AuditKeys {
         return HexFormat.of().formatHex(NONE.mark(Optional.empty(), named), 0, ID_BYTES);
     }
 
-    /** Without the keys. */
+    /** Leaves the keys out. */
     @Override
     public String toString() {
         return "AuditKeys" + byId.keySet();

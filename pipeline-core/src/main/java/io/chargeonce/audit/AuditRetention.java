@@ -10,9 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes room for the audit log, and takes away its oldest table when all in it is sealed and older than the retention. What is gone
- * must be told by the seal that its caller makes in the same transaction: under its key that is evidence, and the owner of the
- * database, who may drop a table too, cannot make it. Any thread.
+ * Adds tables to the audit log, and drops its oldest one when all its records are sealed and older than the retention. The seal that the
+ * caller makes in the same transaction must state what was dropped. Its mark is evidence: the database's owner could drop a table too, but
+ * cannot make that seal. Any thread.
  */
 final class AuditRetention {
 
@@ -29,9 +29,9 @@ final class AuditRetention {
     private static final String MAKE_ROOM = "SELECT make_audit_room()";
 
     /**
-     * In the transaction of a seal, right before its end: appends wait for it. A failure here undoes nothing else.
+     * Runs in a seal's transaction, right before its end, because appends wait for it. A failure here undoes nothing else.
      *
-     * @return the last id that is gone by this; empty where nothing is, or a lock could not be had at once
+     * @return the last id that this call deleted; empty if none was, or if a lock was not free at once
      */
     Optional<Long> enforce(Connection connection) throws SQLException {
         Savepoint before = connection.setSavepoint();
@@ -41,17 +41,17 @@ final class AuditRetention {
             return old.isEmpty() ? Optional.empty() : forget(connection, old.get());
         } catch (SQLException e) {
             connection.rollback(before);
-            LOG.warn("The audit log's tables could not be looked after. It is sealed all the same", e);
+            LOG.warn("The audit log's tables could not be maintained. The log is sealed all the same", e);
             return Optional.empty();
         }
     }
 
     private static final String FORGET = "SELECT forget_audit_records(? * interval '1 second', ?, ?)";
 
-    /** By the word of a seal that is ours alone, as its mark has it: in the database its time could be set back, and its end too. */
+    /** Trusts only a seal whose mark is ours: in the database its time and its end could be changed. */
     private Optional<Long> forget(Connection connection, Seal old) throws SQLException {
         if (old.checkMark(keys) != Seal.Mark.RIGHT || old.keyId().isEmpty() != keys.isEmpty()) {
-            LOG.warn("Nothing of the audit log is forgotten, for no key of this process made seal {} of {} UTC. If the file has all keys, "
+            LOG.warn("No audit records are deleted, because no key of this process made seal {} of {} UTC. If the file has all keys, "
                     + "run dlq audit --verify", old.number(), old.sealedAt());
             return Optional.empty();
         }

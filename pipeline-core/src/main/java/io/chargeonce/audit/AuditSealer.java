@@ -22,22 +22,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Seals what the audit log has got since the last seal: in the database, on a topic, and in this process's log. Now and then it has
- * the oldest records forgotten, and its seal says so. Any number of processes may; one of them seals at a time, and each range is
- * sealed once. For one thread.
+ * Seals the audit records since the last seal: in the database, on a topic, and in this process's log. Now and then it deletes the oldest
+ * records, and its seal says so. Any number of processes may run it; one of them seals at a time, and each range is sealed once. For one
+ * thread.
  */
 public final class AuditSealer {
 
     /**
-     * @param every the time between two seals, while there is something to seal
+     * @param every the time between two seals, while there are records to seal
      * @param kept  how long records are kept at least
      */
     public record Settings(AuditKeys keys, Duration every, Duration kept) {
-        // Here, for who reads the settings must not make a logger: which log there is follows from them.
+        // Declared here, because reading the settings must not create a logger: the log's format follows from the settings.
         public static final Setting<Duration> EVERY = Setting.duration("CHARGEONCE_AUDIT_SEAL_EVERY",
                 "How often new records of the audit log are sealed.").between("1s", "1m").orElse("30s");
         public static final Setting<Duration> KEPT = Setting.duration("CHARGEONCE_AUDIT_RETENTION",
-                "How long records of the audit log are kept at least; they go a hundred million ids at a time, and their seals stay.")
+                "How long audit records are kept at least; they are deleted a hundred million ids at a time, and their seals stay.")
                 .between("90d", "3650d").orElse("400d");
         public static final Settings USUAL = new Settings(AuditKeys.NONE, Duration.ofSeconds(30));
 
@@ -49,17 +49,17 @@ public final class AuditSealer {
 
     private static final Logger LOG = LoggerFactory.getLogger(AuditSealer.class);
 
-    /** More are sealed in several seals, one at once after the other. */
+    /** More records are sealed in several seals, one right after the other. */
     static final int MOST = 10_000;
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
-    /** Of so many seals one looks after the tables, for where a lock is not to be had appends wait a moment in vain. */
+    /** One in this many seals maintains the tables: if a lock is not free, appends wait a moment in vain. */
     static final int TABLES_EVERY = 20;
 
     private record Pass(Optional<Sealed> sealed, double oldestSeconds) {}
 
     private record Sealed(Seal seal, PeoplesDeeds deeds) {}
 
-    /** @param tableEnd of the table that the next record stands in: one seal has records of one table, which is forgotten as a whole */
+    /** @param tableEnd the last id of the next record's table: a seal covers records of one table, which is dropped as a whole */
     private record Due(String now, long tableEnd) {}
 
     private final Database database;
@@ -72,7 +72,7 @@ public final class AuditSealer {
     private final Horizon horizon = new Horizon();
     private volatile double oldestSeconds;
 
-    /** @param staged told when a seal is staged for its topic */
+    /** @param staged called when a seal is staged for its topic */
     public AuditSealer(Database database, Topics topics, Settings settings, Runnable staged, MeterRegistry meters) {
         this(database, topics, settings, MOST, staged, meters);
     }
@@ -94,7 +94,7 @@ public final class AuditSealer {
         return settings.every.compareTo(LONGEST_PAUSE) < 0 ? settings.every : LONGEST_PAUSE;
     }
 
-    /** Makes one seal if it is time for one. @return 1 if there is more to be sealed at once */
+    /** Makes one seal if one is due. @return 1 if there is more to seal at once */
     public int runOnce() {
         Pass pass = database.inTransaction(this::pass);
         oldestSeconds = pass.oldestSeconds;
@@ -104,7 +104,8 @@ public final class AuditSealer {
             staged.run();
             LOG.info("audit seal {}: {} records, ids {} to {}, mark {} under {}{}", seal.number(), seal.records(), seal.from(), seal.to(),
                     seal.mark(), seal.keyId().map(id -> "key " + id).orElse("no key"),
-                    seal.forgotten().map(last -> "; records up to %d are forgotten, for they were old enough".formatted(last)).orElse(""));
+                    seal.forgotten().map(last -> "; records up to %d are deleted, because their retention is over".formatted(last))
+                            .orElse(""));
         });
         return pass.sealed.filter(sealed -> sealed.seal.records() == most).isPresent() ? 1 : 0;
     }
@@ -114,7 +115,7 @@ public final class AuditSealer {
         return new Pass(sealed, Unsealed.read(connection).oldestSeconds());
     }
 
-    /** Until the transaction's end. Relays hold the other locks of this class. */
+    /** Held until the transaction's end. Relays hold the other locks of this class. */
     private static final String ALONE = "SELECT pg_try_advisory_xact_lock(x'0c4a'::int, 1001)";
 
     private static boolean isAlone(Connection connection) throws SQLException {
@@ -125,7 +126,7 @@ public final class AuditSealer {
     }
 
     private Optional<Sealed> seal(Connection connection) throws SQLException {
-        OptionalLong end = horizon.look(connection);
+        OptionalLong end = horizon.advance(connection);
         Optional<Seal> before = SealTable.last(connection);
         long from = Seal.from(before);
         if (end.isEmpty() || end.getAsLong() < from) {
@@ -148,7 +149,7 @@ public final class AuditSealer {
         return Optional.of(new Sealed(seal, digest.deeds()));
     }
 
-    /** A last seal from the future is one from before the clock was put right. */
+    /** A last seal from the future was made before the clock was corrected. */
     private static final String DUE = """
             SELECT (now() AT TIME ZONE 'UTC')::text,
                    audit_table_end((SELECT audit_id FROM audit_record WHERE audit_id >= ? ORDER BY audit_id LIMIT 1))
@@ -156,7 +157,7 @@ public final class AuditSealer {
                                      WHERE sealed_at BETWEEN now() - ? * interval '1 millisecond' AND now())
             """;
 
-    /** The time, if it is time. */
+    /** The time, if a seal is due. */
     private Optional<Due> due(Connection connection, long from, boolean many) throws SQLException {
         try (var statement = connection.prepareStatement(DUE)) {
             statement.setLong(1, from);

@@ -9,33 +9,33 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * Up to which id the audit log is final: every record that will ever stand there can be seen by a statement that begins now.
+ * Finds the id up to which the audit log is final: a statement that starts now sees every record that will ever be at or below it.
  *
- * <p>Who appends locks the table before it takes an id, and holds the lock until its commit is visible. So a look first reads the
- * last id that was given out and then who holds that lock: a transaction that is not among them takes a higher id, and once all of them are
- * gone nothing can appear below. Only writers of this table count: a dump, a long query or a long transaction about something else
- * holds nothing up. For one thread.
+ * <p>A writer locks the table before it takes an id, and holds the lock until its commit is visible. So each pass first reads the last id
+ * that was given out and then who holds that lock. A transaction that is not among the holders takes a higher id, and once all holders have
+ * ended nothing can appear below. Only writers of this table count: a dump, a long query or a long transaction on other tables delays
+ * nothing. For one thread.
  */
 final class Horizon {
 
-    private record Look(long givenOut, Set<String> writers) {}
+    private record Pass(long givenOut, Set<String> writers) {}
 
-    /** One whose writers were not gone yet. */
-    private Optional<Look> pending = Optional.empty();
+    /** A pass whose writers had not all ended. */
+    private Optional<Pass> pending = Optional.empty();
 
-    /** As of now; empty where that is not known yet. Asked again and again it comes to know, as long as transactions end. */
-    OptionalLong look(Connection connection) throws SQLException {
+    /** The final id as of now; empty if it is not known yet. Repeated calls find it, as long as transactions end. */
+    OptionalLong advance(Connection connection) throws SQLException {
         long givenOut = givenOut(connection);
-        var now = new Look(givenOut, writers(connection));
+        var now = new Pass(givenOut, writers(connection));
         if (now.writers.isEmpty()) {
             pending = Optional.empty();
             return OptionalLong.of(givenOut);
         }
-        Optional<Look> over = pending.filter(before -> before.writers.stream().noneMatch(now.writers::contains));
+        Optional<Pass> over = pending.filter(before -> before.writers.stream().noneMatch(now.writers::contains));
         if (over.isPresent() || pending.isEmpty()) {
             pending = Optional.of(now);
         }
-        return over.map(look -> OptionalLong.of(look.givenOut)).orElseGet(OptionalLong::empty);
+        return over.map(pass -> OptionalLong.of(pass.givenOut)).orElseGet(OptionalLong::empty);
     }
 
     private static final String GIVEN_OUT = "SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM audit_record_audit_id_seq";
@@ -47,7 +47,7 @@ final class Horizon {
         }
     }
 
-    /** By the name that no other transaction has; a prepared one keeps it. */
+    /** By the virtual transaction id, which is unique; a prepared transaction keeps it. */
     private static final String WRITERS = """
             SELECT coalesce(array_agg(virtualtransaction), '{}') FROM pg_locks
              WHERE locktype = 'relation' AND mode = 'RowExclusiveLock' AND relation = 'audit_record'::regclass

@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What people did, counted by action as it is sealed: alerts see it though no command line has a meter. One thread. */
+/** Counts what people did, by action, when it is sealed. So alerts see it, although command lines have no meters. One thread. */
 final class PeoplesDeeds {
 
     private static final String OTHER = "other";
-    /** A fixed set: who may append a record chooses the rest of its action. */
+    /** A fixed set, because a role that may append a record chooses part of its action. */
     static final List<String> KNOWN = List.of("dlq.merged", "dlq.settled", "dlq.purged", "dlq.restored", "dlq.edited", "dlq.imported",
             "dlq.retried_now", "dlq.stopped",
             "dlq.unmasked", "personal_data.erased", "dlq.settlement_proposed", "dlq.run.planned", "dlq.run.approved", "merchant.added",

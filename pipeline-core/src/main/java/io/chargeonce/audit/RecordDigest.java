@@ -11,13 +11,13 @@ import java.sql.SQLException;
 import java.util.HexFormat;
 
 /**
- * SHA-256 over audit records as they stand in the table, in the order of their ids: each field as its length in bytes and its bytes,
- * NULL as the length -1, so that no two contents look the same. It is computed here and not by Postgres, for who owns the database
- * could let a function of it say anything. One thread.
+ * SHA-256 over audit records as stored, in the order of their ids: each field as its length in bytes and its bytes, NULL as the length -1,
+ * so that no two contents look the same. It is computed here and not in Postgres, because the database's owner could replace a function
+ * there. One thread.
  */
 final class RecordDigest {
 
-    /** Rows are streamed; one may be large. */
+    /** Rows are streamed, because they may be large. */
     private static final int FETCH = 200;
     private static final int NULL = -1;
 
@@ -47,9 +47,9 @@ final class RecordDigest {
     private static final int ACTION = 6;
 
     /**
-     * Takes in what is there between two ids, in a transaction.
+     * Adds the records between two ids, in a transaction.
      *
-     * @param most no more than so many records
+     * @param most the largest number of records
      */
     RecordDigest read(Connection connection, long from, long to, int most) throws SQLException {
         try (var statement = connection.prepareStatement(READ)) {
@@ -86,12 +86,12 @@ final class RecordDigest {
         return records;
     }
 
-    /** The id of the last one that was taken in. */
+    /** The id of the last record that was added. */
     long last() {
         return last;
     }
 
-    /** In hexadecimal. Ends it. */
+    /** In hexadecimal. No record can be added afterwards. */
     String sha256() {
         return HexFormat.of().formatHex(sha256.digest());
     }

@@ -11,16 +11,16 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One seal: so many records between two ids, what they were, and which seal came before. Hashes are in hexadecimal.
+ * One seal: the records between two ids, their digest, and the previous seal. Hashes are in hexadecimal.
  *
  * @param number   from 1, without gaps
- * @param from     the first id of the range; the one after the end of the seal before
+ * @param from     the first id of the range; the one after the end of the previous seal
  * @param to       the last id of the range
  * @param rows     {@link RecordDigest} of the records
- * @param previous the mark of the seal before; empty for the first
- * @param forgotten the last id that retention had taken away when it was made; empty where this seal tells of none
+ * @param previous the mark of the previous seal; empty for the first
+ * @param forgotten the last id that retention had deleted when the seal was made; empty if this seal states none
  * @param keyId    of the key that made the mark; empty for none
- * @param sealedAt in UTC by Postgres's clock, in its words
+ * @param sealedAt in UTC by Postgres's clock, in its format
  */
 public record Seal(long number, long from, long to, long records, String rows, Optional<String> previous, Optional<Long> forgotten,
         Optional<String> keyId, String sealedAt, String mark) {
@@ -30,7 +30,7 @@ public record Seal(long number, long from, long to, long records, String rows, O
     public Seal {
         for (String text : List.of(rows, previous.orElse(""), keyId.orElse(""), sealedAt, mark)) {
             if (text.length() > LONGEST_FIELD) {
-                throw new IllegalArgumentException("no field of a seal has %d characters".formatted(text.length()));
+                throw new IllegalArgumentException("a field of a seal never has %d characters".formatted(text.length()));
             }
         }
     }
@@ -43,12 +43,12 @@ public record Seal(long number, long from, long to, long records, String rows, O
                 sealedAt, unmarked.expectedMark(keys));
     }
 
-    /** Of the seal after this one. */
+    /** The number of the seal after this one. */
     static long number(Optional<Seal> before) {
         return before.map(Seal::number).orElse(0L) + 1;
     }
 
-    /** Where the seal after this one begins. */
+    /** The first id of the seal after this one. */
     static long from(Optional<Seal> before) {
         return before.map(seal -> seal.to + 1).orElse(1L);
     }
@@ -57,10 +57,10 @@ public record Seal(long number, long from, long to, long records, String rows, O
         return HexFormat.of().formatHex(keys.mark(keyId, sealed()));
     }
 
-    /** What can be said of a mark. */
+    /** The result of checking a mark. */
     public enum Mark { RIGHT, WRONG, OF_ANOTHER_KEY }
 
-    /** Whether its mark is the one that its key makes of it. */
+    /** Whether its key makes this mark. */
     public Mark checkMark(AuditKeys keys) {
         if (keyId.isPresent() && !keys.has(keyId.get())) {
             return Mark.OF_ANOTHER_KEY;
@@ -93,7 +93,7 @@ public record Seal(long number, long from, long to, long records, String rows, O
                 copy.forgottenTo(), copy.keyId(), copy.sealedAt(), copy.mark());
     }
 
-    /** As it is published. */
+    /** As published. */
     public SealRecord record() {
         return new SealRecord(SealRecord.TYPE, SealRecord.VERSION, number, from, to, records, rows, previous, forgotten, keyId, sealedAt,
                 mark);

@@ -13,8 +13,8 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /**
- * Whether the audit log is what was sealed: every record against its seal, every seal against the one before and its mark. Streams
- * records, so its memory does not grow with them. It may run while everything else does, and changes nothing. One thread.
+ * Checks the audit log against its seals: every record against its seal, and every seal against the previous one and its mark. It streams
+ * records, so its memory does not grow with them. It may run while all services run, and changes nothing. One thread.
  */
 public final class SealCheck {
 
@@ -22,15 +22,15 @@ public final class SealCheck {
     public record Finding(OptionalLong seal, String what) {}
 
     /**
-     * What was checked, and since when it holds.
+     * The result of a check.
      *
-     * @param seals      that were checked
-     * @param records    that they cover
+     * @param seals      how many were checked
+     * @param records    how many records they cover
      * @param last       the newest seal; empty if there is none
-     * @param holdsSince from when on every seal up to the newest holds, in UTC; empty is from the first record on
-     * @param forgotten  the seal that tells up to which record retention has taken all away; empty if it has taken none
+     * @param holdsSince the time from which on every seal up to the newest is right, in UTC; empty means from the first record on
+     * @param forgotten  the seal that states up to which record retention has deleted; empty if none was
      * @param plain      seals without a key
-     * @param otherKeys  where no key was given: the ids of those that made marks, none of which was checked
+     * @param otherKeys  if no key was given: the ids of the keys that made marks, none of which was checked
      */
     public record Report(long seals, long records, Optional<Seal> last, Optional<String> holdsSince, Optional<Seal> forgotten, long plain,
             SortedSet<String> otherKeys, Unsealed unsealed) {
@@ -45,23 +45,23 @@ public final class SealCheck {
 
     private final Database database;
     private final AuditKeys keys;
-    private final Consumer<Finding> told;
+    private final Consumer<Finding> findings;
     private final SortedSet<String> otherKeys = new TreeSet<>();
     private volatile long seals;
     private long records;
     private long plain;
     private boolean keyed;
-    /** The seal to begin after is not there, which was told: the next one follows none. */
+    /** The seal to start after is missing, which was reported; the next seal has no predecessor. */
     private boolean startedAfterNone;
     private Optional<Seal> before = Optional.empty();
     private Optional<String> holdsSince = Optional.empty();
     private Optional<Seal> forgotten = Optional.empty();
 
-    /** @param told of each thing that is not as it was sealed, on the thread that checks */
-    public SealCheck(Database database, AuditKeys keys, Consumer<Finding> told) {
+    /** @param findings called with each difference, on the thread that checks */
+    public SealCheck(Database database, AuditKeys keys, Consumer<Finding> findings) {
         this.database = database;
         this.keys = keys;
-        this.told = told;
+        this.findings = findings;
     }
 
     /** Seals checked so far. Any thread. */
@@ -78,7 +78,7 @@ public final class SealCheck {
         }
         before.filter(newest -> !keys.isEmpty() && newest.keyId().isEmpty()).ifPresent(newest -> {
             holdsSince = Optional.of(newest.sealedAt());
-            tell(OptionalLong.of(newest.number()), "it is the newest, and no key made its mark: does charge have the key?");
+            report(OptionalLong.of(newest.number()), "it is the newest, and no key made its mark: check that charge has the key");
         });
         Unsealed unsealed = database.inTransaction(this::outside);
         return new Report(seals, records, before, holdsSince, forgotten, plain, otherKeys, unsealed);
@@ -88,7 +88,7 @@ public final class SealCheck {
             SELECT coalesce(max(seal), 0) FROM audit_seal WHERE sealed_at <= clock_timestamp() - ? * interval '1 second'
             """;
 
-    /** The newest seal that is older than this; 0 if there is none. */
+    /** The newest seal older than this; 0 if there is none. */
     public static long olderThan(Database database, Duration age) {
         return database.withConnection(connection -> {
             try (var statement = connection.prepareStatement(OLDER)) {
@@ -112,15 +112,15 @@ public final class SealCheck {
         before = database.withConnection(connection -> SealTable.numbered(connection, List.of(after))).stream().findFirst();
         if (before.isEmpty()) {
             startedAfterNone = true;
-            tell(OptionalLong.of(after), "the database has no such seal");
+            report(OptionalLong.of(after), "the database has no such seal");
         }
         holdsSince = before.map(Seal::sealedAt);
-        // What it says decides what is checked, its time above all.
+        // This seal decides what is checked, above all by its time.
         before.ifPresent(this::marked);
         plain = 0;
     }
 
-    /** Only then is it believed that records were forgotten and not taken away. Where it is not, the chain tells that of it too. */
+    /** Only a seal of ours proves that retention deleted records. If it is not ours, the chain reports that too. */
     private boolean isOurs(Seal seal) {
         return keys.isEmpty() ? seal.checkMark(keys) != Seal.Mark.WRONG : seal.checkMark(keys) == Seal.Mark.RIGHT;
     }
@@ -148,14 +148,14 @@ public final class SealCheck {
         OptionalLong number = OptionalLong.of(seal.number());
         long expected = before.map(Seal::number).orElse(0L) + 1;
         if (expected != seal.number() && !startedAfterNone) {
-            return tell(number, expected == seal.number() - 1 ? "seal %d is missing before it".formatted(expected)
+            return report(number, expected == seal.number() - 1 ? "seal %d is missing before it".formatted(expected)
                     : "seals %d to %d are missing before it".formatted(expected, seal.number() - 1));
         }
         if (before.isPresent() && !seal.previous().equals(before.map(Seal::mark))) {
-            return tell(number, "it was made after another seal %d than the one that is there".formatted(before.get().number()));
+            return report(number, "it follows another seal %d than the one in the database".formatted(before.get().number()));
         }
         if (before.isPresent() && seal.from() != Seal.from(before)) {
-            return tell(number, "it begins at record %d and not at %d, where the one before ends"
+            return report(number, "it begins at record %d and not at %d, after the end of the previous one"
                     .formatted(seal.from(), Seal.from(before)));
         }
         return true;
@@ -167,12 +167,12 @@ public final class SealCheck {
         keyed = keyed || seal.keyId().isPresent();
         plain += seal.keyId().isEmpty() ? 1 : 0;
         return switch (seal.checkMark(keys)) {
-            case RIGHT -> !lostItsKey || tell(number, "it has no key, and seals before it had one");
-            case WRONG -> tell(number, seal.keyId().isPresent() ? "key %s did not make its mark".formatted(seal.keyId().get())
-                    : "its mark is not the hash of what it says");
+            case RIGHT -> !lostItsKey || report(number, "it has no key, and earlier seals had one");
+            case WRONG -> report(number, seal.keyId().isPresent() ? "key %s did not make its mark".formatted(seal.keyId().get())
+                    : "its mark is not the hash of its content");
             case OF_ANOTHER_KEY -> {
                 if (!keys.isEmpty()) {
-                    yield tell(number, "none of the keys that are given made its mark; older keys stand below the newest in their file");
+                    yield report(number, "none of the given keys made its mark; older keys follow below the newest in their file");
                 }
                 otherKeys.add(seal.keyId().orElseThrow());
                 yield true;
@@ -184,11 +184,11 @@ public final class SealCheck {
         bePatient(connection);
         RecordDigest digest = new RecordDigest().read(connection, seal.from(), seal.to(), Integer.MAX_VALUE);
         if (digest.records() != seal.records()) {
-            return tell(OptionalLong.of(seal.number()), "of records %d to %d there were %,d when it was made, and there are %,d now"
+            return report(OptionalLong.of(seal.number()), "it sealed %3$,d records between %1$d and %2$d, and there are %4$,d now"
                     .formatted(seal.from(), seal.to(), seal.records(), digest.records()));
         }
-        return digest.sha256().equals(seal.rows()) || tell(OptionalLong.of(seal.number()),
-                "one of the %,d records %d to %d is not what it was when it was sealed".formatted(seal.records(), seal.from(), seal.to()));
+        return digest.sha256().equals(seal.rows()) || report(OptionalLong.of(seal.number()),
+                "one of the %,d records %d to %d was changed after it was sealed".formatted(seal.records(), seal.from(), seal.to()));
     }
 
     private static final String NEVER_GIVEN_OUT = """
@@ -201,19 +201,19 @@ public final class SealCheck {
 
     private static final String FORGOTTEN = "SELECT audit_id FROM audit_record WHERE audit_id BETWEEN 1 AND ? ORDER BY audit_id LIMIT 10";
 
-    /** What no seal covers, and never can. */
+    /** Records that no seal covers or ever can. */
     private Unsealed outside(Connection connection) throws SQLException {
         bePatient(connection);
         try (var statement = connection.prepareStatement(NEVER_GIVEN_OUT); var row = statement.executeQuery()) {
             while (row.next()) {
-                tell(OptionalLong.empty(), "record %d has an id that the log never gave out".formatted(row.getLong(1)));
+                report(OptionalLong.empty(), "record %d has an id that the log never assigned".formatted(row.getLong(1)));
             }
         }
         try (var statement = connection.prepareStatement(FORGOTTEN)) {
             statement.setLong(1, forgottenTo());
             try (var row = statement.executeQuery()) {
                 while (row.next()) {
-                    tell(OptionalLong.empty(), "record %d is there, and all up to %d were forgotten"
+                    report(OptionalLong.empty(), "record %d exists, although all up to %d were deleted"
                             .formatted(row.getLong(1), forgottenTo()));
                 }
             }
@@ -227,9 +227,9 @@ public final class SealCheck {
         }
     }
 
-    /** @return false, for it does not hold */
-    private boolean tell(OptionalLong seal, String what) {
-        told.accept(new Finding(seal, what));
+    /** @return false, because the check failed */
+    private boolean report(OptionalLong seal, String what) {
+        findings.accept(new Finding(seal, what));
         return false;
     }
 }

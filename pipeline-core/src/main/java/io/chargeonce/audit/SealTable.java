@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The seals' rows. They are appended and read, never changed. Every method runs inside its caller's transaction. */
+/** The rows of seals. They are appended and read, never changed. Every method runs inside its caller's transaction. */
 public final class SealTable {
 
     private static final String COLUMNS = """
@@ -31,7 +31,7 @@ public final class SealTable {
 
     private static final String FORGETTING = COLUMNS + " WHERE forgotten_to IS NOT NULL ORDER BY forgotten_to DESC LIMIT 1";
 
-    /** The one that tells of the latest forgetting. */
+    /** The seal that states the latest deletion. */
     static Optional<Seal> forgetting(Connection connection) throws SQLException {
         try (var statement = connection.prepareStatement(FORGETTING)) {
             return seals(statement.executeQuery()).stream().findFirst();
@@ -40,7 +40,7 @@ public final class SealTable {
 
     private static final String OLD = COLUMNS + " WHERE sealed_at < now() - ? * interval '1 second' ORDER BY sealed_at DESC LIMIT 1";
 
-    /** The newest that was made so long ago. */
+    /** The newest seal that is at least this old. */
     static Optional<Seal> olderThan(Connection connection, Duration age) throws SQLException {
         try (var statement = connection.prepareStatement(OLD)) {
             statement.setLong(1, age.toSeconds());
@@ -81,7 +81,7 @@ public final class SealTable {
 
     private static final String NUMBERED = COLUMNS + " WHERE seal = ANY (?)";
 
-    /** Those that there are of these numbers. */
+    /** The existing seals with these numbers. */
     public static List<Seal> numbered(Connection connection, List<Long> numbers) throws SQLException {
         try (var statement = connection.prepareStatement(NUMBERED)) {
             statement.setArray(1, connection.createArrayOf("int8", numbers.toArray()));

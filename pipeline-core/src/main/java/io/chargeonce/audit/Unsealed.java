@@ -5,10 +5,10 @@ import java.sql.Connection;
 import java.sql.SQLException;
 
 /**
- * What no seal covers yet.
+ * Records that no seal covers yet.
  *
  * @param records       how many
- * @param oldestSeconds the age of the oldest by Postgres's clock; 0 where there is none
+ * @param oldestSeconds the age of the oldest by Postgres's clock; 0 if there is none
  */
 public record Unsealed(long records, double oldestSeconds) {
 
@@ -18,7 +18,7 @@ public record Unsealed(long records, double oldestSeconds) {
                               ORDER BY audit_id LIMIT 1), 0)
             """;
 
-    /** The age alone, which takes a moment. */
+    /** Reads only the age, which is fast. */
     static Unsealed read(Connection connection) throws SQLException {
         return read(connection, OLDEST);
     }
@@ -28,7 +28,7 @@ public record Unsealed(long records, double oldestSeconds) {
              WHERE audit_id > coalesce((SELECT to_id FROM audit_seal ORDER BY seal DESC LIMIT 1), 0)
             """;
 
-    /** Reads all of them. */
+    /** Also counts the records, which reads all of them. */
     static Unsealed count(Connection connection) throws SQLException {
         return read(connection, COUNTED);
     }

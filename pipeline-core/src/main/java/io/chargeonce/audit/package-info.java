@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Seals on the audit log, and whether they still hold. Knows the database, what travels, and settings; nothing of payments. */
+/** Seals the audit log and checks the seals. Knows the database, the wire formats and settings; nothing of payments. */
 package io.chargeonce.audit;

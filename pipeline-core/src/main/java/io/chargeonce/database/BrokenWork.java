@@ -4,9 +4,9 @@ package io.chargeonce.database;
 import java.util.Optional;
 
 /**
- * An error that speaks of what was worked on, not of the process: something nested too deeply, or an assertion of ours. As an
- * exception it is treated like any other bug that one row runs into. Other errors stay errors, and say nothing about a row: no
- * memory, a class that is missing.
+ * An {@link Error} that the work itself caused, not the process: too deep a recursion, or one of our assertions. As an exception it is
+ * treated like any other bug that one row runs into. Other errors stay errors, because they say nothing about a row: no memory, a missing
+ * class.
  */
 public final class BrokenWork extends RuntimeException {
 
@@ -16,7 +16,7 @@ public final class BrokenWork extends RuntimeException {
         super(cause);
     }
 
-    /** Empty for an error that speaks of the process. */
+    /** Empty for an error of the process. */
     static Optional<BrokenWork> of(Error error) {
         boolean isOfTheWork = error instanceof StackOverflowError || error instanceof AssertionError;
         return isOfTheWork ? Optional.of(new BrokenWork(error)) : Optional.empty();

@@ -12,31 +12,30 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.Semaphore;
 
 /**
- * Gathers what concurrent threads ask of Postgres into one batch and one commit, and hands each caller its own answer.
- * While a batch commits, the next one gathers, so batches grow with the load and a lone caller never waits for others. Where
- * several come at a time, a batch waits a moment for more: each commit costs as much as dozens of rows.
+ * Gathers requests of concurrent threads into one batch and one commit, and returns each caller its own answer. While a batch commits, the
+ * next one gathers, so batches grow with the load and a lone caller never waits for others. Under load a batch waits a moment for more
+ * requests, because each commit costs as much as dozens of rows.
  *
- * <p>Whom an ask belongs to, a merchant mostly, is its share: shares take turns in the batches, so that the flood of one delays no
- * other, and only a share whose own asks wait for too long is refused.
+ * <p>Each request has a share: its owner, mostly a merchant. Shares take turns in the batches, so that the flood of one delays no other.
+ * Only a share whose own requests wait too long is refused.
  *
- * <p>A batch that fails is halved until the row at fault fails alone, whether Postgres refuses the row or our own code throws at
- * it; a row that somebody else has locked waits alone, and meanwhile the batches behind it go on. Only what cannot be one row's
- * fault fails the batch as a whole: an outage, and a machine that has no memory left or is broken. It would fail each half again,
- * a thousand times for a full batch, and rows are bounded in size, so none of them uses the memory up. Callers may be any thread,
- * virtual ones too; a few platform threads write, and nothing that is thrown ends them. It holds at most six connections more
- * than it has writers.
+ * <p>A batch that fails is halved until the row at fault fails alone, whether Postgres refuses the row or our own code throws. A row that
+ * another transaction has locked waits alone, and the batches behind it go on. Only an error that no single row can cause fails the whole
+ * batch: an outage, or a process without memory. Such an error would fail each half again, a thousand times for a full batch. Rows are
+ * bounded in size, so none of them exhausts the memory. Callers may be any thread, virtual ones too. A few platform threads write, and no
+ * exception ends them. It holds at most six connections more than it has writers.
  *
- * @param <A> what is asked
- * @param <R> what is answered
+ * @param <A> the request
+ * @param <R> the answer
  */
 public final class Coalescer<A, R> implements AutoCloseable {
 
-    /** Answers every ask, in order, within one transaction. Repeating an ask that had committed must be harmless. */
+    /** Answers every request, in order, within one transaction. Repeating a request that had committed must be harmless. */
     public interface Batch<A, R> {
-        List<R> answer(Connection connection, List<A> asks) throws SQLException;
+        List<R> answer(Connection connection, List<A> requests) throws SQLException;
     }
 
-    /** More callers wait than can be answered in time: refuse new work until they are. */
+    /** More callers wait than can be answered in time. New requests are refused until that changes. */
     public static final class Overloaded extends RuntimeException {
         private static final long serialVersionUID = 1;
 
@@ -48,14 +47,14 @@ public final class Coalescer<A, R> implements AutoCloseable {
     private record Asked<A, R>(Object share, A ask, CompletableFuture<R> answer, long sinceNanos) {}
 
     private static final int LARGEST_BATCH = 500;
-    /** The batch before was of so many: more are on their way. */
+    /** A previous batch of this size means that more requests are on their way. */
     private static final int CROWDED = 4;
     private static final int WORTH_A_COMMIT = 64;
     private static final Duration GATHER = Duration.ofMillis(2);
     private static final int LONGEST_QUEUE = 20_000;
     private static final Duration FOR_EVER = Duration.ofDays(1);
     private static final Duration LONE_WAIT = Duration.ofMillis(500);
-    /** Waiting must not use up the pool: when so many rows wait alone, a further one is refused as busy at once. */
+    /** Waiting must not exhaust the connection pool: when this many rows wait alone, one more is refused as busy at once. */
     private static final int MOST_LONE_WAITS = 4;
     private static final int MOST_SET_ASIDE = 2;
 
@@ -71,14 +70,14 @@ public final class Coalescer<A, R> implements AutoCloseable {
     private volatile boolean closed;
 
     /**
-     * @param writers   how many batches may be under way at once
-     * @param committed told after every commit: a relay in this process need not wait for its next look
+     * @param writers   how many batches may run at once
+     * @param committed called after every commit, so that a relay in this process need not wait for its next poll
      */
     public Coalescer(String name, Database database, int writers, Runnable committed, Batch<A, R> batch) {
         this(name, database, writers, FOR_EVER, committed, batch);
     }
 
-    /** @param longestWait while the first of a share has waited longer, no more of that share may join it */
+    /** @param longestWait while the first request of a share has waited longer than this, new requests of that share are refused */
     public Coalescer(String name, Database database, int writers, Duration longestWait, Runnable committed, Batch<A, R> batch) {
         this.name = name;
         this.database = database;
@@ -93,12 +92,12 @@ public final class Coalescer<A, R> implements AutoCloseable {
     /**
      * Returns once the answer's transaction is durable.
      *
-     * @param share               whom the ask belongs to
-     * @throws DatabaseUnavailable repeat the same ask later: it may have been committed
-     * @throws DatabaseRefused     this ask alone was refused and left nothing behind
+     * @param share                the request's owner
+     * @throws DatabaseUnavailable repeat the same request later: it may have been committed
+     * @throws DatabaseRefused     this request alone was refused and left nothing behind
      * @throws Overloaded          nothing was tried
-     * @throws RuntimeException    a bug that this ask alone runs into, {@link BrokenWork} too; it left nothing behind
-     * @throws Error               the process is in trouble: it is not held against the ask, which may be repeated
+     * @throws RuntimeException    a bug that this request alone runs into, {@link BrokenWork} too; it left nothing behind
+     * @throws Error               the process is in trouble; the request is not at fault and may be repeated
      */
     public R ask(Object share, A ask) {
         var asked = new Asked<A, R>(share, ask, new CompletableFuture<>(), System.nanoTime());
@@ -119,7 +118,7 @@ public final class Coalescer<A, R> implements AutoCloseable {
         }
     }
 
-    /** The same where all callers are one. */
+    /** The same, with one share for all callers. */
     public R ask(A ask) {
         return ask(name, ask);
     }
@@ -145,7 +144,7 @@ public final class Coalescer<A, R> implements AutoCloseable {
             } catch (InterruptedException closing) {
                 trouble = Optional.of(new Overloaded(name));
             } catch (RuntimeException | Error e) {
-                // Even telling the callers may throw when the memory is full; it is tried again before anything else, the end too.
+                // Even answering the callers may throw when the memory is full. It is tried again before anything else, also at the end.
                 trouble = Optional.of(e);
             }
         }
@@ -159,7 +158,7 @@ public final class Coalescer<A, R> implements AutoCloseable {
         queue.takeInto(asks, LARGEST_BATCH - 1, WORTH_A_COMMIT);
     }
 
-    /** Those that have an answer already keep it. */
+    /** Requests that already have an answer keep it. */
     private static <A, R> void fail(List<Asked<A, R>> asks, Throwable why) {
         asks.forEach(asked -> asked.answer.completeExceptionally(why));
     }
@@ -180,7 +179,7 @@ public final class Coalescer<A, R> implements AutoCloseable {
         if (asks.size() > 1 && why instanceof DatabaseRefused refused && refused.isOurs()) {
             probe(asks, refused);
         } else if (asks.size() > 1) {
-            // Every half with the locked row in it waits for the lock anew: too long for those who queue behind.
+            // Every half with the locked row waits for the lock again: too long for the requests behind it.
             if (!rowIsBusy || !startAside(setAside, "-apart", asks, () -> halve(asks))) {
                 halve(asks);
             }
@@ -189,7 +188,10 @@ public final class Coalescer<A, R> implements AutoCloseable {
         }
     }
 
-    /** What does not fit seldom fails one ask of a batch: its first, tried alone, shows it, and the others need not be tried each. */
+    /**
+     * A misfit of schema or rights seldom fails only one request of a batch. So the first one is tried alone: if it fails too, the others
+     * need not be tried.
+     */
     private void probe(List<Asked<A, R>> asks, DatabaseRefused refused) {
         List<Asked<A, R>> others = asks.subList(1, asks.size());
         answer(asks.subList(0, 1));
@@ -248,7 +250,7 @@ public final class Coalescer<A, R> implements AutoCloseable {
             }
             List<R> answers = batch.answer(connection, asks.stream().map(Asked::ask).toList());
             if (answers.size() != asks.size()) {
-                throw new IllegalStateException("Bug! %s got %d answers for %d asks".formatted(name, answers.size(), asks.size()));
+                throw new IllegalStateException("Bug! %s got %d answers for %d requests".formatted(name, answers.size(), asks.size()));
             }
             return answers;
         });
@@ -261,7 +263,7 @@ public final class Coalescer<A, R> implements AutoCloseable {
         }
     }
 
-    /** Callers that still wait get {@link Overloaded}; a batch under way finishes first. */
+    /** Callers that still wait get {@link Overloaded}. A running batch finishes first. */
     @Override
     public void close() {
         closed = true;

@@ -37,7 +37,7 @@ public final class Columns<R> {
         return this;
     }
 
-    /** Postgres's text form of an array. The driver's own way costs several times as much, which shows in every payment. */
+    /** Postgres's text form of an array. The driver's own conversion costs several times as much, which is noticeable in every payment. */
     private String literal(Function<R, ?> column) {
         var literal = new StringBuilder(rows.size() * 32).append('{');
         for (int i = 0; i < rows.size(); i++) {

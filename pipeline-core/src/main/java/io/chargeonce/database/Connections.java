@@ -3,10 +3,10 @@ package io.chargeonce.database;
 
 import java.sql.SQLException;
 
-/** Where connections come from and go back to. Safe for any thread. */
+/** Lends connections and takes them back. Any thread. */
 public interface Connections extends AutoCloseable {
 
-    /** Lends one for as long as the work takes. */
+    /** Lends one until the work returns. */
     <T> T lend(Database.Work<T> work) throws SQLException;
 
     @Override

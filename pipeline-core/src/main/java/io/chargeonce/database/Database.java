@@ -10,25 +10,25 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Connections to Postgres, lent for a while. Every error of Postgres leaves here as one of two: {@link DatabaseUnavailable} (wait
- * and repeat) or {@link DatabaseRefused} (which says whose fault it is). Safe for any thread.
+ * Lends connections to Postgres. Each error of Postgres leaves this class as one of two exceptions: {@link DatabaseUnavailable} (wait and
+ * repeat) or {@link DatabaseRefused} (which says whose fault it is). Any thread.
  */
 public final class Database implements AutoCloseable {
 
-    /** Work done inside one transaction. It must not call anything over a network. */
+    /** Work inside one transaction. It must not call anything over a network. */
     public interface Work<T> {
         T with(Connection connection) throws SQLException;
     }
 
-    /** A row that is locked for longer leaves its batch and waits alone, so the others are not held up. */
+    /** A row that stays locked for longer leaves its batch and waits alone, so that it does not delay the others. */
     private static final Duration LOCK_TIMEOUT = Duration.ofMillis(50);
     private static final Duration STATEMENT_TIMEOUT = Duration.ofSeconds(30);
     /**
-     * After this a server that says nothing is no longer waited for: one that is there has answered or given up by then. Only
-     * a COMMIT whose synchronous standbys are all away takes longer; given up, it is as unknown as one whose answer was lost.
+     * After this silence a server is given up: a live one has answered or cancelled the statement by then. Only a COMMIT takes longer, when
+     * all its synchronous standbys are down. Its outcome is then unknown, as if its answer had been lost.
      */
     private static final Duration LONGEST_SILENCE = STATEMENT_TIMEOUT.plusSeconds(10);
-    /** The same for a command, some of whose statements may take half an hour. */
+    /** The same for commands: some of their statements may take half an hour. */
     private static final Duration LONGEST_SILENCE_OF_COMMAND = Duration.ofMinutes(31);
 
     private static final String PLAN_EACH_TIME = """
@@ -51,24 +51,24 @@ public final class Database implements AutoCloseable {
     }
 
     /**
-     * Opens without connecting, so that a service starts while Postgres is away.
+     * Opens without connecting, so that a service starts while Postgres is down.
      *
      * @param url         {@code jdbc:postgresql://…}
-     * @param connections the most that this pool holds
+     * @param connections the largest size of the pool
      */
     public static Database open(String url, String user, String password, int connections) {
         return open(url, user, () -> password, connections, PLAN_EACH_TIME);
     }
 
     /**
-     * The same for a service whose statements all find their rows by an index. They are planned once for each connection:
-     * planning costs a small batch more than its work. What that plan may be does not depend on how full a table was then.
+     * The same for a service whose statements all find their rows by an index. Each connection plans them once, because planning costs more
+     * than the work of a small batch. The settings keep that plan independent of how full a table was at that moment.
      */
     public static Database openForService(String url, String user, String password, int connections) {
         return openForService(url, user, () -> password, connections);
     }
 
-    /** @param password asked for each new connection, so that it may change; those that are open stay */
+    /** @param password read for each new connection, so that it may change; open connections stay */
     public static Database openForService(String url, String user, Supplier<String> password, int connections) {
         return open(url, user, password, connections, PLAN_ONCE);
     }
@@ -78,22 +78,22 @@ public final class Database implements AutoCloseable {
     }
 
     /**
-     * The same for a command that a person waits for: without a pool, and where Postgres cannot be reached that is told at
-     * once instead of after a service's patience.
+     * The same for a command that a person waits for: it has no pool, and it reports at once when Postgres cannot be reached, where a
+     * service would wait.
      */
     public static Database openForCommand(String url, String user, String password) {
         return new Database(new KeptConnections(url, user, password, prepare(PLAN_EACH_TIME), LONGEST_SILENCE_OF_COMMAND));
     }
 
-    /** Over connections that come from elsewhere; a simulation's. */
+    /** Uses given connections; for the simulation. */
     public static Database over(Connections connections) {
         return new Database(connections);
     }
 
     /**
-     * What every connection begins with. Who loses a race waits for the winner and reads its rows; at a stricter level it would
-     * fail. A client that is gone without a word is found out by the server within half a minute, and what it had locked is
-     * free: a relay's shards would otherwise be nobody's for hours.
+     * The settings of every connection. At READ COMMITTED the loser of a race waits for the winner and reads its rows; at a stricter level
+     * it would fail. The server detects a vanished client within half a minute and releases its locks. Otherwise a relay's shards could
+     * stay locked for hours.
      */
     private static String prepare(String planning) {
         return """
@@ -168,9 +168,8 @@ public final class Database implements AutoCloseable {
     }
 
     /**
-     * Connection and resource errors are an outage; anything else is about the statement.
-     * Classes and codes: PostgreSQL, appendix A. 25006 is a primary that became a standby under us, 25P03 and 25P04 are a server
-     * that gave up a transaction of ours which stood still for too long.
+     * Connection and resource errors are an outage; anything else is about the statement. Classes and codes: PostgreSQL, appendix A. 25006:
+     * our primary became a standby. 25P03 and 25P04: the server ended a transaction of ours that was idle for too long.
      */
     private static boolean isOutage(SQLException e) {
         String state = e.getSQLState() == null ? "" : e.getSQLState();
@@ -179,7 +178,7 @@ public final class Database implements AutoCloseable {
                 || state.startsWith("58") || state.equals("25006") || state.equals("25P03") || state.equals("25P04") || state.isEmpty();
     }
 
-    /** What a commit says is stored must be: a setting of the server, the database or the role may say otherwise. */
+    /** A committed row must be durable. A setting of the server, the database or the role may switch that off. */
     private static final String PING = """
             SELECT current_setting('synchronous_commit') = 'off' FROM (SELECT count(*) FROM (SELECT FROM outbox LIMIT 1) AS one) AS readable
             """;
@@ -190,8 +189,8 @@ public final class Database implements AutoCloseable {
             return withConnection(connection -> {
                 try (var statement = connection.createStatement(); var row = statement.executeQuery(PING)) {
                     row.next();
-                    return row.getBoolean(1) ? Optional.of("Postgres forgets commits in a crash: synchronous_commit is off; set it to on, "
-                            + "and run migrate --roles, for a role may have set its own") : misfits.problem();
+                    return row.getBoolean(1) ? Optional.of("Postgres may lose commits in a crash: synchronous_commit is off. Set it to on, "
+                            + "and run migrate --roles, because a role may have its own setting") : misfits.problem();
                 }
             });
         } catch (DatabaseUnavailable | DatabaseRefused e) {
@@ -199,7 +198,7 @@ public final class Database implements AutoCloseable {
         }
     }
 
-    /** Has it counted how often schema, rights or statements did not fit. */
+    /** Counts into these meters how often schema, rights and statements did not fit. */
     public Database countedBy(MeterRegistry meters) {
         misfits.countedBy(meters);
         return this;

@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Repeats a call while Postgres is away, for work that must not stop half-way: a fault of ours is never a payment's
- * failure. The call must recognise its own earlier success. It blocks its thread. An interrupt ends it.
+ * Repeats a call while Postgres is down, for work that must not stop half-way: our own outage is never a payment's failure. The call must
+ * recognise its own earlier success. It blocks its thread. An interrupt ends it.
  */
 public final class DatabaseRetry {
 
@@ -30,18 +30,18 @@ public final class DatabaseRetry {
 
     /**
      * @throws DatabaseRefused     if Postgres refuses it for any reason; nothing was written
-     * @throws DatabaseUnavailable when interrupted while Postgres is still away
+     * @throws DatabaseUnavailable when interrupted while Postgres is still down
      */
     public static <T> T call(Supplier<T> call) {
         return call(call, refused -> false);
     }
 
     /**
-     * Also repeats while another session holds a lock, or while the schema or a right is missing: for an answer that is already
-     * known and must not be lost.
+     * Also repeats while another session holds a lock, or while the schema or a right is missing: for an answer that is already known and
+     * must not be lost.
      *
      * @throws DatabaseRefused     if the row itself forbids it
-     * @throws DatabaseUnavailable when interrupted while Postgres is still away
+     * @throws DatabaseUnavailable when interrupted while Postgres is still down
      */
     public static <T> T insist(Supplier<T> call) {
         return call(call, refused -> !refused.isAboutTheRow());

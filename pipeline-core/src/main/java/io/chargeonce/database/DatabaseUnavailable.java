@@ -4,8 +4,8 @@ package io.chargeonce.database;
 import java.sql.SQLException;
 
 /**
- * Postgres could not be reached or broke off. Whether a COMMIT under way took effect is not known: repeat the whole
- * transaction, which must be written to recognise its own earlier success.
+ * Postgres could not be reached, or the connection broke. Whether a COMMIT on its way took effect is unknown. Repeat the whole transaction,
+ * which must recognise its own earlier success.
  */
 public final class DatabaseUnavailable extends RuntimeException {
 

@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Compares what everyone may do in the schema with what {@code migrate --roles} left: rights, memberships, attributes and triggers that
- * are off. It reads Postgres's catalog and a list. One thread.
+ * Compares all rights in the schema with what {@code migrate --roles} left: grants, memberships, attributes and disabled triggers. It reads
+ * Postgres's catalog and a stored list. One thread.
  */
 public final class DriftedGrants {
 
@@ -25,11 +25,11 @@ public final class DriftedGrants {
         meters.gauge("chargeonce.grants.drifted", this, grants -> grants.drifted.size());
     }
 
-    /** Returns 0: nothing more is to be done at once. */
+    /** Always returns 0: the next check is not urgent. */
     public int runOnce() {
         List<String> now = database.withConnection(DriftedGrants::read);
         if (!now.equals(drifted) && !now.isEmpty()) {
-            LOG.error("ALERT: rights in the database are not as chargeonce migrate --roles left them: {}", String.join("; ", now));
+            LOG.error("ALERT: rights in the database differ from what chargeonce migrate --roles left: {}", String.join("; ", now));
         }
         drifted = now;
         return 0;

@@ -4,11 +4,11 @@ package io.chargeonce.database;
 import java.util.Map;
 import java.util.Properties;
 
-/** What Postgres's driver is told for every connection; the address may say otherwise. */
+/** The driver's properties for every connection; the JDBC URL may override them. */
 final class DriverProperties {
 
     static final Map<String, String> ALL = Map.of("ApplicationName", "chargeonce", "tcpKeepAlive", "true",
-            // When Postgres refuses a row it tells what is in it. That must reach no log and no error text.
+            // When Postgres refuses a row, its error detail quotes the row. That must reach no log and no error text.
             "logServerErrorDetail", "false");
 
     private DriverProperties() {}

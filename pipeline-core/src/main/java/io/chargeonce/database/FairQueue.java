@@ -11,13 +11,13 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What waits for a {@link Coalescer}'s writers, in a line for each merchant or whom else it belongs to. A batch takes one of each
- * line in turn. While there are several, none fills a batch: the longer the batch, the longer all others wait for its commit. A lone
- * one may have all room and all batches. Any thread.
+ * The requests that wait for a {@link Coalescer}'s writers, in one line per share (mostly a merchant). A batch takes one request of each
+ * line in turn. While there are several lines, none fills a batch: the longer the batch, the longer all others wait for its commit. A lone
+ * line may have all room and all batches. Any thread.
  */
 final class FairQueue<T> {
 
-    /** So long after two were here, either may come again. */
+    /** For this long after requests of two shares, both are expected to come again. */
     private static final Duration SHARED_FOR = Duration.ofSeconds(1);
     private static final int MOST_SIGNALS = 64;
     private static final Duration LONGEST_NAP = Duration.ofHours(1);
@@ -28,12 +28,15 @@ final class FairQueue<T> {
     private Optional<Object> lastShare = Optional.empty();
     private Optional<Long> sharedAtNanos = Optional.empty();
 
-    /** @param room for so many, over all lines */
+    /** @param room for how many requests, over all lines */
     FairQueue(int room) {
         this.room = room;
     }
 
-    /** @return what found no room, if there is none: the last of the longest line, or the item itself if its own is the longest */
+    /**
+     * @return the item that found no room, if the queue is full: the last of the longest line, or the given item if its own line is the
+     * longest
+     */
     Optional<T> offer(Object share, T item) {
         Optional<T> out;
         synchronized (this) {
@@ -46,7 +49,7 @@ final class FairQueue<T> {
                 lines.add(share, item);
             }
         }
-        // More than there are writers wake nobody else.
+        // More signals than there are writers would wake no further thread.
         if (arrivals.availablePermits() < MOST_SIGNALS) {
             arrivals.release();
         }
@@ -65,7 +68,7 @@ final class FairQueue<T> {
         return lines.size();
     }
 
-    /** The next in turn; waits for it. */
+    /** Waits for the next item in turn. */
     T take() throws InterruptedException {
         Optional<T> next = poll();
         while (next.isEmpty()) {
@@ -80,8 +83,8 @@ final class FairQueue<T> {
     }
 
     /**
-     * At most so many, one of each line in turn, and while there are several lines no more of each than that. Each is in the list as
-     * soon as it has left the queue, so that its caller is known whatever is thrown at the next.
+     * Takes at most {@code most} items, one of each line in turn, and at most {@code mostOfOne} of a line while there are several. Each
+     * item is in the list as soon as it left the queue, so that its caller is answered even if the next step throws.
      */
     synchronized void takeInto(List<T> taken, int most, int mostOfOne) {
         boolean shared = isShared();

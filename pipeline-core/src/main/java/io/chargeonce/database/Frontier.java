@@ -9,18 +9,18 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Where a relay's next look at the outbox begins: behind what is gone, so that dead rows are not walked over again and
- * again, and before every row that may still come to light there.
+ * Decides where a relay's next read of the outbox begins: after rows that are deleted, so that dead rows are not scanned again and again,
+ * and before every row that may still appear.
  *
- * <p>An id that is given out after a look is higher than any that the look saw, and whoever stages takes a transaction number
- * before an id ({@link Outbox#stage} sees to it). A snapshot names the transactions that are under way, but only those with
- * numbers below the newest that is over; of the others nothing is known, and one of them may have staged long before. So
- * the relay ends a transaction of its own between two looks, its deletion: whoever the second does not know by then took a
- * number after it, and stages above what the first saw. For the relay's thread.
+ * <p>An id given out after a read is higher than any id that the read saw, and a transaction takes its number before it inserts ids ({@link
+ * Outbox#stage} ensures that). A snapshot lists the open transactions, but only those with numbers below the newest finished one. It does
+ * not list later ones, and one of them may have inserted ids long before. So between two reads the relay commits a transaction of its own,
+ * its deletion. Every transaction that the second snapshot does not list took its number after that deletion, so its ids are above those
+ * that the first read saw. For the relay's thread.
  */
 final class Frontier {
 
-    /** As of one look, Postgres's own words: which transactions were under way. */
+    /** Which transactions were open at one read, from Postgres's snapshot text. */
     record Snapshot(Set<Long> open) {
 
         /** @param text {@code xmin:xmax:xip,xip,…} */
@@ -35,24 +35,24 @@ final class Frontier {
 
     private long leftAt;
     private long highestSeen;
-    /** Who was unknown at the last look has staged, and will stage, above this only. */
+    /** Transactions not listed at the last read have inserted, and will insert, only ids above this one. */
     private long unknownAbove;
     private boolean ownTransactionEnded;
     private Map<Long, Long> lowestOfOpen = Map.of();
 
-    /** The look begins here, unless one of {@link #lowestOfOpen} is over by then: then there. */
+    /** The next read begins here, or at the lowest id of {@link #lowestOfOpen} whose transaction has ended by then. */
     long next() {
         return Math.min(leftAt, unknownAbove + 1);
     }
 
-    /** By number, each transaction that was open at the last look, and an id that it has staged nothing below. */
+    /** Each transaction that was open at the last read, by its number, with an id below which it has inserted nothing. */
     Map<Long, Long> lowestOfOpen() {
         return lowestOfOpen;
     }
 
     /**
-     * @param ids   of the rows that the look found, in their order
-     * @param whole whether it found all there are
+     * @param ids   of the rows that were read, in their order
+     * @param whole whether the read returned all rows there are
      */
     void looked(Snapshot snapshot, List<Long> ids, boolean whole) {
         var open = new HashMap<Long, Long>();
@@ -66,17 +66,17 @@ final class Frontier {
         leftAt = whole ? NOWHERE : ids.getLast() + 1;
     }
 
-    /** Since the last look the relay has committed a transaction that had a number. */
+    /** Since the last read the relay has committed a transaction that had a number. */
     void ownTransactionEnded() {
         ownTransactionEnded = true;
     }
 
-    /** This row is still there, and has to be found again. */
+    /** This row was not published, and must be read again. */
     void keep(long id) {
         leftAt = Math.min(leftAt, id);
     }
 
-    /** The next look takes in everything. */
+    /** The next read begins at the first row. */
     void restart() {
         leftAt = 0;
     }

@@ -9,15 +9,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** What Postgres's catalog says that our roles, and everyone, may do with the schema and all in it. */
+/** What our roles, and PUBLIC, may do with the schema and its objects, according to Postgres's catalog. */
 final class Grants {
 
     /**
-     * One right as it is granted.
+     * One granted right.
      *
      * @param what   such as UPDATE
-     * @param column empty where it is no column's
-     * @param on     of what, with its preposition
+     * @param column empty if the right is not on a column
+     * @param on     the object, with its preposition
      */
     private record Grant(String what, String column, String on, String to) {}
 
@@ -70,7 +70,7 @@ final class Grants {
         return new Grants(all);
     }
 
-    /** A line for each right that these had and those have not, the columns of a table together. */
+    /** A line for each right that is here but not in {@code later}; the columns of a table share a line. */
     List<String> goneIn(Grants later) {
         Map<Grant, String> lines = new LinkedHashMap<>();
         all.stream().filter(grant -> !later.all.contains(grant)).forEach(grant -> lines.merge(new Grant(grant.what, "", grant.on, grant.to),

@@ -9,12 +9,12 @@ import java.util.Properties;
 import java.util.concurrent.ConcurrentLinkedDeque;
 
 /**
- * For a command that a person waits for, which mostly needs one: opened when asked for, kept for the next who asks, and
- * thrown away after any error. No threads, and no patience with a Postgres that cannot be reached.
+ * For a command that a person waits for, which mostly needs one connection. It is opened when first needed, kept for the next use, and
+ * closed after any error. It has no threads, and does not wait for a Postgres that cannot be reached.
  */
 final class KeptConnections implements Connections {
 
-    /** What lay longer than this may have been cut off meanwhile, and is asked first. */
+    /** A connection that was idle for longer may have been cut off, and is checked before use. */
     private static final Duration TRUSTED = Duration.ofMillis(500);
     private static final int SECONDS_TO_ANSWER = 2;
 
@@ -83,7 +83,7 @@ final class KeptConnections implements Connections {
             try {
                 next.connection.close();
             } catch (SQLException itIsGoneAnyway) {
-                // Nothing of the command's is left to be done on it.
+                // The command has nothing left to do on it.
             }
         }
     }

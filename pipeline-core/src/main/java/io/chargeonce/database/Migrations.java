@@ -12,10 +12,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings the schema {@code chargeonce} up to date. Idempotent; two processes may call it at once.
+ * Brings the schema {@code chargeonce} up to date. Idempotent; two processes may run it at once.
  *
- * <p>A statement that waits for the lock of a table holds up every payment behind it. So none waits longer than
- * {@link #LONGEST_LOCK_WAIT}; its migration is undone and tried again.
+ * <p>A statement that waits for a table's lock delays every payment behind it. So none waits longer than {@link #LONGEST_LOCK_WAIT}; its
+ * migration is rolled back and tried again.
  */
 public final class Migrations {
 
@@ -24,7 +24,7 @@ public final class Migrations {
     private static final Duration LONGEST_LOCK_WAIT = Duration.ofMillis(300);
     private static final Duration BETWEEN_TRIES = Duration.ofSeconds(3);
     private static final int TRIES = 100;
-    /** SQLSTATE of a lock that could not be had in time. */
+    /** SQLSTATE of a lock that was not available in time. */
     private static final String LOCKED = "55P03";
 
     private Migrations() {}
@@ -32,7 +32,7 @@ public final class Migrations {
     /**
      * @return how many migrations were applied now
      * @throws DatabaseUnavailable   when Postgres cannot be reached
-     * @throws IllegalStateException when another transaction held a table for minutes; what was applied before stays
+     * @throws IllegalStateException when another transaction held a table's lock for minutes; migrations applied before stay
      */
     public static int apply(String url, String user, String password) {
         return apply(url, user, password, "classpath:io/chargeonce/database/migration");
@@ -50,7 +50,7 @@ public final class Migrations {
                 .locations(locations)
                 .placeholderReplacement(false)
                 .initSql("SET lock_timeout = '%dms'".formatted(LONGEST_LOCK_WAIT.toMillis()))
-                // An index of a large table takes as long as it takes: no limit on the answer, but a dead connection is noticed.
+                // An index of a large table may take any time, so the answer has no time limit. A dead connection is still noticed.
                 .jdbcProperties(DriverProperties.ALL)
                 .configuration(Map.of("flyway.postgresql.transactional.lock", "false"))
                 .load();
@@ -69,13 +69,13 @@ public final class Migrations {
                                     + "the oldest xact_start), then run migrate again").formatted(TRIES),
                             e);
                 }
-                LOG.info("A migration met another transaction's lock. It let go, so that no payment waits, and tries again");
+                LOG.info("A migration met another transaction's lock. It was rolled back, so that no payment waits, and is tried again");
                 pause();
             }
         }
     }
 
-    /** Without the note that the schema was made. */
+    /** Leaves out Flyway's marker that the schema was created. */
     private static long applied(Flyway flyway) {
         return Arrays.stream(flyway.info().applied()).filter(migration -> !migration.getType().isSynthetic()).count();
     }

@@ -9,13 +9,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Remembers that schema, rights or statements did not fit each other. Work waits meanwhile and is tried again, so that a misfit
- * which lasts is seen again and again. Any thread.
+ * Remembers that schema, rights or statements did not fit each other. The work waits and is tried again, so a misfit that lasts is seen
+ * again and again. Any thread.
  */
 final class Misfits {
 
     private static final Logger LOG = LoggerFactory.getLogger(Misfits.class);
-    /** Longer than the longest pause before work is tried again: one that lasts has shown itself by then. */
+    /** Longer than the longest pause before work is tried again, so a misfit that lasts is seen again within it. */
     private static final Duration REMEMBERED = Duration.ofSeconds(30);
 
     private record Seen(long nanos, String what) {}
@@ -28,7 +28,8 @@ final class Misfits {
             if (problem().isEmpty()) {
                 LOG.error(
                         "ALERT: Postgres refuses a statement of ours ({}): {}. Schema, rights and version of this service do not fit each "
-                                + "other. Its work waits and is repeated; nothing is dead-lettered for it. Run migrate, or roll the service back",
+                                + "other. Its work waits and is repeated, and nothing is dead-lettered because of it. Run migrate, or roll "
+                                + "the service back",
                         refused.sqlState(), refused.getMessage());
             }
             latest = Optional.of(new Seen(System.nanoTime(), refused.getMessage()));
@@ -36,7 +37,7 @@ final class Misfits {
         }
     }
 
-    /** In one line; empty if nothing did lately. */
+    /** The last misfit, in one line; empty if there was none lately. */
     Optional<String> problem() {
         return latest.filter(seen -> System.nanoTime() - seen.nanos < REMEMBERED.toNanos()).map(Seen::what);
     }
@@ -44,6 +45,6 @@ final class Misfits {
     /** All databases of a process count into one meter. */
     void countedBy(MeterRegistry meters) {
         counter = Optional.of(Counter.builder("chargeonce.database.misfits")
-                .description("Statements that Postgres refused for its schema, our rights or their own sake").register(meters));
+                .description("Statements that Postgres refused because schema, rights and statement do not fit").register(meters));
     }
 }

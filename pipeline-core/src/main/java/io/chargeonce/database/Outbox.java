@@ -17,8 +17,8 @@ public final class Outbox {
     private static final JsonMapper HEADERS = new JsonMapper();
 
     /**
-     * {@code staged_at} is the transaction's start: never later than any time that the same transaction gives its other rows.
-     * The condition always holds; checking it gives the transaction its number before any row takes an id.
+     * {@code staged_at} is the transaction's start: never later than any time in other rows of the same transaction. The condition always
+     * holds. Evaluating it gives the transaction its number before any row takes an id.
      */
     private static final String STAGE = """
             INSERT INTO outbox (shard, topic, record_key, value, headers)
@@ -46,7 +46,7 @@ public final class Outbox {
         }
     }
 
-    /** A row that the outbox holds. */
+    /** A row of the outbox. */
     record Staged(long id, String topic, String key, byte[] value, Map<String, String> headers) {}
 
     private static final int MOST_AT_ONCE = 1000;
@@ -72,9 +72,9 @@ public final class Outbox {
             """;
 
     /**
-     * From the frontier on, which moves. A row that waits behind a refused one is not among them.
+     * Reads from the frontier on, and moves it. Rows that wait behind a refused one are left out.
      *
-     * @param held topics that are left out; once one of them is not, the frontier has to be restarted
+     * @param held topics that are left out; when one of them is not held any more, the frontier has to be restarted
      */
     static List<Staged> read(Connection connection, List<Integer> shards, Frontier frontier, Set<String> held) throws SQLException {
         try (var statement = connection.prepareStatement(READ)) {
@@ -105,7 +105,7 @@ public final class Outbox {
         }
         frontier.looked(snapshot, rows.stream().map(Staged::id).toList(), rows.size() < MOST_AT_ONCE);
         if (refusals) {
-            // Once its refusal is cleared, a row has to go before those that waited behind it.
+            // When a row's refusal is cleared, the row has to go before those that waited behind it.
             frontier.restart();
         }
         return rows;
@@ -118,7 +118,7 @@ public final class Outbox {
 
     private static final String DELETE = "DELETE FROM outbox WHERE outbox_id = ANY (?)";
 
-    /** Returns how many there were; another relay may have been quicker. */
+    /** Returns how many rows were deleted; another relay may have been faster. */
     static int delete(Connection connection, List<Long> ids) throws SQLException {
         try (var statement = connection.prepareStatement(DELETE)) {
             statement.setArray(1, connection.createArrayOf("int8", ids.toArray()));
@@ -144,7 +144,7 @@ public final class Outbox {
              LIMIT ?
             """;
 
-    /** What was set aside, of each key the first. */
+    /** The rows that were set aside; the first of each key. */
     static List<Staged> refused(Connection connection, List<Integer> shards) throws SQLException {
         try (var statement = connection.prepareStatement(REFUSED)) {
             statement.setArray(1, connection.createArrayOf("int4", shards.toArray()));
@@ -170,7 +170,7 @@ public final class Outbox {
              LIMIT 1
             """;
 
-    /** The row that waits longest for Kafka; those that it refused, and those behind them, are counted elsewhere. */
+    /** The row that has waited longest for Kafka. Refused rows, and those behind them, are counted elsewhere. */
     record Oldest(String topic, double seconds) {}
 
     static Optional<Oldest> oldest(Connection connection) throws SQLException {

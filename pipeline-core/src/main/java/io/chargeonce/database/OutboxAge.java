@@ -4,8 +4,8 @@ package io.chargeonce.database;
 import io.micrometer.core.instrument.MeterRegistry;
 
 /**
- * Shows how long the oldest staged record waits for Kafka, by Postgres's clock. It asks the table and no relay, so that a relay
- * which does nothing is seen, in whatever process it is. For one thread.
+ * Measures how long the oldest staged record has waited for Kafka, by Postgres's clock. It reads the table instead of a relay's state, so
+ * that a relay that does nothing is noticed, in any process. For one thread.
  */
 public final class OutboxAge {
 
@@ -17,7 +17,7 @@ public final class OutboxAge {
         meters.gauge("chargeonce.outbox.oldest.seconds", this, age -> age.seconds);
     }
 
-    /** Looks once. Always 0: the next look is not urgent. */
+    /** Measures once. Always returns 0: the next measurement is not urgent. */
     public int runOnce() {
         seconds = database.withConnection(Outbox::oldest).map(Outbox.Oldest::seconds).orElse(0.0);
         return 0;

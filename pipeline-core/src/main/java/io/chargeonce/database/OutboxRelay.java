@@ -20,35 +20,35 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Publishes what the outbox holds: read, send, await the acknowledgements, delete. At least once, and per key in order.
+ * Publishes the outbox: read, send, await the acknowledgements, delete. Each record at least once, and those of a key in order.
  *
- * <p>Gap-safe: each pass begins where no row can have come to light since the last ({@link Frontier}), so one that commits
- * late, behind higher ids, is found when it does; now and then a pass takes in everything all the same. No transaction is
- * open while sending. Any number of processes may run a relay and share the shards fairly. Nothing that Kafka, Postgres or a bug
- * does ends its thread before {@link #close}.
+ * <p>Each pass begins where no row can have appeared since the last one ({@link Frontier}). So a row that commits late, behind higher ids,
+ * is found when it commits. Now and then a pass reads everything all the same. No transaction is open while sending. Any number of
+ * processes may run a relay; they divide the shards fairly. No failure of Kafka or Postgres and no bug ends its thread before {@link
+ * #close}.
  */
 public final class OutboxRelay implements Runnable, AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(OutboxRelay.class);
 
-    /** What others staged for our shards is seen within this time; what this process staged, at once. */
+    /** Rows that other processes staged for our shards are found within this time; rows of this process at once. */
     private static final Duration LONGEST_IDLE = Duration.ofMillis(8);
-    /** Payments seldom come alone: for a moment after one, others' rows are seen within the shorter time. */
+    /** Payments seldom come alone. For a moment after one, rows of other processes are found within the shorter time. */
     private static final Duration MOMENT = Duration.ofMillis(50);
     private static final Duration LONGEST_IDLE_THEN = Duration.ofMillis(2);
     private static final Duration SHARD_HUNT = Duration.ofMillis(200);
     private static final Duration FULL_LOOK = Duration.ofSeconds(30);
-    /** The pass before had so many: more are on their way. */
+    /** A previous pass of this size means that more rows are on their way. */
     private static final int CROWDED = 4;
-    /** Then passes with fewer rows follow each other less closely: more rows gather, and each costs less. */
+    /** Under load, passes with fewer rows than this are spaced out: more rows gather, and each costs less. */
     private static final int WORTH_A_PASS = 200;
     private static final Duration GATHER = Duration.ofMillis(2);
-    /** While a topic is slow or held, so often is looked whether it still is. */
+    /** How often to check whether a slow or held topic still is. */
     private static final Duration WHILE_HELD = Duration.ofMillis(50);
     private static final Duration AFTER_AN_ERROR = Duration.ofMillis(500);
-    /** What Kafka refused is offered again: a limit may have been raised. */
+    /** Refused rows are offered again after this time, because a limit may have been raised. */
     private static final Duration OFFER_AGAIN = Duration.ofMinutes(10);
-    /** Longer than a pass takes in which Postgres is silent and each topic has to be waited for. */
+    /** Longer than a pass in which Postgres is silent and each topic has to be waited for. */
     private static final Duration STANDS_STILL_AFTER = Duration.ofMinutes(3);
 
     private final Database database;
@@ -61,32 +61,32 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
     private volatile boolean closed;
     private volatile Thread thread;
 
-    /** @param producers makes a new producer, which the relay closes; asked again whenever one has failed for good */
+    /** @param producers makes a new producer, which the relay closes; called again whenever one has failed for good */
     public OutboxRelay(Database database, Supplier<Producer<byte[], byte[]>> producers, MeterRegistry meters) {
         this.database = database;
         this.sender = new OutboxSender(new RelayProducer(producers, meters));
         this.published = meters.counter("chargeonce.relay.published");
     }
 
-    /** Something was staged and committed in this process: look now. Cheap; from any thread. */
+    /** Rows were staged and committed in this process: read at once. Cheap; any thread. */
     public void nudge() {
         if (nudged.availablePermits() == 0) {
             nudged.release();
         }
     }
 
-    /** Runs the relay on a thread of its own, and returns at once. */
+    /** Runs the relay on its own thread, and returns at once. */
     public OutboxRelay start() {
         thread = Thread.ofPlatform().name("outbox-relay").daemon().start(this);
         return this;
     }
 
-    /** What keeps it from publishing, in one line, once it lasts; empty if nothing does. Any thread. */
+    /** What keeps it from publishing, in one line, once that lasts; empty if nothing does. Any thread. */
     public Optional<String> problem() {
         return standstill().or(sender::problem);
     }
 
-    /** Why it will not go on by itself, in one line; empty if it moves, or waits for Kafka or Postgres. Any thread. */
+    /** Why it will not recover by itself, in one line; empty if it makes progress, or waits for Kafka or Postgres. Any thread. */
     public Optional<String> standstill() {
         Thread running = thread;
         if (!closed && running != null && !running.isAlive()) {
@@ -106,10 +106,10 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
                     return null;
                 });
             } catch (DatabaseUnavailable | DatabaseRefused e) {
-                LOG.warn("The relay lost Postgres and tries again; what is staged stays staged: {}", e.getMessage());
+                LOG.warn("The relay lost its connection to Postgres and tries again; staged rows stay staged: {}", e.getMessage());
                 awaitAfterAnError();
             } catch (RuntimeException | Error bug) {
-                LOG.error("Bug! A pass of the relay ended with an exception; it goes on, and what is staged stays staged", bug);
+                LOG.error("Bug! A pass of the relay ended with an exception. The relay goes on, and staged rows stay staged", bug);
                 awaitAfterAnError();
             }
         }
@@ -149,7 +149,7 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
         }
     }
 
-    /** Relays these shards until it is time to look for more of them. */
+    /** Relays these shards until it is time to look for more shards. */
     private void relay(Connection connection, List<Integer> shards, Frontier frontier) throws SQLException {
         long huntAgain = System.nanoTime() + SHARD_HUNT.toNanos();
         long idleMillis = 1;
@@ -179,7 +179,7 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
         }
     }
 
-    /** One pass: returns how many rows left the outbox. */
+    /** One pass. Returns how many rows left the outbox. */
     private int runOnce(Connection connection, List<Integer> shards, Frontier frontier) throws SQLException {
         lastTurn = System.nanoTime();
         if (!sender.isReady()) {
@@ -188,14 +188,14 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
         Set<String> before = held;
         held = sender.held();
         if (!held.containsAll(before)) {
-            // The frontier has gone past what was held.
+            // The frontier has moved past the rows that were held.
             frontier.restart();
         }
         List<Outbox.Staged> rows = Outbox.read(connection, shards, frontier, held);
         return rows.isEmpty() && held.isEmpty() ? 0 : finish(connection, rows, frontier);
     }
 
-    /** Sends these rows and records what became of them and of those that were still under way. */
+    /** Sends these rows, and records the results of these and of earlier rows that were still under way. */
     private int finish(Connection connection, List<Outbox.Staged> rows, Frontier frontier) throws SQLException {
         OutboxSender.Result result = sender.send(firstOfEachKey(rows));
         if (!result.acknowledged().isEmpty() && Outbox.delete(connection, result.acknowledged()) > 0) {
@@ -203,8 +203,8 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
         }
         for (var refused : result.refused().entrySet()) {
             LOG.error(
-                    "ALERT: Kafka refuses outbox row {} ({}). It is set aside, holds back its own key only, and is offered again every {} "
-                            + "minutes. Mend the cause; to have it offered at once, clear its column 'refusal'.",
+                    "ALERT: Kafka refuses outbox row {} ({}). The row is set aside, holds back only its own key, and is offered again "
+                            + "every {} minutes. Fix the cause. To offer it at once, clear its column 'refusal'.",
                     refused.getKey(),
                     refused.getValue(), OFFER_AGAIN.toMinutes());
             Outbox.setAside(connection, refused.getKey(), refused.getValue());
@@ -219,7 +219,7 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
         rows.stream().map(Outbox.Staged::id).filter(id -> !gone.contains(id)).findFirst().ifPresent(frontier::keep);
     }
 
-    /** A later row of a key waits for the pass after its predecessor's acknowledgement, so a failed send cannot reorder them. */
+    /** A later row of a key waits for a pass after its predecessor's acknowledgement, so a failed send cannot reorder them. */
     private static List<Outbox.Staged> firstOfEachKey(List<Outbox.Staged> rows) {
         return List.copyOf(rows.stream()
                 .collect(Collectors.toMap(Outbox.Staged::key, row -> row, (first, later) -> first, LinkedHashMap::new))
@@ -236,7 +236,7 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
         }
     }
 
-    /** Finishes the pass under way; what is left is another relay's, or the next start's. */
+    /** Finishes the current pass. Another relay publishes what is left, or this one after its next start. */
     @Override
     public void close() {
         closed = true;

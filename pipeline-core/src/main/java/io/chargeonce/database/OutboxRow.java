@@ -5,13 +5,13 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A record to be published once its transaction has committed.
+ * A record to publish once its transaction has committed.
  *
- * @param value empty is a tombstone
+ * @param value empty for a tombstone
  */
 public record OutboxRow(String topic, String key, Optional<byte[]> value, Map<String, String> headers) {
 
-    /** How many relays can share the work; a row's shard follows from its key and keeps the key's rows in order. */
+    /** How many relays can share the work. A row's shard follows from its key, which keeps the key's rows in order. */
     static final int SHARDS = 8;
 
     int shard() {

@@ -31,22 +31,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends staged rows to Kafka and tells what became of them. A topic that takes nothing holds up only itself: what was sent to it
- * stays under way while the others go on, and it is {@link #held} meanwhile. For the relay's thread.
+ * Sends staged rows to Kafka and returns the results. A topic that takes no records delays only itself: its sent rows stay under way while
+ * the others go on, and it is {@link #held} meanwhile. For the relay's thread.
  */
 final class OutboxSender implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(OutboxSender.class);
 
     /**
-     * @param acknowledged ids that the broker has durably
-     * @param refused      ids that it will not take as they are, and why; what is in neither is under way or tried again
+     * @param acknowledged ids of rows that the broker has stored durably
+     * @param refused      ids of rows that it will not take as they are, and why; a row in neither is under way or tried again
      */
     record Result(List<Long> acknowledged, Map<Long, String> refused) {}
 
     private record Sent(TopicLane lane, Future<RecordMetadata> answer) {}
 
-    /** How long a pass waits for the broker's answers. What takes longer stays under way. */
+    /** How long a pass waits for the broker's answers. Slower sends stay under way. */
     private static final Duration PATIENCE = Duration.ofSeconds(1);
     private static final Duration LOOK_AGAIN = Duration.ofMillis(5);
 
@@ -59,27 +59,27 @@ final class OutboxSender implements AutoCloseable {
         this.producers = producers;
     }
 
-    /** Whether it can send now; else not before a pause is over. */
+    /** Whether it can send now; if not, a pause after a failure is not over yet. */
     boolean isReady() {
         return producers.get().isPresent();
     }
 
-    /** Whether rows were sent of which it is not known yet what became of them. */
+    /** Whether rows were sent whose result is not known yet. */
     boolean isSending() {
         return !underWay.isEmpty() || lanes.values().stream().anyMatch(lane -> lane.scout().isPresent());
     }
 
-    /** Topics whose rows must not be given to {@link #send} now. */
+    /** Topics whose rows must not be passed to {@link #send} now. */
     Set<String> held() {
         return lanes.values().stream().filter(TopicLane::isHeld).map(lane -> lane.topic).collect(Collectors.toSet());
     }
 
-    /** In one line; empty if everything that is staged can go. Any thread. */
+    /** What is wrong, in one line; empty if all staged rows can be sent. Any thread. */
     Optional<String> problem() {
         return producers.problem().or(() -> lanes.values().stream().map(TopicLane::problem).flatMap(Optional::stream).findFirst());
     }
 
-    /** Returns what became of these rows, and of earlier ones that were still under way. */
+    /** Returns the results of these rows, and of earlier ones that were still under way. */
     Result send(List<Outbox.Staged> rows) {
         Optional<Producer<byte[], byte[]>> producer = producers.get();
         try {
@@ -100,7 +100,7 @@ final class OutboxSender implements AutoCloseable {
             Future<RecordMetadata> answer = producer.send(record(row));
             underWay.put(row.id(), new Sent(lane, answer));
             if (answer.isDone() && answer.state() == Future.State.FAILED && answer.exceptionNow() instanceof RetriableException) {
-                // It has blocked already, and the topic's other rows would block as long.
+                // This send has blocked already, and the topic's other rows would block as long.
                 lane.unknown();
                 lane.slow(true);
             }
@@ -121,7 +121,7 @@ final class OutboxSender implements AutoCloseable {
         return new TopicLane.Scout(row.id(), handedOver);
     }
 
-    /** No timestamp of ours: the broker's clock says when it took the record, and the header when it was staged. */
+    /** No timestamp of ours: the broker's clock says when it took the record, and a header says when it was staged. */
     private static ProducerRecord<byte[], byte[]> record(Outbox.Staged row) {
         byte[] key = row.key().getBytes(StandardCharsets.UTF_8);
         var record = new ProducerRecord<>(row.topic(), key, row.value());
@@ -129,7 +129,7 @@ final class OutboxSender implements AutoCloseable {
         return record;
     }
 
-    /** Until everything is answered that was sent just now, but not for ever: then who has not answered is slow. */
+    /** Waits until all sends just made are answered, for a bounded time. A topic that has not answered by then is slow. */
     private void await(Producer<byte[], byte[]> producer) {
         long giveUp = System.nanoTime() + PATIENCE.toNanos();
         while (underWay.values().stream().anyMatch(sent -> !sent.answer.isDone())) {
@@ -150,7 +150,7 @@ final class OutboxSender implements AutoCloseable {
         }
     }
 
-    /** A flush returns when all is answered. One is enough: while it is under way, Kafka's client sends everything at once. */
+    /** A flush returns when all sends are answered. One is enough: while it runs, Kafka's client sends everything at once. */
     private void flush(Producer<byte[], byte[]> producer) {
         if (flushed.getCount() == 0) {
             var done = new CountDownLatch(1);
@@ -212,7 +212,7 @@ final class OutboxSender implements AutoCloseable {
         });
     }
 
-    /** Of a send that is over. */
+    /** Of a send that is done. */
     private static Optional<Throwable> failure(Future<RecordMetadata> over) {
         try {
             over.get();
@@ -234,9 +234,9 @@ final class OutboxSender implements AutoCloseable {
         }
         failures.forEach(TopicLane::failed);
         Throwable last = List.copyOf(failures.values()).getLast();
-        LOG.warn("Kafka did not take {} records of {}; they are sent again: {}", failed,
+        LOG.warn("Kafka did not take {} records for {}; they are sent again: {}", failed,
                 failures.keySet().stream().map(lane -> lane.topic).toList(), last.toString());
-        // A record that is refused takes its batch along, which says nothing about the producer.
+        // A refused record fails its whole batch, which says nothing about the producer.
         Optional<Throwable> fatal = failures.values().stream().filter(OutboxSender::isAboutTheProducer).findFirst()
                 .filter(found -> result.refused.isEmpty());
         if (fatal.isPresent()) {
@@ -257,13 +257,13 @@ final class OutboxSender implements AutoCloseable {
         flushed = new CountDownLatch(0);
     }
 
-    /** Refused for what the record is, whatever the health of broker and topic. */
+    /** Refused because of the record itself, not because of the broker's or the topic's health. */
     private static boolean isAboutTheRow(Throwable failure) {
         return failure instanceof RecordTooLargeException || failure instanceof RecordBatchTooLargeException
                 || failure instanceof InvalidRecordException;
     }
 
-    /** Neither passing nor the topic's: a producer that was refused, fenced or has lost its sequence does not recover. */
+    /** Neither temporary nor about the topic: a producer that was refused, fenced or has lost its sequence does not recover. */
     private static boolean isAboutTheProducer(Throwable failure) {
         return !(failure instanceof RetriableException || failure instanceof TopicAuthorizationException
                 || failure instanceof InvalidTopicException || failure instanceof InvalidTimestampException

@@ -11,37 +11,37 @@ import java.util.Optional;
 import org.postgresql.util.PasswordUtil;
 
 /**
- * The logins of people: each a member of one of the roles for people, so that the audit log names it. Postgres lets one in by a
- * password, a certificate or a single sign-on, as its pg_hba.conf says.
+ * The logins of people. Each is a member of one of the roles for people, so that the audit log names the person. How a person authenticates
+ * (password, certificate, single sign-on) is set in Postgres's pg_hba.conf.
  */
 public final class People {
 
     private People() {}
 
     /**
-     * Makes the login if there is none, and a member of the role. Idempotent.
+     * Creates the login if there is none, and makes it a member of the role. Idempotent.
      *
      * @param newPassword empty leaves the password as it is; a new login has none then
-     * @throws DatabaseRefused also for a name that is a service's, or that no login can have
+     * @throws DatabaseRefused also for a service's name, or a name that no login can have
      */
     public static void add(String url, String user, String password, String login, String role, Optional<char[]> newPassword) {
         asOwner(url, user, password, connection -> {
             add(connection, login, role);
             if (newPassword.isPresent()) {
                 try (var statement = connection.createStatement()) {
-                    // The client hashes: a server that logs statements must not log a password.
+                    // The client computes the hash, so that a server that logs statements never logs a password.
                     statement.execute(PasswordUtil.genAlterUserPasswordSQL(login, newPassword.get(), "scram-sha-256"));
                 }
             }
         });
     }
 
-    /** Takes the membership back; the login itself stays. Idempotent. */
+    /** Revokes the membership; the login itself stays. Idempotent. */
     public static void remove(String url, String user, String password, String login) {
         asOwner(url, user, password, connection -> call(connection, REMOVE, login));
     }
 
-    /** What each may do alone; see four_eyes in the schema. */
+    /** Sets the limits of what one person may do alone; see four_eyes in the schema. */
     public static void limit(String url, String user, String password, Map<String, Long> limits) {
         asOwner(url, user, password, connection -> {
             try (var statement = connection.prepareStatement(LIMIT)) {
@@ -54,7 +54,7 @@ public final class People {
 
     private static final String LIMIT = "SELECT limit_what_one_does_alone(?, ?)";
 
-    /** A line for each right that is not as {@link Roles#apply} left it. */
+    /** A line for each right that differs from what {@link Roles#apply} left. */
     public static List<String> driftedGrants(String url, String user, String password) {
         var lines = new ArrayList<String>();
         asOwner(url, user, password, connection -> lines.addAll(DriftedGrants.read(connection)));

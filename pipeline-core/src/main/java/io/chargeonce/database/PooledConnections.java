@@ -9,7 +9,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.function.Supplier;
 
-/** For a service: as many as its threads may need, kept fit, and waited for while Postgres is away for a moment. */
+/** For a service: a pool of live connections. A caller waits for a moment while Postgres is down. */
 final class PooledConnections implements Connections {
 
     private static final Duration PATIENCE = Duration.ofSeconds(5);
@@ -17,10 +17,10 @@ final class PooledConnections implements Connections {
     private final HikariDataSource pool;
 
     /**
-     * Opens without connecting, so that a service starts while Postgres is away.
+     * Opens without connecting, so that a service starts while Postgres is down.
      *
-     * @param password       asked for each new connection; those that are open stay
-     * @param longestSilence how long an answer may take; {@code socketTimeout} in the address overrides it
+     * @param password       read for each new connection; open ones stay
+     * @param longestSilence how long an answer may take; {@code socketTimeout} in the URL overrides it
      */
     PooledConnections(String url, String user, Supplier<String> password, int most, String prepare, Duration longestSilence) {
         var config = new HikariConfig();
@@ -29,7 +29,8 @@ final class PooledConnections implements Connections {
         config.setMaximumPoolSize(most);
         config.setInitializationFailTimeout(-1);
         config.setConnectionTimeout(PATIENCE.toMillis());
-        // Unset, the pool asks its first connection; cut off over that, HikariCP 7.1 sets no later one up any more.
+        // If this is not set, the pool reads it from its first connection. If that read is cut off, HikariCP 7.1 sets up no later
+        // connection.
         config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
         config.setConnectionInitSql(prepare);
         DriverProperties.ALL.forEach(config::addDataSourceProperty);

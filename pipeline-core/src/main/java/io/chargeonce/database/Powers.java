@@ -8,12 +8,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What makes a role more than its grants: attributes, memberships, settings of the server that it may change, and settings of its own,
- * which a role gives itself: one without synchronous commits would lose what it was told is stored. Ours have none.
+ * Powers that a role has beyond its grants: attributes, memberships, server settings that it may change, and its own settings. A role can
+ * give itself settings: without synchronous commits it could lose a stored payment. Our roles have none of these.
  */
 final class Powers {
 
-    /** @param takenBackBy the statement that ends it */
+    /** @param takenBackBy the statement that revokes it */
     private record Power(String what, String takenBackBy) {}
 
     private Powers() {}
@@ -48,8 +48,8 @@ final class Powers {
             """;
 
     /**
-     * @param gone what is ended
-     * @param left what this user may not end, each with the statement for a superuser
+     * @param gone the revoked powers
+     * @param left powers that this user may not revoke, each with the statement for a superuser
      */
     record TakenBack(List<String> gone, List<String> left) {}
 
@@ -60,13 +60,13 @@ final class Powers {
             try (var statement = connection.createStatement()) {
                 statement.execute(power.takenBackBy);
             } catch (SQLException e) {
-                // Told below, for it is still there.
+                // Reported below, because the power is still there.
                 connection.rollback(before);
             }
         }
         List<Power> left = read(connection, roles);
         return new TakenBack(found.stream().filter(power -> !left.contains(power)).map(Power::what).toList(),
-                left.stream().map(power -> "%s; a superuser must say: %s".formatted(power.what, power.takenBackBy)).toList());
+                left.stream().map(power -> "%s; a superuser must run: %s".formatted(power.what, power.takenBackBy)).toList());
     }
 
     private static List<Power> read(Connection connection, List<String> roles) throws SQLException {

@@ -11,15 +11,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The relay's producer: made when it is needed, and replaced when it has failed for good or Kafka has taken nothing from it for
- * long. For the relay's thread; any thread may ask for the problem.
+ * The relay's producer. It is created when needed, and replaced when it has failed for good or when Kafka has taken nothing from it for
+ * long. For the relay's thread; any thread may read the problem.
  */
 final class RelayProducer implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(RelayProducer.class);
     private static final Duration FIRST_PAUSE = Duration.ofMillis(500);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
-    /** Twice the time in which a send ends for certain: a new producer may find what this one does not. */
+    /** Twice the longest duration of a send. A new producer may succeed where this one does not. */
     private static final Duration GIVEN_UP_AFTER = Duration.ofSeconds(60);
     private static final Duration WORTH_TELLING_AFTER = Duration.ofSeconds(10);
     private static final Duration TO_CLOSE = Duration.ofSeconds(5);
@@ -56,7 +56,7 @@ final class RelayProducer implements AutoCloseable {
         trouble = Optional.empty();
     }
 
-    /** Returns whether the producer is given up for it. */
+    /** Returns whether the producer is given up because of it. */
     boolean tookNothing(Throwable why) {
         long now = System.nanoTime();
         if (trouble.isEmpty()) {
@@ -70,9 +70,9 @@ final class RelayProducer implements AutoCloseable {
         return forLong;
     }
 
-    /** What is under way may reach Kafka or not; it stays staged. */
+    /** Sends under way may or may not reach Kafka; their rows stay staged. */
     void replace(Throwable why) {
-        LOG.warn("The relay's producer is given up and a new one made in {}; what is staged stays staged: {}", pause, why.toString());
+        LOG.warn("The relay gives up its producer and makes a new one in {}; staged rows stay staged: {}", pause, why.toString());
         remember(why);
         close(Duration.ZERO);
         replaced.increment();
@@ -86,7 +86,7 @@ final class RelayProducer implements AutoCloseable {
         trouble = Optional.of(new Trouble(trouble.map(Trouble::sinceNanos).orElseGet(System::nanoTime), why.toString()));
     }
 
-    /** In one line, once it lasts; empty while Kafka takes what it is given. */
+    /** What is wrong, in one line, once it lasts; empty while Kafka takes records. */
     Optional<String> problem() {
         return trouble.filter(one -> System.nanoTime() - one.sinceNanos >= WORTH_TELLING_AFTER.toNanos())
                 .map(one -> "Kafka has taken nothing for %d s: %s".formatted(

@@ -4,12 +4,12 @@ package io.chargeonce.database;
 import java.sql.Connection;
 import java.sql.SQLException;
 
-/** A connection as the relay wants it, until it is given back. */
+/** A connection with the relay's settings, which are reset at the end. */
 final class RelaySession implements AutoCloseable {
 
     /**
-     * The outbox is empty more often than not, and then Postgres believes that reading all of it is quickest, dead rows
-     * included. A deletion that a crash takes back only has its record sent twice, so nobody need wait for the disk.
+     * The outbox is mostly empty, and Postgres then plans to scan all of it, dead rows included. If a crash takes back a deletion, its
+     * record is only sent twice, so no commit here need wait for the disk.
      */
     private static final String BEGIN = """
             SET enable_seqscan = off;
@@ -17,7 +17,7 @@ final class RelaySession implements AutoCloseable {
             SET max_parallel_workers_per_gather = 0;
             SET synchronous_commit = off
             """;
-    /** The one setting that nobody else may inherit. */
+    /** The one setting that no other user of the connection may inherit. */
     private static final String END = "RESET synchronous_commit";
 
     private final Connection connection;

@@ -16,17 +16,17 @@ import java.util.List;
 import java.util.Optional;
 import org.postgresql.util.PasswordUtil;
 
-/** One Postgres role per service with the least rights. Idempotent: it makes what is missing and takes back what is too much. */
+/** One Postgres role per service, with the least rights. Idempotent: it grants what is missing and revokes what is too much. */
 public final class Roles {
 
     public static final List<String> ALL = List.of("chargeonce_ingest", "chargeonce_charge", "chargeonce_retry",
             "chargeonce_dlq_reader", "chargeonce_dlq_operator", "chargeonce_dlq_unmask", "chargeonce_eraser", "chargeonce_merchant_admin");
 
-    /** Shared by all who work at the dead-letter queue without a login of their own. */
+    /** Shared by all who work on the dead-letter queue without a login of their own. */
     public static final String OPERATOR = "chargeonce_dlq_operator";
-    /** Shared by all who look without the masks and have no login of their own. */
+    /** Shared by all who read unmasked data without a login of their own. */
     public static final String UNMASK = "chargeonce_dlq_unmask";
-    /** Shared by all who erase personal data and have no login of their own. */
+    /** Shared by all who erase personal data without a login of their own. */
     public static final String ERASER = "chargeonce_eraser";
     /** Shared by all who manage merchants without a login of their own. */
     public static final String MERCHANT_ADMIN = "chargeonce_merchant_admin";
@@ -35,16 +35,16 @@ public final class Roles {
      * What was done.
      *
      * @param withPassword the roles whose password was set
-     * @param tookBack     a line for each right that a role, or everyone, had and that is not intended
-     * @param left         a line for each that the user may not take back
+     * @param tookBack     a line for each unintended right that was revoked from a role or from PUBLIC
+     * @param left         a line for each unintended right that this user may not revoke
      */
     public record Applied(List<String> withPassword, List<String> tookBack, List<String> left) {}
 
     private Roles() {}
 
     /**
-     * @param passwords a directory with a file per role, named as the role, that holds its password; a role without one keeps
-     *                  the password that it has, and a new one has none
+     * @param passwords a directory with one file per role, named like the role, with its password; a role without a file keeps its
+     * password, and a new one has none
      * @throws DatabaseUnavailable when Postgres cannot be reached
      */
     public static Applied apply(String url, String user, String password, Optional<Path> passwords) {
@@ -69,7 +69,7 @@ public final class Roles {
         }
     }
 
-    /** The client hashes: a server that logs statements must not log a password. */
+    /** The client computes the hash, so that a server that logs statements never logs a password. */
     private static List<String> setPasswords(Statement statement, Path directory) throws SQLException {
         List<String> given = ALL.stream().filter(role -> Files.exists(directory.resolve(role))).toList();
         for (String role : given) {
@@ -78,7 +78,7 @@ public final class Roles {
         return given;
     }
 
-    /** A password as its file has it, without the line's end. */
+    /** A password from its file, without the line break at the end. */
     public static char[] secret(Path file) {
         try {
             return Files.readString(file).strip().toCharArray();

@@ -9,14 +9,14 @@ import java.util.TreeSet;
 import java.util.stream.IntStream;
 
 /**
- * One relay at a time per shard, and to each relay its fair share: session-level advisory locks, which end with the
- * connection that holds them. For one thread.
+ * Gives each shard to one relay at a time, and each relay its fair number of shards. It uses session-level advisory locks, which end with
+ * their connection. For one thread.
  */
 final class ShardLocks {
 
-    /** Of the two-number advisory locks, ours carry this first number. */
+    /** The first number of our advisory locks, which have two. */
     private static final int LOCK_CLASS = 0x0c4a;
-    /** Every relay holds this one, shared: so they can be counted. */
+    /** Every relay holds this lock in shared mode, so that relays can be counted. */
     private static final int PRESENT = 1000;
 
     private final Connection connection;
@@ -32,9 +32,9 @@ final class ShardLocks {
     }
 
     /**
-     * Takes free shards, or leaves some to others; returns whether there are new ones among those held.
+     * Takes free shards, or releases some for others. Returns whether new shards were taken.
      *
-     * @param mayLeave whether none of their rows is under way: another relay would send it a second time
+     * @param mayLeave whether none of the held shards' rows is under way: another relay would send it a second time
      */
     boolean share(boolean mayLeave) throws SQLException {
         int fair = Math.ceilDiv(OutboxRow.SHARDS, relays());
@@ -44,7 +44,7 @@ final class ShardLocks {
         return held.size() < fair && takeFree(fair - held.size());
     }
 
-    /** Tries one after the other and stops when it has enough. */
+    /** Tries one shard after the other and stops when it has enough. */
     private static final String TAKE = "SELECT shard FROM unnest(?::int[]) AS shard WHERE pg_try_advisory_lock(?, shard) LIMIT ?";
 
     private boolean takeFree(int most) throws SQLException {

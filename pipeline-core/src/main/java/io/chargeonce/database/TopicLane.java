@@ -8,12 +8,12 @@ import java.util.concurrent.Future;
 import org.apache.kafka.clients.producer.RecordMetadata;
 
 /**
- * One topic as the relay's sender sees it. While it takes nothing it is held: left out of the relay's looks, so that its rows are
- * in nobody's way. For the relay's thread; any thread may ask for the problem.
+ * The sender's state of one topic. While the topic takes no records it is held: the relay's reads leave it out, so that its rows delay no
+ * others. For the relay's thread; any thread may read the problem.
  */
 final class TopicLane {
 
-    /** A send to a topic that the producer knows nothing of blocks its thread, so a thread of its own makes the first. */
+    /** A send to a topic whose metadata the producer does not have blocks its thread, so the first send runs on a separate thread. */
     record Scout(long row, CompletableFuture<Future<RecordMetadata>> handedOver) {}
 
     private static final Duration FIRST_PAUSE = Duration.ofMillis(500);
@@ -34,7 +34,7 @@ final class TopicLane {
         this.topic = topic;
     }
 
-    /** Whether the producer can take a row at once. */
+    /** Whether the producer can take a row without blocking. */
     boolean isKnown() {
         return known;
     }
@@ -43,7 +43,7 @@ final class TopicLane {
         return slow || scout.isPresent() || heldUntil.filter(until -> System.nanoTime() - until < 0).isPresent();
     }
 
-    /** What was sent is still under way: no pass waits for it any longer. */
+    /** Its sends are still under way, and no pass waits for them any longer. */
     boolean isSlow() {
         return slow;
     }
@@ -60,14 +60,14 @@ final class TopicLane {
         scout = Optional.of(first);
     }
 
-    /** The scout's row is with the producer, so it knows the topic. */
+    /** The producer has taken the scout's row, so it knows the topic. */
     void scouted() {
         scout = Optional.empty();
         known = true;
         slow = true;
     }
 
-    /** The producer forgot the topic, or there is a new one. */
+    /** The producer forgot the topic, or is new. */
     void unknown() {
         known = false;
     }
@@ -92,7 +92,7 @@ final class TopicLane {
         pause = pause.multipliedBy(2).compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;
     }
 
-    /** In one line, once it lasts; empty while it takes what it is given. */
+    /** What is wrong, in one line, once it lasts; empty while the topic takes records. */
     Optional<String> problem() {
         return trouble.filter(one -> System.nanoTime() - one.sinceNanos >= WORTH_TELLING_AFTER.toNanos())
                 .map(one -> "topic %s has taken nothing for %d s: %s".formatted(topic,

@@ -4,7 +4,7 @@ package io.chargeonce.kafka;
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 
-/** Which topic a committed offset belongs to: its id stands in the commit's metadata. Pure. */
+/** The commit's metadata carries the id of the topic that the offset belongs to. Pure. */
 public final class CommittedTopic {
     private static final String PREFIX = "topic-id:";
 
@@ -14,11 +14,11 @@ public final class CommittedTopic {
         return new OffsetAndMetadata(offset, leaderEpoch, PREFIX + topicId);
     }
 
-    public static boolean isSaid(OffsetAndMetadata committed) {
+    public static boolean isKnown(OffsetAndMetadata committed) {
         return committed.metadata().startsWith(PREFIX);
     }
 
     public static boolean isAnotherThan(String topicId, OffsetAndMetadata committed) {
-        return isSaid(committed) && !committed.metadata().equals(PREFIX + topicId);
+        return isKnown(committed) && !committed.metadata().equals(PREFIX + topicId);
     }
 }

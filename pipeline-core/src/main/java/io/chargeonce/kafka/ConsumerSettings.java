@@ -13,27 +13,27 @@ import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/** What a {@link RecordLoop}'s consumers are made of. Immutable. */
+/** The settings of a {@link RecordLoop}'s consumers. Immutable. */
 public record ConsumerSettings(KafkaConnection connection, String group, GroupProtocol protocol) implements LoopClients {
-    /** A member that does not poll for so long is given up by its group. A loop polls several times a second. */
+    /** The group drops a member that has not polled for this long. A loop polls several times a second. */
     public static final Duration MAX_POLL_INTERVAL = Duration.ofMinutes(1);
 
-    /** A process that was killed keeps its partitions for so long. */
+    /** A killed process keeps its partitions for this long. */
     private static final Duration SESSION_TIMEOUT = Duration.ofSeconds(10);
-    /** Members hear of a rebalance with their next heartbeat. */
+    /** Members learn of a rebalance from the answer to their next heartbeat. */
     private static final Duration HEARTBEAT_INTERVAL = Duration.ofSeconds(1);
 
     public static final List<FixedSetting> FIXED = List.of(
             new FixedSetting(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false, "only what is complete may be committed"),
             new FixedSetting(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest", "work without an offset must be read, not skipped"),
-            new FixedSetting(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed", "what a producer took back must not be worked on"),
+            new FixedSetting(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed", "an aborted record must not be worked on"),
             new FixedSetting(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false, "a topic made by a reader has the wrong settings"),
             new FixedSetting(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, (int) MAX_POLL_INTERVAL.toMillis(),
-                    "the waits in a rebalance must fit it"),
+                    "a rebalance waits for records in flight, and that wait must be shorter"),
             new FixedSetting(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class, "keys are read as bytes"),
             new FixedSetting(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class, "values are read as bytes"),
-            new FixedSetting(ConsumerConfig.GROUP_ID_CONFIG, "", "the service names its group"),
-            new FixedSetting(ConsumerConfig.GROUP_PROTOCOL_CONFIG, "", "the service chooses it, and the newer one spins in an outage"));
+            new FixedSetting(ConsumerConfig.GROUP_ID_CONFIG, "", "the service sets its group"),
+            new FixedSetting(ConsumerConfig.GROUP_PROTOCOL_CONFIG, "", "the service chooses it: the newer protocol spins in an outage"));
 
     public ConsumerSettings {
         if (group.isBlank()) {

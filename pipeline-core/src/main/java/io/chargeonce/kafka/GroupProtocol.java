@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.kafka;
 
-/** How the members of a group share out partitions. The loops work with both, and are tested with both. */
+/** How the members of a group divide the partitions. The loops are tested with both protocols. */
 public enum GroupProtocol {
     /**
-     * The broker shares them out. While the group's coordinator is away, the client of Kafka 4.3 asks for it without a pause: each
-     * consumer keeps two threads busy (KAFKA-20253). So the services do not use it.
+     * The broker assigns the partitions. While the group's coordinator is down, the client of Kafka 4.3 looks for it without a pause, and
+     * each consumer keeps two threads busy (KAFKA-20253). So the services do not use this protocol.
      */
     CONSUMER("consumer"),
-    /** The members share them out among themselves. */
+    /** One of the members assigns the partitions. */
     CLASSIC("classic");
 
     private final String text;

@@ -24,36 +24,36 @@ import org.apache.kafka.common.config.SslConfigs;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * Where Kafka is, and how to be let in: what every client of a process shares. Any thread.
+ * Kafka's address and the credentials for it: what all clients of a process share. Any thread.
  *
- * @param bootstrapServers host:port, several with commas between
- * @param properties       more client properties (TLS, SASL, tuning), asked for each new client; none that carries a guarantee
+ * @param bootstrapServers host:port, several separated by commas
+ * @param properties       more client properties (TLS, SASL, tuning), read for each new client; none may carry a guarantee
  */
 public record KafkaConnection(String bootstrapServers, Supplier<Map<String, String>> properties) {
 
-    /** What was judged at the start. A password may change while the process runs, and these may not. */
+    /** Properties that were checked at start-up. A password may change while the process runs; these may not. */
     private static final List<String> PROTECTION = List.of(CommonClientConfigs.SECURITY_PROTOCOL_CONFIG,
             SslConfigs.SSL_ENDPOINT_IDENTIFICATION_ALGORITHM_CONFIG);
 
     /** @throws IllegalArgumentException naming every property that may not be set, and why */
     public KafkaConnection {
         if (bootstrapServers.isBlank()) {
-            throw new IllegalArgumentException("Kafka's bootstrap servers are empty: give host:port, several with commas between");
+            throw new IllegalArgumentException("Kafka's bootstrap servers are empty: give host:port, several separated by commas");
         }
         refuseFixed(properties.get());
     }
 
-    /** With properties that stay as they are. */
+    /** With properties that never change. */
     public KafkaConnection(String bootstrapServers, Map<String, String> properties) {
         this(bootstrapServers, () -> properties);
     }
 
     /**
-     * A client keeps the properties that it was made with, for Kafka's clients read none again. One whose password was changed at the
-     * brokers fails, and its successor has what is in the file then.
+     * A client keeps the properties that it was created with, because Kafka's clients never read them again. When a password changes at the
+     * brokers, the old client fails, and its successor uses the properties that the file holds by then.
      *
      * @param propertiesFile in Java's properties format
-     * @throws IllegalArgumentException if the file can't be read or sets what may not be set
+     * @throws IllegalArgumentException if the file cannot be read, or sets a property that may not be set
      */
     public static KafkaConnection of(String bootstrapServers, Optional<Path> propertiesFile) {
         return propertiesFile.map(file -> {
@@ -62,12 +62,12 @@ public record KafkaConnection(String bootstrapServers, Supplier<Map<String, Stri
         }).orElseGet(() -> new KafkaConnection(bootstrapServers, Map.of()));
     }
 
-    /** A file that is half written may lack its line about TLS, and its client would speak in the clear, or wait for ever. */
+    /** A half-written file may lack its line about TLS. Its client would then send data in the clear, or wait for ever. */
     private static Map<String, String> asProtected(Map<String, String> atTheStart, Map<String, String> now, Path file) {
         for (String name : PROTECTION) {
             if (!Objects.equals(atTheStart.get(name), now.get(name))) {
-                throw new IllegalArgumentException(("The Kafka properties file %s says %s=%s now, and said %s when this process was "
-                        + "started: complete the file, or start the process again")
+                throw new IllegalArgumentException(("The Kafka properties file %s now says %s=%s; when this process started it said %s. "
+                        + "Complete the file, or restart the process")
                         .formatted(file, name, now.get(name), atTheStart.get(name)));
             }
         }
@@ -75,9 +75,9 @@ public record KafkaConnection(String bootstrapServers, Supplier<Map<String, Stri
     }
 
     /**
-     * For a client of neither kind, an administrator's: the connection and nothing else.
+     * For an admin client: the connection and nothing else.
      *
-     * @throws IllegalArgumentException if the file can't be read now
+     * @throws IllegalArgumentException if the file cannot be read now
      */
     public Map<String, Object> clientProperties() {
         Map<String, Object> client = new HashMap<>(properties.get());
@@ -85,12 +85,12 @@ public record KafkaConnection(String bootstrapServers, Supplier<Map<String, Stri
         return client;
     }
 
-    /** An administrator's client; the caller closes it. */
+    /** An admin client; the caller closes it. */
     public Admin newAdmin() {
         return Admin.create(clientProperties());
     }
 
-    /** A consumer that joins no group, to look at single records from the beginning; the caller closes it. */
+    /** A consumer that joins no group and reads single records from the beginning; the caller closes it. */
     public Consumer<byte[], byte[]> newReader() {
         Map<String, Object> reader = clientProperties();
         reader.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
@@ -99,7 +99,7 @@ public record KafkaConnection(String bootstrapServers, Supplier<Map<String, Stri
         return new KafkaConsumer<>(reader, new ByteArrayDeserializer(), new ByteArrayDeserializer());
     }
 
-    /** Without the properties: they hold passwords. */
+    /** Leaves the properties out: they hold passwords. */
     @Override
     public String toString() {
         return "Kafka at " + bootstrapServers;
@@ -123,7 +123,7 @@ public record KafkaConnection(String bootstrapServers, Supplier<Map<String, Stri
                 .filter(fixed -> properties.containsKey(fixed.name()))
                 .forEach(fixed -> refused.put(fixed.name(), fixed.reason()));
         if (!refused.isEmpty()) {
-            throw new IllegalArgumentException("Kafka properties that may not be set, take them out: " + refused.entrySet().stream()
+            throw new IllegalArgumentException("Remove these Kafka properties, they may not be set: " + refused.entrySet().stream()
                     .map(each -> each.getKey() + " (" + each.getValue() + ")").collect(Collectors.joining(", ")));
         }
     }

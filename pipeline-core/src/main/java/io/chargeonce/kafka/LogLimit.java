@@ -6,27 +6,27 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.function.IntConsumer;
 
-/** Lets one message through per interval, so that a broken dependency does not fill the disk. Any thread may call it. */
+/** Lets one message through per interval, so that a broken dependency does not fill the disk. Any thread. */
 public final class LogLimit {
     private final InstantSource clock;
     private final Duration interval;
     private Instant next = Instant.MIN;
-    private int unsaid;
+    private int leftOut;
 
     public LogLimit(InstantSource clock, Duration interval) {
         this.clock = clock;
         this.interval = interval;
     }
 
-    /** Runs the message, giving it the number of those left out since the last, or leaves it out. */
+    /** Logs the message, or counts it as left out. The message gets the number of those left out since the last one. */
     public synchronized void ifAllowed(IntConsumer message) {
         Instant now = clock.instant();
         if (now.isBefore(next)) {
-            unsaid++;
+            leftOut++;
             return;
         }
-        message.accept(unsaid);
-        unsaid = 0;
+        message.accept(leftOut);
+        leftOut = 0;
         next = now.plus(interval);
     }
 }

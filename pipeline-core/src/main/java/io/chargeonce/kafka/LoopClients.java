@@ -5,7 +5,7 @@ import io.chargeonce.kafka.loop.RecordLoop;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
 
-/** What a {@link RecordLoop} talks to Kafka with. It asks for new ones whenever one broke, and closes each. */
+/** Makes the Kafka clients of a {@link RecordLoop}. The loop requests new ones whenever one broke, and closes each. */
 public interface LoopClients {
     Consumer<byte[], byte[]> newConsumer();
 

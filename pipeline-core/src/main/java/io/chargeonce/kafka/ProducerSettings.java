@@ -9,27 +9,27 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** What a producer is made of. Immutable. */
+/** The settings of a producer. Immutable. */
 public record ProducerSettings(KafkaConnection connection, String clientId) {
 
     static final List<FixedSetting> FIXED = List.of(
             new FixedSetting(ProducerConfig.ACKS_CONFIG, "all", "an acknowledged record must survive the leader"),
             new FixedSetting(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true, "a repeated send must not double or reorder records"),
-            new FixedSetting(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 5, "more would give up the order of a key"),
+            new FixedSetting(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 5, "with more, records of one key could be reordered"),
             new FixedSetting(ProducerConfig.RETRIES_CONFIG, Integer.MAX_VALUE, "only the delivery timeout may end a send"),
-            new FixedSetting(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 30_000, "the caller must learn the fate of a record in time"),
+            new FixedSetting(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 30_000, "the caller must learn in time whether a record was taken"),
             new FixedSetting(ProducerConfig.COMPRESSION_TYPE_CONFIG, "lz4",
-                    "what fits a topic's record limit must not depend on the sender"),
+                    "whether a record fits a topic's limit must not depend on the sender"),
             new FixedSetting(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class, "keys are sent as bytes"),
             new FixedSetting(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class, "values are sent as bytes"));
 
     public Map<String, Object> properties() {
         Map<String, Object> properties = new HashMap<>();
         properties.put(ProducerConfig.CLIENT_ID_CONFIG, clientId);
-        // Both must fit the delivery timeout; Kafka's defaults don't leave it room for a second try.
+        // Both must be well below the delivery timeout. Kafka's defaults leave no time for a second try.
         properties.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 10_000);
         properties.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, 10_000);
-        // A dead letter carries the largest record that the main topic takes, and more; the topic's own limit decides.
+        // A dead letter carries the largest record of the main topic, and more. The topic's own limit decides.
         properties.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, 4 << 20);
         properties.putAll(connection.clientProperties());
         FIXED.forEach(fixed -> properties.put(fixed.name(), fixed.value()));

@@ -11,11 +11,11 @@ import java.util.Optional;
  * One attempt to move an operation's money at one PSP, as stored before its first byte was sent.
  *
  * @param ref           which refund or reversal of its payment it is; empty for the charge
- * @param request       what is sent, byte for byte, whenever it is sent again
+ * @param request       the request's bytes, the same for every send
  * @param sentAt        by the database's clock
- * @param sends         how often the key was or may have been sent, counted before the first byte each time
- * @param notFound      how often in a row the PSP has said that it knows of no such attempt
- * @param keyValidUntil until when the PSP still knows the key; after that the attempt is only asked about
+ * @param sends         how often the key was or may have been sent; counted before the first byte of each send
+ * @param notFound      how many times in a row the PSP has said that it knows no such attempt
+ * @param keyValidUntil until when the PSP remembers the key; after that the attempt is only asked about
  */
 public record Attempt(
         PspKey key,

@@ -3,7 +3,7 @@ package io.chargeonce.ledger;
 
 import java.util.Locale;
 
-/** What is known of one attempt. Knowledge only grows: in flight, unknown, failed definitely, succeeded. */
+/** What is known about one attempt. Knowledge only grows: in flight, unknown, definitely failed, succeeded. */
 public enum AttemptState {
     IN_FLIGHT,
     UNKNOWN,

@@ -21,7 +21,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/** The attempts at PSPs. Its index {@code one_open_attempt} refuses a second one that could move money. */
+/** The attempts at PSPs. The index {@code one_open_attempt} refuses a second attempt while one could move money. */
 public final class AttemptTable {
 
     private AttemptTable() {}
@@ -59,57 +59,57 @@ public final class AttemptTable {
     }
 
     /**
-     * What the row says after an answer was folded into it.
+     * The row after an observation was folded into it.
      *
-     * @param chargedAtOnce its first answer, to its own call, was that it charged: that answer stands in the row
+     * @param chargedAtOnce the first answer, to the attempt's own call, was a success; the row itself stores that answer
      */
     public record Folded(AttemptState state, Optional<String> pspReference, boolean chargedAtOnce) {}
 
-    /** Knowledge only grows: in flight, unknown, failed for good, succeeded. What is weaker than the row changes nothing. */
+    /** Knowledge only grows: in flight, unknown, definitely failed, succeeded. An observation weaker than the row changes nothing. */
     private static final String FOLD = """
             UPDATE payment_attempt AS attempt
-               SET state = CASE WHEN knows_more(heard.state, attempt.state) THEN heard.state ELSE attempt.state END,
+               SET state = CASE WHEN knows_more(observed.state, attempt.state) THEN observed.state ELSE attempt.state END,
                    failed_definite = attempt.failed_definite
-                       OR heard.state = 'failed_definite' AND knows_more(heard.state, attempt.state),
-                   cause = CASE WHEN knows_more(heard.state, attempt.state) THEN heard.cause ELSE attempt.cause END,
-                   message = CASE WHEN knows_more(heard.state, attempt.state)
-                                  THEN left(heard.message, 500) ELSE attempt.message END,
-                   psp_reference = coalesce(CASE WHEN knows_more(heard.state, attempt.state) THEN heard.psp_reference END,
-                                            attempt.psp_reference, heard.psp_reference),
-                   not_found = CASE WHEN heard.cause = 'not_found' THEN attempt.not_found + 1 ELSE 0 END,
-                   decided_at = CASE WHEN knows_more(heard.state, attempt.state)
+                       OR observed.state = 'failed_definite' AND knows_more(observed.state, attempt.state),
+                   cause = CASE WHEN knows_more(observed.state, attempt.state) THEN observed.cause ELSE attempt.cause END,
+                   message = CASE WHEN knows_more(observed.state, attempt.state)
+                                  THEN left(observed.message, 500) ELSE attempt.message END,
+                   psp_reference = coalesce(CASE WHEN knows_more(observed.state, attempt.state) THEN observed.psp_reference END,
+                                            attempt.psp_reference, observed.psp_reference),
+                   not_found = CASE WHEN observed.cause = 'not_found' THEN attempt.not_found + 1 ELSE 0 END,
+                   decided_at = CASE WHEN knows_more(observed.state, attempt.state)
                                      THEN clock_timestamp() ELSE attempt.decided_at END,
                    charged_at_once = attempt.charged_at_once
-                       OR heard.settles AND attempt.state = 'in_flight' AND heard.state = 'succeeded'
+                       OR observed.settles AND attempt.state = 'in_flight' AND observed.state = 'succeeded'
               FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::boolean[])
-                AS heard (psp_key, state, cause, message, psp_reference, settles)
-             WHERE attempt.psp_key = heard.psp_key
+                AS observed (psp_key, state, cause, message, psp_reference, settles)
+             WHERE attempt.psp_key = observed.psp_key
             RETURNING attempt.psp_key, attempt.state, attempt.psp_reference, attempt.charged_at_once
             """;
 
     /**
-     * Records what is now known of attempts whose operations this transaction has locked and settles; one answer for each of them.
-     * Where {@link Folded#chargedAtOnce} says so of an answer to a call, that answer is stored and needs no row of its own.
+     * Folds observations into attempts whose operations this transaction has locked and settles; one answer for each of them. If {@link
+     * Folded#chargedAtOnce} is set for the answer to a call, the row stores that answer, and it needs no row of its own.
      */
-    public static Map<PspKey, Folded> settle(Connection connection, List<Observation> heard) throws SQLException {
-        return fold(connection, heard, Observation::answersItsCall);
+    public static Map<PspKey, Folded> settle(Connection connection, List<Observation> observations) throws SQLException {
+        return fold(connection, observations, Observation::answersItsCall);
     }
 
-    /** Records what is now known of attempts whose operations this transaction has locked and may leave as they are. */
-    public static void fold(Connection connection, List<Observation> heard) throws SQLException {
-        fold(connection, heard, told -> false);
+    /** Folds observations into attempts whose operations this transaction has locked, and may leave as they are. */
+    public static void fold(Connection connection, List<Observation> observations) throws SQLException {
+        fold(connection, observations, observation -> false);
     }
 
-    private static Map<PspKey, Folded> fold(Connection connection, List<Observation> heard, Predicate<Observation> settles)
+    private static Map<PspKey, Folded> fold(Connection connection, List<Observation> observations, Predicate<Observation> settles)
             throws SQLException {
         var folded = new HashMap<PspKey, Folded>();
-        if (heard.isEmpty()) {
+        if (observations.isEmpty()) {
             return folded;
         }
         try (var statement = connection.prepareStatement(FOLD)) {
-            Columns.of(heard, statement)
-                    .with("text", told -> told.key().value())
-                    .with("text", told -> told.state().tag())
+            Columns.of(observations, statement)
+                    .with("text", observation -> observation.key().value())
+                    .with("text", observation -> observation.state().tag())
                     .with("text", Observation::cause)
                     .with("text", Observation::detail)
                     .with("text", Observation::pspReference)
@@ -132,9 +132,9 @@ public final class AttemptTable {
             """;
 
     /**
-     * Counts a further send for each time that a key is named, before the send's first byte.
+     * Counts one more send for each time that a key is listed, before the send's first byte.
      *
-     * @return the keys that were counted; the attempts of the others are decided, and must not be sent again
+     * @return the keys that were counted; the attempts of the others are decided and must not be sent again
      */
     public static Set<PspKey> countSends(Connection connection, List<PspKey> keys) throws SQLException {
         var counted = new HashSet<PspKey>();
@@ -193,7 +193,7 @@ public final class AttemptTable {
              ORDER BY sequence
             """;
 
-    /** Attempts of these operations that succeeded although they had failed for good, by operation, oldest first. */
+    /** Attempts of these operations that succeeded after they had definitely failed, by operation, oldest first. */
     public static Map<String, List<Attempt>> lateCaptures(Connection connection, Collection<Operation> operations) throws SQLException {
         if (operations.isEmpty()) {
             return Map.of();
@@ -208,7 +208,7 @@ public final class AttemptTable {
 
     private static final String CORRECT_REFERENCE = "UPDATE payment_attempt SET psp_reference = ? WHERE psp_key = ?";
 
-    /** The PSP names what this attempt moved otherwise than the person who settled it. */
+    /** The PSP reports another reference for the attempt's money than the person who settled it. */
     public static void correctReference(Connection connection, PspKey key, String reference) throws SQLException {
         try (var statement = connection.prepareStatement(CORRECT_REFERENCE)) {
             statement.setString(1, reference);
@@ -222,7 +222,7 @@ public final class AttemptTable {
              WHERE payment_id = ? AND operation = ? AND operation_ref = ? AND NOT failed_definite AND state <> 'succeeded'
             """;
 
-    /** The attempt of this operation that may yet move money; by the index there is at most one. */
+    /** The attempt of this operation that may still move money. The index allows at most one. */
     public static Optional<PspKey> open(Connection connection, Operation operation) throws SQLException {
         try (var statement = connection.prepareStatement(OPEN)) {
             statement.setString(1, operation.accepted().payment().value());

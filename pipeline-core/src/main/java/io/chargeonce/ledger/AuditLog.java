@@ -10,8 +10,8 @@ import java.util.Optional;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Who did what, when and why. Written by the transaction that did it; append-only. Time, id and role are Postgres's word, and it
- * refuses what the session's role may not say: see the function append_audit.
+ * Who did what, when and why. Written by the transaction that did it; append-only. Postgres itself sets time, id and role, and refuses a
+ * record that the session's role may not write: see the function append_audit.
  */
 public final class AuditLog {
 
@@ -22,14 +22,14 @@ public final class AuditLog {
         record Service(String name) implements Actor {}
 
         /**
-         * Whom Postgres names, by the login of the session.
+         * A person, identified by the session's login in Postgres.
          *
-         * @param claim who the client says that it is; kept beside the name and shown as a claim
+         * @param claim who the client says it is; stored beside the login and shown as a claim
          */
         record Person(Optional<String> claim) implements Actor {}
     }
 
-    /** @param reason what a person gave as the reason */
+    /** @param reason the reason that a person gave */
     public record Entry(Actor actor, String action, Optional<String> merchant, String resourceType, String resourceId,
             Optional<String> reason, Map<String, ?> data) {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ledger;
 
-/** Where money was taken: what a refund gives back. */
+/** Where money was captured, and so where a refund gives it back. */
 public record Capture(String psp, String reference) {}

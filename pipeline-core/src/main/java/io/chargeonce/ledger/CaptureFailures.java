@@ -11,12 +11,12 @@ import java.time.ZoneOffset;
 import java.util.Optional;
 
 /**
- * Captures of which the PSP said later that they failed, and those of them that it took again. Messages keep no order, so the PSP's
- * own time says which of two is the newer one; where it is the same or not told, the one that came later is.
+ * Captures that the PSP later reported as failed, and those that it captured again. Messages arrive in any order, so the PSP's own time
+ * decides which one is newer. If the times are equal or missing, the later message is newer.
  */
 public final class CaptureFailures {
 
-    /** @param recapturedAt empty while the money has not come */
+    /** @param recapturedAt empty while the money is missing */
     public record Failure(String reason, Instant failedAt, Optional<Instant> recapturedAt) {}
 
     private CaptureFailures() {}
@@ -54,7 +54,7 @@ public final class CaptureFailures {
                AND (told_at > ?::timestamptz) IS NOT TRUE
             """;
 
-    /** For a failure that comes later, though it is older. */
+    /** For a failure that arrives later, although it is older. */
     private static final String CAPTURED = """
             INSERT INTO capture_failure AS known (operation_id, psp, psp_reference, failed_at, told_at) VALUES (?, ?, ?, NULL, ?)
             ON CONFLICT (operation_id) DO UPDATE SET told_at = greatest(known.told_at, excluded.told_at)
@@ -64,7 +64,7 @@ public final class CaptureFailures {
      * Under the operation's lock.
      *
      * @param at by the PSP's clock
-     * @return false if no older failure was told until now
+     * @return false if no older failure was reported before
      */
     public static boolean recaptured(Connection connection, String operation, Capture capture, Optional<Instant> at) throws SQLException {
         try (var statement = connection.prepareStatement(RECAPTURED)) {

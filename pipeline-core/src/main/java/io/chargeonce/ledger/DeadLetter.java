@@ -6,13 +6,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
- * Something that enters the dead-letter queue.
+ * An operation or a poison record that enters the dead-letter queue.
  *
- * @param source where it was found, for poison; an operation has none
+ * @param source where a poison record was found; empty for an operation
  */
 public record DeadLetter(String id, Optional<Operation> operation, String cause, String message, Optional<Source> source) {
 
-    /** @param sealed the record's key, value and headers, which may hold anything: only a {@link Vault} with the private key opens it */
+    /** @param sealed the record's key, value and headers, which may hold anything: only a {@link Vault} with the private key opens them */
     public record Source(String topic, int partition, long offset, byte[] sealed) {}
 
     public static DeadLetter of(Operation operation, String cause, String message) {
@@ -20,7 +20,7 @@ public record DeadLetter(String id, Optional<Operation> operation, String cause,
                 Optional.empty());
     }
 
-    /** It names no operation. */
+    /** A record that belongs to no operation. */
     public static DeadLetter poison(FoundRecord record, Vault vault, String cause, String message) {
         return copy(record.id(), record, vault, cause, message);
     }
@@ -36,7 +36,7 @@ public record DeadLetter(String id, Optional<Operation> operation, String cause,
         return new DeadLetter(id, Optional.empty(), cause, ForeignText.brief(message), Optional.of(source));
     }
 
-    /** What a poison record's bytes are sealed for. */
+    /** The place that a poison record's bytes are sealed for. */
     public static String place(String id) {
         return "dead letter " + id;
     }

@@ -19,7 +19,7 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** The dead-letter queue's rows. Every change is staged for the compacted topic, and audited, by the same transaction. */
+/** The rows of the dead-letter queue. The same transaction stages every change for the compacted topic, and audits it. */
 public final class DeadLetterTable {
 
     private DeadLetterTable() {}
@@ -51,10 +51,10 @@ public final class DeadLetterTable {
             """;
 
     /**
-     * Adds dead letters, or brings back those that had left. Poison read again changes nothing, not even after a purge:
-     * it is the same record.
+     * Adds dead letters, or brings back those that had left. Poison that is read again changes nothing, not even after a purge: it is the
+     * same record.
      *
-     * @return the ids of those that are in the queue now and were not before, or with another cause
+     * @return the ids that entered the queue now, or are in it with another cause
      */
     public static Set<String> bury(Connection connection, Topics topics, Collection<DeadLetter> letters) throws SQLException {
         if (letters.isEmpty()) {
@@ -83,7 +83,7 @@ public final class DeadLetterTable {
         return entered;
     }
 
-    /** Each revision has exactly one record, which names it: the queue's own, or that of the person who caused it. */
+    /** Each revision has exactly one audit record with its number: the queue's own, or that of the person who caused it. */
     public interface OnRecord {
         AuditLog.Entry of(String deadLetterId, int revision);
     }
@@ -128,7 +128,7 @@ public final class DeadLetterTable {
             RETURNING dead_letter.dead_letter_id, revision
             """;
 
-    /** The same for a service; what is settled leaves the purged ones too, for it cannot be restored any more. */
+    /** The same for a service. A settled operation leaves the purged letters too, because it cannot be restored any more. */
     public static List<String> release(Connection connection, Topics topics, String state, Collection<String> ids)
             throws SQLException {
         return release(connection, topics, state, ids, (id, revision) -> change("dead_letter.left", id, revision, state));

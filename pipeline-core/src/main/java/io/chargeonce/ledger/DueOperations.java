@@ -8,14 +8,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Operations of one list that the database's clock has made due, in batches, or one alone where one in a batch cannot be read. The
- * list is read first and only its rows are looked up, whatever the planner knows of the tables.
+ * Operations of one list that are due by the database's clock, in batches, or singly where a row of a batch cannot be read. The list is
+ * read first, and only its rows are looked up, however the planner estimates the tables.
  */
 public final class DueOperations {
 
-    /** What a row of the list must be. */
+    /** The condition on a row of the list. */
     private final String listed;
-    /** What the operation itself must be, before it is locked and after that: it may have gone on since. */
+    /** The condition on the operation itself, checked before and after it is locked: it may have moved on in between. */
     private final String state;
     private final List<String> otherPsps;
 
@@ -38,7 +38,7 @@ public final class DueOperations {
                            AND changed_at < %s)
             """.formatted(END);
 
-    /** Purged operations that can be restored no more, and whose outcome has not been told. */
+    /** Purged operations that can no longer be restored, and whose outcome was not published. */
     public static DueOperations endedPurges() {
         return new DueOperations("list = 'purge' AND lane = '' AND due_at < " + END, ENDED, List.of());
     }
@@ -52,16 +52,18 @@ public final class DueOperations {
             """;
 
     /**
-     * Operations whose question has been due for a minute, at PSPs that neither this process nor any other running one is set up for.
+     * Operations whose question has been due for a minute, at PSPs that no running process is set up for.
      *
-     * @param psps  that this process is set up for
-     * @param cause of those that are known already
+     * @param psps  the PSPs that this process is set up for
+     * @param cause the failure cause of those that are known already
      */
     public static DueOperations unasked(List<String> psps, String cause) {
         return new DueOperations(DUE_FOR_LONG, UNASKED.formatted(cause), psps);
     }
 
-    /** More than a batch, for other transactions may hold some of them. OFFSET 0 makes the planner look up each row of the list. */
+    /**
+     * More rows than a batch, because other transactions may hold some of them. OFFSET 0 makes the planner look up each row of the list.
+     */
     private String due() {
         return """
                 SELECT waiting.operation_id
@@ -76,7 +78,7 @@ public final class DueOperations {
         statement.setArray(1, statement.getConnection().createArrayOf("text", otherPsps.toArray()));
     }
 
-    /** A batch of them that no other transaction holds. */
+    /** A batch of due operations that no other transaction holds. */
     public OperationTable.Locked lock(Connection connection, int limit) throws SQLException {
         try (var statement = connection.prepareStatement("SELECT clock_timestamp(), " + OperationTable.COLUMNS + OperationTable.BOTH
                 + "WHERE operation_id = ANY (ARRAY(" + due() + " ?)) AND " + state
@@ -88,7 +90,7 @@ public final class DueOperations {
         }
     }
 
-    /** The ids of the same, without a lock; of those too that cannot be read. */
+    /** The ids of due operations, without a lock, including those that cannot be read. */
     public List<String> ids(Connection connection, int limit) throws SQLException {
         try (var statement = connection.prepareStatement(due() + " ?")) {
             setPsps(statement);
@@ -103,7 +105,7 @@ public final class DueOperations {
         }
     }
 
-    /** One of them; nothing if it is not due any more, or another transaction holds it. */
+    /** One of them; empty if it is not due any more, or another transaction holds it. */
     public OperationTable.Locked lockOne(Connection connection, String id) throws SQLException {
         try (var statement = connection.prepareStatement("SELECT clock_timestamp(), " + OperationTable.COLUMNS + OperationTable.BOTH
                 + "WHERE operation_id = ? AND " + state + " FOR UPDATE OF operation_state SKIP LOCKED")) {

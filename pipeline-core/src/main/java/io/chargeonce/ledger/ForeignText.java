@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ledger;
 
-/** Text that came from outside. Postgres refuses a NUL in it, and a PSP's odd answer must not stop its payment. */
+/** Text from outside. Postgres refuses a NUL in it, and a PSP's odd answer must not stop its payment. */
 final class ForeignText {
 
     private static final int LONGEST = 500;
@@ -12,7 +12,7 @@ final class ForeignText {
         return text.replace('\0', ' ');
     }
 
-    /** Also no longer than the columns for messages. */
+    /** Also cut to the length of the columns for messages. */
     static String brief(String text) {
         String clean = storable(text);
         return clean.length() <= LONGEST ? clean : clean.substring(0, LONGEST - 1) + "…";

@@ -12,10 +12,10 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** A record as Kafka held it; null key or value as there, and null headers where there is no evidence of them. */
+/** A record as read from Kafka. Key and value may be null there; null headers mean that they are not known. */
 public record FoundRecord(String topic, int partition, long offset, byte[] key, byte[] value, byte[] headers) {
 
-    /** What is sealed of it: where it was found is no secret. */
+    /** The sealed part of the record. Where it was found is no secret. */
     public record Content(byte[] key, byte[] value, byte[] headers) {
 
         byte[] bytes() {
@@ -33,13 +33,13 @@ public record FoundRecord(String topic, int partition, long offset, byte[] key, 
             }
         }
 
-        /** @throws IllegalArgumentException if these bytes are no record's */
+        /** @throws IllegalArgumentException if these bytes are not a record's content */
         public static Content of(byte[] bytes) {
             try {
                 ByteBuffer in = ByteBuffer.wrap(bytes);
                 return new Content(part(in), part(in), part(in));
             } catch (BufferUnderflowException | NegativeArraySizeException | OutOfMemoryError cut) {
-                throw new IllegalArgumentException("these bytes are no record's", cut);
+                throw new IllegalArgumentException("these bytes are not a record's content", cut);
             }
         }
 
@@ -61,7 +61,7 @@ public record FoundRecord(String topic, int partition, long offset, byte[] key, 
         return new Content(key, value, headers);
     }
 
-    /** Follows from place and content, so that a record which is read twice is one dead letter. */
+    /** Derived from place and content, so that a record that is read twice is one dead letter. */
     String id() {
         try {
             var digest = MessageDigest.getInstance("SHA-256");

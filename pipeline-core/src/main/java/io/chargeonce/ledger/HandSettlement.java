@@ -7,27 +7,27 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * What a person found out about an attempt whose outcome is unknown. It decides nothing by itself: the resolver asks the PSP once
- * more, and whatever the PSP says outranks it.
+ * What a person found out about an attempt whose outcome is unknown. It decides nothing alone: the resolver asks the PSP once more, and the
+ * PSP's answer outranks it.
  *
- * @param step       the operation's step that it was found at; after any later move it is out of date
- * @param reference  the PSP's name for the money that moved; empty if none moved
+ * @param step       the operation's step at that time; after any later move the finding is out of date
+ * @param reference  the PSP's reference of the money that moved; empty if none moved
  * @param evidence   how the person knows, 1 to 500 characters
  * @param run        names the command in the audit log
- * @param approvedBy the login of who approved it; empty while another person has to
- * @param answer     what the PSP said when it was asked again
+ * @param approvedBy the login of the approver; empty while another person has to approve
+ * @param answer     the PSP's answer when it was asked again
  */
 public record HandSettlement(PspKey key, String operationId, int step, Optional<String> reference, String evidence, String proposedBy,
         String run, Instant proposedAt, State state, Optional<String> answer, Optional<String> approvedBy) {
 
     public enum State {
-        /** The resolver has not decided yet: it has not come to it, or the PSP did not answer. */
+        /** The resolver has not decided yet: it has not reached it, or the PSP did not answer. */
         WAITING,
-        /** The PSP cannot tell, so the person's word decided. */
+        /** The PSP does not know the outcome, so the person's finding decided. */
         SETTLED,
-        /** The PSP said the same when it was asked again. */
+        /** The PSP confirmed the finding when it was asked again. */
         CONFIRMED,
-        /** The PSP said something else, or what was claimed cannot be so; nothing was settled by it. */
+        /** The PSP contradicted the finding, or it is impossible. It settled nothing. */
         REFUSED;
 
         public String tag() {

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What people found out about attempts, one row for each. Written and read under the operation's lock. */
+/** What people found out about attempts, one row per attempt. Written and read under the operation's lock. */
 public final class HandSettlementTable {
 
     private static final String COLUMNS = """
@@ -23,7 +23,7 @@ public final class HandSettlementTable {
 
     private HandSettlementTable() {}
 
-    /** Whose proposal it is, and whether it is approved, the database says by itself. */
+    /** The database itself sets the proposer, and whether the proposal is approved. */
     private static final String PROPOSE = """
             INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, psp_reference, evidence, run)
             VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -52,7 +52,7 @@ public final class HandSettlementTable {
               FROM hand_settlement WHERE psp_key = ANY (?) AND state = 'waiting' AND approved_by IS NOT NULL
             """;
 
-    /** Approved findings about the open attempts of these operations that are not out of date, by attempt. */
+    /** Approved, current findings about the open attempts of these operations, by attempt. */
     public static Map<PspKey, HandSettlement> toExecute(Connection connection, Collection<Operation> operations) throws SQLException {
         var found = new HashMap<PspKey, HandSettlement>();
         if (operations.isEmpty()) {
@@ -76,7 +76,7 @@ public final class HandSettlementTable {
              WHERE psp_key = ? AND state = 'waiting' AND proposed_at = ?
             """;
 
-    /** @return false if another finding took its place meanwhile */
+    /** @return false if another finding replaced it meanwhile */
     public static boolean answered(Connection connection, HandSettlement settlement, HandSettlement.State state, String answer)
             throws SQLException {
         try (var statement = connection.prepareStatement(ANSWERED)) {
@@ -97,7 +97,7 @@ public final class HandSettlementTable {
         }
     }
 
-    /** The finding that decided this attempt, if a person's did. */
+    /** The finding that decided this attempt, if a person's finding did. */
     public static Optional<HandSettlement> decided(Connection connection, PspKey key) throws SQLException {
         return find(connection, key).filter(settlement -> settlement.state() == HandSettlement.State.SETTLED);
     }

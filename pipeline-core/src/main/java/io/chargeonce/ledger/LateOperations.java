@@ -10,31 +10,34 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lists operations that have not gone their usual way: accepted and not claimed, or claimed and not answered. No index of what
- * changes knows them, so that a payment which succeeds at once pays for none. Each look begins where the last one found the oldest that was
- * still under way. What no look and no list knows is found too, in hours: part by part the whole table is searched.
+ * Lists operations that left the usual path: accepted but not claimed in time, or claimed but not answered. No index covers the columns
+ * that change, so a payment that succeeds at once pays for none. Each scan begins at the oldest transaction that was still open at the last
+ * one. Operations that no scan and no list contains are found within hours: the whole table is searched, part by part.
  */
 public final class LateOperations {
 
     private static final Logger LOG = LoggerFactory.getLogger(LateOperations.class);
-    /** Operations that one call walks over, and lists at most. */
+    /** How many operations one call scans and lists at most. */
     private static final int STRETCH = 5_000;
 
     private LateOperations() {}
 
-    /** What is accepted and was not claimed within this time: from then on it is in the list of work. Returns how many they were. */
+    /** Adds operations to the list of work that were accepted and not claimed within this time. Returns how many. */
     public static int listAcceptances(Database database, Duration patience) {
         return listLate(database, "acceptances", patience);
     }
 
-    /** What is claimed and was not answered within this time: a question that is due when its lease runs out. Returns how many they were. */
+    /**
+     * Lists operations that were claimed and not answered within this time, with a question that is due when the lease expires. Returns how
+     * many.
+     */
     public static int listClaims(Database database, Duration slow) {
         return listLate(database, "claims", slow);
     }
 
     private record Stretch(int late, boolean more, boolean restored) {}
 
-    /** A look that Postgres refuses, for it took too long or met a lock, holds up nothing of what is listed already. */
+    /** If Postgres refuses a scan, because it took too long or met a lock, listed operations still go on. */
     private static int listLate(Database database, String subject, Duration since) {
         int late = 0;
         boolean more = true;
@@ -44,11 +47,11 @@ public final class LateOperations {
                 late += stretch.late;
                 more = stretch.more;
                 if (stretch.restored) {
-                    LOG.warn("This database was restored, or is a copy. What was under way in it is found in hours, by a search; "
-                            + "to have it found at once, say as its owner: SELECT chargeonce.list_what_was_missed('0', 10000000)");
+                    LOG.warn("This database was restored, or is a copy. A search finds the operations under way in it within hours. "
+                            + "To find them at once, run as its owner: SELECT chargeonce.list_what_was_missed('0', 10000000)");
                 }
             } catch (DatabaseRefused refused) {
-                LOG.warn("Postgres refused to look for late operations. What is listed goes on; the next look tries again: {}",
+                LOG.warn("Postgres refused to scan for late operations. Listed operations go on, and the next scan tries again: {}",
                         refused.getMessage());
                 return late;
             }
@@ -71,15 +74,16 @@ public final class LateOperations {
     }
 
     private static final Duration STILL = Duration.ofHours(1);
-    /** 80 MB, read in order: once a minute, of 50 million payments in eight hours. */
+    /** 80 MB, read sequentially, once a minute: 50 million payments take eight hours. */
     private static final int PAGES_PER_SEARCH = 10_000;
     private static final String MISSED = "SELECT list_what_was_missed(? * interval '1 millisecond', ?)";
 
-    /** Searches the next part of all operations for what stands still outside of its list. Returns how many they were. */
+    /** Searches the next part of the table for operations that stand still and are in no list. Returns how many there were. */
     public static int listMissed(Database database) {
         int missed = database.withConnection(LateOperations::missed);
         if (missed > 0) {
-            LOG.warn("{} operations stood still and were in no list: their rows were written by hand, or restored. They go on now", missed);
+            LOG.warn("{} operations stood still and were in no list, because their rows were written by hand or restored. They go on now",
+                    missed);
         }
         return missed;
     }

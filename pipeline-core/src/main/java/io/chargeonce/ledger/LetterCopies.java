@@ -13,10 +13,10 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 
-/** What the compacted topic must say of dead letters, staged once more as the table has it. Changes no dead letter. */
+/** Stages the topic's copies of dead letters once more, as the table has them. Changes no dead letter. */
 public final class LetterCopies {
 
-    /** Higher than any that the topic could show of something that is not there. */
+    /** Higher than any revision that the topic could hold of a letter that does not exist. */
     private static final int LAST_REVISION = Integer.MAX_VALUE;
 
     private LetterCopies() {}
@@ -27,7 +27,7 @@ public final class LetterCopies {
               FROM dead_letter WHERE dead_letter_id = ANY (?) ORDER BY dead_letter_id FOR UPDATE
             """;
 
-    /** Whoever changes one of them meanwhile waits, so this copy is never staged after a newer one. */
+    /** The rows stay locked, so this copy is never staged after a newer one. */
     public static void stage(Connection connection, Topics topics, Collection<String> ids) throws SQLException {
         Map<String, Operation> operations = OperationTable.lock(connection, ids).rows();
         var staged = new ArrayList<OutboxRow>();

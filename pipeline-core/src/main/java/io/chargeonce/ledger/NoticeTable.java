@@ -4,7 +4,7 @@ package io.chargeonce.ledger;
 import java.sql.Connection;
 import java.sql.SQLException;
 
-/** The messages that PSPs sent by themselves and that were taken: a repeat is dropped. */
+/** The webhooks that were accepted, so that a repeat is dropped. */
 public final class NoticeTable {
 
     private NoticeTable() {}
@@ -22,7 +22,7 @@ public final class NoticeTable {
         }
     }
 
-    /** PSPs repeat for a month at most, so each new one takes two older ones away. */
+    /** PSPs repeat for a month at most, so each insert deletes up to two older rows. */
     private static final String INSERT = """
             WITH old AS (
                 DELETE FROM psp_notice WHERE ctid IN
@@ -31,7 +31,7 @@ public final class NoticeTable {
             INSERT INTO psp_notice (psp, notice_id) VALUES (?, ?) ON CONFLICT DO NOTHING
             """;
 
-    /** @return false if it was taken before */
+    /** @return false if it was accepted before */
     public static boolean insert(Connection connection, String psp, String id) throws SQLException {
         try (var statement = connection.prepareStatement(INSERT)) {
             statement.setString(1, psp);

@@ -5,9 +5,9 @@ import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PspKey;
 
 /**
- * What a PSP told us about an attempt, as the columns it is stored in. A column that does not apply is null.
+ * What a PSP said about an attempt, in the columns that store it. A column that does not apply is null.
  *
- * @param source how we came to hear it: {@code call}, {@code question}, {@code webhook} or {@code hand}
+ * @param source where it came from: {@code call}, {@code question}, {@code webhook} or {@code hand}
  */
 public record Observation(PspKey key, String source, AttemptState state, String outcome, String cause, String detail,
         String pspReference) {
@@ -18,8 +18,8 @@ public record Observation(PspKey key, String source, AttemptState state, String 
         pspReference = storable(pspReference);
     }
 
-    public static Observation of(PspKey key, String source, Outcome heard) {
-        return switch (heard) {
+    public static Observation of(PspKey key, String source, Outcome outcome) {
+        return switch (outcome) {
             case Outcome.Charged charged ->
                 new Observation(key, source, AttemptState.SUCCEEDED, "charged", null, null, charged.pspReference());
             case Outcome.Declined declined ->
@@ -33,7 +33,7 @@ public record Observation(PspKey key, String source, AttemptState state, String 
         };
     }
 
-    /** Not to a question, a webhook or a person. */
+    /** Not the answer to a question, a webhook, or a person's finding. */
     public boolean answersItsCall() {
         return source.equals("call");
     }

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Everything a PSP ever told us about an attempt. Append-only. A first answer that settles its attempt at once stands in the
- * attempt's row instead: the view {@code psp_answer} has both.
+ * Everything a PSP ever said about an attempt. Append-only. A first answer that settles its attempt at once is stored in the attempt's row
+ * instead; the view {@code psp_answer} has both.
  */
 public final class ObservationTable {
 
@@ -24,11 +24,11 @@ public final class ObservationTable {
             SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
             """;
 
-    /** Also what comes too late to decide anything. */
-    public static void append(Connection connection, List<Observation> heard) throws SQLException {
+    /** Also observations that come too late to decide anything. */
+    public static void append(Connection connection, List<Observation> observations) throws SQLException {
         try (var statement = connection.prepareStatement(APPEND)) {
-            Columns.of(heard, statement)
-                    .with("text", told -> told.key().value())
+            Columns.of(observations, statement)
+                    .with("text", observation -> observation.key().value())
                     .with("text", Observation::source)
                     .with("text", Observation::outcome)
                     .with("text", Observation::cause)
@@ -44,7 +44,7 @@ public final class ObservationTable {
              ORDER BY outcome = 'charged' DESC, observed_at LIMIT 1
             """;
 
-    /** What decided the attempt, if anything that was heard did: a capture outranks everything. */
+    /** The observation that decided the attempt, if any did: a capture outranks everything. */
     public static Optional<Outcome> strongest(Connection connection, PspKey key) throws SQLException {
         try (var statement = connection.prepareStatement(STRONGEST)) {
             statement.setString(1, key.value());
@@ -62,7 +62,7 @@ public final class ObservationTable {
              ORDER BY sequence DESC, observed_at DESC LIMIT 1
             """;
 
-    /** With what a PSP last declined an operation that is presented again, since it was accepted or merged; asks nothing about others. */
+    /** The last decline of an operation that is presented again, since it was accepted or merged. For other operations it runs no query. */
     public static Optional<Outcome.Declined> lastDecline(Connection connection, Operation operation) throws SQLException {
         if (operation.represented() == 0) {
             return Optional.empty();
@@ -77,7 +77,7 @@ public final class ObservationTable {
         }
     }
 
-    /** Of a row with the columns outcome, cause, detail and psp_reference. */
+    /** From a row with the columns outcome, cause, detail and psp_reference. */
     static Outcome outcome(ResultSet row) throws SQLException {
         Optional<String> reference = Optional.ofNullable(row.getString("psp_reference"));
         return switch (row.getString("outcome")) {

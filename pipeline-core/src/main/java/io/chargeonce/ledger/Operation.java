@@ -18,8 +18,8 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 
 /**
- * One operation's row, read under its lock: what was accepted, and how far it has come. Its methods are the legal
- * moves; {@link OperationTable#save} writes the result. It belongs to one transaction and one thread.
+ * One operation's row, read under its lock: what was accepted, and its state. Its methods are the legal moves; {@link OperationTable#save}
+ * writes the result. It belongs to one transaction and one thread.
  */
 public final class Operation {
 
@@ -56,7 +56,7 @@ public final class Operation {
     Optional<String> refusedBy = Optional.empty();
     int represented;
     Optional<Instant> representAt = Optional.empty();
-    /** What {@link #seldomChanged} was in the table. */
+    /** {@link #seldomChanged} as read from the table. */
     List<Object> seldomChangedAsRead = List.of();
     Optional<Capture> captureAsRead = Optional.empty();
 
@@ -64,7 +64,7 @@ public final class Operation {
         this.accepted = accepted;
     }
 
-    /** The columns that a payment which succeeds at once leaves as they are. */
+    /** The columns that a payment that succeeds at once never changes. */
     List<Object> seldomChanged() {
         return List.of(generation, countedAttempts, tier, failureCause, failureMessage, notBefore, chargeBefore, stagedAt, swept,
                 resolveTries, unresolvedSince, refusedBy, represented, representAt);
@@ -155,7 +155,7 @@ public final class Operation {
         return capture;
     }
 
-    /** PSPs that said they do not do this payment. */
+    /** PSPs that refused this kind of payment. */
     public Set<String> refusedBy() {
         return refusedBy.map(text -> Arrays.stream(text.split(",")).collect(Collectors.toUnmodifiableSet())).orElse(Set.of());
     }
@@ -174,28 +174,28 @@ public final class Operation {
         return resolveAt.isPresent();
     }
 
-    /** Whether a worker or the resolver calls the PSP right now, as far as its lease says. */
+    /** Whether a worker or the resolver may be calling the PSP right now, according to its lease. */
     public boolean isLeased(Instant now) {
         return leaseToken.isPresent() && resolveAt.filter(now::isBefore).isPresent();
     }
 
-    /** Whether a purge took it out for good: it can be restored no more, its outcome was told, and no attempt may move money yet. */
+    /** Whether its purge is final: it can no longer be restored, its outcome was published, and no attempt may still move money. */
     public boolean isPurgedForGood() {
         return state == OperationState.PURGED && settledAt.isPresent() && !isWatched();
     }
 
-    /** Whether it is one of those that the dead-letter queue shows: dead, or unresolved for long. */
+    /** Whether the dead-letter queue shows it: dead, or unresolved for long. */
     public boolean isListed() {
         return state == OperationState.DEAD || state == OperationState.UNRESOLVED;
     }
 
-    /** The key of the attempt that was claimed last. */
+    /** The key of the last claimed attempt. */
     public PspKey attemptKey() {
         return PspKey.derive(accepted.payment(), accepted.kind().tag(), accepted.ref(),
                 psp.orElseThrow(() -> new IllegalStateException("Bug! " + id() + " was never claimed")), sequence);
     }
 
-    /** Until when whoever has claimed it holds it. */
+    /** When the current lease expires. */
     public Instant leaseEnds() {
         return resolveAt.orElseThrow(() -> new IllegalStateException("Bug! No lease holds " + id()));
     }
@@ -204,7 +204,7 @@ public final class Operation {
         return resolveAt.isPresent() && leaseToken.equals(Optional.of(token));
     }
 
-    /** Takes the operation for a new attempt at this PSP. */
+    /** Claims the operation for a new attempt at this PSP. */
     public void claim(UUID token, String atPsp, Instant leaseUntil) {
         state = state.to(OperationState.PROCESSING);
         leaseToken = Optional.of(token);
@@ -214,7 +214,7 @@ public final class Operation {
         resolveTries = 0;
     }
 
-    /** Its attempt has definitely failed: it is taken for the next one, at another PSP, without waiting in between. */
+    /** Its attempt has definitely failed. Claims it for the next attempt, at another PSP, at once. */
     public void failOver(UUID token, String toPsp, Instant leaseUntil) {
         if (state != OperationState.PROCESSING) {
             throw new IllegalStateException("Bug! %s fails over, but is %s".formatted(id(), state.tag()));
@@ -226,25 +226,25 @@ public final class Operation {
         resolveTries = 0;
     }
 
-    /** The failure that it waits after was its PSP's trouble, as turned out since: it is not counted. */
+    /** The failure that it waits after turned out to be its PSP's fault, so it is not counted. */
     public void pardon() {
         countedAttempts = Math.max(0, countedAttempts - 1);
     }
 
-    /** Takes the operation for another question about its attempt. */
+    /** Claims the operation for another question about its attempt. */
     public void claimForQuestion(UUID token, Instant now, Instant leaseUntil) {
         isUnknown(now);
         leaseToken = Optional.of(token);
         resolveAt = Optional.of(leaseUntil);
     }
 
-    /** It is not known whether its attempt moved money. A purge ended the letter and not the question, so it stays purged. */
+    /** Whether its attempt moved money is unknown. A purge ends the letter but not the question, so a purged operation stays purged. */
     private void isUnknown(Instant now) {
         state = state == OperationState.PURGED ? state : state.to(OperationState.UNRESOLVED);
         unresolvedSince = unresolvedSince.or(() -> Optional.of(now));
     }
 
-    /** The payment to give back was captured here. */
+    /** The capture of the payment to give back. */
     public void giveBack(Capture found) {
         capture = Optional.of(found);
     }
@@ -264,9 +264,9 @@ public final class Operation {
     }
 
     /**
-     * The PSP names what was moved otherwise than a person did.
+     * The PSP reports another reference for the money than a person did.
      *
-     * @return false if this operation did not end with what that person named, and nothing changed
+     * @return false if this operation did not end with the person's reference, and nothing changed
      */
     public boolean correctReference(String named, String byThePsp) {
         if (state != OperationState.SUCCEEDED || !pspReference.equals(Optional.of(named))) {
@@ -283,12 +283,12 @@ public final class Operation {
         settledAt = Optional.of(now);
     }
 
-    /** This PSP does not do such payments: none of this operation's attempts goes there again. */
+    /** This PSP refuses such payments: no further attempt of this operation goes there. */
     public void neverAgainAt(String refusing) {
         refusedBy = Optional.of(refusedBy.map(others -> others + "," + refusing).orElse(refusing));
     }
 
-    /** A soft decline, presented again at that time; until then it waits in this table alone, in no tier. */
+    /** A soft decline that is presented again at that time. Until then it waits only in this table, in no tier. */
     public void presentAgain(Instant at, Duration deadline, String code, String message, Instant now) {
         moveOn(OperationState.SCHEDULED);
         remember(code, message);
@@ -313,7 +313,7 @@ public final class Operation {
         remember(cause, message);
     }
 
-    /** Waits in a tier for a PSP to be well; nothing is counted. */
+    /** Waits in a tier until a PSP is well; nothing is counted. */
     public void parkIn(RetryTier next, String cause, String message, Instant now) {
         waitIn(OperationState.PARKED, next, now);
         remember(cause, message);
@@ -340,7 +340,7 @@ public final class Operation {
         stagedAt = now;
     }
 
-    /** Nobody knows whether the attempt moved money: asked again after {@code pause}. */
+    /** Whether the attempt moved money is unknown; the resolver asks again after {@code pause}. */
     public void leaveUnresolved(String cause, String message, Instant now, Duration pause) {
         isUnknown(now);
         leaseToken = Optional.empty();
@@ -349,7 +349,7 @@ public final class Operation {
         remember(cause, message);
     }
 
-    /** No process can ask about its attempt now. It stays due, so that the first one that can does. */
+    /** No process can ask about its attempt now. The question stays due, so that the first process that can ask does. */
     public void leaveUnasked(String cause, String message, Instant now) {
         isUnknown(now);
         leaseToken = Optional.empty();
@@ -357,7 +357,7 @@ public final class Operation {
     }
 
     /**
-     * Has the resolver ask about the open attempt at once.
+     * Makes the resolver ask about the open attempt at once.
      *
      * @return false if it is asking right now, and nothing changed
      */
@@ -371,7 +371,10 @@ public final class Operation {
         return true;
     }
 
-    /** An earlier attempt moved money while the last one is open. Even if it had ended, it is unresolved until the last one is known. */
+    /**
+     * An earlier attempt moved money while the last one is open. Even if the operation had ended, it is unresolved until the outcome of the
+     * last one is known.
+     */
     public void reopen(Instant now) {
         state = state.to(OperationState.UNRESOLVED);
         settledAt = Optional.empty();
@@ -383,7 +386,7 @@ public final class Operation {
         remember(cause, message);
     }
 
-    /** Back to the front of the pipeline, with a fresh schedule and a deadline of its own; attempts keep counting up. */
+    /** Back to the start of the pipeline, with a new schedule and a new deadline; attempts keep counting up. */
     public void reenter(Instant now, Duration deadline) {
         moveOn(OperationState.ACCEPTED);
         generation++;
@@ -392,11 +395,11 @@ public final class Operation {
         notBefore = now;
         stagedAt = now;
         chargeBefore = now.plus(deadline);
-        // A person decided: PSPs that refused it before may have been set up for it since.
+        // A person decided this, and PSPs that refused it before may have been set up for it since.
         refusedBy = Optional.empty();
     }
 
-    /** Out of the queue, from now on. Its open attempt is asked about as before, and what a person found out about that attempt stays valid. */
+    /** Leaves the queue now. The resolver still asks about its open attempt, and a person's finding about that attempt stays valid. */
     public void purge(Instant now) {
         stagedAt = now;
         if (isWatched()) {
@@ -406,23 +409,23 @@ public final class Operation {
         }
     }
 
-    /** The attempt that was open when it was purged moved no money: nothing is asked any more. */
+    /** The attempt that was open at the purge moved no money, so no question remains. */
     public void endQuestion() {
         if (state != OperationState.PURGED) {
-            throw new IllegalStateException("Bug! %s is %s, and no question of it just ends".formatted(id(), state.tag()));
+            throw new IllegalStateException("Bug! %s is %s, so a question about it cannot just end".formatted(id(), state.tag()));
         }
         forgetQuestion();
     }
 
-    /** A purge can be undone no more. */
+    /** The purge can no longer be undone. */
     public void endPurge(Instant now) {
         if (state != OperationState.PURGED || settledAt.isPresent()) {
-            throw new IllegalStateException("Bug! No purge of " + id() + " can end: it is " + state.tag());
+            throw new IllegalStateException("Bug! The purge of " + id() + " cannot end: it is " + state.tag());
         }
         settledAt = Optional.of(now);
     }
 
-    /** A purge is undone: it is what it was, unresolved while its attempt is asked about. */
+    /** Undoes a purge. The operation is dead again, or unresolved while the resolver asks about its attempt. */
     public void restore() {
         if (isWatched()) {
             state = state.to(OperationState.UNRESOLVED);
@@ -431,7 +434,7 @@ public final class Operation {
         }
     }
 
-    /** The same step is staged once more, because Kafka lost it. */
+    /** The same step is staged once more, because Kafka lost its record. */
     public void stageAgain(Instant now) {
         swept++;
         stagedAt = now;

@@ -24,8 +24,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The operations: what was accepted, in a row that never changes, and how far it has come, in a row of operation_state. That one
- * is locked, always in key order, before any row of another table.
+ * The operations: what was accepted, in a row that never changes, and the state, in a row of operation_state. The state's row is locked
+ * before any row of another table, always in key order.
  */
 public final class OperationTable {
 
@@ -35,12 +35,12 @@ public final class OperationTable {
      */
     public record Locked(Instant now, Map<String, Operation> rows) {}
 
-    /** Of what was accepted, and of its state. */
+    /** What was accepted, joined with the state. */
     static final String BOTH = " FROM operation_state JOIN operation USING (operation_id) ";
 
     static final String COLUMNS = """
-            operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method, customer, reference,
-            description, receipt_email, accepted_at, traceparent, state, step, generation, counted_attempts, tier, sequence, psp,
+            operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method, customer,
+            reference, description, receipt_email, accepted_at, traceparent, state, step, generation, counted_attempts, tier, sequence, psp,
             psp_reference, failure_cause, failure_message, not_before, charge_before, staged_at, swept, lease_token,
             resolve_at, resolve_tries, unresolved_since, settled_at, capture_psp, capture_reference, refused_by,
             represented, represent_at
@@ -56,13 +56,13 @@ public final class OperationTable {
         return lock(connection, LOCK, ids);
     }
 
-    private static final String LOCK_WHAT_NOBODY_HOLDS = "SELECT clock_timestamp(), " + COLUMNS + BOTH + """
+    private static final String LOCK_FREE = "SELECT clock_timestamp(), " + COLUMNS + BOTH + """
              WHERE operation_id = ANY (?) ORDER BY operation_id FOR UPDATE OF operation_state SKIP LOCKED
             """;
 
-    /** The same, and those that somebody holds are missing too. */
-    public static Locked lockWhatNobodyHolds(Connection connection, Collection<String> ids) throws SQLException {
-        return lock(connection, LOCK_WHAT_NOBODY_HOLDS, ids);
+    /** The same, without the rows that other transactions have locked. */
+    public static Locked lockFree(Connection connection, Collection<String> ids) throws SQLException {
+        return lock(connection, LOCK_FREE, ids);
     }
 
     private static Locked lock(Connection connection, String sql, Collection<String> ids) throws SQLException {
@@ -77,7 +77,7 @@ public final class OperationTable {
              WHERE EXISTS (SELECT FROM waiting WHERE list = 'question' AND lane = asked.psp AND due_at <= statement_timestamp())
             """;
 
-    /** Those of these PSPs at which an operation is due for a question. Mostly there is none, and this takes no transaction. */
+    /** Those of these PSPs at which a question is due. Mostly there is none, and this takes no transaction. */
     public static Set<String> pspsToAsk(Connection connection, Collection<String> psps) throws SQLException {
         var found = new HashSet<String>();
         try (var statement = connection.prepareStatement(PSPS_TO_ASK)) {
@@ -99,7 +99,10 @@ public final class OperationTable {
              ORDER BY resolve_at LIMIT ? FOR UPDATE OF operation_state SKIP LOCKED
             """;
 
-    /** Operations at this PSP whose lease has run out or whose next question is due. The list is read first, whatever the planner knows. */
+    /**
+     * Operations at this PSP whose lease has expired or whose next question is due. The list is read first, however the planner estimates
+     * the tables.
+     */
     public static Locked lockDueForAQuestion(Connection connection, String psp, int limit) throws SQLException {
         try (var statement = connection.prepareStatement(LOCK_DUE_FOR_A_QUESTION)) {
             statement.setString(1, psp);
@@ -113,7 +116,7 @@ public final class OperationTable {
              WHERE list = 'question' AND lane = ? AND due_at <= statement_timestamp() ORDER BY due_at LIMIT ?
             """;
 
-    /** The ids of the same, without a lock; of those too that cannot be read. */
+    /** Their ids, without a lock, including those that cannot be read. */
     public static List<String> dueForAQuestion(Connection connection, String psp, int limit) throws SQLException {
         var due = new ArrayList<String>();
         try (var statement = connection.prepareStatement(DUE_FOR_A_QUESTION)) {
@@ -132,7 +135,7 @@ public final class OperationTable {
              WHERE operation_id = ? AND resolve_at <= statement_timestamp() FOR UPDATE OF operation_state SKIP LOCKED
             """;
 
-    /** The same of one; nothing if it is not due any more, or another process has it. */
+    /** The same for one operation; empty if it is not due any more, or another process has it. */
     public static Locked lockDueForAQuestion(Connection connection, String id) throws SQLException {
         try (var statement = connection.prepareStatement(LOCK_ONE_DUE_FOR_A_QUESTION)) {
             statement.setString(1, id);
@@ -145,7 +148,7 @@ public final class OperationTable {
              WHERE operation_id = ? AND resolve_at <= statement_timestamp()
             """;
 
-    /** Of an operation that cannot be read: it is due again later, so that it holds up no other. */
+    /** For an operation that cannot be read: it is due again later, so that it delays no other. */
     public static void askLater(Connection connection, String id, Duration pause) throws SQLException {
         try (var statement = connection.prepareStatement(ASK_LATER)) {
             statement.setLong(1, pause.toSeconds());
@@ -162,7 +165,7 @@ public final class OperationTable {
             """;
 
     /**
-     * Accepts a refund or a reversal; charges are accepted with their idempotency keys, elsewhere.
+     * Accepts a refund or a reversal. Charges are accepted elsewhere, with their idempotency keys.
      *
      * @return false if it was accepted before, and nothing changed
      */
@@ -182,7 +185,7 @@ public final class OperationTable {
 
     private static final String FIND = "SELECT clock_timestamp(), " + COLUMNS + BOTH + "WHERE operation_id = ?";
 
-    /** Reads without a lock: for showing, never for deciding. */
+    /** Reads without a lock: for display, never for a decision. */
     public static Optional<Operation> find(Connection connection, String id) throws SQLException {
         try (var statement = connection.prepareStatement(FIND)) {
             statement.setString(1, id);
@@ -192,7 +195,7 @@ public final class OperationTable {
 
     private static final String FIND_OF_MERCHANT = "SELECT clock_timestamp(), " + COLUMNS + " FROM operation_of(?, ?)";
 
-    /** The same for a role that reads one merchant's operations only; empty too if it is another merchant's. */
+    /** The same for a role that reads only one merchant's operations; also empty for another merchant's operation. */
     public static Optional<Operation> find(Connection connection, String merchant, String id) throws SQLException {
         try (var statement = connection.prepareStatement(FIND_OF_MERCHANT)) {
             statement.setString(1, merchant);
@@ -204,7 +207,7 @@ public final class OperationTable {
     private static final String REFUNDS_OF =
             "SELECT clock_timestamp(), " + COLUMNS + " FROM refunds_of(?, ?) ORDER BY accepted_at, operation_id";
 
-    /** What a merchant has asked to give back of a payment, first to last; without a lock, for showing. */
+    /** The refunds that a merchant requested for a payment, oldest first; without a lock, for display. */
     public static List<Operation> refundsOf(Connection connection, String merchant, PaymentId payment) throws SQLException {
         try (var statement = connection.prepareStatement(REFUNDS_OF)) {
             statement.setString(1, merchant);
@@ -231,7 +234,7 @@ public final class OperationTable {
              WHERE operation_state.operation_id = row.operation_id
             """;
 
-    /** The same for the usual way of a payment, which leaves most columns as they are: half the work for both sides. */
+    /** The same for the usual path of a payment, which leaves most columns unchanged: half the work for both sides. */
     private static final String SAVE_USUAL = """
             UPDATE operation_state
                SET state = row.state, step = row.step, sequence = row.sequence, psp = row.psp, psp_reference = row.psp_reference,
@@ -303,7 +306,7 @@ public final class OperationTable {
         }
     }
 
-    /** Apart from the rest, for only who makes attempts may say where money goes back to. */
+    /** Separate from the rest, because only roles that make attempts may set where money goes back to. */
     private static final String SAVE_CAPTURE = """
             UPDATE operation_state SET capture_psp = row.capture_psp, capture_reference = row.capture_reference
               FROM unnest(?::text[], ?::text[], ?::text[]) AS row (operation_id, capture_psp, capture_reference)

@@ -10,41 +10,38 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/**
- * What the charging processes tell each other of PSPs. Their clocks differ, so all that they say and hear of a time is how long
- * ago it was.
- */
+/** What the charging processes report to each other about PSPs. Their clocks differ, so they exchange ages instead of times. */
 public final class PspHealthTable {
 
     /**
-     * @param good   how long ago the latest call began that was answered well
-     * @param bad    how long ago trouble was heard of
-     * @param unwellFrom how long ago the first failure came that opened its breaker last
-     * @param unwell how long ago the breaker opened, or was found open again
-     * @param row    calls in a row that failed
-     * @param inARow their payments, with commas between
+     * @param good       how long ago the latest call began that was answered well
+     * @param bad        how long ago trouble was last reported
+     * @param unwellFrom how long ago the first of the failures came that last opened its breaker
+     * @param unwell     how long ago the breaker opened, or was found open again
+     * @param row        failed calls in a row
+     * @param inARow     their payments, separated by commas
      */
     public record Row(String psp, Duration good, Optional<Duration> bad, Optional<Duration> unwellFrom,
             Optional<Duration> unwell, boolean open, int row, String inARow) {}
 
     private PspHealthTable() {}
 
-    private static final String TELL = """
+    private static final String REPORT = """
             INSERT INTO psp_health (psp, process, good_at, bad_at, unwell_from, unwell_at, open, failed_in_a_row, failed_payments,
                                     told_at)
             SELECT psp, process, clock_timestamp() - good * interval '1 ms', clock_timestamp() - bad * interval '1 ms',
                    clock_timestamp() - unwell_from * interval '1 ms', clock_timestamp() - unwell * interval '1 ms', is_open, in_a_row,
                    payments, clock_timestamp()
               FROM unnest(?::text[], ?::uuid[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bool[], ?::int[], ?::text[])
-                AS news (psp, process, good, bad, unwell_from, unwell, is_open, in_a_row, payments)
+                AS reported (psp, process, good, bad, unwell_from, unwell, is_open, in_a_row, payments)
                 ON CONFLICT (psp, process) DO UPDATE
                SET good_at = excluded.good_at, bad_at = excluded.bad_at, unwell_from = excluded.unwell_from, unwell_at = excluded.unwell_at,
                    open = excluded.open,
                    failed_in_a_row = excluded.failed_in_a_row, failed_payments = excluded.failed_payments, told_at = excluded.told_at
             """;
 
-    public static void tell(Connection connection, UUID process, List<Row> rows) throws SQLException {
-        try (var statement = connection.prepareStatement(TELL)) {
+    public static void report(Connection connection, UUID process, List<Row> rows) throws SQLException {
+        try (var statement = connection.prepareStatement(REPORT)) {
             Columns.of(rows, statement)
                     .with("text", Row::psp)
                     .with("uuid", row -> process)
@@ -67,7 +64,7 @@ public final class PspHealthTable {
               FROM psp_health WHERE process <> ? AND told_at > clock_timestamp() - interval '1 minute'
             """;
 
-    /** What the others have told within the last minute. */
+    /** What the other processes reported within the last minute. */
     public static List<Row> others(Connection connection, UUID process) throws SQLException {
         try (var statement = connection.prepareStatement(OTHERS)) {
             statement.setObject(1, process);
@@ -89,7 +86,7 @@ public final class PspHealthTable {
 
     private static final String FORGET = "DELETE FROM psp_health WHERE told_at < clock_timestamp() - interval '1 hour'";
 
-    /** Of processes that are gone. */
+    /** Deletes reports of processes that have ended. */
     public static void forgetOld(Connection connection) throws SQLException {
         try (var statement = connection.prepareStatement(FORGET)) {
             statement.executeUpdate();

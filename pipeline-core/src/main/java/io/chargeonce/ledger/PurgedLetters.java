@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Dead letters that were purged, and can come back as they were. */
+/** Purged dead letters, which can be restored for a time. */
 public final class PurgedLetters {
 
     /** How long a purge can be undone. */
@@ -34,9 +34,9 @@ public final class PurgedLetters {
             """;
 
     /**
-     * Brings them back into the queue, on the compacted topic too.
+     * Brings them back into the queue and onto the compacted topic.
      *
-     * @param operations of those that are no poison, locked by this transaction
+     * @param operations those of the letters that are not poison, locked by this transaction
      * @return the ids that were purged until now
      */
     public static List<String> restore(Connection connection, Topics topics, Collection<String> ids,

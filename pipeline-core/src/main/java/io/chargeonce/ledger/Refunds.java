@@ -19,12 +19,12 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Accepts refunds. The payment's row is locked while the sum is checked, so however many are asked for at once, what goes
- * back is never more than was captured. The entity key always holds: the same payment and reference are one refund.
+ * Accepts refunds. The payment's row is locked while the sum is checked, so simultaneous refunds never give back more than was captured.
+ * The entity key always holds: the same payment and reference are one refund.
  */
 public final class Refunds {
 
-    /** What a merchant asks for. */
+    /** A merchant's request. */
     public record RefundRequest(String merchant, PaymentId payment, OptionalLong amount, Optional<String> reference) {
 
         public RefundRequest {
@@ -37,7 +37,7 @@ public final class Refunds {
             return text.matches("[A-Za-z0-9._:-]{1,64}");
         }
 
-        /** The refund's id and the key that it goes by, whatever Idempotency-Key came with it. */
+        /** The refund's id and key, independent of any Idempotency-Key. */
         public String entityKey() {
             return "payment-" + payment + "-refund" + reference.map(name -> "-" + name).orElse("");
         }
@@ -45,7 +45,7 @@ public final class Refunds {
 
     public sealed interface Answer {
 
-        /** It goes on its way, or has been on it since an earlier request. */
+        /** The refund is accepted now, or was accepted by an earlier request. */
         record Accepted(Operation refund, boolean isNew) implements Answer {}
 
         /** The merchant has no such payment. */
@@ -54,61 +54,61 @@ public final class Refunds {
         /** Nothing was captured and nothing will be. */
         record NotCaptured(OperationState payment) implements Answer {}
 
-        /** @param refundable what is left to give back, in minor units */
+        /** @param refundable what can still be given back, in minor units */
         record TooMuch(long refundable) implements Answer {}
 
-        /** The PSP that has the money has no unit as small. */
+        /** The PSP that holds the money has no such small unit. */
         record NotRepresentable(String psp, Money money) implements Answer {}
 
-        /** The entity key is taken by a refund of another amount. */
+        /** The entity key belongs to a refund of another amount. */
         record Differs(Operation refund) implements Answer {}
     }
 
     private Refunds() {}
 
     /** @param deadline how long a refund may wait for its payment and its PSP */
-    public static Answer accept(Connection connection, Topics topics, RefundRequest ask, Duration deadline) throws SQLException {
-        Optional<Operation> found = lockPayment(connection, ask);
+    public static Answer accept(Connection connection, Topics topics, RefundRequest request, Duration deadline) throws SQLException {
+        Optional<Operation> found = lockPayment(connection, request);
         if (found.isEmpty()) {
             return new Answer.NoSuchPayment();
         }
         Operation charge = found.get();
-        Optional<Operation> earlier = OperationTable.find(connection, ask.merchant(), ask.entityKey());
+        Optional<Operation> earlier = OperationTable.find(connection, request.merchant(), request.entityKey());
         if (earlier.isPresent()) {
-            return repeated(ask, earlier.get());
+            return repeated(request, earlier.get());
         }
         return switch (charge.state()) {
             case DECLINED -> new Answer.NotCaptured(charge.state());
             case PURGED -> charge.isPurgedForGood() ? new Answer.NotCaptured(charge.state())
-                    : acceptNew(connection, topics, ask, charge, deadline);
-            // A dead payment may be merged yet: its refund waits for what becomes of it.
+                    : acceptNew(connection, topics, request, charge, deadline);
+            // A dead payment may still be merged, so its refund waits.
             case ACCEPTED, PROCESSING, SCHEDULED, PARKED, UNRESOLVED, DEAD, SUCCEEDED ->
-                acceptNew(connection, topics, ask, charge, deadline);
+                acceptNew(connection, topics, request, charge, deadline);
         };
     }
 
     private static final String LOCK_PAYMENT = "SELECT lock_payment(?)";
 
-    /** By a function, for who accepts refunds has no right to change payments, nor so to lock them. */
-    private static Optional<Operation> lockPayment(Connection connection, RefundRequest ask) throws SQLException {
+    /** By a function: the role that accepts refunds may not change payments, and so may not lock them. */
+    private static Optional<Operation> lockPayment(Connection connection, RefundRequest request) throws SQLException {
         try (var statement = connection.prepareStatement(LOCK_PAYMENT)) {
-            statement.setString(1, ask.payment().value());
+            statement.setString(1, request.payment().value());
             statement.execute();
         }
-        return OperationTable.find(connection, ask.merchant(), ask.payment().value());
+        return OperationTable.find(connection, request.merchant(), request.payment().value());
     }
 
-    /** Without an amount, a repeat means the refund as it is. */
-    private static Answer repeated(RefundRequest ask, Operation earlier) {
-        boolean same = ask.amount().isEmpty() || ask.amount().getAsLong() == earlier.accepted().request().money().minorUnits();
+    /** A repeat without an amount means the refund as it is. */
+    private static Answer repeated(RefundRequest request, Operation earlier) {
+        boolean same = request.amount().isEmpty() || request.amount().getAsLong() == earlier.accepted().request().money().minorUnits();
         return same ? new Answer.Accepted(earlier, false) : new Answer.Differs(earlier);
     }
 
-    private static Answer acceptNew(Connection connection, Topics topics, RefundRequest ask, Operation charge, Duration deadline)
+    private static Answer acceptNew(Connection connection, Topics topics, RefundRequest request, Operation charge, Duration deadline)
             throws SQLException {
         Money captured = charge.accepted().request().money();
-        long refundable = captured.minorUnits() - notFailed(connection, ask);
-        long amount = ask.amount().orElse(refundable);
+        long refundable = captured.minorUnits() - notFailed(connection, request);
+        long amount = request.amount().orElse(refundable);
         if (amount > refundable || refundable == 0) {
             return new Answer.TooMuch(refundable);
         }
@@ -118,25 +118,25 @@ public final class Refunds {
         if (capture.flatMap(taken -> PspUnits.named(taken.psp())).filter(units -> !units.canSay(money)).isPresent()) {
             return new Answer.NotRepresentable(capture.orElseThrow().psp(), money);
         }
-        OperationTable.insert(connection, accepted(ask, charge, money), deadline);
-        Operation refund = OperationTable.find(connection, ask.merchant(), ask.entityKey()).orElseThrow();
+        OperationTable.insert(connection, accepted(request, charge, money), deadline);
+        Operation refund = OperationTable.find(connection, request.merchant(), request.entityKey()).orElseThrow();
         Outbox.stage(connection, List.of(Staging.work(topics, refund)));
-        // On the payment's own record: that is whose row is locked.
-        AuditLog.append(connection, List.of(AuditLog.Entry.of("merchant:" + ask.merchant(), "refund.accepted", charge,
+        // On the payment's audit trail, because the payment's row is the one that is locked.
+        AuditLog.append(connection, List.of(AuditLog.Entry.of("merchant:" + request.merchant(), "refund.accepted", charge,
                 Optional.empty(), Map.of("refund", refund.id(), "amount", amount))));
         return new Answer.Accepted(refund, true);
     }
 
-    /** A dead refund can be merged and a purged one restored, so both still count; only a declined one is over for good. */
+    /** A dead refund can be merged and a purged one restored, so both still count. Only a declined one has ended for good. */
     private static final String NOT_FAILED = """
             SELECT coalesce(sum(amount), 0) FROM refunds_of(?, ?) WHERE state <> 'declined'
             """;
 
-    /** What is given back or may yet be, in minor units. The payment's row is locked by this transaction. */
-    private static long notFailed(Connection connection, RefundRequest ask) throws SQLException {
+    /** What is given back or may still be, in minor units. This transaction has locked the payment's row. */
+    private static long notFailed(Connection connection, RefundRequest request) throws SQLException {
         try (var statement = connection.prepareStatement(NOT_FAILED)) {
-            statement.setString(1, ask.merchant());
-            statement.setString(2, ask.payment().value());
+            statement.setString(1, request.merchant());
+            statement.setString(2, request.payment().value());
             try (var result = statement.executeQuery()) {
                 result.next();
                 return result.getLong(1);
@@ -145,8 +145,8 @@ public final class Refunds {
     }
 
     /**
-     * @param captured of the payment, in minor units
-     * @param goesBack by this refund and all others that went back or are on their way
+     * @param captured the payment's captured amount, in minor units
+     * @param goesBack the amount of this refund and all others that were paid or are under way
      */
     public record Backed(long captured, long goesBack) {}
 
@@ -157,7 +157,7 @@ public final class Refunds {
               FROM operation AS charge WHERE charge.operation_id = ?
             """;
 
-    /** What goes back of the payment of a refund that has gone back, as this transaction sees it. */
+    /** The refunded amounts of a refund's payment, after the refund was paid, as this transaction sees them. */
     public static Backed backed(Connection connection, Operation refund) throws SQLException {
         try (var statement = connection.prepareStatement(BACKED)) {
             statement.setString(1, refund.id());
@@ -169,12 +169,12 @@ public final class Refunds {
         }
     }
 
-    private static Operation.Accepted accepted(RefundRequest ask, Operation charge, Money amount) {
+    private static Operation.Accepted accepted(RefundRequest request, Operation charge, Money amount) {
         PaymentRequest paid = charge.accepted().request();
-        var request =
-                new PaymentRequest(amount, paid.paymentMethod(), paid.customer(), ask.reference(), Optional.empty(), Optional.empty());
-        return new Operation.Accepted(ask.entityKey(), ask.payment(), OperationKind.REFUND, ask.reference().orElse(""),
-                ask.merchant(), ask.entityKey(), request, charge.accepted().at(),
+        var refund =
+                new PaymentRequest(amount, paid.paymentMethod(), paid.customer(), request.reference(), Optional.empty(), Optional.empty());
+        return new Operation.Accepted(request.entityKey(), request.payment(), OperationKind.REFUND, request.reference().orElse(""),
+                request.merchant(), request.entityKey(), refund, charge.accepted().at(),
                 TraceContext.current().or(charge.accepted()::traceparent));
     }
 }

@@ -8,7 +8,7 @@ import java.security.NoSuchAlgorithmException;
 import java.sql.Connection;
 import java.sql.SQLException;
 
-/** How often one card and amount have been presented again within 30 days: one count, whichever PSPs it went to. */
+/** How often one card and amount were presented again within 30 days: one count over all PSPs. */
 public final class RetryBudget {
 
     private RetryBudget() {}
@@ -22,7 +22,7 @@ public final class RetryBudget {
         }
     }
 
-    /** Two payments of one card queue here, or each would take the last one. */
+    /** Payments of one card queue here. Otherwise two of them could both take the last presentation. */
     private static final String QUEUE = "SELECT pg_advisory_xact_lock(hashtextextended(encode(?, 'hex'), 4))";
 
     private static final String TAKE = """
@@ -33,7 +33,7 @@ public final class RetryBudget {
             ON CONFLICT (credential_sha256, amount, currency, day) DO UPDATE SET presented = budget.presented + 1
             """;
 
-    /** Takes one more presentation; false if the last {@code most} of 30 days are taken. */
+    /** Takes one more presentation; false if {@code most} were taken within 30 days. */
     public static boolean take(Connection connection, PaymentRequest request, int most) throws SQLException {
         byte[] credential = sha256(request.paymentMethod());
         try (var queue = connection.prepareStatement(QUEUE); var take = connection.prepareStatement(TAKE)) {

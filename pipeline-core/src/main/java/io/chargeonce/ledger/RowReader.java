@@ -8,7 +8,7 @@ import java.time.OffsetDateTime;
 import java.util.Optional;
 import java.util.UUID;
 
-/** Reads a row's columns one after another, in the order of the select: names would be looked up for every row anew. */
+/** Reads a row's columns one after another, in the order of the select: names would be looked up again for every row. */
 final class RowReader {
 
     private final ResultSet result;

@@ -19,12 +19,12 @@ public final class Staging {
 
     private Staging() {}
 
-    /** The next piece of work for an operation, on the topic of the tier it waits in. */
+    /** The record for an operation's next step, on the topic of its tier. */
     public static OutboxRow work(Topics topics, Operation operation) {
         return work(topics.ofTier(operation.tier()), operation);
     }
 
-    /** The same on this topic. Which one it is decides only when the record is looked at. */
+    /** The same on a given topic. The topic only decides when the record is processed. */
     public static OutboxRow work(String topic, Operation operation) {
         var accepted = operation.accepted();
         var headers = PaymentHeaders.event(PaymentRecord.TYPE, operation.id() + "/" + operation.step(), operation.stagedAt())
@@ -34,14 +34,14 @@ public final class Staging {
                 Optional.of(PaymentJson.write(record(operation))), headers.toMap());
     }
 
-    /** What a record of this operation at its present step says. */
+    /** The record of this operation at its present step. */
     public static PaymentRecord record(Operation operation) {
         var accepted = operation.accepted();
         return PaymentRecord.of(accepted.payment().value(), accepted.kind(), operation.id(), operation.step(),
                 accepted.merchant(), accepted.idempotencyKey(), accepted.request());
     }
 
-    /** How a settled operation ended. Its event id is the same for every copy. */
+    /** The outcome of a settled operation. All copies have the same event id. */
     public static OutboxRow outcome(Topics topics, Operation operation) {
         var accepted = operation.accepted();
         Instant settledAt = operation.settledAt()

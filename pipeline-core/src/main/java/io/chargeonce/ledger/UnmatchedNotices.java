@@ -16,26 +16,24 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Signed messages of PSPs about attempts that have no row here, kept until the row is there or they are too old. */
+/** Signed webhooks about attempts that have no row here. They are kept until the row appears or they are too old. */
 public final class UnmatchedNotices {
 
-    /** Of each PSP. For one more the oldest goes: another system at the same account must neither keep ours out nor fill the disk. */
+    /** Per PSP. One more replaces the oldest: another system at the same account must neither keep out ours nor fill the disk. */
     public static final int MOST = 10_000;
     public static final Duration KEPT = Duration.ofDays(90);
 
-    /**
-     * @param said what the PSP said; empty if it is to be looked up
-     */
+    /** @param said the message's content; empty if it must be looked up at the PSP */
     public record Kept(String psp, String id, PspKey key, Optional<String> pspReference, Optional<Said> said) {}
 
-    /** What a PSP said by itself; the kinds that a webhook has. */
+    /** The content of a webhook. */
     public sealed interface Said {
 
-        /** Empty if the message names no amount of a payment. */
+        /** Empty if the message has no amount of a payment. */
         Optional<Money> money();
     }
 
-    /** @param givesBack whether it is about a refund or a reversal rather than a charge */
+    /** @param givesBack whether it is about a refund or a reversal instead of a charge */
     public record Ended(Optional<Money> money, boolean givesBack, Outcome outcome) implements Said {}
 
     /** @param at by the PSP's clock */
@@ -46,12 +44,12 @@ public final class UnmatchedNotices {
 
     public sealed interface Taken {}
 
-    /** @param instead of which older message it is kept, as {@code notice key}; empty while there is room */
+    /** @param instead the older message that it replaced, as {@code notice key}; empty while there is room */
     public record New(Optional<String> instead) implements Taken {}
 
     public record Known() implements Taken {}
 
-    /** The attempts of all that are kept are there again, or another took the place meanwhile: there will be room soon. */
+    /** All kept messages have found their attempts, or another message took the place meanwhile. There will be room soon. */
     public record Full() implements Taken {}
 
     private static final String CAPTURE_FAILED = "capture_failed";
@@ -81,20 +79,20 @@ public final class UnmatchedNotices {
     }
 
     private static boolean insert(Connection connection, Kept notice) throws SQLException {
-        Optional<Observation> told = notice.said.map(said -> told(notice.key, said));
+        Optional<Observation> observed = notice.said.map(said -> observation(notice.key, said));
         Optional<Money> money = notice.said.flatMap(Said::money);
         try (var statement = connection.prepareStatement(KEEP)) {
             statement.setString(1, notice.psp);
             statement.setString(2, notice.id);
             statement.setString(3, notice.key.value());
             statement.setString(4,
-                    notice.pspReference.map(ForeignText::storable).or(() -> told.map(Observation::pspReference)).orElse(null));
+                    notice.pspReference.map(ForeignText::storable).or(() -> observed.map(Observation::pspReference)).orElse(null));
             statement.setObject(5, money.map(Money::minorUnits).orElse(null), Types.BIGINT);
             statement.setString(6, money.map(Money::currency).orElse(null));
             statement.setObject(7, notice.said.map(said -> said instanceof Ended ended && ended.givesBack).orElse(null), Types.BOOLEAN);
-            statement.setString(8, told.map(Observation::outcome).orElse(null));
-            statement.setString(9, told.map(Observation::cause).orElse(null));
-            statement.setString(10, told.map(Observation::detail).orElse(null));
+            statement.setString(8, observed.map(Observation::outcome).orElse(null));
+            statement.setString(9, observed.map(Observation::cause).orElse(null));
+            statement.setString(10, observed.map(Observation::detail).orElse(null));
             statement.setObject(11, notice.said.flatMap(UnmatchedNotices::at).map(at -> at.atOffset(ZoneOffset.UTC)).orElse(null),
                     Types.TIMESTAMP_WITH_TIMEZONE);
             statement.setString(12, notice.psp);
@@ -123,7 +121,7 @@ public final class UnmatchedNotices {
             RETURNING notice_id, psp_key
             """;
 
-    /** What has found its attempt is ours for certain, and stays until it is taken. */
+    /** A message that has found its attempt is ours for certain, and stays until it is taken. */
     private static Optional<String> dropOldest(Connection connection, String psp) throws SQLException {
         try (var statement = connection.prepareStatement(DROP_OLDEST)) {
             statement.setString(1, psp);
@@ -141,8 +139,8 @@ public final class UnmatchedNotices {
         };
     }
 
-    /** In the columns of an observation; news of a capture has a word of its own there. */
-    private static Observation told(PspKey key, Said said) {
+    /** In the columns of an observation. Messages about a capture have their own outcome there. */
+    private static Observation observation(PspKey key, Said said) {
         return switch (said) {
             case Ended ended -> Observation.of(key, "webhook", ended.outcome);
             case CaptureFailed failed -> new Observation(key, "webhook", AttemptState.UNKNOWN, CAPTURE_FAILED, null, failed.reason, null);
@@ -153,15 +151,16 @@ public final class UnmatchedNotices {
     private static final String MATCHED = """
             SELECT notice.psp, notice_id, notice.psp_key, notice.psp_reference, amount, currency, gives_back, outcome, notice.cause, detail,
                    happened_at
-              FROM unmatched_notice AS notice JOIN payment_attempt AS attempt ON attempt.psp_key = notice.psp_key AND attempt.psp = notice.psp
+              FROM unmatched_notice AS notice JOIN payment_attempt AS attempt ON attempt.psp_key = notice.psp_key
+                  AND attempt.psp = notice.psp
              WHERE notice.psp = ANY (?) AND (notice.psp, notice_id) > (?, ?)
              ORDER BY notice.psp, notice_id LIMIT ?
             """;
 
     /**
-     * Those whose attempt has a row now, of these PSPs.
+     * Kept messages of these PSPs whose attempt has a row now.
      *
-     * @param after the last that was looked at, for some may stay; empty to begin with the first
+     * @param after the last message of the previous call, because some may stay; empty to start with the first
      */
     public static List<Kept> matched(Connection connection, List<String> psps, Optional<Kept> after, int limit) throws SQLException {
         var matched = new ArrayList<Kept>();
@@ -197,7 +196,7 @@ public final class UnmatchedNotices {
 
     private static final String FORGET = "DELETE FROM unmatched_notice WHERE psp = ? AND notice_id = ?";
 
-    /** It was matched and recorded. */
+    /** The message was matched and recorded. */
     public static void forget(Connection connection, String psp, String id) throws SQLException {
         try (var statement = connection.prepareStatement(FORGET)) {
             statement.setString(1, psp);
@@ -210,7 +209,7 @@ public final class UnmatchedNotices {
             DELETE FROM unmatched_notice WHERE received_at < clock_timestamp() - ? * interval '1 second' RETURNING psp, notice_id, psp_key
             """;
 
-    /** @return those that nothing was ever found for, as {@code psp notice key} */
+    /** @return the messages that never found an attempt, as {@code psp notice key} */
     public static List<String> forgetOld(Connection connection) throws SQLException {
         var old = new ArrayList<String>();
         try (var statement = connection.prepareStatement(FORGET_OLD)) {

@@ -6,30 +6,29 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Finds what can be a card number, however it is written: 12 to 19 decimal digits of any script that begin as an issuer's numbers
- * do, have a length which that issuer uses, and end with the right check digit (ISO/IEC 7812-1, Luhn).
+ * Finds digits that can be a card number, in any notation: 12 to 19 decimal digits of any script that start like an issuer's numbers, have
+ * a length which that issuer uses, and end with the right check digit (ISO/IEC 7812-1, Luhn).
  *
- * <p>The digits may be run together, stand in groups as on a card, or in groups of any size with one separator throughout. An
- * expiry and a CVC may follow without a break. Invisible characters do not count. Escapes of JSON and HTML count as what they
- * stand for, and so does a space or a dash in a URL. Digits within a UUID, a long hexadecimal name or an IBAN are no card
- * number. Pure; any thread.
+ * <p>The digits may be run together, stand in groups as on a card, or in groups of any size with the same separator throughout. An expiry
+ * date and a CVC may follow without a break. Invisible characters are ignored. Escapes of JSON and HTML, and an escaped space or dash in a
+ * URL, are decoded first. Digits within a UUID, a long hexadecimal id or an IBAN are no card number. Pure; any thread.
  */
 public final class CardNumbers {
 
     /**
-     * Where one stands in a text.
+     * The place of a card number in a text.
      *
      * @param from index of its first character
-     * @param to   index behind its last, or behind an expiry and a CVC that follow without a break
+     * @param to   index after its last character, or after an expiry date and a CVC that follow without a break
      */
     public record Place(int from, int to) {}
 
     private static final int SHORTEST = 12;
 
     /**
-     * First four digits from and to, shortest and longest number, of the brands of the PCI council and of national
-     * ones. What would mostly find other numbers is left out: Visa's 13 digits, which no card has any more and EAN-13 has,
-     * and those of Maestro's prefixes (50, 56 to 69) and of RuPay's (81, 82) that are hardly issued.
+     * First four digits (from, to), shortest and longest length, for the brands of the PCI council and for national ones. Ranges that would
+     * mostly match other numbers are left out: Visa's 13 digits, which no card has any more but an EAN-13 has, and the rarely issued
+     * prefixes of Maestro (50, 56 to 69) and RuPay (81, 82).
      */
     private static final int[][] ISSUED = {
         {4000, 4999, 16, 16}, {4000, 4999, 19, 19}, // Visa
@@ -46,7 +45,7 @@ public final class CardNumbers {
         {5085, 5089, 16, 16}, {6069, 6085, 16, 16}, // RuPay
         {5041, 5041, 16, 16}, {5066, 5067, 16, 16}, {5090, 5099, 16, 16}, {6362, 6363, 16, 16}, {6062, 6062, 16, 16}}; // Elo, Hipercard
 
-    /** The same by the first four digits: bit n stands for numbers of 12 + n digits. */
+    /** The same, indexed by the first four digits: bit n stands for numbers of 12 + n digits. */
     private static final byte[] LENGTHS = new byte[10_000];
 
     static {
@@ -59,16 +58,16 @@ public final class CardNumbers {
         }
     }
 
-    /** Where groups begin on cards: 4-4-4-4, other lengths likewise, with some of the gaps left out; 4-6-5 and 4-6-4. */
+    /** Where groups begin on cards: 4-4-4-4 (other lengths likewise, and some gaps may be missing), 4-6-5 and 4-6-4. */
     private static final int FOURS = 1 << 4 | 1 << 8 | 1 << 12 | 1 << 16;
     private static final int FOUR_AND_SIX = 1 << 4 | 1 << 10;
-    /** Of characters that can be seen, between two digits of one number: "4242 - 4242" has three. */
+    /** Visible characters between two digits of one number: "4242 - 4242" has three. */
     private static final int LONGEST_GAP = 8;
-    /** Of an expiry and a CVC: MMYYYY and four digits. */
+    /** Digits of an expiry date and a CVC: MMYYYY and four digits. */
     private static final int LONGEST_REST = 10;
     private static final int FIRST_YEAR = 20;
     private static final int LAST_YEAR = 59;
-    /** Of what an entity of HTML has between & and ;. */
+    /** Characters of an HTML entity between & and ;. */
     private static final int LONGEST_ENTITY = 9;
     private static final Set<String> SEPARATORS_OF_HTML = Set.of("nbsp", "ensp", "emsp", "thinsp", "hairsp", "numsp", "ndash", "mdash",
             "minus", "hyphen", "dash", "middot", "bull", "shy", "zwnj", "zwj", "amp");
@@ -76,7 +75,7 @@ public final class CardNumbers {
     private static final char JOINED = 0;
     private static final int NONE = -1;
 
-    /** What a character is, where it is not a digit. */
+    /** The kinds of characters that are not digits. */
     private static final int LETTER = -1;
     private static final int SEPARATOR = -2;
     private static final int INVISIBLE = -3;
@@ -92,16 +91,16 @@ public final class CardNumbers {
     private final String text;
     private final boolean one;
     private final List<Place> found = new ArrayList<>(1);
-    /** The digits since the last letter: each one's value, its place, and the separator before it, if there is one. */
+    /** The digits since the last letter: each one's value, its place, and the separator before it, if any. */
     private final byte[] digits;
     private final int[] from;
     private final int[] to;
     private final char[] gaps;
     private int count;
-    /** Where the escape ends that was read last. */
+    /** Where the last decoded escape ends. */
     private int behind;
 
-    /** @param one whether the first that is found is enough */
+    /** @param one whether the first match is enough */
     private CardNumbers(String text, boolean one) {
         this.text = text;
         this.one = one;
@@ -111,17 +110,19 @@ public final class CardNumbers {
         this.gaps = new char[text.length()];
     }
 
-    /** Whether one is in the text. Most texts have fewer than 12 digits between two letters: they cost a look at each character. */
+    /**
+     * Whether the text contains a card number. Most texts have fewer than 12 digits between two letters; they cost one check per character.
+     */
     public static boolean isIn(String text) {
         return mayBeIn(text) && !new CardNumbers(text, true).find().isEmpty();
     }
 
-    /** All in the text, from left to right. */
+    /** All card numbers in the text, from left to right. */
     public static List<Place> in(String text) {
         return mayBeIn(text) ? new CardNumbers(text, false).find() : List.of();
     }
 
-    /** The text with # for each of them: for what is kept, logged and shown, and came from a PSP or in a record. */
+    /** The text with # in place of each card number: for text from a PSP or a record that is stored, logged or shown. */
     public static String hiddenIn(String text) {
         List<Place> found = in(text);
         if (found.isEmpty()) {
@@ -146,7 +147,7 @@ public final class CardNumbers {
         return false;
     }
 
-    /** A digit's value in any script; or what else it is. */
+    /** The value of a digit in any script, or the kind of another character. */
     private static int meaning(int c) {
         return c < ASCII.length ? ASCII[c] : meaningBeyondAscii(c);
     }
@@ -171,7 +172,7 @@ public final class CardNumbers {
         return value >= 0 && value <= 9 ? value : SEPARATOR;
     }
 
-    /** Hangul's empty syllables: letters that nothing is seen of. */
+    /** Hangul's empty syllables: letters that are invisible. */
     private static boolean isFiller(int c) {
         return c == 0x115f || c == 0x1160 || c == 0x3164 || c == 0xffa0;
     }
@@ -205,7 +206,7 @@ public final class CardNumbers {
         return Character.isWhitespace(c) || Character.isSpaceChar(c) ? ' ' : (char) c;
     }
 
-    /** What the escape at this place stands for, and {@link #behind} where it ends. */
+    /** The character that the escape at this place stands for; sets {@link #behind} to its end. */
     private int escaped(int at) {
         return switch (text.charAt(at)) {
             case '\\' -> ofJson(at + 1);
@@ -224,7 +225,7 @@ public final class CardNumbers {
         };
     }
 
-    /** Of what separates alone: a card number may stand behind a percent sign. The no-break space has two bytes. */
+    /** Decodes separators only, because a card number may follow a percent sign. The no-break space has two bytes. */
     private int ofUrl(int at) {
         int value = number(at, at + 2, 16);
         return switch (value) {
@@ -267,7 +268,7 @@ public final class CardNumbers {
         count++;
     }
 
-    /** Through the digits since the last letter, and forgets them. A number begins where a group does. */
+    /** Searches the digits since the last letter, then drops them. A number starts where a group starts. */
     private void search() {
         for (int start = 0; start + SHORTEST <= count; start++) {
             if (start == 0 || gaps[start] != JOINED) {
@@ -292,7 +293,7 @@ public final class CardNumbers {
         return NONE;
     }
 
-    /** Where the groups end that a number of these digits stands in; {@link #NONE} if one number is not written so. */
+    /** Where the groups of a number end; {@link #NONE} if no number is written like this. */
     private int endOfGroups(int start, int end) {
         int breaks = 0;
         char separator = JOINED;
@@ -314,7 +315,10 @@ public final class CardNumbers {
         return (breaks & ~FOURS) == 0 || breaks == FOUR_AND_SIX && (length == 14 || length == 15);
     }
 
-    /** What follows with no other separator must be an expiry, alone or with a CVC; else the digits are part of something longer. */
+    /**
+     * Digits that follow with no other separator must be an expiry date, alone or with a CVC. Otherwise the digits are part of something
+     * longer.
+     */
     private int endOfRest(int end, char separator) {
         int rest = end;
         while (rest < count && rest - end <= LONGEST_REST && (gaps[rest] == JOINED || gaps[rest] == separator)) {

@@ -6,21 +6,21 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What follows an attempt: the one place that decides it. docs/after-an-outcome.md has it as a table, which a test compares with this.
- * Pure: no clock, no I/O.
+ * Decides what follows an attempt, and is the only place that does. docs/after-an-outcome.md shows it as a table, which a test compares
+ * with this class. Pure: no clock, no I/O.
  */
 public final class Decision {
 
     private static final List<Duration> PAUSES = List.of(Duration.ofDays(1), Duration.ofDays(3), Duration.ofDays(5), Duration.ofDays(7));
-    /** Money comes on pay day rather than overnight. */
+    /** Money arrives on pay day, not overnight. */
     private static final Duration WITHOUT_MONEY = Duration.ofDays(3);
-    /** Visa fines from the 16th in 30 days on; Mastercard's limit is higher. */
+    /** Visa fines from the 16th within 30 days; Mastercard's limit is higher. */
     private static final int MOST_IN_30_DAYS = 15;
 
     private Decision() {}
 
     public static NextStep after(Outcome answer, Situation at, RetrySchedule schedule) {
-        // A capture is a capture, whatever else is said of the attempt.
+        // A known capture outranks every other answer about the attempt.
         Outcome outcome = at.capturedAs().<Outcome>map(Outcome.Charged::new).orElse(answer);
         return switch (outcome) {
             case Outcome.Charged charged -> new NextStep.SettleSucceeded(charged);
@@ -30,7 +30,7 @@ public final class Decision {
         };
     }
 
-    /** Without this attempt's money the operation has its end already. */
+    /** Without this attempt's money the operation has already ended. */
     private static Optional<NextStep> overtaken(Situation at) {
         return at.anotherCaptured() ? Optional.of(new NextStep.SettleByEarlierCapture())
                 : at.purged() ? Optional.of(new NextStep.StayPurged()) : Optional.empty();
@@ -58,14 +58,17 @@ public final class Decision {
                     : new NextStep.Park(schedule.parkingTier(at.progress()), failed);
             case POISON, FOUND_BY_HAND -> new NextStep.DeadLetter(failed);
         };
-        // Money goes back where it was captured, and what a PSP has declined goes to no other.
+        // Money goes back where it was captured, and a payment that one PSP declined goes to no other.
         boolean elsewhere = at.canGoOn() && at.kind() == OperationKind.CHARGE && at.represented() == 0
                 && nextPsp(failed.cause()).allows(false);
         NextStep step = elsewhere ? new NextStep.ElsewhereIfWell(here) : here;
         return failed.cause().failureClass() == FailureClass.REFUSED_HERE ? new NextStep.LeavePsp(failed, step) : step;
     }
 
-    /** Whether a failure uses up one of the payment's attempts. The PSP's own trouble does not, nor what never got there. */
+    /**
+     * Whether a failure counts as one of the payment's attempts. A PSP's outage does not count, and neither does a request that never left
+     * us.
+     */
     public static boolean counts(FailureCause cause, boolean pspWellForOthers) {
         return switch (cause.failureClass()) {
             case RETRYABLE -> pspWellForOthers || !cause.mayBeAnOutage();
@@ -74,7 +77,7 @@ public final class Decision {
         };
     }
 
-    /** Where the next attempt may go after a failure, at once or when it has waited. After a decline it is {@link NextPsp#THIS}. */
+    /** Where the next attempt may go after a failure, at once or after a wait. After a decline it is {@link NextPsp#THIS}. */
     public static NextPsp nextPsp(FailureCause cause) {
         return switch (cause.failureClass()) {
             case NOT_SENT, RATE_LIMITED, CONFIG, RETRYABLE -> NextPsp.ANY;

@@ -4,9 +4,9 @@ package io.chargeonce.payment;
 import java.util.Optional;
 
 /**
- * What came with a decline.
+ * Details of a decline.
  *
- * @param advice      what the network advises to do next
+ * @param advice      the network's advice on what to do next
  * @param networkCode the network's own response code
  */
 public record DeclineAdvice(Optional<String> advice, Optional<String> networkCode) {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.payment;
 
-/** What a decline allows. Only a merchant who opted in has soft ones presented again. */
+/** What may follow a decline. Soft ones are presented again only for a merchant who opted in. */
 public enum DeclineKind {
-    /** May pass on another day. */
+    /** May succeed on another day. */
     SOFT,
-    /** May pass on another day; one more try at most. */
+    /** May succeed on another day; one more try at most. */
     SOFT_ONCE,
     /** Never again with this card. */
     HARD,
     /** The customer must act. */
     ACTION_REQUIRED,
-    /** The issuer takes it for a repeat: asked about before it is believed. */
+    /** The issuer calls it a duplicate, so the PSP is asked before the decline is believed. */
     ASK_FIRST
 }

@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Sorts declines. The network's advice outranks its code, which outranks the PSP's decline code; a code that is in no
- * table is soft, once. Names of codes are Stripe's; other gateways translate theirs.
+ * Classifies declines. The network's advice outranks its response code, which outranks the PSP's decline code. An unknown code is soft,
+ * once. The code names are Stripe's; other gateways translate theirs.
  */
 public final class Declines {
 
@@ -48,7 +48,7 @@ public final class Declines {
 
     private Declines() {}
 
-    /** Empty if nothing that the PSP said is in a table. */
+    /** Empty if none of the codes is in a table. */
     public static Optional<DeclineKind> known(String code, DeclineAdvice advice) {
         return advice.advice().map(BY_ADVICE::get)
                 .or(() -> advice.networkCode().map(BY_NETWORK::get))

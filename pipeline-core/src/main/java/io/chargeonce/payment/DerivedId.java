@@ -6,9 +6,9 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
 /**
- * Ids that follow from what they identify, so that every copy of a request leads to the same payment and
- * every copy of an attempt to the same PSP key. 26 characters of lower-case base32 (RFC 4648 alphabet) hold
- * 130 bits of a SHA-256 and fit the shortest reference of any rail: 35 characters in ISO 20022.
+ * Ids derived from what they identify, so that every copy of a request leads to the same payment and every copy of an attempt to the same
+ * PSP key. 26 characters of lower-case base32 (RFC 4648 alphabet) hold 130 bits of a SHA-256 and fit the shortest reference of any rail: 35
+ * characters in ISO 20022.
  */
 final class DerivedId {
 

@@ -4,7 +4,7 @@ package io.chargeonce.payment;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** Why an attempt definitely failed. The tag is stored and published: it never changes its meaning. */
+/** Why an attempt definitely failed. The tag is stored and published, so its meaning never changes. */
 public enum FailureCause {
     PSP_HOST_UNKNOWN("psp_host_unknown", FailureClass.NOT_SENT),
     CONNECTION_REFUSED("connection_refused", FailureClass.NOT_SENT),
@@ -21,9 +21,9 @@ public enum FailureCause {
     PSP_UNWELL("psp_unwell", FailureClass.RETRYABLE),
     /** The outcome was unknown until the PSP confirmed that it cancelled the attempt unexecuted. */
     CANCELLED_UNEXECUTED("cancelled_unexecuted", FailureClass.RETRYABLE),
-    /** A person found out that it moved no money, and the PSP could not tell. */
+    /** A person found out that it moved no money, and the PSP could not say. */
     SETTLED_NOT_CHARGED("settled_not_charged", FailureClass.FOUND_BY_HAND),
-    /** A bug of ours threw, or Postgres refused the row, before an attempt was made. */
+    /** Our code threw, or Postgres refused the row, before an attempt was made. */
     INTERNAL_ERROR("internal_error", FailureClass.RETRYABLE),
     REFUSED_BY_THIS_PSP("refused_by_this_psp", FailureClass.REFUSED_HERE),
     REQUEST_REFUSED("request_refused", FailureClass.POISON);
@@ -36,7 +36,7 @@ public enum FailureCause {
         this.failureClass = failureClass;
     }
 
-    /** Empty for what is no failure's tag, such as a decline's code. */
+    /** Empty for any other tag, such as a decline's code. */
     public static Optional<FailureCause> fromTag(String tag) {
         return Arrays.stream(values()).filter(cause -> cause.tag.equals(tag)).findFirst();
     }
@@ -45,7 +45,7 @@ public enum FailureCause {
         return tag;
     }
 
-    /** Whether an outage of the PSP explains it; a bug of ours or a person's finding has other reasons. */
+    /** Whether an outage of the PSP may be the reason. A bug of ours or a person's finding is not. */
     public boolean mayBeAnOutage() {
         return this == PSP_UNWELL || this == CANCELLED_UNEXECUTED;
     }

@@ -4,9 +4,9 @@ package io.chargeonce.payment;
 import java.util.Optional;
 
 /**
- * The producer's own name for one payment: 1 to 255 visible ASCII characters, compared as they are.
+ * The producer's own id of one payment: 1 to 255 visible ASCII characters, compared as they are.
  *
- * <p>255 is the longest that the largest PSP publishes; business keys such as {@code payment-1234-refund} are welcome.
+ * <p>255 is the longest limit that a large PSP publishes; business keys such as {@code payment-1234-refund} are welcome.
  */
 public record IdempotencyKey(String value) {
 

@@ -33,7 +33,7 @@ public record Money(long minorUnits, String currency) {
         return code != null && CODES.contains(code);
     }
 
-    /** How many digits stand behind the point; ISO 4217's number. */
+    /** How many digits follow the decimal point, from ISO 4217. */
     int decimals() {
         return decimals(currency);
     }
@@ -42,13 +42,13 @@ public record Money(long minorUnits, String currency) {
         return Math.max(0, Currency.getInstance(currency).getDefaultFractionDigits());
     }
 
-    /** As people read it: {@code 12.99 EUR}, {@code 1299 JPY}. */
+    /** As shown to people: {@code 12.99 EUR}, {@code 1299 JPY}. */
     @Override
     public String toString() {
         return format(minorUnits, currency);
     }
 
-    /** Formats a sum, which may be zero or larger than one payment's amount can be. */
+    /** Formats a sum, which may be zero or larger than one payment's amount. */
     public static String format(long minorUnits, String currency) {
         return java.math.BigDecimal.valueOf(minorUnits, decimals(currency)).toPlainString() + " " + currency;
     }

@@ -3,25 +3,25 @@ package io.chargeonce.payment;
 
 import java.time.Duration;
 
-/** What happens to an operation after an attempt. {@link Decision} chooses; who is told does it and decides nothing. */
+/** What happens to an operation after an attempt. {@link Decision} chooses it; the caller carries it out and decides nothing. */
 public sealed interface NextStep {
 
     /** The end: the money moved. */
     record SettleSucceeded(Outcome.Charged charged) implements NextStep {}
 
-    /** The end: this attempt moved no money, and an earlier one turned out to have. */
+    /** The end: this attempt moved no money, and an earlier one turned out to have moved it. */
     record SettleByEarlierCapture() implements NextStep {}
 
-    /** The end: the answer is no. */
+    /** The end: the payment was declined. */
     record SettleDeclined(Outcome.Declined declined) implements NextStep {}
 
-    /** A person has taken it out of the queue: it stays there, and nothing is asked any more. */
+    /** A person has purged it: it stays purged, and nothing more is asked. */
     record StayPurged() implements NextStep {}
 
-    /** Stop and leave it to a person. */
+    /** Stop, and leave it to a person. */
     record DeadLetter(Outcome.Failed failed) implements NextStep {}
 
-    /** Ask the PSP until the outcome is known; at once if the answer is in the database already. */
+    /** Ask the PSP until the outcome is known. At once, if the database already has the answer. */
     record Resolve(Outcome.Unknown unknown, boolean atOnce) implements NextStep {}
 
     /** Wait in this tier, then try again under a new attempt; the failed one counts. */
@@ -31,17 +31,17 @@ public sealed interface NextStep {
     record Park(RetryTier tier, Outcome.Failed failed) implements NextStep {}
 
     /**
-     * Present it to the same PSP again after the pause, if the merchant opted in and {@code mostIn30Days} of this card and amount are not
-     * taken yet; they are counted over all PSPs. If either is not so, {@code otherwise}.
+     * Present it to the same PSP again after the pause, if the merchant opted in and fewer than {@code mostIn30Days} presentations of this
+     * card and amount were made, counted over all PSPs. If not, {@code otherwise}.
      */
     record PresentAgainIfGranted(Duration pause, int mostIn30Days, SettleDeclined otherwise) implements NextStep {}
 
     /**
-     * A new attempt at once at another PSP of its routes, if one is well where it has not failed since it waited last; else
+     * A new attempt at once, at another PSP of its routes that is well and where it has not failed since its last wait. If there is none,
      * {@code otherwise}.
      */
     record ElsewhereIfWell(NextStep otherwise) implements NextStep {}
 
-    /** The PSP that refused it never gets it again, and a person is told to correct the routes; and then {@code then}. */
+    /** The refusing PSP never gets it again, and an alert asks a person to correct the routes. Then {@code then}. */
     record LeavePsp(Outcome.Failed failed, NextStep then) implements NextStep {}
 }

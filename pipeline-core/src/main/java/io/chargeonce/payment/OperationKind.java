@@ -6,9 +6,9 @@ import java.util.Locale;
 /** What an operation does with money. All kinds go through the same states, tiers and dead-letter queue. */
 public enum OperationKind {
     CHARGE,
-    /** Gives back what a merchant asked to give back, at the PSP that captured it. */
+    /** Pays back what a merchant requested, at the PSP that captured it. */
     REFUND,
-    /** Gives back what was captured once too often. */
+    /** Pays back a capture that was one too many. */
     REVERSAL;
 
     /** As stored and published. */

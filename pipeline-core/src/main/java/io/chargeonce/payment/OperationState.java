@@ -5,7 +5,7 @@ import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Set;
 
-/** Where an operation stands, and the one table of where it may go from there. */
+/** The states of an operation, and the only table of legal moves. */
 public enum OperationState {
     /** Staged for the main topic. */
     ACCEPTED,
@@ -13,7 +13,7 @@ public enum OperationState {
     PROCESSING,
     /** Waits in a tier for its next counted attempt. */
     SCHEDULED,
-    /** Waits in a tier for a PSP to be well. */
+    /** Waits in a tier until a PSP is well. */
     PARKED,
     /** Its attempt may have moved money; the resolver asks. */
     UNRESOLVED,
@@ -21,20 +21,22 @@ public enum OperationState {
     DECLINED,
     /** In the dead-letter queue. */
     DEAD,
-    /** Taken out of the dead-letter queue by a person with a reason; it may come back until the retention ends. If its attempt may have
-     * moved money, the resolver goes on asking. */
+    /**
+     * Taken out of the dead-letter queue by a person with a reason; it may be restored until the retention ends. If its attempt may have
+     * moved money, the resolver goes on asking.
+     */
     PURGED;
 
     public Set<OperationState> next() {
         return switch (this) {
-            // Straight to the end only by a success that came late, or for a refund of what was never captured.
+            // Straight to the end only by a late success, or for a refund of a payment that was never captured.
             case ACCEPTED, SCHEDULED, PARKED -> EnumSet.of(PROCESSING, PARKED, SCHEDULED, DEAD, SUCCEEDED, DECLINED);
             case PROCESSING -> EnumSet.of(SUCCEEDED, DECLINED, SCHEDULED, PARKED, UNRESOLVED, DEAD);
             case UNRESOLVED -> EnumSet.of(UNRESOLVED, SUCCEEDED, DECLINED, SCHEDULED, PARKED, DEAD, PURGED);
             case DEAD -> EnumSet.of(ACCEPTED, SUCCEEDED, UNRESOLVED, PURGED);
-            // The PSP's late word outranks ours: the money is there.
+            // The PSP's late answer outranks ours: the money has moved.
             case DECLINED -> EnumSet.of(SUCCEEDED);
-            // An attempt that took the money after all comes back, and with another one open it must be known first.
+            // An attempt that moved the money after all brings it back. If another attempt is open, its outcome must be known first.
             case PURGED -> EnumSet.of(SUCCEEDED, DEAD, UNRESOLVED);
             case SUCCEEDED -> EnumSet.noneOf(OperationState.class);
         };

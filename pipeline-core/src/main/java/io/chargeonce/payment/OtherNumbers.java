@@ -6,16 +6,19 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Names whose digits could be a card number by chance, though the whole name shows that they are none. Pure; any thread. */
+/** Recognises ids whose digits look like a card number by chance, while the whole id shows that they are not. Pure; any thread. */
 final class OtherNumbers {
 
     private static final int UUID_LENGTH = 36;
     /** Object ids have 24 hexadecimal digits; digests and trace ids have more. */
     private static final int SHORTEST_HEX = 24;
     private static final int LONGEST_HEX = 128;
-    /** Nearly four in ten are letters by chance; with a stretch of digits as long as a card number, hardly fewer than one in ten. */
+    /**
+     * On average nearly four in ten characters are letters. With a run of digits as long as a card number, hardly ever fewer than one in
+     * ten.
+     */
     private static final int FEWEST_LETTERS = 3;
-    /** Countries of the registry of ISO 13616, with the length of theirs. Any other letters before a card number are a word. */
+    /** Countries in the registry of ISO 13616, with the length of their IBANs. Any other letters before a card number are a word. */
     private static final Map<String, Integer> IBANS = Stream.of("""
             AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 DO28 EE20 EG29 ES24 FI18 FK18 \
             FO18 FR27 GB22 GE22 GI23 GL18 GR27 GT28 HN28 HR21 HU28 IE22 IL23 IQ23 IS26 IT27 JO30 KW30 KZ20 LB28 LC32 LI21 LT20 LU20 LV21 \
@@ -26,12 +29,12 @@ final class OtherNumbers {
     private static final int SHORTEST_REFERENCE = 15;
     private static final int LONGEST_REFERENCE = 25;
     private static final int LONGEST_IBAN = 34;
-    /** With the spaces of its groups of four. */
+    /** Including the spaces between its groups of four. */
     private static final int LONGEST_IBAN_WRITTEN = 42;
 
     private OtherNumbers() {}
 
-    /** Whether what stands from {@code from} to before {@code to} is part of such a name. */
+    /** Whether the characters from {@code from} to before {@code to} are part of such an id. */
     static boolean cover(String text, int from, int to) {
         return isInHex(text, from, to) || isInUuid(text, from, to) || isInIban(text, from, to);
     }
@@ -81,7 +84,7 @@ final class OtherNumbers {
         return false;
     }
 
-    /** Two letters and two check digits; digits follow, for a number stands there. */
+    /** Two letters and two check digits. Digits follow in any case, because a number was found there. */
     private static boolean isIbanHead(String text, int at) {
         return isLetter(text.charAt(at)) && isLetter(text.charAt(at + 1)) && isDigit(text.charAt(at + 2)) && isDigit(text.charAt(at + 3));
     }

@@ -5,15 +5,15 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * What became of one attempt, as far as the PSP told us. Expected answers are values; only surprises are exceptions. What the PSP
- * says in words is stored, published and logged, so no card number that it quotes stays in them. Its references stay as they are.
+ * The outcome of one attempt, as far as the PSP reported it. Expected answers are values; only surprises are exceptions. A PSP's texts are
+ * stored, published and logged, so card numbers in them are masked. Its references stay as they are.
  */
 public sealed interface Outcome {
 
     /** The PSP took the money. */
     record Charged(String pspReference) implements Outcome {}
 
-    /** The PSP or the card's issuer said no, which is an answer and not a failure. */
+    /** The PSP or the card's issuer declined, which is an answer and not a failure. */
     record Declined(String code, String message, Optional<String> pspReference, DeclineAdvice advice) implements Outcome {
 
         public Declined {
@@ -33,7 +33,7 @@ public sealed interface Outcome {
     /**
      * It provably moved no money and, under this attempt, never will.
      *
-     * @param retryAfter how long the PSP asks to be left alone, if it does
+     * @param retryAfter how long the PSP asks us to wait, if it does
      */
     record Failed(FailureCause cause, String detail, Optional<Duration> retryAfter) implements Outcome {
 
@@ -46,14 +46,16 @@ public sealed interface Outcome {
         }
     }
 
-    /** It may have moved money. Never repeated under another key, never failed over: asked about until known. */
+    /**
+     * It may have moved money. It is never repeated under another key and never fails over; the PSP is asked until the outcome is known.
+     */
     record Unknown(UnknownCause cause, String detail, Optional<String> pspReference) implements Outcome {
 
         public Unknown {
             detail = CardNumbers.hiddenIn(detail);
         }
 
-        /** What asking found out; a failure keeps what first went wrong, for who reads it in the dead-letter queue. */
+        /** What asking found out. A failure keeps the first error, for people who read it in the dead-letter queue. */
         public Outcome foundOut(Outcome found) {
             return found instanceof Failed failed
                     ? new Failed(failed.cause(), "%s (%s): %s".formatted(cause.tag(), detail, failed.detail()))

@@ -3,10 +3,7 @@ package io.chargeonce.payment;
 
 import java.util.Optional;
 
-/**
- * A payment's identity, derived from what its producer calls it: the same merchant and idempotency key are the
- * same payment on every machine, for ever.
- */
+/** A payment's identity, derived from merchant and idempotency key: the same pair is the same payment on every machine, for ever. */
 public record PaymentId(String value) {
 
     private static final String PREFIX = "pay_";

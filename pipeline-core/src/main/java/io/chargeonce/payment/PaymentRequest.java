@@ -4,12 +4,12 @@ package io.chargeonce.payment;
 import java.util.Optional;
 
 /**
- * What a producer asks for, validated. It is stored as accepted and never changes; every later decision reads it
- * from the database, not from a Kafka record.
+ * A producer's validated request. It is stored as accepted and never changes; every later decision reads it from the database, not from a
+ * Kafka record.
  *
  * @param paymentMethod the PSP's token for the card, never a card number
- * @param customer      the merchant's or the PSP's name for who pays
- * @param reference     the merchant's order number or the like
+ * @param customer      the merchant's or the PSP's id of the payer
+ * @param reference     the merchant's order number or similar
  */
 public record PaymentRequest(
         Money money,
@@ -20,7 +20,7 @@ public record PaymentRequest(
         Optional<String> receiptEmail) {
 
     public static final int LONGEST_TEXT = 500;
-    /** What stands in a row for a personal field that was erased; the schema says the same. */
+    /** Replaces an erased personal field in a row; the schema has the same text. */
     public static final String ERASED = "[erased]";
 
     public PaymentRequest {

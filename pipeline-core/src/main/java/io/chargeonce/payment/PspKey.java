@@ -4,8 +4,8 @@ package io.chargeonce.payment;
 import java.util.Optional;
 
 /**
- * The idempotency key under which one attempt is sent to one PSP, and our reference there: derived, so that a
- * repeated send is a repeat for the PSP too. Another attempt has another sequence number and so another key.
+ * The idempotency key under which one attempt is sent to one PSP, and our reference there. It is derived, so that a repeated send is a
+ * repeat for the PSP too. Another attempt has another sequence number and so another key.
  */
 public record PspKey(String value) {
 
@@ -25,7 +25,7 @@ public record PspKey(String value) {
         return new PspKey(DerivedId.of(payment, operation, operationRef, psp, sequence));
     }
 
-    /** Empty for what is no such key. */
+    /** Empty if the text is not such a key. */
     public static Optional<PspKey> parse(String text) {
         return DerivedId.isWellFormed(text) ? Optional.of(new PspKey(text)) : Optional.empty();
     }

@@ -10,12 +10,12 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * How each PSP counts money: by its own page of currencies, which differs from ISO 4217 for some. An amount is converted where the
- * two differ; an amount for which the PSP has no unit cannot be sent to it at all. Pure.
+ * How each PSP counts money: by its own list of currencies, which differs from ISO 4217 for some. Amounts are converted where the two
+ * differ. An amount for which the PSP has no unit cannot be sent to it. Pure.
  */
 public enum PspUnits {
 
-    /** https://docs.stripe.com/currencies: zero-decimal currencies, special cases, and three decimals of which the last is 0. */
+    /** https://docs.stripe.com/currencies: zero-decimal currencies, special cases, and three decimals with a last digit of 0. */
     STRIPE(new Table()
             .with(2, 1, """
                     AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BRL BSD BWP BYN BZD CAD CDF CHF CNY COP CRC
@@ -27,7 +27,7 @@ public enum PspUnits {
             .with(2, 100, "ISK UGX")
             .with(3, 10, "BHD JOD KWD OMR TND")),
 
-    /** https://docs.adyen.com/development-resources/currency-codes: four of them are marked there as unlike the standard. */
+    /** https://docs.adyen.com/development-resources/currency-codes: four of them are marked there as different from the standard. */
     ADYEN(new Table()
             .with(2, 1, """
                     AED ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BRL BSD BWP BYN BZD CAD CHF CLP CNY COP CRC CUP
@@ -39,7 +39,7 @@ public enum PspUnits {
             .with(3, 1, "BHD IQD JOD KWD LYD OMR TND"));
 
     /**
-     * @param decimals of the PSP's unit
+     * @param decimals the decimals of the PSP's unit
      * @param step     every amount in that unit is a multiple of it
      */
     private record Unit(int decimals, long step) {}
@@ -53,7 +53,7 @@ public enum PspUnits {
         }
     }
 
-    /** A PSP's unit may be a hundredth of ours, so that it says more of it than the largest amount has. */
+    /** A PSP's unit may be smaller than ours, so its number may be larger than the largest amount. */
     private static final long LARGEST_SAID = Money.LARGEST * 1000;
 
     private final Map<String, Unit> units;
@@ -62,13 +62,13 @@ public enum PspUnits {
         this.units = Collections.unmodifiableMap(table.units);
     }
 
-    /** By the name that is stored with an attempt, such as {@code stripe} or {@code stripe-uk}; empty for a PSP that has no table. */
+    /** By the name stored with an attempt, such as {@code stripe} or {@code stripe-uk}; empty for a PSP without a table. */
     public static Optional<PspUnits> named(String psp) {
         String kind = psp.split("-", 2)[0];
         return Arrays.stream(values()).filter(one -> one.name().toLowerCase(Locale.ROOT).equals(kind)).findFirst();
     }
 
-    /** Whether there is a PSP at all that can be asked for this amount. */
+    /** Whether any PSP can express this amount. */
     public static boolean anyCanSay(Money money) {
         return Arrays.stream(values()).anyMatch(psp -> psp.canSay(money));
     }
@@ -77,7 +77,7 @@ public enum PspUnits {
         return of(money).isPresent();
     }
 
-    /** The amount in the PSP's units; empty where it does not take the currency, or has no unit as small. */
+    /** The amount in the PSP's units; empty if the PSP does not take the currency, or has no such small unit. */
     public OptionalLong of(Money money) {
         Unit unit = units.get(money.currency());
         if (unit == null) {
@@ -87,7 +87,7 @@ public enum PspUnits {
         return value.isPresent() && value.getAsLong() % unit.step == 0 ? value : OptionalLong.empty();
     }
 
-    /** What the PSP says, in ISO 4217's minor units; empty for what is no amount of a payment. */
+    /** Converts a PSP's number to ISO 4217's minor units; empty if it is no amount of a payment. */
     public Optional<Money> from(long value, String currency) {
         Unit unit = units.get(currency);
         if (unit == null || value < Money.SMALLEST || value > LARGEST_SAID) {

@@ -6,7 +6,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** How long an operation waits before its next attempt: the tiers as configured, shortest first. {@link Decision} says which ones wait. */
+/**
+ * How long an operation waits before its next attempt: the configured tiers, shortest first. {@link Decision} decides which operations
+ * wait.
+ */
 public record RetrySchedule(List<RetryTier> tiers) {
 
     public RetrySchedule {
@@ -26,22 +29,22 @@ public record RetrySchedule(List<RetryTier> tiers) {
                 .mapToObj(i -> new RetryTier(i + 1, delays.get(i))).toList());
     }
 
-    /** Where it waits for its next counted attempt; empty once each tier has been used. */
+    /** The tier before the next counted attempt; empty once each tier has been used. */
     public Optional<RetryTier> tierAfter(int countedAttempts) {
         return countedAttempts < tiers.size() ? Optional.of(tiers.get(countedAttempts)) : Optional.empty();
     }
 
-    /** An outage climbs to the longest tier and stays there, so that it costs little and dead-letters nothing. */
+    /** During an outage payments move up to the longest tier and stay there, so that it costs little and dead-letters nothing. */
     public RetryTier parkingTier(Progress progress) {
         return tiers.get(Math.min(progress.tier(), tiers.size() - 1));
     }
 
-    /** How long before its due time something began to wait in this tier; nothing for the main topic. */
+    /** How long a record waits in this tier; zero for the main topic. */
     public Duration delayOf(int tier) {
         return tier < 1 || tier > tiers.size() ? Duration.ZERO : tiers.get(tier - 1).delay();
     }
 
-    /** How long an operation is on its way through all tiers at least. */
+    /** The shortest time that an operation takes through all tiers. */
     public Duration total() {
         return tiers.stream().map(RetryTier::delay).reduce(Duration.ZERO, Duration::plus);
     }

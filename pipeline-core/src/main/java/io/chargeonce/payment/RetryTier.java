@@ -7,7 +7,7 @@ import java.time.Duration;
  * One delayed topic.
  *
  * @param number 1 is the shortest
- * @param delay  how long a record waits there at least
+ * @param delay  the shortest wait of a record there
  */
 public record RetryTier(int number, Duration delay) {
 

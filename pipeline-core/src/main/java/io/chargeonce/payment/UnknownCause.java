@@ -4,7 +4,7 @@ package io.chargeonce.payment;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** Why nobody can say yet whether an attempt moved money. The tag is stored and published. */
+/** Why it is not known yet whether an attempt moved money. The tag is stored and published. */
 public enum UnknownCause {
     GATEWAY_TIMED_OUT("gateway_timed_out"),
     CONNECTION_LOST("connection_lost"),
@@ -12,19 +12,19 @@ public enum UnknownCause {
     ANSWER_UNREADABLE("answer_unreadable"),
     STILL_PROCESSING("still_processing"),
     KEY_IN_USE("key_in_use"),
-    /** The PSP knows the key with another request: something of ours went out that we did not store. An alarm. */
+    /** The PSP knows the key with another request: we sent something that we did not store. An alarm. */
     KEY_MISMATCH("key_mismatch"),
-    /** The answer names another amount, currency or payment than was asked for. An alarm. */
+    /** The answer has another amount, currency or payment than the request. An alarm. */
     ANSWER_MISMATCH("answer_mismatch"),
-    /** The PSP knows of no such attempt, which alone proves nothing: it may not have got there yet. */
+    /** The PSP knows no such attempt, which alone proves nothing: the attempt may not have arrived yet. */
     NOT_FOUND("not_found"),
-    /** The send that was answered did nothing, but the key was or may have been sent before. */
+    /** The answered send did nothing, but the key was or may have been sent before. */
     ANOTHER_SEND("another_send"),
-    /** The PSP tells about an attempt only under its key, and may have forgotten that. */
+    /** The PSP finds an attempt only by its key, and may have forgotten the key. */
     KEY_FORGOTTEN("key_forgotten"),
     /** The process that held the lease ended or stalled before it recorded an answer. */
     LEASE_RAN_OUT("lease_ran_out"),
-    /** A bug of ours threw while the PSP was called or its answer read. */
+    /** Our code threw while calling the PSP or reading its answer. */
     INTERNAL_ERROR("internal_error");
 
     private final String tag;
@@ -33,7 +33,7 @@ public enum UnknownCause {
         this.tag = tag;
     }
 
-    /** Empty for what is no such tag. */
+    /** Empty for any other tag. */
     public static Optional<UnknownCause> fromTag(String tag) {
         return Arrays.stream(values()).filter(cause -> cause.tag.equals(tag)).findFirst();
     }

@@ -4,10 +4,10 @@ package io.chargeonce.runtime;
 import java.net.InetSocketAddress;
 
 /**
- * Where to listen or whom to call. Immutable.
+ * An address to listen on or to connect to. Immutable.
  *
  * @param host a name or a number; an IPv6 number without its brackets
- * @param port 0 to 65535, where 0 means any free one and makes sense only for listening
+ * @param port 0 to 65535; 0 means any free port and makes sense only for listening
  */
 public record Address(String host, int port) {
     public Address {
@@ -20,7 +20,7 @@ public record Address(String host, int port) {
     public static Address parse(String text) {
         int colon = text.lastIndexOf(':');
         if (colon < 1 || !text.substring(colon + 1).matches("\\d{1,5}")) {
-            throw new IllegalArgumentException("no host:port");
+            throw new IllegalArgumentException("not host:port");
         }
         String host = text.substring(0, colon);
         boolean bracketed = host.startsWith("[") && host.endsWith("]");

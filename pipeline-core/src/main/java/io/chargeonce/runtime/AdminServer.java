@@ -20,16 +20,15 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Answers {@code /health/live} (is the process worth keeping?), {@code /health/ready} (can it work now?) and
- * {@code /metrics}, each request on a thread of its own: not a virtual one, for whether those move is one of the questions. At most
- * forty at a time: who does not finish its request, or does not take its answer, gives way to who comes.
- * With a token, who does not send it as {@code Authorization: Bearer} learns only whether the process is up, as probes must.
- * Any thread may add checks and close it.
+ * Answers {@code /health/live} (is the process worth keeping?), {@code /health/ready} (can it work now?) and {@code /metrics}, each request
+ * on its own platform thread: one of the checks is whether virtual threads still run. It serves at most forty requests at a time; a client
+ * that is slow to send its request or to read its answer makes room for the next. If a token is set, a client that does not send it as
+ * {@code Authorization: Bearer} learns only whether the process is up, which probes need. Any thread may add checks and close it.
  */
 public final class AdminServer implements AutoCloseable {
     private final HttpServer server;
     private final Optional<Secret> token;
-    /** Scrapers and probes send at once and take what they get. */
+    /** Scrapers and probes send their request at once and read the answer at once. */
     private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final int WAITING_AT_ONCE = 20;
     private static final int ANSWERED_AT_ONCE = 20;
@@ -50,9 +49,9 @@ public final class AdminServer implements AutoCloseable {
     }
 
     /**
-     * @param token   what details are only told with; empty tells them to all
-     * @param metrics what {@code /metrics} says, as Prometheus reads it
-     * @throws IllegalStateException if nobody can listen on the address; its message is one line
+     * @param token   the token that details require; empty shows them to all
+     * @param metrics the content of {@code /metrics}, in Prometheus's format
+     * @throws IllegalStateException if the address cannot be listened on; its message is one line
      */
     public static AdminServer start(Address address, Optional<Secret> token, Supplier<String> metrics) {
         return start(address, token, metrics, new SteadyClock());
@@ -73,30 +72,30 @@ public final class AdminServer implements AutoCloseable {
         return admin;
     }
 
-    /** A failing check makes the process count as dead: whoever watches it will start it anew. */
+    /** A failing check means that the process is dead, and its supervisor will restart it. */
     public AdminServer live(String name, HealthCheck check) {
         live.put(name, check);
         return this;
     }
 
-    /** A failing check makes the process count as unable to work for now. */
+    /** A failing check means that the process cannot work for now. */
     public AdminServer ready(String name, HealthCheck check) {
         ready.put(name, check);
         return this;
     }
 
-    /** Wrong tokens are counted, told and answered later and later. */
+    /** Counts and logs wrong tokens, and answers them later and later. */
     public AdminServer countedBy(MeterRegistry meters) {
         failures = Optional.of(new AuthenticationFailures("admin", meters));
         return this;
     }
 
-    /** A worker that has ended makes the process count as dead, one whose passes fail for long as unable to work. */
+    /** A worker that has ended means that the process is dead; one whose passes fail for long means that it cannot work. */
     public AdminServer watch(Worker worker) {
         return live(worker.name(), worker::standstill).ready(worker.name(), worker::problem);
     }
 
-    /** The port it listens on, also where any free one was asked for. */
+    /** The port it listens on, also if any free port was requested. */
     public int port() {
         return server.getAddress().getPort();
     }
@@ -113,7 +112,7 @@ public final class AdminServer implements AutoCloseable {
             return HttpServer.create(address.resolve(), 0);
         } catch (BindException e) {
             throw new IllegalStateException("The admin server can't listen on " + address + " (" + e.getMessage()
-                    + "): end the process that has it, or choose another address", e);
+                    + "): end the process that uses it, or choose another address", e);
         } catch (SocketException | UnresolvedAddressException e) {
             throw new IllegalStateException("The admin server can't listen on " + address + ": there is no such address here", e);
         } catch (IOException e) {
@@ -124,7 +123,7 @@ public final class AdminServer implements AutoCloseable {
     private void serve(String path, Function<Boolean, Answer> answer) {
         server.createContext(path, exchange -> {
             arrivals.arrived();
-            // A context also gets every path that begins with its own.
+            // A context also receives every path that starts with its own.
             if (!exchange.getRequestURI().getPath().equals(path)) {
                 send(exchange, new Answer(404, "text/plain; charset=utf-8", "Not found\n"));
             } else if (!exchange.getRequestMethod().equals("GET")) {
@@ -132,8 +131,8 @@ public final class AdminServer implements AutoCloseable {
                 send(exchange, new Answer(405, "text/plain; charset=utf-8", "Only GET\n"));
             } else {
                 boolean trusted = isTrusted(exchange);
-                Answer it = answerAtItsPlace(() -> answer.apply(trusted));
-                // A probe without a token is as it should be.
+                Answer it = answerWithinLimit(() -> answer.apply(trusted));
+                // A probe needs no token, so it is no failure.
                 if (!trusted && (it.status == 401 || exchange.getRequestHeaders().containsKey("Authorization"))) {
                     failures.ifPresent(all -> all.failed("unauthenticated", exchange.getRemoteAddress().getAddress(), Optional.empty()));
                 }
@@ -142,7 +141,7 @@ public final class AdminServer implements AutoCloseable {
         });
     }
 
-    private Answer answerAtItsPlace(Supplier<Answer> answer) {
+    private Answer answerWithinLimit(Supplier<Answer> answer) {
         if (!places.tryAcquire()) {
             return new Answer(503, "text/plain; charset=utf-8", "Too many requests at once\n");
         }

@@ -14,10 +14,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Runs each request of the JDK's server on a thread of its own, and bounds how long and how many of them wait for their client: for
- * the rest of the request, or until it takes its answer. The server hands a request over with its first byte and would wait for the
- * others for ever. When one more comes than may wait, the one that has waited for longest gives way: an honest client's request
- * comes in one piece. To interrupt a thread that reads from a connection, or writes to it, closes the connection. Any thread.
+ * Runs each request of the JDK's server on its own thread. Limits how long, and how many, requests wait for their client: for the rest of
+ * the request, or until the client reads the answer. The server hands a request over with its first byte and would wait for the rest for
+ * ever. When one request too many waits, the one that has waited longest is ended: an honest client sends its request in one piece.
+ * Interrupting a thread that reads from a connection, or writes to it, closes the connection. Any thread.
  */
 public final class Arrivals implements Executor, AutoCloseable {
 
@@ -28,8 +28,9 @@ public final class Arrivals implements Executor, AutoCloseable {
     private static final String MOST_CONNECTIONS = "jdk.httpserver.maxConnections";
 
     /**
-     * How many connections each of the JDK's servers holds: else silent ones, which it closes after 30 s, could take the sockets that
-     * Kafka and Postgres need. The JDK has no other way to say it, and reads it with its first server, so it is called before that.
+     * Limits the connections of each of the JDK's servers. Otherwise silent connections, which it closes only after 30 s, could use up the
+     * sockets that Kafka and Postgres need. The JDK has only a system property for it and reads it with its first server, so this is called
+     * before that.
      */
     public static void boundConnections() {
         if (System.getProperty(MOST_CONNECTIONS) == null) {
@@ -42,7 +43,7 @@ public final class Arrivals implements Executor, AutoCloseable {
     private final int most;
     private final Consumer<String> refused;
     private final ScheduledThreadPoolExecutor deadlines;
-    /** First the one that has waited for longest. */
+    /** The one that has waited longest comes first. */
     private final Map<Thread, Future<?>> waiting = new LinkedHashMap<>();
 
     /** Each request on a virtual thread. */
@@ -50,21 +51,21 @@ public final class Arrivals implements Executor, AutoCloseable {
         return new Arrivals(Thread.ofVirtual().name(name, 0).factory(), patience, most, refused);
     }
 
-    /** Each request on a thread of the platform, which works also where virtual ones are stuck. */
+    /** Each request on a platform thread, which works even when virtual threads are stuck. */
     static Arrivals onPlatformThreads(String name, Duration patience, int most) {
         return new Arrivals(Thread.ofPlatform().daemon().name(name, 0).factory(), patience, most, reason -> {});
     }
 
     /**
-     * @param patience for a whole request to arrive; and again for its answer to be taken, where that is watched
-     * @param refused  is told why a client was not waited for any longer
+     * @param patience how long a whole request may take to arrive, and then its answer to be read, where that is watched
+     * @param refused  called with the reason when a client is no longer waited for
      */
     private Arrivals(ThreadFactory threads, Duration patience, int most, Consumer<String> refused) {
         this.threads = threads;
         this.patience = patience;
         this.most = most;
         this.refused = refused;
-        // Not a virtual one: it must ring also where those do not move.
+        // Not a virtual thread: it must work even when those are stuck.
         this.deadlines = new ScheduledThreadPoolExecutor(1, Thread.ofPlatform().daemon().name("arrivals-deadline").factory());
         deadlines.setRemoveOnCancelPolicy(true);
     }
@@ -88,7 +89,7 @@ public final class Arrivals implements Executor, AutoCloseable {
             waiter.interrupt();
             return;
         }
-        // Who waits once more has all of the time again, and its place behind the others.
+        // A thread that waits again gets the full time again, and a place behind the others.
         forget(waiter);
         if (waiting.size() >= most) {
             end(waiting.keySet().iterator().next(), TOO_MANY_ARRIVE);
@@ -113,9 +114,9 @@ public final class Arrivals implements Executor, AutoCloseable {
     }
 
     /**
-     * The request of this thread has arrived as far as it is wanted: from here on nothing interrupts it.
+     * The request of this thread has arrived as far as it is needed; from here on nothing interrupts it.
      *
-     * @throws IOException it came too late by a moment, and its connection is closed
+     * @throws IOException it came slightly too late, and its connection is closed
      */
     public void arrived() throws IOException {
         forget(Thread.currentThread());

@@ -14,13 +14,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What becomes of a request that could not say who it is: it is counted, told in the log once in a while, and answered the later the more
- * of them came from its {@linkplain ClientNetwork address}. Only failures wait, so a good credential is never slower, from the same address
- * either. What is remembered and who waits is bounded, whatever comes. Any thread.
+ * Handles requests that failed authentication: counts them, logs one now and then, and delays the answer the more, the more failures came
+ * from the same {@linkplain ClientNetwork address}. Only failures wait, so a good credential is never slower, not even from that address.
+ * What is remembered, and how many wait, is bounded. Any thread.
  */
 public final class AuthenticationFailures {
 
-    /** How a failed request waits; a test's does not. */
+    /** How a failed request waits; in tests it does not. */
     public interface Pause {
         void of(Duration delay);
     }
@@ -33,7 +33,9 @@ public final class AuthenticationFailures {
     private static final Duration FIRST = Duration.ofMillis(50);
     private static final Duration LONGEST = Duration.ofSeconds(2);
     private static final int MOST_ADDRESSES = 10_000;
-    /** Who waits holds a connection: more than these are answered at once, so that failures keep out no one. */
+    /**
+     * A waiting request holds a connection. Requests beyond this number are answered at once, so that failures keep out no other client.
+     */
     private static final int MOST_WAITING = 100;
     private static final int MOST_WAITING_OF_ONE = 4;
 
@@ -47,9 +49,9 @@ public final class AuthenticationFailures {
     private final Map<ClientNetwork, Window> windows = new ConcurrentHashMap<>();
     private Instant nextLine = Instant.MIN;
     private Instant nextForgetting = Instant.MIN;
-    private int untold;
+    private int leftOut;
 
-    /** @param door what was knocked at, as the meter names it */
+    /** @param door the entry point, as the meter names it */
     public AuthenticationFailures(String door, MeterRegistry meters) {
         this(door, meters, new SteadyClock(), AuthenticationFailures::sleep);
     }
@@ -66,11 +68,11 @@ public final class AuthenticationFailures {
      * Returns when the answer may be sent.
      *
      * @param why   a word from a fixed set
-     * @param named what may stand in the log of what was sent: never the secret itself
+     * @param named what the log may show of the credential: never the secret itself
      */
     public void failed(String why, InetAddress client, Optional<String> named) {
         counted(why, 1);
-        tell(why, client, named);
+        log(why, client, named);
         ClientNetwork network = ClientNetwork.of(client);
         Duration delay = begin(network);
         if (delay.isPositive() && places.tryAcquire()) {
@@ -89,7 +91,7 @@ public final class AuthenticationFailures {
         meters.counter("chargeonce.authentication.failures", "door", door, "why", why).increment(more);
     }
 
-    /** Not for each failure of a flood from new addresses: it looks at all that are remembered. */
+    /** Not for each failure of a flood from new addresses, because it scans all that are remembered. */
     private synchronized void forget(Instant now) {
         if (!now.isBefore(nextForgetting)) {
             windows.values().removeIf(window -> isOver(window, now));
@@ -97,19 +99,20 @@ public final class AuthenticationFailures {
         }
     }
 
-    private synchronized void tell(String why, InetAddress client, Optional<String> named) {
+    private synchronized void log(String why, InetAddress client, Optional<String> named) {
         Instant now = clock.instant();
         if (now.isBefore(nextLine)) {
-            untold++;
+            leftOut++;
             return;
         }
         LOG.warn("{}: a request from {} was refused: {}{}{}", door, client.getHostAddress(), why,
-                named.map(" (digest %s)"::formatted).orElse(""), untold == 0 ? "" : "; " + untold + " more since the last of these lines");
+                named.map(" (digest %s)"::formatted).orElse(""),
+                leftOut == 0 ? "" : "; " + leftOut + " more since the last of these lines");
         nextLine = now.plus(LOG_EVERY);
-        untold = 0;
+        leftOut = 0;
     }
 
-    /** Counts it, and tells how long it has to wait; then {@link #end} follows. */
+    /** Counts the failure and returns how long it has to wait; {@link #end} follows. */
     private Duration begin(ClientNetwork client) {
         Instant now = clock.instant();
         if (windows.size() >= MOST_ADDRESSES && !windows.containsKey(client)) {

@@ -8,7 +8,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Properties;
 
-/** Which version of which commit runs here, as the build wrote it down. */
+/** The version and commit of the running build, as the build recorded it. */
 public record Build(String version, String commit) {
 
     public static final Build CURRENT = read();
@@ -20,12 +20,12 @@ public record Build(String version, String commit) {
         } catch (IOException e) {
             throw new UncheckedIOException("Bug! The jar lost its build.properties", e);
         }
-        // Outside a checkout there is nothing to fill it in with.
+        // Outside a Git checkout the build cannot fill it in.
         String commit = properties.getProperty("commit");
         return new Build(properties.getProperty("version"), commit.startsWith("$") ? "unknown" : commit);
     }
 
-    /** A gauge that is always 1: what it has to say is in its tags. */
+    /** A gauge that is always 1; the information is in its tags. */
     void register(MeterRegistry registry) {
         Gauge.builder("chargeonce.build.info", () -> 1).tag("version", version).tag("commit", commit)
                 .description("Which version runs here").register(registry);

@@ -8,8 +8,8 @@ import java.net.UnknownHostException;
 import java.util.Arrays;
 
 /**
- * What limits for each client count by: an IPv4 address, or the /64 that an IPv6 address is in, for whoever has one of these has all
- * of them. Compared by its name. Immutable.
+ * The unit by which limits count clients: an IPv4 address, or the /64 network of an IPv6 address, because its owner has all of those
+ * addresses. Compared by its name. Immutable.
  *
  * @param name such as {@code 192.0.2.1} or {@code 2001:db8:0:1:0:0:0:0/64}
  */
@@ -26,11 +26,11 @@ public record ClientNetwork(String name) {
         try {
             return new ClientNetwork(InetAddress.getByAddress(address).getHostAddress() + "/" + BYTES * Byte.SIZE);
         } catch (UnknownHostException impossible) {
-            throw new IllegalStateException("Bug! An address of " + address.length + " bytes is none", impossible);
+            throw new IllegalStateException("Bug! " + address.length + " bytes are no address", impossible);
         }
     }
 
-    /** The same of a connection's other end; what is no address of the internet counts by itself. */
+    /** The same for a connection's peer; a peer that is no internet address counts alone. */
     public static ClientNetwork of(SocketAddress peer) {
         return peer instanceof InetSocketAddress socket && !socket.isUnresolved() ? of(socket.getAddress())
                 : new ClientNetwork(peer.toString());

@@ -24,17 +24,18 @@ import org.postgresql.util.PSQLException;
 import org.slf4j.LoggerFactory;
 
 /**
- * Judges what settings would show to others: the network, or other accounts of this machine. What it finds is refused at the
- * start, unless CHARGEONCE_INSECURE allows it. Names are not looked up: only {@code localhost} and numbers count as this machine.
+ * Finds settings that would expose data to the network, or to other accounts of this machine. Findings are refused at the start, unless
+ * CHARGEONCE_INSECURE allows them. Names are not resolved: only {@code localhost} and numeric addresses count as this machine.
  */
 public final class Exposure {
 
-    /** What a setting's value would show, and what to do next; empty if nothing. */
+    /** What a setting's value would expose, and what to do next; empty if nothing. */
     interface Judge<T> {
         Optional<String> finding(String name, T value, Settings all);
     }
 
-    static final String HOW_TO_ALLOW = "CHARGEONCE_INSECURE: with yes, such settings are only warned of; for a trial, never for real money";
+    static final String HOW_TO_ALLOW =
+            "CHARGEONCE_INSECURE: with yes, such settings only cause a warning; for a trial, never for real money";
 
     private static final Pattern LOOPBACK = Pattern.compile(
             "localhost|127(\\.(25[0-5]|2[0-4]\\d|1?\\d?\\d)){3}|\\[?(::1|0:0:0:0:0:0:0:1)]?");
@@ -42,7 +43,7 @@ public final class Exposure {
             PosixFilePermission.GROUP_WRITE);
     private static final Pattern SECRET_OF_KAFKA = Pattern.compile(".*(password|passphrase|secret|jaas\\.config|keystore\\.key)");
     private static final int ROOT = 0;
-    /** A process reads its settings more than once. */
+    /** A process may read its settings more than once. */
     private static final Set<String> WARNED = ConcurrentHashMap.newKeySet();
 
     private Exposure() {}
@@ -55,7 +56,7 @@ public final class Exposure {
         return plainHttp(name, address);
     }
 
-    /** Whether keys and payments that are sent there can be read on the network. */
+    /** Whether keys and payments sent there can be read on the network. */
     public static Optional<String> plainHttp(String name, URI address) {
         return "https".equals(address.getScheme()) || isLoopback(address.getHost()) ? Optional.empty()
                 : Optional.of("%s: is '%s', which would show keys and payments to the network; give an https address"
@@ -63,7 +64,7 @@ public final class Exposure {
     }
 
     static Optional<String> weakPostgres(String name, String url, Settings all) {
-        // What the driver cannot read it refuses by itself.
+        // The driver itself refuses what it cannot parse.
         return Optional.ofNullable(Driver.parseURL(url, new Properties())).filter(Exposure::isRemote).filter(given -> !isVerified(given))
                 .map(given -> ("%s: leads to %s without a verified certificate, so the network could read and change every payment; add "
                         + "sslmode=verify-full and sslrootcert=FILE").formatted(name, given.getProperty("PGHOST")));
@@ -92,20 +93,20 @@ public final class Exposure {
                 .orElseGet(Properties::new);
         String protocol = client.getProperty("security.protocol", "PLAINTEXT").strip();
         if (!protocol.toUpperCase(Locale.ROOT).endsWith("SSL")) {
-            return Optional.of(("%s: leads to %s by %s, which would show payments and passwords to the network; say "
+            return Optional.of(("%s: leads to %s by %s, which would show payments and passwords to the network; set "
                     + "security.protocol=SASL_SSL or SSL in the file of CHARGEONCE_KAFKA_PROPERTIES_FILE")
                     .formatted(name, servers, protocol));
         }
         return client.getProperty("ssl.endpoint.identification.algorithm", "https").isBlank()
-                ? Optional.of(("%s: leads to %s, and the file of CHARGEONCE_KAFKA_PROPERTIES_FILE switches the check of the broker's "
-                        + "name off; take ssl.endpoint.identification.algorithm out").formatted(name, servers))
+                ? Optional.of(("%s: leads to %s, and the file of CHARGEONCE_KAFKA_PROPERTIES_FILE switches off the check of the broker's "
+                        + "name; remove ssl.endpoint.identification.algorithm").formatted(name, servers))
                 : Optional.empty();
     }
 
     static Optional<String> openAdmin(String name, Address address, Settings all) {
         boolean guarded = all.find(PipelineSettings.ADMIN_TOKEN).flatMap(token -> token).isPresent();
         return guarded || isLoopback(address.host()) ? Optional.empty()
-                : Optional.of(("%s: is %s, where the network can read how the business goes; name a file with a token in %s, or listen on "
+                : Optional.of(("%s: is %s, where the network can read business figures; set %s to a file with a token, or listen on "
                         + "127.0.0.1").formatted(name, address, PipelineSettings.ADMIN_TOKEN.name()));
     }
 
@@ -117,7 +118,7 @@ public final class Exposure {
         return openFile(name, file);
     }
 
-    /** Only a file that holds a password is a secret, by whichever of Kafka's names. */
+    /** Only a file that holds a password, under any of Kafka's names, is a secret. */
     static Optional<String> openKafkaFile(String name, Path file, Settings all) {
         boolean secret = read(file).stringPropertyNames().stream()
                 .anyMatch(key -> SECRET_OF_KAFKA.matcher(key).matches());
@@ -125,9 +126,9 @@ public final class Exposure {
     }
 
     /**
-     * Whether others than this process may read a secret's file, by the rule that Postgres has for its keys: a file of our own is for
-     * its owner alone; one of root's, or another's, is for its owner and its group, for that is how it comes to us. A link counts as
-     * what it leads to. So Kubernetes' defaultMode 0440 with an fsGroup passes, and its 0644 does not.
+     * Whether other accounts may read a secret's file, by the rule that Postgres has for its keys: a file that we own must be readable by
+     * its owner only; a file of root or another account by its owner and group, because that is how we can read it. A link counts as its
+     * target. So Kubernetes' defaultMode 0440 with an fsGroup passes, and its 0644 does not.
      */
     public static Optional<String> openFile(String name, Path file) {
         try {
@@ -163,7 +164,7 @@ public final class Exposure {
         return properties;
     }
 
-    /** Each once in a process. */
+    /** Each finding once per process. */
     static void warn(List<String> findings) {
         findings.stream().filter(WARNED::add)
                 .forEach(finding -> LoggerFactory.getLogger(Exposure.class).warn("CHARGEONCE_INSECURE=yes allows this: {}", finding));

@@ -3,7 +3,7 @@ package io.chargeonce.runtime;
 
 import java.util.Optional;
 
-/** Says in one line what is wrong, or nothing. Called on every request for health, from several threads. */
+/** Returns in one line what is wrong, or empty. Called on every health request, from several threads. */
 @FunctionalInterface
 public interface HealthCheck {
     Optional<String> problem() throws Exception;

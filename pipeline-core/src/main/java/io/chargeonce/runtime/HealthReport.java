@@ -8,13 +8,13 @@ import java.util.TreeMap;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What every check said, by name. A check that throws counts as a problem. Immutable. */
+/** The result of every check, by name. A check that throws counts as a problem. Immutable. */
 record HealthReport(SortedMap<String, Optional<String>> problems) {
     private static final JsonMapper JSON = new JsonMapper();
 
     static HealthReport of(Map<String, HealthCheck> checks) {
         SortedMap<String, Optional<String>> problems = new TreeMap<>();
-        checks.forEach((name, check) -> problems.put(name, ask(check)));
+        checks.forEach((name, check) -> problems.put(name, run(check)));
         return new HealthReport(problems);
     }
 
@@ -43,7 +43,7 @@ record HealthReport(SortedMap<String, Optional<String>> problems) {
         return up ? "up" : "down";
     }
 
-    private static Optional<String> ask(HealthCheck check) {
+    private static Optional<String> run(HealthCheck check) {
         try {
             return check.problem();
         } catch (Exception e) {

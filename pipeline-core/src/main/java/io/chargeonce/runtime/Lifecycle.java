@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The parts of a service: started in order, closed once in reverse order, each within a bounded time and all of them within
- * {@link #LONGEST_CLOSE}. It closes by itself on SIGTERM or Ctrl-C. Any thread may close it; the thread that made it starts
+ * The parts of a service: started in order, and closed once in reverse order, each within a bounded time and all of them within
+ * {@link #LONGEST_CLOSE}. It closes itself on SIGTERM or Ctrl-C. Any thread may close it; the thread that created it starts
  * the parts. Several may live in one JVM.
  *
  * <pre>{@code
@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * }</pre>
  */
 public final class Lifecycle implements AutoCloseable {
-    /** Whoever sends SIGTERM must wait longer than this before SIGKILL: Compose and Kubernetes five minutes. */
+    /** The supervisor must wait longer than this between SIGTERM and SIGKILL: Compose and Kubernetes wait five minutes. */
     public static final Duration LONGEST_CLOSE = Duration.ofMinutes(4);
     private static final Logger log = LoggerFactory.getLogger(Lifecycle.class);
 
@@ -38,7 +38,7 @@ public final class Lifecycle implements AutoCloseable {
 
     private record Part(String name, Duration toClose, AutoCloseable closeable) {}
 
-    /** @param timePerPart how long the closing of one part may take before it is left behind */
+    /** @param timePerPart how long the closing of one part may take before the next part is closed */
     public Lifecycle(String service, Duration timePerPart) {
         this(service, timePerPart, LONGEST_CLOSE);
     }
@@ -63,7 +63,7 @@ public final class Lifecycle implements AutoCloseable {
     /**
      * The same for a part that needs its own time to close.
      *
-     * @param toClose how long its closing may take before it is left behind
+     * @param toClose how long its closing may take before the next part is closed
      */
     public <P extends AutoCloseable> P start(String part, Duration toClose, Callable<P> starter) {
         P started;
@@ -83,12 +83,12 @@ public final class Lifecycle implements AutoCloseable {
         return started;
     }
 
-    /** Returns when everything is closed, whoever closed it. */
+    /** Returns when everything is closed. */
     public void awaitShutdown() throws InterruptedException {
         closed.await();
     }
 
-    /** Returns when everything is closed. Whoever comes second waits for the first. */
+    /** Returns when everything is closed. A second caller waits for the first. */
     @Override
     public void close() {
         if (beginClosing()) {
@@ -128,13 +128,13 @@ public final class Lifecycle implements AutoCloseable {
         return Optional.ofNullable(lastFirst.poll());
     }
 
-    /** For one part: never more than half of what is left, so that some is left for those after it. */
+    /** The time for one part: never more than half of what is left, so that some is left for the next ones. */
     private Duration timeFor(Part part, long end) {
         Duration half = Duration.ofNanos(Math.max(0, end - System.nanoTime())).dividedBy(2);
         return half.compareTo(part.toClose()) < 0 ? half : part.toClose();
     }
 
-    /** On a thread of its own, so that a part that hangs can be left behind. */
+    /** On its own thread, so that a part that hangs does not stop the others. */
     private void closeInTime(Part part, Duration atMost) {
         Thread closer = Thread.ofPlatform().daemon().name(service + "-close-" + part.name()).start(() -> {
             try {
@@ -145,7 +145,7 @@ public final class Lifecycle implements AutoCloseable {
         });
         try {
             if (!closer.join(atMost)) {
-                log.warn("{}: {} did not close within {} and is left behind", service, part.name(), atMost);
+                log.warn("{}: {} did not close within {}; closing goes on without it", service, part.name(), atMost);
             }
         } catch (InterruptedException interruption) {
             Thread.currentThread().interrupt();
@@ -156,7 +156,7 @@ public final class Lifecycle implements AutoCloseable {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException shuttingDown) {
-            // The JVM is ending, and the hook may be what runs here.
+            // The JVM is ending, and the hook may be running this code.
         }
     }
 }

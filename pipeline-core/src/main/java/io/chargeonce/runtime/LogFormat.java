@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.runtime;
 
-/** How log lines look: for eyes, or one JSON object a line for whatever collects them. */
+/** The format of log lines: text for people, or one JSON object per line for log collectors. */
 public enum LogFormat {
     TEXT, JSON;
 

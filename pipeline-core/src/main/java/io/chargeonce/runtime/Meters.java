@@ -13,7 +13,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.util.List;
 
-/** The meters of one process: its own and the JVM's, all tagged with the service's name. Any thread may call it. */
+/** The meters of one process: its own and the JVM's, all tagged with the service's name. Any thread. */
 public final class Meters implements AutoCloseable {
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final JvmGcMetrics garbageCollection = new JvmGcMetrics();

@@ -4,8 +4,8 @@ package io.chargeonce.runtime;
 import java.util.List;
 
 /**
- * TLS 1.3, and TLS 1.2 with suites that encrypt and authenticate in one (AEAD) and keep a recorded conversation secret (ECDHE).
- * Nothing older is offered or taken.
+ * TLS 1.3, and TLS 1.2 with suites that have authenticated encryption (AEAD) and forward secrecy (ECDHE). Older ones are neither offered
+ * nor accepted.
  */
 public final class ModernTls {
 
@@ -19,17 +19,17 @@ public final class ModernTls {
     private ModernTls() {}
 
     /**
-     * For every connection of this process: to PSPs, Kafka, Postgres, a trace collector, and from clients. Postgres's driver has no
-     * setting of its own for it. The JDK reads it once, so it is called before anything else. What {@code JAVA_OPTS} says wins.
+     * Sets this for every connection of the process: to PSPs, Kafka, Postgres, a trace collector, and from clients. Postgres's driver has
+     * no setting for it. The JDK reads it once, so this is called before anything else. {@code JAVA_OPTS} takes precedence.
      */
     public static void everywhere() {
         for (String side : List.of("client", "server")) {
-            say("jdk.tls." + side + ".protocols", PROTOCOLS);
-            say("jdk.tls." + side + ".cipherSuites", SUITES);
+            set("jdk.tls." + side + ".protocols", PROTOCOLS);
+            set("jdk.tls." + side + ".cipherSuites", SUITES);
         }
     }
 
-    private static void say(String property, List<String> values) {
+    private static void set(String property, List<String> values) {
         if (System.getProperty(property) == null) {
             System.setProperty(property, String.join(",", values));
         }

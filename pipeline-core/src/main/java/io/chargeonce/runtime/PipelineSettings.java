@@ -9,11 +9,11 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * What every process needs to know: where Postgres and Kafka are, and how the pipeline is laid out. Immutable.
+ * The settings that every process needs: where Postgres and Kafka are, and the topics and tiers. Immutable.
  *
- * @param databasePassword the password as it is now; it may change while the process runs
+ * @param databasePassword the current password; it may change while the process runs
  * @param admin            where a service serves health and metrics
- * @param adminToken       what metrics and the details of health are only told with; without one they are told to all
+ * @param adminToken       the token that metrics and the details of health require; without one all may read them
  */
 public record PipelineSettings(String databaseUrl, String databaseUser, Supplier<String> databasePassword, String kafka,
         Optional<Path> kafkaProperties, String topicPrefix, List<Duration> tiers,
@@ -27,31 +27,31 @@ public record PipelineSettings(String databaseUrl, String databaseUser, Supplier
     public static final Setting<Optional<Secret>> DATABASE_PASSWORD = Setting.secretFile("CHARGEONCE_DATABASE_PASSWORD_FILE",
             "File that holds the role's password.").optional();
     public static final Setting<String> KAFKA = Setting.string("CHARGEONCE_KAFKA_BOOTSTRAP_SERVERS",
-            "host:port of Kafka brokers, several with commas between.").exposedIf(Exposure::plainKafka).orElse("127.0.0.1:19092");
+            "host:port of Kafka brokers, several separated by commas.").exposedIf(Exposure::plainKafka).orElse("127.0.0.1:19092");
     public static final Setting<Optional<Path>> KAFKA_PROPERTIES = Setting.file("CHARGEONCE_KAFKA_PROPERTIES_FILE",
             "File with more Kafka client properties (TLS, SASL).").exposedIf(Exposure::openKafkaFile).optional();
     public static final Setting<String> TOPIC_PREFIX = Setting.string("CHARGEONCE_TOPIC_PREFIX",
-            "What the names of all topics and consumer groups begin with.").orElse("payments");
+            "The prefix of all topics and consumer groups.").orElse("payments");
     public static final Setting<List<Duration>> TIERS = Setting.durations("CHARGEONCE_RETRY_TIERS",
-            "How long each retry tier delays, shortest first; there are as many tiers as durations, 1 to 9.").orElse("5s,1m,10m");
+            "The delay of each retry tier, shortest first; there are as many tiers as durations, 1 to 9.").orElse("5s,1m,10m");
     public static final Setting<Optional<Address>> ADMIN = Setting.address("CHARGEONCE_ADMIN_ADDRESS",
             "Where health and metrics are served.").exposedIf(Exposure::openAdmin).optional();
     public static final Setting<Optional<Secret>> ADMIN_TOKEN = Setting.tokenFile("CHARGEONCE_ADMIN_TOKEN_FILE",
-            "File that holds the token that metrics and details of health are told for; needed unless only this machine can ask.")
+            "File with the token that metrics and details of health require; needed unless only this machine can reach them.")
             .optional();
 
     public static final Setting<LogFormat> LOG_FORMAT = Setting.oneOf("CHARGEONCE_LOG_FORMAT", LogFormat.class,
-            "How a service writes its log.").orElse("text");
+            "The format of a service's log.").orElse("text");
 
-    /** What a command reads. */
+    /** The settings of a command. */
     public static final List<Setting<?>> ALL = List.of(DATABASE_URL, DATABASE_USER, DATABASE_PASSWORD, KAFKA,
             KAFKA_PROPERTIES, TOPIC_PREFIX, TIERS, LOG_FORMAT, Settings.INSECURE);
-    /** What a service reads, which also tells how it is. */
+    /** The settings of a service, which also serves its health. */
     public static final List<Setting<?>> OF_SERVICE = Stream.concat(ALL.stream(), Stream.of(ADMIN, ADMIN_TOKEN)).toList();
 
-    /** As many as there may be retry topics. */
+    /** The largest possible number of retry topics. */
     private static final int MOST_TIERS = 9;
-    /** What is kept on a topic; a record must be there still when its wait is over. */
+    /** How long a topic keeps records; a record must still be there when its wait is over. */
     private static final Duration SHORTEST_RETENTION = Duration.ofDays(7);
 
     public PipelineSettings {
@@ -63,12 +63,12 @@ public record PipelineSettings(String databaseUrl, String databaseUser, Supplier
             boolean shorter = i > 0 && tiers.get(i).compareTo(tiers.get(i - 1)) < 0;
             if (!tiers.get(i).isPositive() || shorter || tiers.get(i).compareTo(SHORTEST_RETENTION) > 0) {
                 throw new IllegalArgumentException("CHARGEONCE_RETRY_TIERS: each must be longer than 0, no shorter than the one "
-                        + "before and at most " + SHORTEST_RETENTION.toDays() + "d, for topics are kept only a little longer");
+                        + "before and at most " + SHORTEST_RETENTION.toDays() + "d, because topics keep records only a little longer");
             }
         }
     }
 
-    /** With a password that stays as it is, and an admin address for all. */
+    /** With a password that never changes, and an admin address that needs no token. */
     public PipelineSettings(String databaseUrl, String databaseUser, String databasePassword, String kafka, Optional<Path> kafkaProperties,
                             String topicPrefix, List<Duration> tiers, Optional<Address> admin) {
         this(databaseUrl, databaseUser, () -> databasePassword, kafka, kafkaProperties, topicPrefix, tiers, admin, Optional.empty());
@@ -81,7 +81,7 @@ public record PipelineSettings(String databaseUrl, String databaseUser, Supplier
                 settings.find(ADMIN).flatMap(address -> address), settings.find(ADMIN_TOKEN).flatMap(token -> token));
     }
 
-    /** Without the password. */
+    /** Leaves the password out. */
     @Override
     public String toString() {
         return "PipelineSettings[%s as %s, Kafka at %s, topics %s.*, tiers %s]".formatted(databaseUrl, databaseUser, kafka,

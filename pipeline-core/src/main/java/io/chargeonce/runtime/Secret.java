@@ -11,22 +11,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A text that never shows when printed. One that is in a file is read again every few seconds, so that a new one is used without
- * a restart. If the file cannot be read, or holds what this secret cannot be, the last text stays in use and the log says so. Any thread.
+ * A text that is masked when printed. A secret in a file is read again every few seconds, so that a new one is used without a restart. If
+ * the file cannot be read, or its content is not allowed, the last text stays in use and the log says so. Any thread.
  */
 public final class Secret implements Supplier<String> {
 
     private static final Logger LOG = LoggerFactory.getLogger(Secret.class);
     private static final Duration READ_EVERY = Duration.ofSeconds(5);
 
-    /** What the text may be. */
+    /** The allowed form of the text. */
     enum Form {
-        /** Anything but nothing: a password, or several keys. */
+        /** Any text that is not empty: a password, or several keys. */
         TEXT,
-        /** What fits an HTTP header. The client would print another one in its exception. */
+        /** Text that fits an HTTP header. The HTTP client would quote any other text in its exception. */
         TOKEN;
 
-        /** What is wrong with it, without saying the text; empty if nothing is. */
+        /** What is wrong with the text, without quoting it; empty if nothing is. */
         private Optional<String> problem(String text) {
             if (text.isEmpty()) {
                 return Optional.of("it is empty");
@@ -57,7 +57,7 @@ public final class Secret implements Supplier<String> {
         this(Optional.empty(), READ_EVERY, Form.TEXT, value);
     }
 
-    /** The trimmed content of a file, which is replaced as a whole: by a rename, or by Kubernetes. */
+    /** The trimmed content of a file that is replaced as a whole: by a rename, or by Kubernetes. */
     static Secret in(Path file, Form form) throws IOException {
         return in(file, form, READ_EVERY);
     }
@@ -66,7 +66,7 @@ public final class Secret implements Supplier<String> {
         return new Secret(Optional.of(file), every, form, Files.readString(file).strip());
     }
 
-    /** The text as it is now. */
+    /** The current text. */
     public String value() {
         Read last = latest;
         if (file.isPresent() && System.nanoTime() - last.nanos >= every.toNanos()) {
@@ -96,7 +96,7 @@ public final class Secret implements Supplier<String> {
         }
         if (problem.isPresent()) {
             if (last.succeeded) {
-                LOG.warn("The secret in {} cannot be used any more ({}). The last one stays in use; put a readable file there", file,
+                LOG.warn("The secret in {} can no longer be used ({}). The previous one stays in use; put a readable file there", file,
                         problem.get());
             }
             return new Read(last.text, System.nanoTime(), false);

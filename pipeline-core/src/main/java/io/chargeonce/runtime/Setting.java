@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One setting, as data: what it is called, what it may be, what it is when nobody says, and what it does. Immutable.
+ * One setting, as data: its name, its type and range, its default, and a sentence that describes it. Immutable.
  *
  * <pre>{@code
  * static final Setting<Duration> LEASE = Setting.duration("CHARGEONCE_CLAIM_LEASE", "How long a claim holds.")
@@ -16,7 +16,7 @@ import java.util.Optional;
  * }</pre>
  *
  * <p>A setting without {@code orElse} or {@code optional} is required. Bounds and defaults are given as text, as an operator
- * would write them, and must be allowed themselves.
+ * would write them, and must themselves be allowed.
  */
 public final class Setting<T> {
     static final String PREFIX = "CHARGEONCE_";
@@ -27,7 +27,7 @@ public final class Setting<T> {
     private final String description;
     private final Exposure.Judge<T> judge;
 
-    /** What a setting is when nobody says. */
+    /** The value of a setting that is not given. */
     private sealed interface Fallback<T> {
         record None<T>() implements Fallback<T> {}
         record Text<T>(String text) implements Fallback<T> {}
@@ -96,12 +96,12 @@ public final class Setting<T> {
         return required(name, SettingTypes.SECRET_FILE, description).exposedIf(Exposure::openSecret);
     }
 
-    /** The same for what is sent in an HTTP header, or compared with one: one line of visible ASCII characters. */
+    /** The same for a text that is sent in an HTTP header, or compared with one: one line of visible ASCII characters. */
     public static Setting<Secret> tokenFile(String name, String description) {
         return required(name, SettingTypes.TOKEN_FILE, description).exposedIf(Exposure::openSecret);
     }
 
-    /** The address of a PSP, which keys and payments are sent to. */
+    /** The address of a PSP, to which keys and payments are sent. */
     public static Setting<URI> pspUri(String name, String description) {
         return uri(name, description).exposedIf(Exposure::plainHttp);
     }
@@ -111,7 +111,7 @@ public final class Setting<T> {
         return file(name, description).exposedIf(Exposure::openFile);
     }
 
-    /** What the judge finds is refused at the start, with all other problems. */
+    /** The judge's findings are refused at the start, with all other problems. */
     Setting<T> exposedIf(Exposure.Judge<T> judge) {
         return new Setting<>(name, type, fallback, description, judge);
     }
@@ -128,7 +128,7 @@ public final class Setting<T> {
     }
 
     /**
-     * The same, but a process that goes without it is refused at the start, like one whose value exposes something.
+     * The same, but a process without it is refused at the start, like one whose value exposes something.
      *
      * @param exposed what would be exposed without it, and what to do; it completes "NAME: …"
      */
@@ -138,7 +138,7 @@ public final class Setting<T> {
                 : Optional.of(called + ": " + exposed));
     }
 
-    /** Only values from the one to the other, both included. For types that have an order. */
+    /** Allows only values between these two, both included. For types that have an order. */
     public Setting<T> between(String least, String most) {
         T lowest = parse(least);
         T highest = parse(most);
@@ -155,7 +155,7 @@ public final class Setting<T> {
         return type.allowed();
     }
 
-    /** What holds when nobody says: a text, "(none)" for an optional setting, "(required)" if somebody must. */
+    /** The default: a text, "(none)" for an optional setting, "(required)" for a required one. */
     public String fallback() {
         return switch (fallback) {
             case Fallback.None<T> none -> "(required)";
@@ -178,13 +178,13 @@ public final class Setting<T> {
         return type.parse().apply(text);
     }
 
-    /** What its value would show to others. */
+    /** What its value would expose. */
     Optional<String> exposed(Settings all) {
         return all.find(this).flatMap(value -> judge.finding(name, value, all));
     }
 
-    /** Empty if somebody must say. */
-    Optional<T> valueWhenNobodySays() {
+    /** Empty for a required setting. */
+    Optional<T> defaultValue() {
         return switch (fallback) {
             case Fallback.None<T> none -> Optional.empty();
             case Fallback.Text<T> text -> Optional.of(parse(text.text()));

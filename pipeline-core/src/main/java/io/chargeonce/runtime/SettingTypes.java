@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The kinds of settings that there are. */
+/** The types of settings. */
 final class SettingTypes {
     private static final Pattern DURATION = Pattern.compile("(\\d{1,12})(ms|s|m|h|d)");
     private static final Map<String, Duration> UNITS = Map.of(
@@ -29,7 +29,7 @@ final class SettingTypes {
     static final SettingType<Duration> DURATION_TYPE =
             new SettingType<>("a duration such as 250ms, 5s, 1m, 2h or 1d", SettingTypes::toDuration);
     static final SettingType<List<Duration>> DURATIONS =
-            new SettingType<>("durations with commas between, such as 5s,1m,10m", SettingTypes::toDurations);
+            new SettingType<>("durations separated by commas, such as 5s,1m,10m", SettingTypes::toDurations);
     static final SettingType<Address> ADDRESS = new SettingType<>("host:port, such as 127.0.0.1:8080", Address::parse);
     static final SettingType<URI> HTTP_URI =
             new SettingType<>("an http or https address, such as https://api.example.com", SettingTypes::toHttpUri);

@@ -18,8 +18,8 @@ import java.util.stream.Stream;
 /**
  * The checked values of a process's settings. Immutable.
  *
- * <p>They come from environment variables, then from a properties file that {@code CHARGEONCE_PROPERTIES_FILE} names; a
- * variable wins over the file. All problems are found at once, here, before anything is started; nothing is repaired.
+ * <p>They come from environment variables and from the properties file given by {@code CHARGEONCE_PROPERTIES_FILE}; a
+ * variable takes precedence. All problems are reported at once, here, before anything is started; nothing is repaired.
  *
  * <pre>{@code
  * Settings settings = Settings.load(System.getenv(), ChargeSettings.ALL, catalogue);
@@ -27,15 +27,15 @@ import java.util.stream.Stream;
  * }</pre>
  */
 public final class Settings {
-    /** Where the properties file is. Only the environment says so; here for tables of settings. */
+    /** The path of the properties file. It is read from the environment only; it is declared here for tables of settings. */
     public static final Setting<Optional<Path>> PROPERTIES_FILE =
             Setting.file("CHARGEONCE_PROPERTIES_FILE", "A Java properties file with more settings, by the same names.").optional();
 
-    /** Whether settings that expose something are only warned of. Every process reads it. */
+    /** Whether settings that expose something only cause a warning. Every process reads it. */
     public enum Insecure { NO, YES }
 
     public static final Setting<Insecure> INSECURE = Setting.oneOf("CHARGEONCE_INSECURE", Insecure.class,
-            "Whether to start although a setting exposes payments or secrets; with yes each is only warned of.").orElse("no");
+            "Whether to start although a setting exposes payments or secrets; with yes, each only causes a warning.").orElse("no");
 
     private final Map<Setting<?>, Object> values;
 
@@ -45,9 +45,9 @@ public final class Settings {
 
     /**
      * @param environment usually {@link System#getenv()}
-     * @param used        the settings that this process reads: these are checked, and only these can be got
+     * @param used        the settings that this process reads: only these are checked and available
      * @param catalogue   the settings of all processes: any other name is a typo, and refused
-     * @throws SettingsProblems naming everything that is wrong, or exposes something and is not allowed to
+     * @throws SettingsProblems with everything that is wrong, or that exposes something and is not allowed to
      */
     public static Settings load(Map<String, String> environment, Collection<Setting<?>> used, Collection<Setting<?>> catalogue) {
         List<String> problems = new ArrayList<>();
@@ -69,10 +69,10 @@ public final class Settings {
     }
 
     /**
-     * For what a command is told to use beside its settings.
+     * For what a command is given beside its settings.
      *
      * @param exposed what {@link Exposure} found
-     * @throws SettingsProblems unless there is nothing, or CHARGEONCE_INSECURE allows it
+     * @throws SettingsProblems unless nothing is exposed, or CHARGEONCE_INSECURE allows it
      */
     public void allow(List<String> exposed) {
         if (!isInsecure() && !exposed.isEmpty()) {
@@ -105,7 +105,7 @@ public final class Settings {
     /**
      * Makes a record of settings.
      *
-     * @throws SettingsProblems if the record refuses what it is given, such as two settings that don't go together
+     * @throws SettingsProblems if the record refuses its values, such as two settings that contradict each other
      */
     public <R> R read(Function<Settings, R> from) {
         try {
@@ -118,13 +118,13 @@ public final class Settings {
     private static List<String> unknown(SettingsSource source, Set<String> known) {
         return new TreeSet<>(source.names()).stream()
                 .filter(name -> !known.contains(name))
-                .map(name -> name + ": there is no such setting; correct its name or take it out of " + source.whereIs(name))
+                .map(name -> name + ": there is no such setting; correct its name or remove it from " + source.whereIs(name))
                 .toList();
     }
 
     private static <T> Optional<T> value(Setting<T> setting, SettingsSource source, List<String> problems) {
         Optional<String> text = source.text(setting.name());
-        Optional<T> value = text.isPresent() ? parsed(setting, text.get(), problems) : setting.valueWhenNobodySays();
+        Optional<T> value = text.isPresent() ? parsed(setting, text.get(), problems) : setting.defaultValue();
         if (text.isEmpty() && value.isEmpty()) {
             problems.add(setting.name() + ": is required, and must be " + setting.allowed());
         }
@@ -133,7 +133,7 @@ public final class Settings {
 
     private static <T> Optional<T> parsed(Setting<T> setting, String text, List<String> problems) {
         if (text.isBlank()) {
-            problems.add(setting.name() + ": is empty; give " + setting.allowed() + ", or take it out");
+            problems.add(setting.name() + ": is empty; give " + setting.allowed() + ", or remove it");
             return Optional.empty();
         }
         try {

@@ -3,7 +3,7 @@ package io.chargeonce.runtime;
 
 import java.util.List;
 
-/** The settings can't be worked with; says everything that is wrong with them, one problem a line. */
+/** The settings cannot be used. Lists everything that is wrong with them, one problem per line. */
 public final class SettingsProblems extends RuntimeException {
     private final List<String> problems;
 

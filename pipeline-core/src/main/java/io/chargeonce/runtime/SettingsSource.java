@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
-/** The texts that the environment and the properties file give. Immutable. */
+/** The texts from the environment and the properties file. Immutable. */
 final class SettingsSource {
     private static final String FILE_NAME = Settings.PROPERTIES_FILE.name();
 
@@ -38,7 +38,7 @@ final class SettingsSource {
         return Optional.ofNullable(fromEnvironment.get(name)).or(() -> Optional.ofNullable(fromFile.get(name)));
     }
 
-    /** All that are given; every name in the file counts, since the file is ours. */
+    /** All given names; every name in the file counts, because the file is ours. */
     Set<String> names() {
         Map<String, String> all = new HashMap<>(fromFile);
         all.putAll(fromEnvironment);
@@ -56,7 +56,7 @@ final class SettingsSource {
         } catch (IOException | InvalidPathException e) {
             problems.accept(FILE_NAME + ": is '" + name + "', which can't be read; it must be the path of a readable properties file");
         } catch (IllegalArgumentException e) {
-            problems.accept(FILE_NAME + ": is '" + name + "', which is no properties file: " + e.getMessage());
+            problems.accept(FILE_NAME + ": is '" + name + "', which is not a properties file: " + e.getMessage());
         }
         return properties.stringPropertyNames().stream().collect(Collectors.toMap(each -> each, properties::getProperty));
     }

@@ -8,9 +8,9 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Tells when virtual threads get no turn any more: a few threads carry them all, and where each of those is held by code that
- * neither ends nor lets go, everything stands still and nothing fails. Being asked starts one that has nothing to do, unless
- * an earlier one still waits. Any platform thread may ask.
+ * Detects that virtual threads no longer run. A few carrier threads run them all, and if code blocks each carrier for ever, everything
+ * stands still and nothing fails. Each check starts a virtual thread that does nothing, unless an earlier one still waits. Any platform
+ * thread may call it.
  */
 final class VirtualThreadsMove implements HealthCheck {
     private static final Duration TOO_LONG = Duration.ofSeconds(30);
@@ -29,6 +29,6 @@ final class VirtualThreadsMove implements HealthCheck {
         if (before.isEmpty()) {
             Thread.ofVirtual().name("canary").start(() -> waitingSince.set(Optional.empty()));
         }
-        return before.filter(since -> since.plus(TOO_LONG).isBefore(now)).map(since -> "no virtual thread got a turn since " + since);
+        return before.filter(since -> since.plus(TOO_LONG).isBefore(now)).map(since -> "no virtual thread has run since " + since);
     }
 }

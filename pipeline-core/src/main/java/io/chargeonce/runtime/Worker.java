@@ -12,13 +12,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A platform thread that does one pass after another: at once while there is work, after a pause when there was none or
- * the pass failed. A failure, an {@link Error} too, is logged and counted and ends nothing; one that lasts is part of health.
+ * A platform thread that runs one pass after another: at once while there is work, after a pause when there was none or the pass failed. A
+ * failure, even an {@link Error}, is logged and counted and does not end the thread; one that lasts is a health problem.
  */
 public final class Worker implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Worker.class);
 
-    /** One pass in which Postgres was away is no trouble that lasts. */
+    /** A single pass during a Postgres outage is not yet a lasting problem. */
     private static final Duration LASTS_FROM = Duration.ofMinutes(1);
 
     private record Failing(long sinceNanos, int passes, String why) {}
@@ -40,12 +40,12 @@ public final class Worker implements AutoCloseable {
         this.thread = Thread.ofPlatform().name(name).daemon().start(this::run);
     }
 
-    /** @param pass one pass; returns how much it did */
+    /** @param pass one pass; returns how many items it processed */
     public static Worker start(String name, Duration pause, IntSupplier pass) {
         return start(name, pause, LASTS_FROM, pass);
     }
 
-    /** @param lastsFrom from when on failures are a problem */
+    /** @param lastsFrom how long failures must last to be a problem */
     static Worker start(String name, Duration pause, Duration lastsFrom, IntSupplier pass) {
         return new Worker(name, pause, lastsFrom, pass);
     }
@@ -84,7 +84,7 @@ public final class Worker implements AutoCloseable {
         }
     }
 
-    /** Has its failed passes counted from now on. All workers of one name in a process count into one meter. */
+    /** Counts its failed passes from now on. All workers of one name in a process share one meter. */
     public Worker countedBy(MeterRegistry meters) {
         failures = Optional.of(Counter.builder("chargeonce.worker.failures")
                 .description("Passes of a background worker that failed").tag("worker", name).register(meters));
@@ -95,7 +95,7 @@ public final class Worker implements AutoCloseable {
         return name;
     }
 
-    /** What is wrong with it, in one line: its passes have failed for a minute, or it stands still. Any thread. */
+    /** What is wrong with it, in one line: its passes have failed for a minute, or its thread has ended. Any thread. */
     public Optional<String> problem() {
         return standstill().or(() -> failing
                 .filter(one -> System.nanoTime() - one.sinceNanos >= lastsFrom.toNanos())
@@ -103,12 +103,12 @@ public final class Worker implements AutoCloseable {
                         Duration.ofNanos(System.nanoTime() - one.sinceNanos).toSeconds(), one.why)));
     }
 
-    /** Why it will not go on by itself, in one line; empty while its thread lives. Any thread. */
+    /** Why it will not recover by itself, in one line; empty while its thread lives. Any thread. */
     public Optional<String> standstill() {
         return thread.isAlive() || closing.getCount() == 0 ? Optional.empty() : Optional.of("its thread has ended");
     }
 
-    /** Lets the pass under way finish. */
+    /** Lets the current pass finish. */
     @Override
     public void close() {
         closing.countDown();

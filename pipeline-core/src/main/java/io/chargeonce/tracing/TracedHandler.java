@@ -18,10 +18,10 @@ import java.util.regex.Pattern;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.slf4j.MDC;
 
-/** A record's handling as a span, and its payment's id in the log lines that are written meanwhile. Any thread. */
+/** Wraps the handling of a record in a span, and puts its payment's id into the log lines written meanwhile. Any thread. */
 final class TracedHandler implements RecordHandler {
 
-    /** Found within a refund's id, too. Nothing else of a key is shown, for it is whatever a producer wrote. */
+    /** Also found within a refund's id. Nothing else of a key is shown, because a producer may have written anything. */
     private static final Pattern PAYMENT = Pattern.compile("pay_[a-z2-7]{26}");
 
     private final Tracer tracer;

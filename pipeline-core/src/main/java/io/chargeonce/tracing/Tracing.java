@@ -24,15 +24,16 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Makes spans, and sends them by OTLP where an address for them is set. Without one there is no thread and no record of
- * anything, but a producer's {@code traceparent} still travels with its payment. Any thread.
+ * Makes spans, and sends them by OTLP if an endpoint is set. Without one there is no thread and no span, but a producer's {@code
+ * traceparent} still travels with its payment. Any thread.
  */
 public final class Tracing implements AutoCloseable {
 
     public static final Setting<Optional<URI>> ENDPOINT = Setting.uri("CHARGEONCE_OTLP_ENDPOINT",
-            "Where traces go by OTLP over HTTP, such as http://collector:4318/v1/traces; without it, none are made.").optional();
+            "Where traces are sent by OTLP over HTTP, such as http://collector:4318/v1/traces; without it, there are no traces.")
+            .optional();
     public static final Setting<Integer> ONE_IN = Setting.integer("CHARGEONCE_TRACE_ONE_IN",
-            "Of so many payments that came without a traceparent one is traced; where a producer sent one, it has decided.")
+            "One in this many payments without a traceparent is traced; with one, the producer's flag decides.")
             .between("1", "1000000").orElse("1");
 
     public static final List<Setting<?>> ALL = List.of(ENDPOINT, ONE_IN);
@@ -64,7 +65,7 @@ public final class Tracing implements AutoCloseable {
         return new Tracing(provider, provider::close);
     }
 
-    /** Does the work within a span that is current on this thread. What it throws marks the span, by its class name only. */
+    /** Runs the work within a span that is current on this thread. An exception marks the span, by its class name only. */
     public <T> T span(String name, SpanKind kind, Context parent, Supplier<T> work) {
         Span span = tracer.spanBuilder(name).setParent(parent).setSpanKind(kind).startSpan();
         try (Scope ignored = parent.with(span).makeCurrent()) {
@@ -77,12 +78,12 @@ public final class Tracing implements AutoCloseable {
         }
     }
 
-    /** Each record's handling is a span, a child of what the record's header names; log lines carry the payment's id. */
+    /** Each record's handling is a span, a child of the span in the record's header; log lines carry the payment's id. */
     public RecordHandler around(String name, RecordHandler handler) {
         return new TracedHandler(tracer, name, handler);
     }
 
-    /** Sends what is left. */
+    /** Sends the remaining spans. */
     @Override
     public void close() {
         close.run();

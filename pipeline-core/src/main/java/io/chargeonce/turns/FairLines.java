@@ -10,27 +10,27 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * What waits, in a line for each that it belongs to (a merchant, mostly). Lines take turns, so that a long one delays no other;
- * a lone line has all turns. All items cost about the same, so a turn is one item. Its owner guards it.
+ * Waiting items, in one line per share (mostly a merchant). Lines take turns, so that a long one delays no other; a lone line has all
+ * turns. All items cost about the same, so a turn is one item. Its owner guards it.
  *
- * @param <T> what waits
+ * @param <T> the waiting items
  */
 public final class FairLines<T> {
 
     private record Line<T>(Object share, Deque<T> items) {}
 
     private final Map<Object, Line<T>> lines = new HashMap<>();
-    /** Those with items, the next to take its turn first. */
+    /** Lines with items, in the order of their turns. */
     private final Deque<Line<T>> turns = new ArrayDeque<>();
     private int size;
 
-    /** Behind all others of its line. */
+    /** Adds it after all others of its line. */
     public void add(Object share, T item) {
         line(share).items.addLast(item);
         size++;
     }
 
-    /** Before all others of its line. */
+    /** Adds it before all others of its line. */
     public void addFirst(Object share, T item) {
         line(share).items.addFirst(item);
         size++;
@@ -44,12 +44,12 @@ public final class FairLines<T> {
         });
     }
 
-    /** The first item of the next line in turn. */
+    /** Takes the first item of the next line in turn. */
     public Optional<T> take() {
         return take(share -> true);
     }
 
-    /** The same among the lines that may have their turn now; the others keep theirs. */
+    /** The same among the lines that may take their turn now; the others keep theirs. */
     public Optional<T> take(Predicate<Object> mayGo) {
         for (var turn = turns.iterator(); turn.hasNext();) {
             Line<T> line = turn.next();
@@ -69,7 +69,7 @@ public final class FairLines<T> {
         return Optional.empty();
     }
 
-    /** The last item of the longest line is taken out of it, if that line is longer than this one. */
+    /** Takes the last item of the longest line, if that line is longer than this one. */
     public Optional<T> takeLastOfLongerThan(Object share) {
         Line<T> longest = turns.stream().reduce((one, other) -> one.items.size() >= other.items.size() ? one : other).orElse(null);
         if (longest == null || longest.items.size() <= waiting(share) + 1) {
@@ -79,7 +79,7 @@ public final class FairLines<T> {
         return Optional.of(longest.items.removeLast());
     }
 
-    /** True if it was there. */
+    /** Returns whether it was there. */
     public boolean remove(Object share, T item) {
         Line<T> line = lines.get(share);
         if (line == null || !line.items.remove(item)) {

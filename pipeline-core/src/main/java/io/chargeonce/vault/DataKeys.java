@@ -16,10 +16,10 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.util.Set;
 
-/** Data keys in files, in Tink's JSON. The first in use seals; those from before stay, and open what they sealed. */
+/** Data keys in files, in Tink's JSON. The primary key seals; older keys stay, and open what they sealed. */
 public final class DataKeys {
 
-    /** What the file with the public halves is called after. */
+    /** The suffix of the file with the public keys. */
     public static final String PUBLIC = ".public";
 
     private static final Set<PosixFilePermission> OURS_ALONE = PosixFilePermissions.fromString("rw-------");
@@ -28,19 +28,19 @@ public final class DataKeys {
         try {
             HybridConfig.register();
         } catch (GeneralSecurityException bug) {
-            throw new IllegalStateException("Bug! The library of ciphers does not know its own", bug);
+            throw new IllegalStateException("Bug! Tink cannot register its own primitives", bug);
         }
     }
 
     private DataKeys() {}
 
     /**
-     * Makes a file of private keys, or adds to it a key that seals from now on; and beside it the file of the public halves. Each is
-     * replaced as a whole, and is for its owner alone.
+     * Creates a file of private keys, or adds a key to it that seals from now on; also writes the file of the public keys beside it. Each
+     * file is replaced as a whole and readable by its owner only.
      *
      * @return how many keys it has now
-     * @throws IOException              if a file cannot be read or written; then the file of private keys is as it was
-     * @throws IllegalArgumentException if there is a file that holds no private data keys
+     * @throws IOException              if a file cannot be read or written; then the file of private keys is unchanged
+     * @throws IllegalArgumentException if the existing file holds no private data keys
      */
     public static int add(Path file) throws IOException {
         KeysetHandle.Builder before = Files.exists(file) ? KeysetHandle.newBuilder(privateKeys(file)) : KeysetHandle.newBuilder();
@@ -48,9 +48,9 @@ public final class DataKeys {
     }
 
     /**
-     * Leaves only the key that seals: what the others sealed opens nowhere any more. The files are replaced as in {@link #add}.
+     * Keeps only the primary key. What the other keys sealed can never be opened again. The files are replaced as in {@link #add}.
      *
-     * @return how many keys are gone
+     * @return how many keys were removed
      * @throws IOException              if a file cannot be read or written
      * @throws IllegalArgumentException if there is no file of private data keys
      */
@@ -83,7 +83,7 @@ public final class DataKeys {
                     .setKemId(HpkeParameters.KemId.DHKEM_X25519_HKDF_SHA256).setKdfId(HpkeParameters.KdfId.HKDF_SHA256)
                     .setAeadId(HpkeParameters.AeadId.AES_256_GCM).build();
         } catch (GeneralSecurityException bug) {
-            throw new IllegalStateException("Bug! The library of ciphers has none of these", bug);
+            throw new IllegalStateException("Bug! Tink refuses these HPKE parameters", bug);
         }
     }
 
@@ -94,9 +94,9 @@ public final class DataKeys {
                 return keys;
             }
         } catch (GeneralSecurityException toldBelow) {
-            // It is no file of keys at all.
+            // It is no file of keys at all; reported below.
         }
-        throw new IllegalArgumentException("'%s' is there and holds no private data keys; name a new file".formatted(file));
+        throw new IllegalArgumentException("'%s' exists and holds no private data keys; give a new file name".formatted(file));
     }
 
     static KeysetHandle parse(String text) throws GeneralSecurityException {

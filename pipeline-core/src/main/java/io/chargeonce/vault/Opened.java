@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.vault;
 
-/** What came of opening sealed bytes. */
+/** The result of opening sealed bytes. */
 public sealed interface Opened {
 
     record Readable(byte[] bytes) implements Opened {}

@@ -17,37 +17,38 @@ import java.util.function.Supplier;
 import org.slf4j.LoggerFactory;
 
 /**
- * Seals bytes for their place, so that they open nowhere else. Envelope encryption by RFC 9180 (HPKE): each sealing has a key of its
- * own, which only the private half of the data key unwraps. Who has the public half alone seals and cannot read what it has sealed.
- * The key's file is read again every few seconds, like other secrets. Any thread.
+ * Seals bytes for their place, so that they open nowhere else. Envelope encryption by RFC 9180 (HPKE): each sealing has its own key, which
+ * only the private half of the data key unwraps. A holder of the public half alone can seal, but cannot read what it sealed. The key file
+ * is read again every few seconds, like other secrets. Any thread.
  */
 public final class Vault {
 
     private static final String NAME = "CHARGEONCE_DATA_KEY_FILE";
 
-    /** For who seals: to go without is refused at the start. */
+    /** For services that seal. A start without it is refused. */
     public static final Setting<Optional<Secret>> FILE = Setting.secretFile(NAME,
-            "File with the keys that records which cannot be read are sealed with at rest; chargeonce data-key makes it. Services get the .public file, which only seals.")
+            "File with the keys that seal poison records at rest; chargeonce data-key makes it. Services get the .public file, "
+                    + "which only seals.")
             .optionalIfExposed(
-                    "is missing, so records that cannot be read, which may hold card numbers, would be kept in the clear; make a "
-                            + "file with 'chargeonce data-key FILE', and name FILE.public here");
+                    "is missing, so poison records, which may hold card numbers, would be stored unencrypted; make a "
+                            + "file with 'chargeonce data-key FILE', and set this to FILE.public");
 
-    /** For who looks at what is sealed: without it the rest of the work goes on. */
+    /** For commands that open sealed bytes. Without it they still do the rest of their work. */
     public static final Setting<Optional<Secret>> FILE_OF_A_COMMAND = Setting.secretFile(NAME,
             "File with the private keys that open what is sealed at rest.").optional();
 
-    /** Seals nothing, and opens what is not sealed: for trials only. */
+    /** Seals nothing, and opens unsealed bytes: for trials only. */
     public static final Vault IN_THE_CLEAR = new Vault(Optional.empty(), true);
     /** Neither seals nor opens. */
     public static final Vault WITHOUT_KEY = new Vault(Optional.empty(), false);
 
-    /** Sealing failed for want of a key. The message says what to do. */
+    /** Sealing failed because there is no key. The message says what to do. */
     public static final class NoKey extends RuntimeException {
 
         private static final long serialVersionUID = 1;
 
         NoKey() {
-            this("there is no data key to seal with: name its file in %s; chargeonce data-key makes one".formatted(NAME));
+            this("there is no data key to seal with: set %s to its file; chargeonce data-key makes one".formatted(NAME));
         }
 
         NoKey(String why) {
@@ -55,17 +56,17 @@ public final class Vault {
         }
     }
 
-    /** The first byte says how the rest is kept. */
+    /** The first byte says whether the rest is sealed. */
     private static final byte CLEAR = 0;
     private static final byte SEALED = 1;
 
-    /** @param unseals empty where there is only a public half */
+    /** @param unseals empty if there is only a public half */
     private record Keys(String text, HybridEncrypt seals, Optional<HybridDecrypt> unseals) {}
 
     private final Optional<Supplier<String>> file;
-    /** Without a key what is sealed is kept in the clear; and what is in the clear is believed, with a key too. */
+    /** Whether bytes are stored unsealed when there is no key. Unsealed bytes are then accepted, even with a key. */
     private final boolean inTheClear;
-    /** Empty until they are needed, where that may be never: to load what reads them takes a command a moment. */
+    /** Empty until needed, where they may never be: loading Tink costs a command noticeable time. */
     private volatile Optional<Keys> latest = Optional.empty();
 
     private Vault(Optional<Supplier<String>> file, boolean inTheClear) {
@@ -74,8 +75,8 @@ public final class Vault {
     }
 
     /**
-     * @param file the text of the file as it is now, such as a {@link Secret}
-     * @throws IllegalArgumentException if the file holds no data keys; it names the setting and not the content
+     * @param file the current text of the file, such as a {@link Secret}
+     * @throws IllegalArgumentException if the file holds no data keys; the message has the setting's name and not the content
      */
     public static Vault of(Supplier<String> file) {
         var vault = new Vault(Optional.of(file), false);
@@ -84,7 +85,7 @@ public final class Vault {
     }
 
     /**
-     * Of a service, whose start without a key was refused or allowed.
+     * For a service, after its start without a key was refused or allowed.
      *
      * @throws IllegalArgumentException if the file holds no data keys
      */
@@ -92,7 +93,7 @@ public final class Vault {
         return settings.get(FILE).map(Vault::of).orElse(IN_THE_CLEAR);
     }
 
-    /** Of a command. A file without keys is told where they are needed. */
+    /** For a command. A file without keys is reported when a key is needed. */
     public static Vault ofCommand(Settings settings) {
         boolean insecure = settings.get(Settings.INSECURE) == Settings.Insecure.YES;
         return settings.get(FILE_OF_A_COMMAND).map(file -> new Vault(Optional.of(file), insecure))
@@ -100,8 +101,8 @@ public final class Vault {
     }
 
     /**
-     * @param place where the bytes will be kept; they open only for the same one
-     * @throws NoKey if there is none, and nothing may be kept in the clear
+     * @param place where the bytes will be stored; they open only for the same place
+     * @throws NoKey if there is no key, and bytes may not be stored unsealed
      */
     public byte[] seal(String place, byte[] bytes) {
         if (file.isEmpty()) {
@@ -119,20 +120,20 @@ public final class Vault {
         }
     }
 
-    /** Never throws for what the bytes are. */
+    /** Never throws because of the bytes. */
     public Opened open(String place, byte[] sealed) {
         if (sealed.length == 0 || sealed[0] != CLEAR && sealed[0] != SEALED) {
-            return new Opened.Closed("these bytes were never sealed by this pipeline, or were changed since");
+            return new Opened.Closed("this pipeline never sealed these bytes, or they were changed since");
         }
         byte[] rest = Arrays.copyOfRange(sealed, 1, sealed.length);
         if (sealed[0] == CLEAR) {
             return inTheClear ? new Opened.Readable(rest)
-                    : new Opened.Closed(("these bytes are not sealed: they were kept in the clear in a trial, "
-                            + "or were put there by someone else; if you know that it was a trial, read them with %s=yes, else purge them")
+                    : new Opened.Closed(("these bytes are not sealed: they were stored unsealed in a trial, or another program wrote them. "
+                            + "If you know that it was a trial, read them with %s=yes; otherwise purge them")
                             .formatted(Settings.INSECURE.name()));
         }
         if (file.isEmpty()) {
-            return new Opened.Closed("there is no data key here: name the file with the private keys in " + NAME);
+            return new Opened.Closed("there is no data key here: give the file with the private keys in " + NAME);
         }
         Optional<HybridDecrypt> unseals;
         try {
@@ -141,15 +142,15 @@ public final class Vault {
             return new Opened.Closed(noKeys.getMessage());
         }
         if (unseals.isEmpty()) {
-            return new Opened.Closed("the file of %s has only public keys, which seal and never open: name the one with the private keys"
+            return new Opened.Closed("the file of %s has only public keys, which seal and never open: give the file with the private keys"
                     .formatted(NAME));
         }
         try {
             return new Opened.Readable(unseals.get().decrypt(rest, context(place)));
         } catch (GeneralSecurityException notOurs) {
             return new Opened.Closed(
-                    ("no key in the file of %s opens it: it was sealed with another key, or was changed or moved here; add the "
-                            + "key it was sealed with to the file").formatted(NAME));
+                    ("no key in the file of %s opens it: it was sealed with another key, or was changed or moved here. Add the "
+                            + "key that sealed it to the file").formatted(NAME));
         }
     }
 
@@ -160,8 +161,9 @@ public final class Vault {
             try {
                 last = parsed(text);
             } catch (IllegalArgumentException noKeys) {
-                // Not a field: the settings above are read before it is known how to log.
-                LoggerFactory.getLogger(Vault.class).warn("{}. The last keys stay in use; put a whole file there", noKeys.getMessage());
+                // Not a field: this class's settings are read before logging is configured.
+                LoggerFactory.getLogger(Vault.class).warn("{}. The previous keys stay in use; put a complete file there",
+                        noKeys.getMessage());
                 last = new Keys(text, last.seals, last.unseals);
             }
         }
@@ -189,7 +191,7 @@ public final class Vault {
         return ByteBuffer.allocate(bytes.length + 1).put(mark).put(bytes).array();
     }
 
-    /** Without the keys. */
+    /** Leaves the keys out. */
     @Override
     public String toString() {
         return file.isPresent() ? "Vault" : inTheClear ? "Vault[in the clear]" : "Vault[without key]";

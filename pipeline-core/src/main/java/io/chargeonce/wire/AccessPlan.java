@@ -19,7 +19,7 @@ import org.apache.kafka.common.resource.ResourceType;
 /**
  * What each service may do in Kafka: one principal per service, each with the least rights. Creating is idempotent.
  *
- * @param tiers how many retry tiers the settings have
+ * @param tiers how many retry tiers are configured
  */
 public record AccessPlan(Topics topics, int tiers) {
 
@@ -35,7 +35,7 @@ public record AccessPlan(Topics topics, int tiers) {
         for (int tier = 1; tier <= tiers; tier++) {
             staged.add(topics.retry(tier));
             plan.addAll(reads(RETRY, topics.retry(tier), topics.groupOfTier(tier)));
-            // The sweeper looks how far the tiers' groups are, and at what they have yet to finish.
+            // The sweeper reads the offsets of the tiers' groups, and their records that are not finished.
             plan.addAll(topic(CHARGE, topics.retry(tier), AclOperation.READ));
             plan.add(group(CHARGE, topics.groupOfTier(tier), AclOperation.DESCRIBE));
         }
@@ -59,9 +59,9 @@ public record AccessPlan(Topics topics, int tiers) {
     }
 
     /**
-     * Makes what is missing.
+     * Creates the missing ACLs.
      *
-     * @return false if the brokers have no authorizer, and so let everyone do everything
+     * @return false if the brokers have no authorizer, and so allow everything
      */
     public boolean create(Admin admin) {
         try {

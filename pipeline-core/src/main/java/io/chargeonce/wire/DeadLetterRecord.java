@@ -5,9 +5,9 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * The value on the dead-letter topic: one live dead letter as any Kafka tool sees it. The state itself is in Postgres.
+ * The value on the dead-letter topic: one live dead letter, readable with any Kafka tool. The state itself is in Postgres.
  *
- * @param revision   of two copies for one dead letter the higher is the newer
+ * @param revision   of two copies of one dead letter the higher one is newer
  * @param generation how often the operation has entered the pipeline: 1, and one more for each merge
  */
 public record DeadLetterRecord(

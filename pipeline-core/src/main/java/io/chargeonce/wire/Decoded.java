@@ -10,13 +10,14 @@ import tools.jackson.core.JsonToken;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
-/** A record of the main topic or a tier, read from its bytes: a request, poison and why, or a request of the
- * version after ours. Never throws. */
+/**
+ * A record of the main topic or a tier, decoded: a request, poison with its cause, or a request of the version after ours. Never throws.
+ */
 public sealed interface Decoded {
 
     record Request(PaymentRecord record) implements Decoded {}
 
-    /** Written by a process of the next release: while that is rolled out, one of its consumers will read it. */
+    /** Written by a process of the next release. During the rollout one of its consumers will read it. */
     record Newer(int version) implements Decoded {
         public String detail() {
             return "version %d, where this consumer reads %d".formatted(version, PaymentRecord.VERSION);
@@ -25,12 +26,12 @@ public sealed interface Decoded {
 
     record Poison(PoisonCause cause, String detail) implements Decoded {}
 
-    /** Requests are under 64 KiB at the door; twice that is no request of ours. */
+    /** Requests are accepted up to 64 KiB; a record of twice that is none of ours. */
     int LARGEST_VALUE = 128 * 1024;
-    /** As {@code merchant_id} has at most. */
+    /** The longest {@code merchant_id}. */
     int LONGEST_MERCHANT = 63;
 
-    /** @param key and value as Kafka hands them over: either may be null */
+    /** @param key and value as Kafka returns them: either may be null */
     static Decoded from(byte[] key, byte[] value) {
         if (value == null || value.length == 0) {
             return new Poison(PoisonCause.EMPTY, "the record has no value");
@@ -69,8 +70,8 @@ public sealed interface Decoded {
     }
 
     /**
-     * The merchant that the record names, whatever else is wrong with it; empty where none can be read. Quicker than to decode it all,
-     * and good for nothing but whose turn it is.
+     * The merchant in the record, even if the rest is wrong; empty where none can be read. Faster than decoding everything, and used only
+     * to decide whose turn it is.
      */
     static Optional<String> merchant(byte[] value) {
         if (value == null || value.length > LARGEST_VALUE) {
@@ -95,7 +96,7 @@ public sealed interface Decoded {
         }
     }
 
-    /** What can be the number of a card, or of an account, is in no message, for messages are shown and logged. */
+    /** Messages are shown and logged, so numbers that may belong to a card or an account are masked. */
     private static String withoutNumbers(String text) {
         return CardNumbers.hiddenIn(text).replaceAll("\\d(?:[ -]?\\d){11,}", "#");
     }

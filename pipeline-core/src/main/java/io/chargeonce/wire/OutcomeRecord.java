@@ -8,9 +8,9 @@ import java.util.Optional;
  * The value on the outcomes topic: how a payment ended.
  *
  * @param operation {@code charge}, {@code refund} or {@code reversal}
- * @param psp      absent for a refund that was refused before it got to one
- * @param status   {@code succeeded}, {@code declined}, or {@code purged} once a purge can be undone no more
- * @param revision the operation's step at that moment: of two copies for one payment the higher is the newer
+ * @param psp      absent for a refund that was refused before it reached one
+ * @param status   {@code succeeded}, {@code declined}, or {@code purged} once a purge can no longer be undone
+ * @param revision the operation's step at that moment: of two copies for one payment the higher one is newer
  */
 public record OutcomeRecord(
         String type,

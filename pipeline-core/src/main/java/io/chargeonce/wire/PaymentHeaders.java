@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Record headers: CloudEvents 1.0 in binary mode, and a few of our own, all of them for people and other consumers.
- * Nothing in the pipeline decides by a header.
+ * Record headers: CloudEvents 1.0 in binary mode, and a few of our own. All of them are for people and other consumers; the pipeline
+ * decides nothing by a header.
  */
 public final class PaymentHeaders {
 

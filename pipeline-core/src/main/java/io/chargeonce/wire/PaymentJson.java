@@ -8,14 +8,14 @@ import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.PropertyNamingStrategies;
 import tools.jackson.databind.json.JsonMapper;
 
-/** JSON as the pipeline reads and writes it: snake_case, strict, with limits that no input can stretch. */
+/** JSON as the pipeline reads and writes it: snake_case, strict, with fixed limits. */
 public final class PaymentJson {
 
     private static final StreamReadConstraints LIMITS = StreamReadConstraints.builder()
             .maxNestingDepth(16).maxNumberLength(32).maxNameLength(256)
             .maxStringLength(2 * 1024 * 1024).maxTokenCount(10_000).build();
 
-    /** For records whose fields may grow in later versions: unknown fields are passed over. */
+    /** For records that may get new fields in later versions: unknown fields are skipped. */
     public static final JsonMapper MAPPER = JsonMapper
             .builder(JsonFactory.builder().streamReadConstraints(LIMITS).build())
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)

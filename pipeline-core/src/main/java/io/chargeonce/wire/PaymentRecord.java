@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The value on the main topic and the retry tiers: the request, for whoever reads the topic, and the step, which says
- * which staging of the operation this is. The handler compares it with the database's row and decides from the row.
+ * The value on the main topic and the retry tiers: the request, for readers of the topic, and the step, which says for which step of the
+ * operation the record was staged. The handler compares it with the database's row and decides from the row.
  *
  * @param operationId the payment's id, for a charge
  * @param step        raised whenever work is staged for the operation; a record with another step is superseded
@@ -30,12 +30,9 @@ public record PaymentRecord(
         Optional<String> reference) {
 
     public static final String TYPE = "payment.request";
-    /**
-     * Raised, one at a time, only by a change that an older reader would misread. A field more is none: readers pass over what
-     * they do not know.
-     */
+    /** Raised, by one, only for a change that an older reader would misread. A new field is no such change: readers skip unknown fields. */
     public static final int VERSION = 1;
-    /** What was written in this version and later is read. */
+    /** The oldest version that is still read. */
     public static final int OLDEST_VERSION = 1;
 
     public PaymentRecord {
@@ -63,10 +60,7 @@ public record PaymentRecord(
                 request.customer(), request.reference());
     }
 
-    /**
-     * The same request, whichever staging of it, and whichever version it is written in. A record may be older than the erasure of
-     * its payment's customer.
-     */
+    /** True for the same request, in any step and any version. A record may be older than the erasure of its payment's customer. */
     public boolean saysTheSameAs(PaymentRecord other) {
         boolean erased = Stream.of(customer, other.customer).flatMap(Optional::stream).anyMatch(PaymentRequest.ERASED::equals);
         return equals(new PaymentRecord(other.type, version, other.paymentId, other.operation, other.operationId, step,

@@ -8,16 +8,16 @@ public enum PoisonCause {
     EMPTY,
     OVERSIZED,
     UNDECODABLE,
-    /** Well-formed, but of a kind that belongs on another topic. */
+    /** Well-formed, but its type belongs on another topic. */
     WRONG_TOPIC,
     WRONG_VERSION,
-    /** The record's key is not the payment it speaks of. */
+    /** The record's key is not the id of the operation in its value. */
     KEY_MISMATCH,
     /** No such payment was ever accepted. */
     UNKNOWN_PAYMENT,
-    /** It names another amount, card or merchant than the accepted payment. */
+    /** It has another amount, card or merchant than the accepted payment. */
     DIFFERS_FROM_PAYMENT,
-    /** Handling it failed for a reason that lies in the record or in a bug, and not in a passing outage. */
+    /** Handling it failed because of the record or a bug, not because of an outage. */
     UNPROCESSABLE;
 
     public String tag() {

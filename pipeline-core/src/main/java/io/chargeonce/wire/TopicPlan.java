@@ -17,17 +17,17 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /**
- * Which topics exist and how they are set up. Creating is idempotent: topics that exist are left as they are.
+ * The topics and their settings. Creating is idempotent: existing topics are left as they are.
  *
- * @param tiers    how many retry tiers the settings have; topics of tiers that they have no more are left as they are
- * @param replicas empty takes the broker's default
+ * @param tiers    how many retry tiers are configured; topics of removed tiers are left as they are
+ * @param replicas empty for the broker's default
  */
 public record TopicPlan(Topics topics, int tiers, int partitions, Optional<Short> replicas) {
 
-    /** What one record may hold at most on the main topic: the broker's own default. */
+    /** The largest record on the main topic: the broker's own default. */
     static final int LARGEST_RECORD = 1024 * 1024;
 
-    /** A dead letter carries its poison as base64 with evidence beside it, so it must be allowed to be larger. */
+    /** A dead letter carries its poison as base64, with evidence, so it may be larger. */
     private static final int LARGEST_DEAD_LETTER = 2 * LARGEST_RECORD + 64 * 1024;
 
     /** How long a record may wait on a topic. */
@@ -35,7 +35,7 @@ public record TopicPlan(Topics topics, int tiers, int partitions, Optional<Short
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Duration PAUSE = Duration.ofMillis(50);
 
-    /** With as many tiers as the settings have by default. */
+    /** With the default number of tiers. */
     public TopicPlan(Topics topics, int partitions, Optional<Short> replicas) {
         this(topics, 3, partitions, replicas);
     }
@@ -50,13 +50,13 @@ public record TopicPlan(Topics topics, int tiers, int partitions, Optional<Short
                 "cleanup.policy", "compact",
                 "max.message.bytes", "" + LARGEST_DEAD_LETTER)));
         plan.add(kept(topics.outcomes(), Map.of()));
-        // Not compacted: who owns the database stages what he likes, and a tombstone would erase a seal here too.
+        // Not compacted: the database's owner can stage any record, and a tombstone would erase a seal here too.
         plan.add(topic(topics.auditSeals(), Map.of("cleanup.policy", "delete", "retention.ms", "-1")));
         plan.add(kept(topics.intakeRefused(), Map.of()));
         return plan;
     }
 
-    /** Creates what is missing and returns its names. */
+    /** Creates the missing topics and returns their names. */
     public List<String> create(Admin admin) {
         try {
             Set<String> existing = admin.listTopics().names().get();
@@ -72,7 +72,7 @@ public record TopicPlan(Topics topics, int tiers, int partitions, Optional<Short
         }
     }
 
-    /** A broker that does not lead a new partition yet may refuse a producer's first batch and take its second. */
+    /** A broker that is not yet the leader of a new partition may refuse a producer's first batch and take the second. */
     private static void awaitLeaders(Admin admin, List<NewTopic> created) throws InterruptedException, ExecutionException {
         var ends = new HashMap<TopicPartition, OffsetSpec>();
         for (NewTopic topic : created) {
@@ -86,7 +86,7 @@ public record TopicPlan(Topics topics, int tiers, int partitions, Optional<Short
                 admin.listOffsets(ends).all().get();
                 return;
             } catch (ExecutionException e) {
-                // A broker learns of a topic a little later than the controller that made it.
+                // A broker learns about a topic a little later than the controller that created it.
                 if (!(e.getCause() instanceof UnknownTopicOrPartitionException) || System.nanoTime() > giveUp) {
                     throw e;
                 }
@@ -102,8 +102,8 @@ public record TopicPlan(Topics topics, int tiers, int partitions, Optional<Short
     }
 
     /**
-     * Of three copies and more, two have what is acknowledged, whatever the brokers' default is. Everywhere the broker's own clock
-     * stamps a record: so no clock of ours is refused as too far off, and none moves the wake-up of a tier.
+     * With three or more copies, two of them have every acknowledged record, regardless of the brokers' default. The broker's own clock
+     * stamps each record: so no timestamp of ours is refused as too far off, and none changes the wake-up of a tier.
      */
     private NewTopic topic(String name, Map<String, String> settings) {
         var configs = new HashMap<>(settings);

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
  */
 public record Topics(String prefix) {
 
-    /** As many retry tiers there may be; the settings say how many there are. */
+    /** The largest possible number of tiers; the settings say how many there are. */
     public static final int MOST_TIERS = 9;
 
     public Topics {
@@ -35,7 +35,7 @@ public record Topics(String prefix) {
     /** @param tier from 1, the shortest */
     public String retry(int tier) {
         if (tier < 1 || tier > MOST_TIERS) {
-            throw new IllegalArgumentException("Bug! There are retry tiers 1 to %d, and no %d".formatted(MOST_TIERS, tier));
+            throw new IllegalArgumentException("Bug! There are retry tiers 1 to %d, but no tier %d".formatted(MOST_TIERS, tier));
         }
         return prefix + ".retry-" + tier;
     }
@@ -45,7 +45,7 @@ public record Topics(String prefix) {
         return prefix + ".dlq";
     }
 
-    /** What became of each payment, once it is settled. */
+    /** The outcome of each settled payment. */
     public String outcomes() {
         return prefix + ".outcomes";
     }
@@ -55,12 +55,12 @@ public record Topics(String prefix) {
         return prefix + ".audit-seals";
     }
 
-    /** What the topics begin with on which merchants send payment requests; the merchant's id follows. */
+    /** The prefix of the topics on which merchants send payment requests; the merchant's id follows. */
     public String intakePrefix() {
         return prefix + ".intake.";
     }
 
-    /** What was refused of them, and why. */
+    /** Payment requests that were refused, and why. */
     public String intakeRefused() {
         return prefix + ".intake-refused";
     }
@@ -69,7 +69,7 @@ public record Topics(String prefix) {
         return prefix + ".intake.workers";
     }
 
-    /** The consumer group that works the topic of a tier; 0 is the main topic's. */
+    /** The consumer group of a tier's topic; 0 is the main topic's. */
     public String groupOfTier(int tier) {
         return ofTier(tier) + ".workers";
     }

@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Optional;
 
-/** W3C's {@code traceparent}, as rows, records and requests carry it. For people; nothing decides by it. Any thread. */
+/** W3C's {@code traceparent} in rows, records and requests. For people; the pipeline decides nothing by it. Any thread. */
 public final class TraceContext {
 
     public static final String HEADER = "traceparent";
@@ -28,14 +28,14 @@ public final class TraceContext {
 
     private TraceContext() {}
 
-    /** That of the span which is current on this thread. */
+    /** The traceparent of this thread's current span. */
     public static Optional<String> current() {
         var carrier = new HashMap<String, String>();
         W3C.inject(Context.current(), carrier, HashMap::put);
         return Optional.ofNullable(carrier.get(HEADER));
     }
 
-    /** What spans may be children of; anything malformed is nothing, for the header is anybody's. */
+    /** The parent context for spans. A malformed header is ignored, because any client may send one. */
     public static Context of(Optional<String> traceparent) {
         return traceparent.map(value -> W3C.extract(Context.root(), value, ONE_VALUE)).orElse(Context.root());
     }

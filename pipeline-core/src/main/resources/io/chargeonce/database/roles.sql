@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- One role per service, each with what its statements need and no more, column by column. Run as the schema's owner, in one
--- transaction, as often as you like: it first takes back everything, so a right that is not below is gone. docs/roles.md shows the
--- result, and a test compares. No role owns anything, so none can alter a table, drop an index or switch a trigger off. No role may
--- update or delete what was observed or audited.
+-- transaction, as often as you like: it first revokes everything, so a right that is not below is gone. docs/roles.md shows the
+-- result, and a test compares them. No role owns anything, so none can alter a table, drop an index or switch off a trigger. No role
+-- may update or delete observations or audit records.
 
 DO $$
 DECLARE
@@ -21,7 +21,7 @@ BEGIN
         END IF;
         EXECUTE format('REVOKE CREATE, TEMPORARY ON DATABASE %I FROM %I CASCADE', current_database(), service);
     END LOOP;
-    -- What is granted on tables that are yet to come.
+    -- Default rights on future tables.
     FOR granted IN SELECT DISTINCT defaclnamespace <> 0 AS here, pg_get_userbyid(grantee) AS role, grantee = 0 AS to_all,
                           CASE defaclobjtype WHEN 'r' THEN 'TABLES' WHEN 'S' THEN 'SEQUENCES' WHEN 'f' THEN 'FUNCTIONS' END AS kind
                      FROM pg_default_acl, aclexplode(defaclacl)
@@ -33,7 +33,8 @@ BEGIN
                        granted.kind, CASE WHEN granted.to_all THEN 'PUBLIC' ELSE quote_ident(granted.role) END);
     END LOOP;
     -- People have their role's rights and no others.
-    FOREACH service IN ARRAY services || 'public'::text || ARRAY(SELECT DISTINCT quote_ident(login) FROM person JOIN pg_roles ON rolname = login) LOOP
+    FOREACH service IN ARRAY services || 'public'::text
+                                 || ARRAY(SELECT DISTINCT quote_ident(login) FROM person JOIN pg_roles ON rolname = login) LOOP
         EXECUTE format('REVOKE ALL ON ALL TABLES IN SCHEMA chargeonce FROM %s CASCADE', service);
         EXECUTE format('REVOKE ALL ON ALL SEQUENCES IN SCHEMA chargeonce FROM %s CASCADE', service);
         EXECUTE format('REVOKE ALL ON ALL ROUTINES IN SCHEMA chargeonce FROM %s CASCADE', service);
@@ -44,38 +45,39 @@ BEGIN
     END LOOP;
 END $$;
 
--- Takes payments and refunds, and relays. It faces the internet: it can make an operation, not say how it goes on, and never change
--- one. What has to be removed or held it asks functions for, which judge by themselves. It reads no payment, token or purchase but
--- through functions, which want the names of both the merchant and the payment.
+-- Accepts payments and refunds, and relays. It faces the internet: it can create an operation, but can neither say how it goes on nor
+-- change one. For deletions and locks it calls functions, which check for themselves. It reads payments, tokens and purchases only through
+-- functions, which require both the merchant and the payment.
 GRANT SELECT (merchant_id, requests_per_second, duplicate_window_ms) ON merchant TO chargeonce_ingest;
 GRANT EXECUTE ON FUNCTION tokens_were_used(bytea[]) TO chargeonce_ingest;
 GRANT EXECUTE ON FUNCTION operation_of(text, text), refunds_of(text, text), payments_with_reference(text, text, timestamptz, text, int),
     keys_taken(text[], text[]), attempts_of(text, text), capture_failure_of(text, text), settled_among(text[]), merchants_of(bytea[]),
     take_purchases(text[], bytea[], text[]), first_purchases(text[], text[], bytea[]), forget_purchases(int) TO chargeonce_ingest;
--- A policy shows what the very same transaction has inserted: to tell new keys from taken ones it has to read that.
+-- A policy shows only rows that the same transaction has inserted. The role reads these to tell new keys from taken ones.
 GRANT SELECT (merchant_id, idempotency_key, resource_id, created_at) ON idempotency_key TO chargeonce_ingest;
--- Not when: a row's age is Postgres's own.
-GRANT INSERT (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_path, request_params, resource_id) ON idempotency_key TO chargeonce_ingest;
+-- Not created_at: Postgres itself sets a row's age.
+GRANT INSERT (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_path, request_params, resource_id)
+    ON idempotency_key TO chargeonce_ingest;
 GRANT INSERT (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method, customer,
     reference, description, receipt_email, traceparent, charge_within_s) ON operation TO chargeonce_ingest;
-GRANT EXECUTE ON FUNCTION forget_settled_payments(interval, int, timestamptz), forget_dead_letter_runs(interval, int), count_unfinished(interval),
-    forget_presentations(int), lock_payment(text), take_back_keys(text[], text[]) TO chargeonce_ingest;
+GRANT EXECUTE ON FUNCTION forget_settled_payments(interval, int, timestamptz), forget_dead_letter_runs(interval, int),
+    count_unfinished(interval), forget_presentations(int), lock_payment(text), take_back_keys(text[], text[]) TO chargeonce_ingest;
 
--- The outbox: a policy of the table says on which topics who may stage. A relay deletes what it has published and sets aside what
--- the broker refuses; what a record says is never changed.
+-- The outbox: a policy of the table decides which role may stage on which topic. A relay deletes what it has published and sets aside what
+-- the broker refuses; a record's content is never changed.
 GRANT INSERT (shard, topic, record_key, value, headers) ON outbox
     TO chargeonce_ingest, chargeonce_charge, chargeonce_retry, chargeonce_dlq_operator;
 GRANT EXECUTE ON FUNCTION is_its_success(text, bytea) TO chargeonce_ingest, chargeonce_charge, chargeonce_retry, chargeonce_dlq_operator;
--- Readiness looks at it, and what agrees with the topic of dead letters.
+-- For readiness checks, and for the comparison with the topic of dead letters.
 GRANT SELECT ON outbox TO chargeonce_ingest, chargeonce_charge, chargeonce_retry, chargeonce_dlq_reader, chargeonce_dlq_operator,
     chargeonce_dlq_unmask;
 GRANT UPDATE (refusal), DELETE ON outbox TO chargeonce_ingest, chargeonce_charge, chargeonce_retry;
 
--- Charge; the same for the tiers, which run the same handler. No merchant's token, no stored answer, nothing of what was accepted
--- and of what was sent, and no deletion but of what the relay has published.
+-- Charge, and retry, which runs the same handler. No merchant's token, no change of what was accepted or sent, and no deletion but of what
+-- the relay has published.
 GRANT SELECT ON operation, operation_state, operation_now, payment_attempt, psp_observation, psp_answer, retry_budget, hand_settlement
     TO chargeonce_charge, chargeonce_retry;
--- Of dead letters all but what poison said.
+-- All of a dead letter but the content of poison.
 GRANT SELECT (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, psp, state, cause, message, generation, tier,
     charge_before, had_open_attempt, revision, died_at, changed_at) ON dead_letter TO chargeonce_charge, chargeonce_retry;
 GRANT SELECT (merchant_id, represent_declines) ON merchant TO chargeonce_charge, chargeonce_retry;
@@ -86,7 +88,7 @@ GRANT UPDATE (capture_psp, capture_reference) ON operation_state TO chargeonce_c
 GRANT UPDATE (state, step, generation, counted_attempts, tier, sequence, psp, psp_reference, failure_cause, failure_message, not_before,
     charge_before, staged_at, swept, lease_token, resolve_at, resolve_tries, unresolved_since, settled_at, refused_by, represented,
     represent_at) ON operation_state TO chargeonce_charge, chargeonce_retry, chargeonce_dlq_operator;
--- What waits is listed by a trigger, and by these what has not left the usual way.
+-- A trigger lists what waits; these functions list what is late on the usual path.
 GRANT SELECT ON waiting TO chargeonce_charge, chargeonce_retry;
 GRANT EXECUTE ON FUNCTION list_late(text, interval, int), list_what_was_missed(interval, int)
     TO chargeonce_charge, chargeonce_retry;
@@ -98,30 +100,30 @@ GRANT EXECUTE ON FUNCTION knows_more(text, text) TO chargeonce_charge, chargeonc
 GRANT INSERT (psp_key, source, outcome, cause, detail, psp_reference) ON psp_observation TO chargeonce_charge, chargeonce_retry;
 GRANT INSERT (credential_sha256, amount, currency, day, presented), UPDATE (presented) ON retry_budget
     TO chargeonce_charge, chargeonce_retry;
--- What they tell each other of PSPs; what processes told that are long gone is dropped.
+-- The health of PSPs, reported between processes; reports of processes that ended long ago are deleted.
 GRANT SELECT, INSERT, UPDATE (good_at, bad_at, unwell_from, unwell_at, open, failed_in_a_row, failed_payments, told_at), DELETE
     ON psp_health TO chargeonce_charge, chargeonce_retry;
 
--- Charge alone: webhooks that were taken, whose notes are dropped when they are older than a PSP repeats (and locked for that).
+-- Only charge: webhooks that were accepted. They are deleted (and locked for that) when they are older than a PSP repeats them.
 GRANT SELECT, INSERT (psp, notice_id), UPDATE (received_at), DELETE ON psp_notice TO chargeonce_charge;
--- Those that match no attempt wait for one.
+-- Webhooks that match no attempt wait for one.
 GRANT SELECT, INSERT (psp, notice_id, psp_key, psp_reference, amount, currency, gives_back, outcome, cause, detail, happened_at), DELETE
     ON unmatched_notice TO chargeonce_charge;
--- Webhooks alone tell of a capture that failed later.
+-- Only webhooks report a capture that failed later.
 GRANT SELECT, INSERT (operation_id, psp, psp_reference, reason, failed_at, told_at),
     UPDATE (psp_reference, reason, failed_at, recaptured_at, told_at) ON capture_failure TO chargeonce_charge;
--- What people found out is executed by the resolver. It proposes nothing itself.
+-- The resolver executes people's findings. It proposes none itself.
 GRANT UPDATE (state, answer, answered_at) ON hand_settlement TO chargeonce_charge;
 
--- The queue: it is entered and left, and never says another amount than it did.
+-- The queue: letters enter and leave it, and their amount never changes.
 GRANT INSERT (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, psp, state, cause, message, generation, tier,
     charge_before, had_open_attempt, source_topic, source_partition, source_offset, sealed_record) ON dead_letter
     TO chargeonce_charge, chargeonce_retry, chargeonce_dlq_operator;
 GRANT UPDATE (state, cause, message, psp, generation, tier, charge_before, had_open_attempt, revision, died_at, changed_at) ON dead_letter
     TO chargeonce_charge, chargeonce_retry, chargeonce_dlq_operator;
 
--- Looks at dead letters: list, summary, show, why, runs, audit. Who may look without the masks says so in the audit log first, which
--- is all that this role may append.
+-- Reads dead letters: list, summary, show, why, runs, audit. The role that reads unmasked data first records that in the audit log, which
+-- is all that it may append.
 GRANT SELECT ON operation, operation_state, operation_now, payment_attempt, psp_observation, psp_answer, dead_letter, audit_record, dlq_run,
     dlq_run_item, tier_visit, hand_settlement, unmatched_notice, waiting, looked_through
     TO chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
@@ -131,15 +133,16 @@ GRANT EXECUTE ON FUNCTION last_look(text), acceptances_from(looked_through, int)
 GRANT SELECT (merchant_id) ON merchant TO chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
 GRANT SELECT (psp) ON psp_health TO chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
 
--- Moves them, within what a trigger of the operation allows, and can neither make an attempt nor an operation, nor say what became of
--- an attempt: it proposes, and the resolver decides.
+-- Moves them, as far as a trigger of the operation allows. It can create neither an attempt nor an operation, nor set an attempt's outcome:
+-- it proposes, and the resolver decides.
 GRANT INSERT (psp_key, operation_id, step, verdict, psp_reference, evidence, run),
     UPDATE (step, verdict, psp_reference, evidence, run, state, answer, answered_at)
     ON hand_settlement TO chargeonce_dlq_operator;
 GRANT UPDATE (sealed_edit) ON dead_letter TO chargeonce_dlq_operator;
--- Four eyes. The functions judge by themselves; the limits are the owner's.
+-- Four eyes. The functions check for themselves; only the owner sets the limits.
 GRANT SELECT ON four_eyes, approval TO chargeonce_dlq_reader, chargeonce_dlq_operator;
-GRANT EXECUTE ON FUNCTION must_be_approved(text), run_holds(text, boolean), proposal(text) TO chargeonce_dlq_reader, chargeonce_dlq_operator;
+GRANT EXECUTE ON FUNCTION must_be_approved(text), run_holds(text, boolean), proposal(text)
+    TO chargeonce_dlq_reader, chargeonce_dlq_operator;
 GRANT EXECUTE ON FUNCTION too_much_alone(text[], numeric[]), it_may_begin(text), permit_moves(text, int[]), moved_by_a_person(text, text),
     may_have_taken_money(text), approve(text, text) TO chargeonce_dlq_operator;
 GRANT INSERT (run_id, reason, fingerprint, items, canary, rate, max_rate, abort_above_percent, even_capped, state, kind, even_unresolved),
@@ -147,23 +150,24 @@ GRANT INSERT (run_id, reason, fingerprint, items, canary, rate, max_rate, abort_
 GRANT INSERT (run_id, position, dead_letter_id, generation, died_at, standing, amount, currency), UPDATE (fate, moved_at, outcome)
     ON dlq_run_item TO chargeonce_dlq_operator;
 
--- Erases, and reads nothing: the function looks by itself, and says who did it and why.
+-- Erases, and reads nothing: the function itself reads, and records who did it and why.
 GRANT EXECUTE ON FUNCTION erase_personal_data(text, text[], text, text, text, boolean) TO chargeonce_eraser;
 
--- Says who may send payments. A token is made and revoked, and nothing else becomes of it.
+-- Manages who may send payments. A token is created and revoked, and never changed.
 GRANT SELECT ON merchant, merchant_token, token_use TO chargeonce_merchant_admin;
 GRANT INSERT (merchant_id), UPDATE (requests_per_second, duplicate_window_ms, represent_declines) ON merchant TO chargeonce_merchant_admin;
-GRANT INSERT (token_sha256, merchant_id, expires_at, lives, scopes, addresses), UPDATE (revoked_at, expires_at) ON merchant_token TO chargeonce_merchant_admin;
+GRANT INSERT (token_sha256, merchant_id, expires_at, lives, scopes, addresses), UPDATE (revoked_at, expires_at) ON merchant_token
+    TO chargeonce_merchant_admin;
 
--- No role inserts into the audit log: this function appends what its caller's role may say.
+-- No role inserts into the audit log: this function appends what its caller's role may write.
 GRANT EXECUTE ON FUNCTION append_audit(text[], text[], text[], text[], text[], text[], text[], text[])
     TO chargeonce_ingest, chargeonce_charge, chargeonce_retry, chargeonce_dlq_operator, chargeonce_dlq_unmask, chargeonce_merchant_admin;
--- Charge seals it, and never alters a seal. Which ids were given out says how far it reaches. It makes room for what comes, and lets
--- the database forget what is sealed and old.
+-- Charge seals it, and never changes a seal. The sequence shows which ids were given out. It creates tables for the next records, and drops
+-- the sealed old ones.
 GRANT EXECUTE ON FUNCTION audit_table_end(bigint), make_audit_room(), forget_audit_records(interval, bigint, bigint) TO chargeonce_charge;
 GRANT SELECT ON audit_record, audit_record_audit_id_seq TO chargeonce_charge;
 GRANT SELECT, INSERT ON audit_seal TO chargeonce_charge;
--- It reads the catalog, and tells in a gauge what is not as it was left here.
+-- It reads the catalog, and shows differences from the intended rights in a gauge.
 GRANT EXECUTE ON FUNCTION drifted_grants() TO chargeonce_charge;
 GRANT SELECT ON audit_seal, audit_record_audit_id_seq TO chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
 GRANT EXECUTE ON FUNCTION audit_detail(json, text) TO chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The audit log begins new tables in time, and forgets old ones only so that it can be told from a theft. */
+/** The audit log starts new tables in time, and deletes old ones only with evidence that distinguishes that from a theft. */
 class AuditRetentionTest {
 
     private static final AuditKeys KEY = AuditKeys.of(Optional.of(new Secret("k".repeat(32))));
@@ -88,9 +88,9 @@ class AuditRetentionTest {
                 .as("each with the indexes of the whole").isEqualTo("9");
     }
 
-    /** While the one who holds the lock makes no table, there is room for ten million records. */
+    /** While another session holds the lock and creates no table, there is room for ten million records. */
     @Test
-    void while_there_is_room_no_append_waits_for_who_makes_more() throws SQLException {
+    void while_there_is_room_no_append_waits_for_a_new_table() throws SQLException {
         execute("SELECT setval('audit_record_audit_id_seq', 195000000)");
         try (Connection another = begin(); var statement = another.createStatement()) {
             statement.execute("LOCK TABLE ONLY audit_record IN SHARE UPDATE EXCLUSIVE MODE");
@@ -129,24 +129,24 @@ class AuditRetentionTest {
         assertThat(tables()).isEqualTo("199999999 299999999");
         assertThat(text("SELECT forgotten_to FROM audit_seal WHERE seal = " + AuditSealer.TABLES_EVERY)).isEqualTo("99999999");
         assertThat(text("SELECT convert_from(value, 'UTF8')::json ->> 'forgotten_to' FROM outbox WHERE record_key = '%d'"
-                .formatted(AuditSealer.TABLES_EVERY))).as("told to Kafka too").isEqualTo("99999999");
+                .formatted(AuditSealer.TABLES_EVERY))).as("published to Kafka too").isEqualTo("99999999");
         append("after");
         sealer(KEY, 400).runOnce();
         Checked checked = check(KEY);
         assertThat(checked.findings).isEmpty();
         assertThat(checked.report.forgotten().flatMap(Seal::forgotten)).hasValue(99_999_999L);
-        assertThat(checked.report.records()).as("that are there").isEqualTo(AuditSealer.TABLES_EVERY);
+        assertThat(checked.report.records()).as("existing records").isEqualTo(AuditSealer.TABLES_EVERY);
         assertThat(checked.report.holdsSinceTheFirst()).as("the chain").isTrue();
         assertThat(check(AuditKeys.NONE).findings).isEmpty();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {
-        // Younger than the retention, and than any that may be set.
+        // Younger than the retention, and than the shortest possible one.
         "UPDATE audit_seal SET sealed_at = now() - interval '89 days'",
-        // Not sealed to the end of its table, or not as the seal was that was checked.
+        // Not sealed to the end of its table, or not the seal that was checked.
         "UPDATE audit_seal SET to_id = 99999998", "UPDATE audit_seal SET to_id = 199999998"})
-    void what_is_young_or_not_all_sealed_stays_whoever_asks(String change) throws SQLException {
+    void what_is_young_or_not_all_sealed_stays_for_every_caller(String change) throws SQLException {
         twoYearsAgo("a");
         execute(change);
         assertThat(forget("2160 hours")).isEqualTo("nothing");
@@ -157,7 +157,7 @@ class AuditRetentionTest {
     @ValueSource(strings = {"89 days", "-1200 months 36014 days", "-400 days", "-infinity"})
     void nothing_is_forgotten_within_ninety_days(String kept) throws SQLException {
         twoYearsAgo("a");
-        assertThatThrownBy(() -> forget(kept)).hasMessageContaining("this is kept for at least 2160:00:00");
+        assertThatThrownBy(() -> forget(kept)).hasMessageContaining("this must be kept for at least 2160:00:00");
     }
 
     @Test
@@ -168,7 +168,7 @@ class AuditRetentionTest {
         assertThat(check(KEY).report.forgotten()).isEmpty();
     }
 
-    /** The owner of the database would else have charge forget what is young, and say so under its key. */
+    /** Otherwise the database's owner could make charge delete young records, and confirm it with its key. */
     @Test
     void a_seal_that_was_set_back_or_forged_in_the_database_has_nothing_forgotten() throws SQLException {
         old(Duration.ofDays(10), "a");
@@ -202,17 +202,17 @@ class AuditRetentionTest {
     }
 
     @Test
-    void who_says_under_no_key_of_ours_that_it_was_forgotten_is_not_believed() throws SQLException {
+    void a_seal_of_a_foreign_key_about_deleted_records_is_not_trusted() throws SQLException {
         twoYearsAgo("a", "b");
         append("c");
         execute("DROP TABLE " + FIRST);
         insert(Seal.following(last(), 100_000_001, digest(), Optional.of(99_999_999L), "2026-01-01 00:00:00", ANOTHER));
         assertThat(check(ANOTHER).report.forgotten()).isPresent();
-        assertThat(check(KEY).findings).containsExactly("of records 1 to 99999999 there were 2 when it was made, and there are 0 now",
-                "none of the keys that are given made its mark; older keys stand below the newest in their file");
+        assertThat(check(KEY).findings).containsExactly("it sealed 2 records between 1 and 99999999, and there are 0 now",
+                "none of the given keys made its mark; older keys follow below the newest in their file");
         execute("DELETE FROM audit_seal WHERE seal = 2");
         insert(Seal.following(last(), 100_000_001, digest(), Optional.of(99_999_999L), "2026-01-01 00:00:00", AuditKeys.NONE));
-        assertThat(check(KEY).findings).contains("it has no key, and seals before it had one");
+        assertThat(check(KEY).findings).contains("it has no key, and earlier seals had one");
     }
 
     @Test
@@ -220,11 +220,12 @@ class AuditRetentionTest {
         twoYearsAgo("a");
         sealUntilTablesAreLookedAfter(KEY, 400);
         execute("CREATE TABLE forged PARTITION OF audit_record FOR VALUES FROM (MINVALUE) TO (100000000); "
-                + "INSERT INTO audit_record (audit_id, actor, action, resource_type, resource_id) VALUES (7, 'alice', 'dlq.purged', 'x', 'y')");
-        assertThat(check(KEY).findings).singleElement().asString().contains("record 7 is there, and all up to 99999999 were forgotten");
+                + "INSERT INTO audit_record (audit_id, actor, action, resource_type, resource_id) VALUES (7, 'alice', 'dlq.purged', "
+                + "'x', 'y')");
+        assertThat(check(KEY).findings).singleElement().asString().contains("record 7 exists, although all up to 99999999 were deleted");
     }
 
-    /** A look through the whole log takes long, and appends come after it in the queue of the lock. */
+    /** A scan of the whole log takes long, and appends queue behind its lock. */
     @Test
     void while_a_reader_holds_the_log_it_is_sealed_and_appended_to_and_forgotten_later() throws SQLException {
         twoYearsAgo("a");
@@ -249,7 +250,7 @@ class AuditRetentionTest {
         assertThat(tables()).isEqualTo("99999999 199999999 299999999");
     }
 
-    /** The log has gone on in its second table since. */
+    /** Since then the log has continued in its second table. */
     private static void twoYearsAgo(String... resources) throws SQLException {
         old(Duration.ofDays(730), resources);
     }
@@ -270,7 +271,7 @@ class AuditRetentionTest {
         return database.withConnection(SealTable::last);
     }
 
-    /** As the owner, who may say any time. */
+    /** As the owner, who may set any time. */
     private static void insert(Seal seal) throws SQLException {
         try (Connection owner = begin()) {
             SealTable.insert(owner, seal);

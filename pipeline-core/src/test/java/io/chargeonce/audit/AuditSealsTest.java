@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is sealed cannot be changed unseen, and what may still come to light is not sealed. */
+/** Sealed records cannot be changed unnoticed, and no record is sealed that may still get a neighbour. */
 class AuditSealsTest {
 
     private static final Topics TOPICS = new Topics("payments");
@@ -65,7 +65,8 @@ class AuditSealsTest {
         assertThat(text("SELECT string_agg(from_id || '-' || to_id || ':' || records, ' ' ORDER BY seal) FROM audit_seal"))
                 .isEqualTo("1-2:2 3-3:1");
         assertThat(text(
-                "SELECT string_agg(convert_from(value, 'UTF8')::json ->> 'seal', ' ' ORDER BY outbox_id) FROM outbox WHERE topic = 'payments.audit-seals'"))
+                "SELECT string_agg(convert_from(value, 'UTF8')::json ->> 'seal', ' ' ORDER BY outbox_id) FROM outbox WHERE topic = "
+                        + "'payments.audit-seals'"))
                 .isEqualTo("1 2");
         Checked checked = check(KEY);
         assertThat(checked.findings).isEmpty();
@@ -83,7 +84,8 @@ class AuditSealsTest {
         "UPDATE audit_record SET data = '{\"amount\": 1}' WHERE audit_id = 2",
         "UPDATE audit_record SET reason = NULL, origin = reason WHERE audit_id = 2", "DELETE FROM audit_record WHERE audit_id = 2",
         "DELETE FROM audit_record WHERE audit_id = 4", "TRUNCATE audit_record",
-        "INSERT INTO audit_record (audit_id, actor, action, resource_type, resource_id) OVERRIDING SYSTEM VALUE VALUES (3, 'a', 'b', 'c', 'd')",
+        "INSERT INTO audit_record (audit_id, actor, action, resource_type, resource_id) OVERRIDING SYSTEM VALUE VALUES (3, 'a', 'b', "
+                + "'c', 'd')",
         "UPDATE audit_record SET audit_id = DEFAULT WHERE audit_id = 1"})
     void a_record_that_was_changed_added_or_taken_away_shows(String forgery) {
         append("a", "b");
@@ -98,8 +100,10 @@ class AuditSealsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {
-        "INSERT INTO audit_record (audit_id, actor, action, resource_type, resource_id) OVERRIDING SYSTEM VALUE VALUES (-1, 'a', 'b', 'c', 'd')",
-        "INSERT INTO audit_record (audit_id, actor, action, resource_type, resource_id) OVERRIDING SYSTEM VALUE VALUES (4711, 'a', 'b', 'c', 'd')"})
+        "INSERT INTO audit_record (audit_id, actor, action, resource_type, resource_id) OVERRIDING SYSTEM VALUE VALUES (-1, 'a', 'b', "
+                + "'c', 'd')",
+        "INSERT INTO audit_record (audit_id, actor, action, resource_type, resource_id) OVERRIDING SYSTEM VALUE VALUES (4711, 'a', "
+                + "'b', 'c', 'd')"})
     void a_record_under_an_id_that_was_never_given_out_shows_and_stops_no_seal(String forgery) {
         append("a");
         sealer(KEY).runOnce();
@@ -107,7 +111,7 @@ class AuditSealsTest {
         append("b");
         sealer(KEY).runOnce();
         assertThat(text("SELECT max(to_id) FROM audit_seal")).isEqualTo("2");
-        assertThat(check(KEY).findings).singleElement().asString().contains("has an id that the log never gave out");
+        assertThat(check(KEY).findings).singleElement().asString().contains("has an id that the log never assigned");
     }
 
     @ParameterizedTest
@@ -127,15 +131,15 @@ class AuditSealsTest {
     }
 
     @Test
-    void who_rewrites_records_and_seals_alike_has_not_the_key() {
+    void rewritten_seals_are_found_without_the_key() {
         append("a", "b");
         sealer(KEY).runOnce();
         for (AuditKeys forgers : List.of(AuditKeys.NONE, ANOTHER)) {
             execute("UPDATE audit_record SET actor = 'another' WHERE audit_id = 1");
             execute("TRUNCATE audit_seal");
             sealer(forgers).runOnce();
-            assertThat(check(forgers).findings).as("by its own hashes alone it is sound").isEmpty();
-            assertThat(check(KEY).findings).singleElement().asString().containsAnyOf("none of the keys that are given made its mark",
+            assertThat(check(forgers).findings).as("its own hashes alone are consistent").isEmpty();
+            assertThat(check(KEY).findings).singleElement().asString().containsAnyOf("none of the given keys made its mark",
                     "no key made its mark");
         }
         execute("UPDATE audit_seal SET key_id = '" + KEY.current().orElseThrow() + "'");
@@ -143,19 +147,19 @@ class AuditSealsTest {
     }
 
     @Test
-    void without_a_key_the_chain_is_of_plain_hashes_and_that_is_told() {
+    void without_a_key_the_chain_has_plain_hashes_and_that_is_reported() {
         append("a");
         sealer(AuditKeys.NONE).runOnce();
         assertThat(check(AuditKeys.NONE).findings).isEmpty();
         assertThat(check(AuditKeys.NONE).report.plain()).isOne();
         append("b");
         sealer(KEY).runOnce();
-        assertThat(check(KEY).findings).as("what came before a key is held by the chain").isEmpty();
+        assertThat(check(KEY).findings).as("the chain protects what came before a key").isEmpty();
         append("c");
         sealer(AuditKeys.NONE).runOnce();
         append("d");
         sealer(KEY).runOnce();
-        assertThat(check(KEY).findings).singleElement().asString().startsWith("3 it has no key, and seals before it had one");
+        assertThat(check(KEY).findings).singleElement().asString().startsWith("3 it has no key, and earlier seals had one");
         assertThat(check(AuditKeys.NONE).report.otherKeys()).isEqualTo(java.util.Set.of(KEY.current().orElseThrow()));
     }
 
@@ -169,7 +173,7 @@ class AuditSealsTest {
         assertThat(text("SELECT count(DISTINCT key_id) FROM audit_seal")).isEqualTo("2");
         assertThat(check(both).findings).isEmpty();
         assertThat(check(both).report.otherKeys()).isEmpty();
-        assertThat(check(ANOTHER).findings).singleElement().asString().startsWith("1 none of the keys that are given made its mark");
+        assertThat(check(ANOTHER).findings).singleElement().asString().startsWith("1 none of the given keys made its mark");
         assertThatThrownBy(() -> keys("short")).hasMessage("CHARGEONCE_AUDIT_KEY_FILE: a key has at least 32 characters, not 5");
         assertThat(both.toString()).doesNotContain("xxx", "kkk");
     }
@@ -183,13 +187,13 @@ class AuditSealsTest {
             sealer.runOnce();
             append("early again");
             sealer.runOnce();
-            assertThat(sealed()).as("what stands below what may come").isZero();
+            assertThat(sealed()).as("records above which one may still appear").isZero();
             late.commit();
         }
         try (Connection another = begin()) {
             AuditLog.append(another, List.of(entry("another")));
             sealer.runOnce();
-            assertThat(sealed()).as("as far as the first look saw, whoever writes by now").isEqualTo(2);
+            assertThat(sealed()).as("up to the first pass's last id, although others write now").isEqualTo(2);
             another.rollback();
         }
         append("after a gap");
@@ -199,7 +203,7 @@ class AuditSealsTest {
     }
 
     @Test
-    void a_long_transaction_about_something_else_holds_up_no_seal() throws SQLException {
+    void a_long_transaction_on_other_tables_delays_no_seal() throws SQLException {
         try (Connection another = begin(); var statement = another.createStatement()) {
             statement.execute("INSERT INTO merchant (merchant_id) VALUES ('umbrella')");
             statement.execute("SELECT count(*) FROM audit_record");
@@ -249,14 +253,16 @@ class AuditSealsTest {
         assertThat(check(KEY).report.unsealed().records()).isOne();
         execute("UPDATE audit_seal SET sealed_at = now() + interval '3 hours'");
         sealer.runOnce();
-        assertThat(sealed()).as("a clock that was put back stops nothing").isEqualTo(2);
+        assertThat(sealed()).as("a clock that was set back stops nothing").isEqualTo(2);
         assertThat(meters.get("chargeonce.audit.unsealed.seconds").gauge().value()).isZero();
     }
 
     @Test
     void odd_records_are_sealed_and_checked_like_any_other() {
-        execute("INSERT INTO audit_record (at, actor, action, resource_type, resource_id, data) VALUES ('infinity', '', E'\\u0001 \\u202e', '', '', '\"\\u0000 \\ud800\"'),"
-                + " ('-infinity', 'ä', 'dlq.x', '', '', NULL), (now(), '', '', '', '', ('\"' || repeat('x', 5000000) || '\"')::json), ('4713-01-01 BC', '', '', '', '', '[1e400]')");
+        execute("INSERT INTO audit_record (at, actor, action, resource_type, resource_id, data) VALUES ('infinity', '', E'\\u0001 "
+                + "\\u202e', '', '', '\"\\u0000 \\ud800\"'),"
+                + " ('-infinity', 'ä', 'dlq.x', '', '', NULL), (now(), '', '', '', '', ('\"' || repeat('x', 5000000) || '\"')::json), "
+                + "('4713-01-01 BC', '', '', '', '', '[1e400]')");
         sealer(KEY).runOnce();
         assertThat(check(KEY).findings).isEmpty();
         execute("UPDATE audit_record SET at = 'infinity' WHERE audit_id = 2");

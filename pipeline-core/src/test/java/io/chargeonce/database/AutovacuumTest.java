@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** No table needs one long vacuum after years of payments. */
+/** No table needs a long vacuum after years of payments. */
 class AutovacuumTest {
 
     private static Connection connection;

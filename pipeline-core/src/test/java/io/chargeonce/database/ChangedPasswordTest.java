@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** A service goes on under a new password without a restart. */
+/** A service goes on with a new password without a restart. */
 class ChangedPasswordTest {
 
     private static String ask(String url, String sql) throws SQLException {
@@ -47,7 +47,7 @@ class ChangedPasswordTest {
                 assertThat(one(database)).isEqualTo(1);
                 ask(url, "ALTER ROLE paid PASSWORD 'new'");
                 password.set("new");
-                assertThat(one(database)).as("what is open stays").isEqualTo(1);
+                assertThat(one(database)).as("open connections stay").isEqualTo(1);
                 ask(url, "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE usename = 'paid'");
                 await().atMost(Duration.ofSeconds(30)).ignoreExceptions().until(() -> one(database) == 1);
             }

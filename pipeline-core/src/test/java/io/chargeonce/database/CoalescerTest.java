@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Asks are numbers; a batch writes each once and answers ten times the number. Postgres refuses 1000 and more. */
+/** Requests are numbers; a batch writes each once and answers ten times the number. Postgres refuses 1000 and more. */
 class CoalescerTest {
 
     private static final int TOO_LARGE = 1000;
@@ -80,7 +80,7 @@ class CoalescerTest {
         return asks.stream().map(ask -> ask * 10).toList();
     }
 
-    /** The first batch, of one ask, stays under way until the gate opens, so that what is asked meanwhile gathers. */
+    /** The first batch, of one request, waits until the gate opens, so that later requests gather. */
     private List<Integer> writeBehindTheGate(Connection connection, List<Integer> asks) throws SQLException {
         if (batches.isEmpty()) {
             batches.add(asks);
@@ -90,13 +90,13 @@ class CoalescerTest {
         return write(connection, asks);
     }
 
-    /** Like a statement under way, it does not end when its thread is interrupted. */
+    /** Like a running statement, it does not end when its thread is interrupted. */
     private void awaitGate() {
         while (gate.getCount() > 0) {
             try {
                 gate.await();
             } catch (InterruptedException e) {
-                // The gate alone ends the wait.
+                // Only the gate ends the wait.
             }
         }
     }
@@ -112,7 +112,7 @@ class CoalescerTest {
         }, callers);
     }
 
-    /** The first ask is under way and so many callers in all, it included, wait for an answer. */
+    /** The first request is being answered, and this many callers, including it, wait for an answer. */
     private void awaitBehindTheGate(int callersInAll) {
         Awaitility.await().until(() -> !batches.isEmpty() && waiting.size() == callersInAll
                 && waiting.stream().allMatch(thread -> thread.getState() == Thread.State.WAITING));
@@ -147,7 +147,7 @@ class CoalescerTest {
     }
 
     @Test
-    void what_is_asked_while_a_batch_is_under_way_shares_the_next_commit() {
+    void requests_during_a_batch_share_the_next_commit() {
         try (var coalescer = coalescer(1, this::writeBehindTheGate)) {
             ask(coalescer, 0);
             awaitBehindTheGate(1);
@@ -274,7 +274,7 @@ class CoalescerTest {
             awaitBehindTheGate(41);
             gate.countDown();
 
-            // The rows are locked until the end of this block, so whoever answers does so without them.
+            // The rows are locked until the end of this block, so answers do not depend on them.
             for (int id = 1; id <= 40; id++) {
                 var answer = answers.get(id - 1);
                 if (locked.contains(id)) {
@@ -349,7 +349,7 @@ class CoalescerTest {
     }
 
     @Test
-    void while_the_first_in_the_queue_waits_too_long_nobody_else_may_join_it() {
+    void while_the_first_in_the_queue_waits_too_long_no_other_may_join_it() {
         try (var coalescer = new Coalescer<Integer, Integer>("test", database, 1, Duration.ofMillis(20), commits::incrementAndGet,
                 this::writeBehindTheGate)) {
             var underWay = ask(coalescer, 0);
@@ -366,7 +366,7 @@ class CoalescerTest {
     }
 
     @Test
-    void whoever_still_waits_when_it_is_closed_is_told_so_and_so_is_who_comes_later() throws InterruptedException {
+    void callers_that_wait_at_the_close_or_come_later_are_refused() throws InterruptedException {
         var coalescer = coalescer(1, this::writeBehindTheGate);
         var underWay = ask(coalescer, 0);
         awaitBehindTheGate(1);

@@ -23,7 +23,7 @@ class DatabaseTest {
     private static final String URL = TestStack.newDatabase();
 
     @Test
-    void a_service_waits_a_little_longer_for_an_answer_than_a_statement_may_take_and_a_command_longer_than_its_longest() {
+    void services_and_commands_wait_for_postgres_a_little_longer_than_their_longest_statement() {
         try (var service = Database.openForService(URL, "postgres", "", 1); var command = Database.openForCommand(URL, "postgres", "")) {
             assertThat(service.<String>withConnection(connection -> setting(connection, "statement_timeout"))).isEqualTo("30s");
             assertThat(silence(service)).isEqualTo(Duration.ofSeconds(40));
@@ -70,7 +70,7 @@ class DatabaseTest {
 
     /** As after a freeze of the process. */
     @Test
-    void a_transaction_that_stood_still_for_too_long_is_an_outage_and_nobodys_fault() throws SQLException {
+    void a_transaction_that_was_idle_for_too_long_is_an_outage() throws SQLException {
         try (var database = Database.openForService(URL, "postgres", "", 1); var watching = DriverManager.getConnection(URL)) {
             assertThatThrownBy(() -> database.inTransaction(connection -> {
                 connection.createStatement().execute("SET LOCAL idle_in_transaction_session_timeout = 50");
@@ -88,7 +88,7 @@ class DatabaseTest {
     }
 
     @Test
-    void what_needs_another_person_is_no_misfit_and_makes_no_process_unready() {
+    void a_change_that_needs_another_person_is_no_misfit_and_makes_no_process_unready() {
         assertThat(refusal("X4EYE")).matches(DatabaseRefused::isByFourEyes)
                 .matches(refused -> !refused.isOurs() && !refused.isPassing() && !refused.isAboutTheRow());
         var meters = new SimpleMeterRegistry();

@@ -12,7 +12,7 @@ import java.sql.SQLException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What Postgres says of a row that it refuses, Detail and the values of a batch, is in no error and so in no log. */
+/** When Postgres refuses a row, its Detail and the values of a batch are in no error and so in no log. */
 class ErrorsTellNoRowTest {
 
     private static final String CUSTOMER = "jane.roe@example.com";

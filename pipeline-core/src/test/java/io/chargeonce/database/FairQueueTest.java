@@ -36,7 +36,7 @@ class FairQueueTest {
     }
 
     @Test
-    void a_lone_line_may_have_all_room_and_who_comes_then_takes_its_last_place() {
+    void a_lone_line_may_have_all_room_and_a_new_line_takes_its_last_place() {
         offer("a1", "a2", "a3", "a4");
         assertThat(queue.offer("a", "a5")).contains("a5");
         assertThat(queue.offer("b", "b1")).contains("a4");

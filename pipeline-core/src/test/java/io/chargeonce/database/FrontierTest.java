@@ -29,7 +29,7 @@ class FrontierTest {
     }
 
     @Test
-    void a_look_begins_behind_what_was_seen_before_the_last_deletion() {
+    void a_read_begins_after_the_rows_seen_before_the_last_deletion() {
         lookAndDelete(Set.of(), 1, 2, 3);
         assertThat(frontier.next()).isEqualTo(1);
         lookAndDelete(Set.of(), 4, 5);
@@ -100,8 +100,8 @@ class FrontierTest {
     }
 
     /**
-     * Postgres as far as it matters here: transactions take a number, then ids; what they stage shows when they commit; a
-     * snapshot knows of the open ones that are older than the newest that is over.
+     * A model of Postgres: transactions take a number, then ids; their rows become visible at commit; a snapshot lists the open
+     * transactions that are older than the newest finished one.
      */
     private final class ModelOutbox {
         private static final int MOST_AT_ONCE = 4;

@@ -9,13 +9,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a migration after the first may do while payments go on and services of the version before still run. A statement holds no
- * table for longer than it takes to change the catalog, and what old services name stays.
+ * The rules for later migrations, which run while payments go on and services of the previous version still run. No statement may lock a
+ * table for longer than a change of the catalog takes, and names that old services use stay.
  */
 final class MigrationRules {
 
     private static final Pattern RUNS_WITH = Pattern.compile("\\A-- Runs with \\d+\\.\\d+ and later\\.\\n");
-    /** Of a statement's words: quoted text, functions' bodies and comments say nothing about locks. */
+    /** Quoted text, functions' bodies and comments say nothing about locks. */
     private static final Pattern NO_WORDS = Pattern.compile("--[^\\n]*|\\$\\$.*?\\$\\$|'(?:[^']|'')*'", Pattern.DOTALL);
     private static final Pattern TABLE_MADE_HERE = Pattern.compile("CREATE TABLE (?:IF NOT EXISTS )?(\\w+)");
     private static final Pattern INDEX = Pattern.compile("CREATE (?:UNIQUE )?INDEX (CONCURRENTLY )?(\\w+) ON (\\w+).*");
@@ -46,7 +46,7 @@ final class MigrationRules {
         }
     }
 
-    /** What it may not do, one line each; empty if it may be released. */
+    /** Its violations, one line each; empty if it may be released. */
     static List<String> broken(String file) {
         var rules = new MigrationRules(file);
         if (!RUNS_WITH.matcher(file).lookingAt()) {
@@ -79,7 +79,8 @@ final class MigrationRules {
         List<String> alone = List.of("SET LOCK_TIMEOUT = 0", "DROP INDEX CONCURRENTLY IF EXISTS " + index.group(2), index.group());
         return statements.equals(alone) ? Optional.empty()
                 : Optional.of(
-                        "it runs outside of a transaction, waits for old ones, and leaves half an index when it is interrupted; its file has "
+                        "it runs outside of a transaction, waits for old ones, and leaves half an index when it is interrupted; its "
+                                + "file has "
                                 + "SET lock_timeout = 0, DROP INDEX CONCURRENTLY IF EXISTS of that index, this, and nothing else");
     }
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** From the first release on, migrations run under load and beside the services of the version before. */
+/** After the first release, migrations run under load and beside services of the previous version. */
 class MigrationRulesTest {
 
     private static final Path MIGRATIONS = Path.of("src/main/resources/io/chargeonce/database/migration");
@@ -38,14 +38,16 @@ class MigrationRulesTest {
     @ValueSource(strings = {
         "ALTER TABLE operation ADD COLUMN note text;",
         "ALTER TABLE operation ADD COLUMN tries int NOT NULL DEFAULT 0;",
-        "SET lock_timeout = 0; DROP INDEX CONCURRENTLY IF EXISTS by_note; CREATE INDEX CONCURRENTLY by_note ON operation (note) WHERE note <> '';",
+        "SET lock_timeout = 0; DROP INDEX CONCURRENTLY IF EXISTS by_note; CREATE INDEX CONCURRENTLY by_note ON operation (note) WHERE "
+                + "note <> '';",
         "ALTER TABLE operation ADD CONSTRAINT short CHECK (length(note) < 9) NOT VALID;",
         "ALTER TABLE operation VALIDATE CONSTRAINT short;",
         "ALTER TABLE operation ADD CONSTRAINT one UNIQUE USING INDEX by_note;",
-        "CREATE TABLE extra (id text PRIMARY KEY, n int CHECK (n > 0)); CREATE INDEX extra_n ON extra (n); ALTER TABLE extra ADD CHECK (n < 9);",
+        "CREATE TABLE extra (id text PRIMARY KEY, n int CHECK (n > 0)); CREATE INDEX extra_n ON extra (n); ALTER TABLE extra ADD "
+                + "CHECK (n < 9);",
         "CREATE OR REPLACE FUNCTION f() RETURNS int LANGUAGE plpgsql AS $$ BEGIN UPDATE operation SET step = 1; RETURN 1; END $$;",
         "-- Nothing older than 1.1 runs any more.\nALTER TABLE operation DROP COLUMN note;"})
-    void what_holds_nobody_up_may_be_released(String statements) {
+    void a_migration_that_delays_nothing_may_be_released(String statements) {
         assertThat(MigrationRules.broken(RUNS_WITH + statements)).isEmpty();
     }
 
@@ -68,12 +70,12 @@ class MigrationRulesTest {
         "DROP TABLE tier_visit;",
         "UPDATE operation SET note = '';", "DELETE FROM tier_visit;", "TRUNCATE tier_visit;", "LOCK TABLE operation;",
         "VACUUM FULL operation;"})
-    void what_holds_payments_up_or_breaks_old_services_is_found(String statements) {
+    void a_migration_that_delays_payments_or_breaks_old_services_is_found(String statements) {
         assertThat(MigrationRules.broken(RUNS_WITH + statements)).hasSize(1);
     }
 
     @Test
-    void which_versions_run_with_it_stands_first() {
+    void the_supported_versions_come_first() {
         assertThat(MigrationRules.broken("ALTER TABLE operation ADD COLUMN note text;")).singleElement().asString()
                 .contains("-- Runs with 1.2 and later.");
     }

@@ -22,7 +22,7 @@ class MigrationsTest {
     @TempDir
     private Path later;
 
-    /** A dump holds its lock for hours: a statement that queues for the table would hold up each payment behind it. */
+    /** A dump holds its lock for hours: a statement that queues for the table would delay each payment behind it. */
     @Test
     void a_migration_that_meets_a_lock_lets_payments_through_and_is_tried_again() throws Exception {
         String url = TestStack.newDatabase();

@@ -48,7 +48,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A row's value says which of its key's rows it is: 1, 2, 3 … */
+/** A row's value is its number among its key's rows: 1, 2, 3 … */
 class OutboxRelayTest {
 
     private static final AtomicInteger TOPICS = new AtomicInteger();
@@ -124,7 +124,7 @@ class OutboxRelayTest {
         });
     }
 
-    /** Every record so far: a repeat of the last one is allowed, a step back or a gap is not. */
+    /** Every record so far. A repeat of the last one is allowed; a step back or a gap is not. */
     private Map<String, List<Integer>> published() {
         consumer.poll(Duration.ofMillis(100)).forEach(record -> {
             var numbers = published.computeIfAbsent(record.key(), key -> new ArrayList<>());
@@ -141,7 +141,7 @@ class OutboxRelayTest {
     }
 
     @Test
-    void rows_of_writers_that_commit_late_or_roll_back_are_published_once_in_the_order_of_their_key() {
+    void rows_of_writers_that_commit_late_are_published_once_in_the_order_of_their_key() {
         relay();
         relay();
         var written = new ArrayList<Future<?>>();
@@ -160,7 +160,7 @@ class OutboxRelayTest {
                 numbers -> assertThat(numbers).containsExactlyElementsOf(IntStream.rangeClosed(1, ROWS_OF_A_WRITER).boxed().toList()));
     }
 
-    /** Takes ids, dawdles, and then commits or has to do it again. */
+    /** Takes ids, waits a little, and then commits or starts again. */
     private void write(int writer) {
         var random = new Random(writer);
         int number = 1;
@@ -171,7 +171,7 @@ class OutboxRelayTest {
             try {
                 number += stageAndDawdle(row("writer-" + writer, "" + current), dawdleNanos, commits);
             } catch (DatabaseRefused refused) {
-                // Sixty-four at once let a table grow, each in its turn; on a slow machine that takes longer than a lock is waited for.
+                // Sixty-four writers at once extend a table one after the other; on a slow machine that takes longer than the lock timeout.
                 assertThat(refused).matches(DatabaseRefused::isPassing);
             }
         }
@@ -212,7 +212,7 @@ class OutboxRelayTest {
         eventually().until(() -> published().containsKey("slow"));
     }
 
-    /** A snapshot does not name a transaction that is under way and younger than all that are over. */
+    /** A snapshot does not list an open transaction that is younger than all finished ones. */
     @Test
     void a_row_is_found_though_no_snapshot_knew_of_its_transaction_when_a_higher_id_was_seen() throws SQLException {
         var frontier = new Frontier();
@@ -243,7 +243,7 @@ class OutboxRelayTest {
     }
 
     @Test
-    void relays_share_the_shards_and_who_is_left_takes_over() throws SQLException {
+    void relays_share_the_shards_and_the_last_one_takes_over() throws SQLException {
         relay();
         eventually().until(() -> shardsHeld().equals(List.of(8L)));
         OutboxRelay second = relay();
@@ -262,7 +262,7 @@ class OutboxRelayTest {
         var slow = new MockProducer<>(false, null, new ByteArraySerializer(), new ByteArraySerializer()) {
             @Override
             public void flush() {
-                // Another one's answers would come with it.
+                // Another pass would also return the answers of this one.
             }
         };
         relay(() -> slow);
@@ -291,7 +291,7 @@ class OutboxRelayTest {
     }
 
     @Test
-    void a_row_that_is_too_large_holds_back_its_own_key_only_and_goes_first_once_it_is_mended() {
+    void a_row_that_is_too_large_holds_back_only_its_key_and_goes_first_once_it_is_fixed() {
         relay();
         database.inTransaction(connection -> {
             Outbox.stage(connection, List.of(row("large", incompressible()), row("large", "2"), row("other", "1")));
@@ -324,7 +324,7 @@ class OutboxRelayTest {
     }
 
     @Test
-    void a_topic_that_is_missing_holds_up_no_other_and_gets_its_records_once_it_is_there() throws Exception {
+    void a_missing_topic_delays_no_other_and_gets_its_records_once_it_exists() throws Exception {
         String missing = topic + "-missing";
         database.inTransaction(connection -> {
             for (int i = 1; i <= 30; i++) {
@@ -351,7 +351,8 @@ class OutboxRelayTest {
         stage("behind", 1);
         database.withConnection(connection -> connection.createStatement()
                 .execute(
-                        "UPDATE outbox SET staged_at = staged_at + CASE record_key WHEN 'ahead' THEN 1 ELSE -1 END * interval '3000 days'"));
+                        "UPDATE outbox SET staged_at = staged_at + CASE record_key WHEN 'ahead' THEN 1 ELSE -1 END * interval '3000 "
+                                + "days'"));
         relay();
         eventually().until(() -> published().size() == 2);
         assertThat(refused()).isZero();
@@ -372,7 +373,7 @@ class OutboxRelayTest {
         assertThat(meters.get("chargeonce.relay.producers.replaced").counter().count()).isEqualTo(3);
     }
 
-    /** The second throws at a send, as one in a fatal state does; the third answers that it was not let in. */
+    /** The second throws on send, like a producer in a fatal state; the third answers that it is not authorised. */
     @SuppressWarnings("unchecked") // The proxy implements exactly this interface.
     private static Producer<byte[], byte[]> refusing(int which) {
         return (Producer<byte[], byte[]>) Proxy.newProxyInstance(OutboxRelayTest.class.getClassLoader(), new Class<?>[] {Producer.class},

@@ -35,7 +35,7 @@ class KafkaConnectionTest {
         assertThat(producers.properties()).containsEntry("sasl.jaas.config", "new").containsEntry("acks", "all");
     }
 
-    /** As while it is written: the next client would speak in the clear. */
+    /** As while it is being written: the next client would send data in the clear. */
     @Test
     void a_file_that_has_lost_its_line_about_tls_makes_no_client(@TempDir Path directory) throws IOException {
         String whole = "sasl.jaas.config=new\nsecurity.protocol=SASL_SSL\n";

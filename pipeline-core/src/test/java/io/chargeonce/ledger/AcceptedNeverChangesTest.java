@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** As the owner of the schema, which every service has less rights than. */
+/** As the schema's owner, which has more rights than every service. */
 class AcceptedNeverChangesTest {
 
     private static LedgerRows rows;
@@ -52,7 +52,8 @@ class AcceptedNeverChangesTest {
     @Test
     void a_charge_has_no_reference_so_that_it_cannot_be_made_twice() {
         assertThatThrownBy(() -> rows.execute("""
-                INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+                INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency,
+                    payment_method, charge_within_s)
                 VALUES ('pay_x', 'pay_x', 'charge', 'again', 'acme', 'k', 1, 'EUR', 'pm', 1)"""))
                 .hasStackTraceContaining("a_charge_has_no_reference");
     }
@@ -64,11 +65,11 @@ class AcceptedNeverChangesTest {
                   FROM operation JOIN operation_state USING (operation_id) WHERE operation_id =\s""" + "'" + rows.accept() + "'"))
                 .isEqualTo("t");
         assertThatThrownBy(() -> rows.execute("INSERT INTO operation_state (operation_id, charge_before) VALUES ('pay_x', now())"))
-                .hasStackTraceContaining("it begins with its operation");
+                .hasStackTraceContaining("is created with its operation");
         assertThatThrownBy(() -> rows.execute("INSERT INTO operation_state SELECT * FROM operation_state ON CONFLICT DO NOTHING"))
-                .hasStackTraceContaining("it begins with its operation");
+                .hasStackTraceContaining("is created with its operation");
         assertThatThrownBy(() -> rows.execute("UPDATE operation_state SET operation_id = 'pay_x'"))
-                .hasStackTraceContaining("never goes to another");
+                .hasStackTraceContaining("never changes its operation");
     }
 
     @ParameterizedTest

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.FieldSource;
 
-/** Who may append what to the audit log. */
+/** Which role may append what to the audit log. */
 class AuditLogTest {
 
     static final List<String> ROLES = Roles.ALL;
@@ -86,7 +86,8 @@ class AuditLogTest {
         "chargeonce_dlq_operator, alice, dlq.unmasked", "chargeonce_dlq_unmask, alice, dlq.purged",
         "chargeonce_dlq_unmask, alice, succeeded",
         "chargeonce_dlq_operator, alice, personal_data.erased", "chargeonce_charge, charge-consumer, personal_data.erased"})
-    void what_is_not_a_roles_own_to_say_is_refused_with_everything_beside_it(String role, String actor, String action) throws SQLException {
+    void a_record_that_a_role_may_not_write_is_refused_with_its_whole_transaction(String role, String actor, String action)
+            throws SQLException {
         long before = Long.parseLong(text("SELECT count(*) FROM audit_record"));
         try (Connection connection = as(role)) {
             assertThatThrownBy(() -> AuditLog.append(connection, List.of(entry(actor, action, "forged"), entry(actor, action, "forged"))))
@@ -111,7 +112,7 @@ class AuditLogTest {
     }
 
     @Test
-    void who_only_reads_appends_nothing() {
+    void a_role_that_only_reads_appends_nothing() {
         assertThatThrownBy(() -> {
             try (Connection connection = as("chargeonce_dlq_reader")) {
                 AuditLog.append(connection, List.of(entry(null, "dlq.purged", "forged")));
@@ -120,7 +121,7 @@ class AuditLogTest {
     }
 
     @Test
-    void a_member_of_a_role_says_what_the_role_may_say_and_is_named() throws SQLException {
+    void a_member_of_a_role_appends_what_the_role_may_append_and_is_named() throws SQLException {
         People.add(url, "postgres", "", "alice", "chargeonce_dlq_operator", Optional.empty());
         try (Connection connection = as("alice")) {
             AuditLog.append(connection, List.of(entry(null, "dlq.merged", "by a member")));
@@ -137,7 +138,8 @@ class AuditLogTest {
             AuditLog.append(connection, List.of(entry("charge-consumer", "one", "in order"), entry("charge-consumer", "two", "in order"),
                     entry("charge-consumer", "three", "in order")));
             try (var statement = connection.createStatement(); var row = statement.executeQuery(
-                    "SELECT string_agg(action, ' ' ORDER BY audit_id), bool_and(at BETWEEN now() AND clock_timestamp()) FROM audit_record WHERE resource_id = 'in order'")) {
+                    "SELECT string_agg(action, ' ' ORDER BY audit_id), bool_and(at BETWEEN now() AND clock_timestamp()) FROM "
+                            + "audit_record WHERE resource_id = 'in order'")) {
                 row.next();
                 assertThat(row.getString(1)).isEqualTo("one two three");
                 assertThat(row.getBoolean(2)).isTrue();

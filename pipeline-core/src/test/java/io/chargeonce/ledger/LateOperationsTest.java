@@ -40,7 +40,8 @@ class LateOperationsTest {
 
     private void wasAccepted(String age, String id) {
         rows.rewrite(
-                "UPDATE operation_state SET staged_at = now() - interval '%1$s', not_before = now() - interval '%1$s' WHERE operation_id = '%2$s'"
+                ("UPDATE operation_state SET staged_at = now() - interval '%1$s', not_before = now() - interval '%1$s' WHERE "
+                        + "operation_id = '%2$s'")
                         .formatted(age, id));
     }
 
@@ -54,7 +55,7 @@ class LateOperationsTest {
         assertThat(listed(id)).isEqualTo("work");
         assertThat(rows.late(PATIENCE)).isZero();
         rows.claim(id);
-        assertThat(listed(id)).as("what was late once is listed wherever it waits").isEqualTo("question");
+        assertThat(listed(id)).as("an operation that was late once stays listed").isEqualTo("question");
         rows.change(id, (connection, operation) -> operation.settleSucceeded("pi_1", Instant.now()));
         assertThat(listed(id)).isNull();
     }
@@ -92,7 +93,7 @@ class LateOperationsTest {
     }
 
     @Test
-    void what_commits_late_is_found_although_younger_ones_were_looked_through_before() throws Exception {
+    void a_row_that_commits_late_is_found_although_younger_ones_were_scanned_before() throws Exception {
         try (var slow = rows.connect()) {
             slow.setAutoCommit(false);
             String late = rows.accept(slow);
@@ -120,7 +121,7 @@ class LateOperationsTest {
         assertThat(rows.late(PATIENCE)).isEqualTo(1);
     }
 
-    /** Else nothing would be asked or swept any more, not even what is listed. */
+    /** Otherwise no operation would be asked about or swept any more, not even listed ones. */
     @Test
     void a_look_that_postgres_refuses_ends_as_one_that_found_nothing() throws Exception {
         String id = rows.accept();
@@ -136,7 +137,7 @@ class LateOperationsTest {
     }
 
     @Test
-    void history_is_not_walked_even_while_an_old_snapshot_is_open() throws Exception {
+    void history_is_not_scanned_even_while_an_old_snapshot_is_open() throws Exception {
         try (var dump = rows.connect()) {
             dump.setAutoCommit(false);
             dump.setTransactionIsolation(java.sql.Connection.TRANSACTION_REPEATABLE_READ);
@@ -150,14 +151,14 @@ class LateOperationsTest {
             long before = rows.read(1);
             rows.late(PATIENCE);
             rows.lateClaims();
-            assertThat(rows.read(1) - before).as("rows read by a look").isLessThan(30);
+            assertThat(rows.read(1) - before).as("rows read by a scan").isLessThan(30);
             assertThat(rows.find(open).state()).isEqualTo(OperationState.ACCEPTED);
         }
     }
 
-    /** A prepared transaction that is never ended, a batch job's, one in another database: all hold back what is decided. */
+    /** A prepared transaction that never ends, a batch job's, one in another database: all hold back what is decided. */
     @Test
-    void history_is_not_walked_even_while_a_writing_transaction_is_open_and_what_it_commits_at_last_is_found() throws Exception {
+    void history_is_not_scanned_while_a_writing_transaction_is_open_and_its_late_rows_are_found() throws Exception {
         try (var batch = rows.connect()) {
             batch.setAutoCommit(false);
             String late = rows.accept(batch);
@@ -167,7 +168,7 @@ class LateOperationsTest {
             look();
             long before = rows.read(1);
             look();
-            assertThat(rows.read(1) - before).as("rows read by a look").isLessThan(30);
+            assertThat(rows.read(1) - before).as("rows read by a scan").isLessThan(30);
             batch.commit();
             look();
             wasAccepted("3 minutes", late);
@@ -193,7 +194,7 @@ class LateOperationsTest {
     }
 
     @Test
-    void a_look_goes_on_stretch_by_stretch_and_never_behind_what_is_still_under_way() {
+    void a_scan_goes_on_part_by_part_and_never_past_what_is_still_under_way() {
         for (int i = 0; i < 25; i++) {
             succeed(rows.accept());
         }
@@ -210,9 +211,9 @@ class LateOperationsTest {
         assertThat(stretch("acceptances", 10)).isEqualTo("(0,f,f)");
     }
 
-    /** Rows of one transaction are walked over together, however many they are: else a stretch of them alone would end where it began. */
+    /** Rows of one transaction are read together, however many they are: otherwise a part with only such rows would end where it began. */
     @Test
-    void more_rows_of_one_transaction_than_a_stretch_has_are_walked_over_at_once() {
+    void more_rows_of_one_transaction_than_a_part_has_are_read_at_once() {
         for (int i = 0; i < 25; i++) {
             succeed(rows.accept());
         }
@@ -228,19 +229,21 @@ class LateOperationsTest {
         return rows.text("SELECT list_late('%s', '2 minutes', %d)".formatted(subject, most));
     }
 
-    /** Else it would hold back what is behind it until the clock is there again. */
+    /** Otherwise it would hold back the rows behind it until the clock gets there again. */
     @Test
-    void what_seems_to_come_from_the_future_is_listed_for_the_clock_was_set_back() {
+    void rows_from_the_future_are_listed_because_the_clock_was_set_back() {
         String id = rows.accept();
         rows.rewrite("UPDATE operation_state SET staged_at = now() + interval '1 hour'");
         assertThat(rows.late(PATIENCE)).isEqualTo(1);
         assertThat(listed(id)).isEqualTo("work");
     }
 
-    /** Another server's mark, or this one's of a later time: a copy of its files has its name, and may be refreshed with a dump. */
+    /**
+     * Another server's mark, or this one's of a later time: a copy of its files has the same identifier, and may be refreshed with a dump.
+     */
     @ParameterizedTest
     @CsvSource({"3, 1", "4000000000000, 1", "4000000000000, (SELECT system_identifier FROM pg_control_system())"})
-    void in_a_restored_database_the_looks_begin_now_and_the_search_finds_what_was_under_way(String mark, String server) throws Exception {
+    void in_a_restored_database_the_scans_begin_now_and_the_search_finds_what_was_under_way(String mark, String server) throws Exception {
         String old = rows.accept();
         wasAccepted("3 minutes", old);
         String claimed = rows.accept();
@@ -315,7 +318,7 @@ class LateOperationsTest {
         assertThat(listed(id)).isEqualTo("work");
     }
 
-    /** Else the row would stand before what is due there, for as long as the operation waits elsewhere. */
+    /** Otherwise the row would come before due rows for as long as the operation waits elsewhere. */
     @Test
     void what_is_listed_where_it_does_not_wait_is_taken_out_and_stays_in_its_own_list() {
         String id = rows.accept();
@@ -372,7 +375,7 @@ class LateOperationsTest {
     }
 
     @Test
-    void a_row_that_the_owner_mends_by_hand_is_listed_at_once() {
+    void a_row_that_the_owner_changes_by_hand_is_listed_at_once() {
         String id = rows.accept();
         rows.claim(id);
         rows.bury(id, "a_cause");
@@ -383,7 +386,7 @@ class LateOperationsTest {
     }
 
     @Test
-    void whatever_waits_is_in_its_list_and_nothing_else_is() {
+    void all_that_waits_is_in_its_list_and_nothing_else_is() {
         String id = rows.accept();
         rows.claim(id);
         rows.change(id, (connection, operation) -> operation.leaveUnresolved("timeout", "", Instant.now(), Duration.ofMinutes(1)));
@@ -395,7 +398,7 @@ class LateOperationsTest {
         rows.change(id, (connection, operation) -> operation.restore());
         assertThat(listed(id)).isNull();
         rows.change(id, (connection, operation) -> operation.reenter(Instant.now(), Duration.ofHours(1)));
-        assertThat(listed(id)).as("a merged one is not new: no look finds it by its acceptance").isEqualTo("work");
+        assertThat(listed(id)).as("a merged one is not new: no scan finds it by its acceptance").isEqualTo("work");
         rows.change(id, (connection, operation) -> operation.claim(UUID.randomUUID(), "stripe", Instant.now().plusSeconds(30)));
         assertThat(listed(id)).isEqualTo("question");
         rows.change(id, (connection, operation) -> operation.presentAgain(Instant.now(), Duration.ofHours(1), "x", "", Instant.now()));

@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.UUID;
 import org.awaitility.Awaitility;
 
-/** A database of its own, and operations in it that have come as far as a test wants. */
+/** A separate database, with operations in the states that a test needs. */
 final class LedgerRows implements AutoCloseable {
 
     static final Topics TOPICS = new Topics("payments");
@@ -40,7 +40,8 @@ final class LedgerRows implements AutoCloseable {
     }
 
     private static final String ACCEPT = """
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method,
+                charge_within_s)
             VALUES (?, ?, 'charge', 'acme', ?, 1299, 'EUR', 'pm_card_visa', 86400)
             """;
 
@@ -68,7 +69,7 @@ final class LedgerRows implements AutoCloseable {
         }
     }
 
-    /** One of its own, outside of the pool. */
+    /** A connection outside the pool. */
     Connection connect() throws SQLException {
         return DriverManager.getConnection(url + "&currentSchema=chargeonce", "postgres", "");
     }
@@ -86,7 +87,7 @@ final class LedgerRows implements AutoCloseable {
                 .inTransaction(connection -> List.copyOf(OperationTable.lockDueForAQuestion(connection, "stripe", 10).rows().keySet()));
     }
 
-    /** How many rows of operations, states and attempts were read since the beginning, by an index or without one. */
+    /** How many rows of operations, states and attempts were read so far, with or without an index. */
     long read(int connectionsOutside) {
         database.close();
         database = Database.open(url, "postgres", "", 1);
@@ -199,7 +200,7 @@ final class LedgerRows implements AutoCloseable {
         });
     }
 
-    /** Behind the back of every trigger. */
+    /** With all triggers off. */
     void rewrite(String sql) {
         execute("SET session_replication_role = replica; " + sql + "; RESET session_replication_role");
     }

@@ -36,7 +36,7 @@ class OperationTableTest {
     }
 
     @Test
-    void a_merged_operation_begins_anew_but_its_attempts_count_on() {
+    void a_merged_operation_starts_again_but_its_attempts_count_on() {
         String id = rows.accept();
         rows.claim(id);
         rows.hear(id, new Outcome.Failed(FailureCause.PSP_UNWELL, "500"));

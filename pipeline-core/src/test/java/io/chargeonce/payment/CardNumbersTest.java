@@ -92,7 +92,7 @@ class CardNumbersTest {
         assertThat(CardNumbers.isIn(text)).isFalse();
     }
 
-    /** NFKC is what other systems make of a text before they read it. */
+    /** NFKC is the form that other systems convert a text to before they read it. */
     @Test
     void every_character_that_normalises_to_a_digit_counts_as_one() {
         Stream<String> missed = IntStream.rangeClosed(0, Character.MAX_CODE_POINT).filter(Character::isDefined)

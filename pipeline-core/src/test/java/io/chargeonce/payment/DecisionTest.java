@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The table of docs/after-an-outcome.md and the function say the same, for every outcome in every situation. */
+/** The table of docs/after-an-outcome.md and the function agree for every outcome in every situation. */
 class DecisionTest {
 
     private record Row(String outcome, String condition, String step, String elsewhere, String nextPsp) {}

@@ -15,13 +15,13 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** How often a merchant's own number is taken for a card's: 100,000 of each usual shape, the same in every run. */
+/** How often a merchant's own number is mistaken for a card number: 100,000 of each usual shape, the same in every run. */
 class FalseRefusalsTest {
 
     private static final int EACH = 100_000;
     private static final String BASE32 = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-    /** A shape, and how many of 100,000 may be refused: of a few, because a card of 12 to 15 digits or of 17 looks like that. */
+    /** A shape, and how many of 100,000 may be refused: a few, because a card of 12 to 15 or of 17 digits looks like it. */
     enum Shape {
         EPOCH_SECONDS(0, random -> "inv-" + seconds(random) + "-" + digits(random, 4)),
         EPOCH_MILLIS(0, random -> "order-" + seconds(random) + digits(random, 3)),
@@ -41,7 +41,7 @@ class FalseRefusalsTest {
         IBAN_IN_GROUPS(1, random -> String.join(" ", iban(random).split("(?<=\\G.{4})"))),
         COUNTED_ORDERS(0, random -> "" + (1_000_000_000_000_000L + random.nextInt())),
         ORDERS_OF_A_MARKETPLACE(250, random -> digits(random, 3) + "-" + digits(random, 7) + "-" + digits(random, 7)),
-        /** They can be card numbers: three in ten begin as an issuer's do, and of those one in ten ends with the right digit. */
+        /** They can be card numbers: three in ten start like an issuer's, and one in ten of those ends with the right check digit. */
         SIXTEEN_DIGITS_AT_RANDOM(3_000, random -> digits(random, 16));
 
         private final int most;

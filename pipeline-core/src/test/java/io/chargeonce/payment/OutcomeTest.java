@@ -20,7 +20,7 @@ class OutcomeTest {
     }
 
     @Test
-    void a_reference_of_the_psp_stays_as_it_is_whatever_it_looks_like() {
+    void a_reference_of_the_psp_is_never_masked() {
         assertThat(new Outcome.Charged("4242424242424242").pspReference()).isEqualTo("4242424242424242");
         assertThat(new Outcome.Unknown(UnknownCause.PSP_ERROR, "", Optional.of("4242424242424242")).pspReference())
                 .contains("4242424242424242");

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class PspUnitsTest {
 
-    /** By the vendors' pages: one króna is 100 at both, one ariary is 1 at Stripe, a dinar's last fil is 0 at Stripe. */
+    /** According to the vendors' pages: one króna is 100 at both, one ariary is 1 at Stripe, a dinar's last fil is 0 at Stripe. */
     @ParameterizedTest
     @CsvSource({"STRIPE,1299,EUR,1299", "STRIPE,500,ISK,50000", "STRIPE,500,UGX,50000", "STRIPE,500,MGA,5", "STRIPE,500,JPY,500",
         "STRIPE,500,CLP,500", "STRIPE,1230,KWD,1230", "STRIPE,1299,HUF,1299", "STRIPE,500,CVE,500", "ADYEN,500,ISK,50000",
@@ -31,7 +31,7 @@ class PspUnitsTest {
 
     @ParameterizedTest
     @CsvSource({"XXX", "XTS", "XAU", "XDR", "USN", "CHE", "CLF", "UYI", "DEM"})
-    void what_is_no_shops_currency_can_be_said_to_no_psp(String currency) {
+    void a_currency_that_no_shop_uses_is_accepted_by_no_psp(String currency) {
         assertThat(PspUnits.anyCanSay(new Money(10_000, currency))).isFalse();
     }
 

@@ -91,7 +91,7 @@ class AdminServerTest {
             now.set(now.get().plusSeconds(31));
             HttpResponse<String> answer = get("/health/live");
             assertThat(answer.statusCode()).isEqualTo(503);
-            assertThat(answer.body()).contains("no virtual thread got a turn since 2026-01-01T00:00:00Z");
+            assertThat(answer.body()).contains("no virtual thread has run since 2026-01-01T00:00:00Z");
         } finally {
             stuck.set(false);
         }
@@ -173,7 +173,7 @@ class AdminServerTest {
     }
 
     @Test
-    void who_takes_no_answers_is_sent_away() throws Exception {
+    void a_client_that_reads_no_answers_is_disconnected() throws Exception {
         try (var impatient = AdminServer.start(new Address("127.0.0.1", 0), Optional.empty(), () -> "x".repeat(8 << 20), now::get,
                 Duration.ofMillis(500));
              var slow = new Socket("127.0.0.1", impatient.port())) {
@@ -184,13 +184,13 @@ class AdminServerTest {
     }
 
     @Test
-    void a_port_in_use_is_told_in_one_line() throws IOException {
+    void a_port_in_use_is_reported_in_one_line() throws IOException {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             Address address = new Address("127.0.0.1", taken.getLocalPort());
 
             assertThatThrownBy(() -> AdminServer.start(address, Optional.empty(), () -> "")).isInstanceOf(IllegalStateException.class)
                     .hasMessage("The admin server can't listen on " + address
-                            + " (Address already in use): end the process that has it, or choose another address");
+                            + " (Address already in use): end the process that uses it, or choose another address");
         }
     }
 }

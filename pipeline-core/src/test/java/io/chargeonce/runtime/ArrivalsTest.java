@@ -15,7 +15,7 @@ class ArrivalsTest {
     private final BlockingQueue<String> sentAway = new LinkedBlockingQueue<>();
 
     @Test
-    void who_waits_once_more_has_its_place_behind_the_others() throws Exception {
+    void a_thread_that_waits_again_gets_a_place_behind_the_others() throws Exception {
         try (var arrivals = Arrivals.onPlatformThreads("test", Duration.ofHours(1), 2)) {
             var arrived = new CountDownLatch(2);
             var again = new CountDownLatch(1);
@@ -46,7 +46,7 @@ class ArrivalsTest {
         }
     }
 
-    /** Until it is sent away. */
+    /** Until it is interrupted. */
     private void waitForEver(String name) {
         try {
             new CountDownLatch(1).await();

@@ -92,7 +92,8 @@ class AuthenticationFailuresTest {
         }
         assertThat(lines.list).extracting(ILoggingEvent::getFormattedMessage).containsExactly(
                 "ingest: a request from 10.0.0.1 was refused: unauthenticated (digest 0123456789ab)",
-                "ingest: a request from 10.0.0.1 was refused: unauthenticated (digest 0123456789ab); 999 more since the last of these lines");
+                "ingest: a request from 10.0.0.1 was refused: unauthenticated (digest 0123456789ab); 999 more since the last of these "
+                        + "lines");
     }
 
     @Test

@@ -35,7 +35,7 @@ class ExposureTest {
         return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
     }
 
-    /** With a key that nobody else may read. */
+    /** With a key that no other account may read. */
     private ExposureTest with(String name, String value) throws IOException {
         environment.put(name, value);
         environment.putIfAbsent("CHARGEONCE_A_KEY_FILE", file("key", "k", "rw-------").toString());
@@ -51,7 +51,7 @@ class ExposureTest {
     }
 
     @Test
-    void everything_that_is_exposed_is_told_at_once_with_what_to_do_and_with_what_else_is_wrong() throws Exception {
+    void all_exposures_are_reported_at_once_with_advice_and_with_all_other_problems() throws Exception {
         with("CHARGEONCE_DATABASE_URL", "jdbc:postgresql://db.example/chargeonce")
                 .with("CHARGEONCE_KAFKA_BOOTSTRAP_SERVERS", "kafka.example:9092")
                 .with("CHARGEONCE_A_PSP", "http://psp.example").with("CHARGEONCE_ADMIN_ADDRESS", "0.0.0.0:9100")
@@ -70,7 +70,7 @@ class ExposureTest {
     }
 
     @Test
-    void whoever_says_insecure_yes_starts_all_the_same() throws Exception {
+    void with_insecure_yes_it_starts_all_the_same() throws Exception {
         with("CHARGEONCE_A_PSP", "http://psp.example").with("CHARGEONCE_DATABASE_URL", "jdbc:postgresql://db.example/chargeonce")
                 .with("CHARGEONCE_A_KEY_FILE", file("open", "k", "rw-rw-rw-").toString());
         assertThat(problems()).isNotEmpty();
@@ -92,7 +92,7 @@ class ExposureTest {
         "jdbc:postgresql:c", "jdbc:postgresql:///c", "jdbc:postgresql://127.0.0.1,localhost/c?sslmode=disable",
         "jdbc:postgresql://db.example/c?sslmode=verify-full", "jdbc:postgresql://db.example/c?ssl=true",
         "jdbc:postgresql://db.example/c?socketFactory=org.newsclub.net.unix.AFUNIXSocketFactory$FactoryArg&socketFactoryArg=/run/pg.sock"})
-    void postgres_may_be_on_this_machine_or_show_who_it_is(String url) throws Exception {
+    void postgres_may_be_on_this_machine_or_prove_its_identity(String url) throws Exception {
         with("CHARGEONCE_DATABASE_URL", url).starts();
     }
 
@@ -106,7 +106,7 @@ class ExposureTest {
         "jdbc:postgresql://localhost/c?host=db.example", "jdbc:postgresql://localhost,[2001:db8::1]/c",
         "jdbc:postgresql://localhost.db.example/c",
         "jdbc:postgresql://db.example/c?sslmode=verify-full&sslmode=disable"})
-    void a_remote_postgres_that_does_not_show_who_it_is_is_refused(String url) throws Exception {
+    void a_remote_postgres_that_does_not_prove_its_identity_is_refused(String url) throws Exception {
         assertThat(with("CHARGEONCE_DATABASE_URL", url).problems()).first().asString().startsWith("CHARGEONCE_DATABASE_URL: leads to");
     }
 
@@ -173,7 +173,7 @@ class ExposureTest {
 
     /** As Kubernetes mounts a Secret: a link to a link to a file. */
     @Test
-    void a_link_counts_as_what_it_leads_to() throws Exception {
+    void a_link_counts_as_its_target() throws Exception {
         Files.createDirectory(directory.resolve("..2026"));
         Path file = file("..2026/key", "k", "r--------");
         Files.createSymbolicLink(directory.resolve("..data"), Path.of("..2026"));
@@ -185,7 +185,7 @@ class ExposureTest {
     }
 
     @Test
-    void what_a_command_is_told_beside_its_settings_is_judged_alike() throws Exception {
+    void what_a_command_gets_beside_its_settings_is_checked_alike() throws Exception {
         Settings settings = Settings.load(with("CHARGEONCE_A_PSP", "https://psp.example").environment, USED, USED);
         settings.allow(List.of());
         assertThatThrownBy(() -> settings.allow(List.of("--passwords: it is open"))).isInstanceOf(SettingsProblems.class)

@@ -52,9 +52,9 @@ class LifecycleTest {
         lifecycle.start("a", () -> part("a"));
 
         assertThatThrownBy(() -> lifecycle.start("database", () -> {
-            throw new IllegalStateException("nobody listens on 127.0.0.1:15432");
+            throw new IllegalStateException("connection to 127.0.0.1:15432 refused");
         })).isInstanceOf(StartFailed.class)
-                .hasMessage("service can't start, because its database failed: nobody listens on 127.0.0.1:15432");
+                .hasMessage("service can't start, because its database failed: connection to 127.0.0.1:15432 refused");
 
         assertThat(events).containsExactly("start a", "close a");
     }
@@ -86,7 +86,7 @@ class LifecycleTest {
 
     @Test
     @Timeout(30)
-    void parts_that_all_hang_are_all_told_and_left_behind_within_the_time_for_the_whole() {
+    void parts_that_all_hang_are_all_closed_within_the_time_for_the_whole() {
         Lifecycle bounded = new Lifecycle("bounded", Duration.ofSeconds(20), Duration.ofSeconds(1));
         CountDownLatch never = new CountDownLatch(1);
         bounded.start("database", () -> part("database"));
@@ -105,7 +105,7 @@ class LifecycleTest {
     }
 
     @Test
-    void whoever_awaits_the_shutdown_goes_on_when_everything_is_closed() throws InterruptedException {
+    void awaiting_the_shutdown_ends_when_everything_is_closed() throws InterruptedException {
         lifecycle.start("a", () -> part("a"));
         Thread waiting = Thread.ofVirtual().start(() -> {
             try {
@@ -147,7 +147,7 @@ class LifecycleTest {
         assertThat(failures).singleElement().isInstanceOf(StartFailed.class);
     }
 
-    /** A JVM that is told to end by a signal. */
+    /** A JVM that ends by a signal. */
     static final class UntilTold {
         public static void main(String[] arguments) throws InterruptedException {
             try (Lifecycle lifecycle = new Lifecycle("told", Duration.ofSeconds(5))) {
@@ -165,7 +165,7 @@ class LifecycleTest {
                 .redirectError(ProcessBuilder.Redirect.DISCARD).start();
         try (var output = process.inputReader()) {
             await().atMost(Duration.ofSeconds(30)).until(() -> "started".equals(output.readLine()));
-            // By its handle, since the process itself would also close what is read here.
+            // By its handle, because the process itself would also close the stream that is read here.
             process.toHandle().destroy();
             assertThat(output.lines()).contains("closed");
         }

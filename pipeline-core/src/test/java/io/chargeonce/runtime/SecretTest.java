@@ -38,9 +38,9 @@ class SecretTest {
         assertThat(secret.value()).isEqualTo("new");
     }
 
-    /** A header with it would be refused, and the message of that tells the whole key to the log. */
+    /** A header with it would be refused, and the exception's message would write the whole key to the log. */
     @Test
-    void what_fits_no_header_is_no_key_at_the_start_nor_later() throws Exception {
+    void a_text_that_fits_no_header_is_refused_as_a_key_at_the_start_and_later() throws Exception {
         Path file = Files.writeString(directory.resolve("key"), "sk_live_1\n");
         Secret key = Secret.in(file, Secret.Form.TOKEN, Duration.ZERO);
         for (String odd : new String[] {"sk_live_1\nsk_live_2", "sk_live_\u00e4", "sk live", "sk_live_\u0000", "\ufeffsk_live_2"}) {

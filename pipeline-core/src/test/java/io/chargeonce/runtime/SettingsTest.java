@@ -50,7 +50,7 @@ class SettingsTest {
     }
 
     @Test
-    void what_nobody_says_has_its_default() {
+    void a_setting_that_is_not_given_has_its_default() {
         assertThat(load(Map.of("CHARGEONCE_NAME", "n")).read(Example::from)).isEqualTo(new Example("n", 12, 65_536, false,
                 Duration.ofSeconds(5), List.of(Duration.ofSeconds(5), Duration.ofMinutes(1), Duration.ofMinutes(10)),
                 new Address("127.0.0.1", 8080), URI.create("https://api.example.com"), Colour.DARK_RED, Optional.empty()));
@@ -69,24 +69,24 @@ class SettingsTest {
     }
 
     @Test
-    void all_problems_are_told_at_once() {
+    void all_problems_are_reported_at_once() {
         Map<String, String> environment = new HashMap<>(Map.of("CHARGEONCE_COUNT", "101", "CHARGEONCE_BYTES", "64k",
                 "CHARGEONCE_ENABLED", "yes", "CHARGEONCE_WAIT", "99ms", "CHARGEONCE_TIERS", "5s,,1m", "CHARGEONCE_LISTEN", "localhost",
                 "CHARGEONCE_API", "ftp://x", "CHARGEONCE_COLOUR", "blue", "CHARGEONCE_NOTE", ""));
         environment.put("CHARGEONCE_TYPO", "1");
 
         assertThat(problemsOf(environment)).containsExactlyInAnyOrder(
-                "CHARGEONCE_TYPO: there is no such setting; correct its name or take it out of the environment",
+                "CHARGEONCE_TYPO: there is no such setting; correct its name or remove it from the environment",
                 "CHARGEONCE_NAME: is required, and must be text",
                 "CHARGEONCE_COUNT: is '101', but must be a whole number from 1 to 100",
                 "CHARGEONCE_BYTES: is '64k', but must be a whole number",
                 "CHARGEONCE_ENABLED: is 'yes', but must be true or false",
                 "CHARGEONCE_WAIT: is '99ms', but must be a duration such as 250ms, 5s, 1m, 2h or 1d from 100ms to 1h",
-                "CHARGEONCE_TIERS: is '5s,,1m', but must be durations with commas between, such as 5s,1m,10m",
+                "CHARGEONCE_TIERS: is '5s,,1m', but must be durations separated by commas, such as 5s,1m,10m",
                 "CHARGEONCE_LISTEN: is 'localhost', but must be host:port, such as 127.0.0.1:8080",
                 "CHARGEONCE_API: is 'ftp://x', but must be an http or https address, such as https://api.example.com",
                 "CHARGEONCE_COLOUR: is 'blue', but must be one of dark-red, green",
-                "CHARGEONCE_NOTE: is empty; give text, or take it out");
+                "CHARGEONCE_NOTE: is empty; give text, or remove it");
     }
 
     @Test
@@ -104,10 +104,11 @@ class SettingsTest {
         Path file = Files.writeString(directory.resolve("c.properties"), "CHARGEONCE_NAME=n\nname=n\n");
 
         assertThat(problemsOf(Map.of("CHARGEONCE_PROPERTIES_FILE", file.toString())))
-                .containsExactly("name: there is no such setting; correct its name or take it out of the properties file");
+                .containsExactly("name: there is no such setting; correct its name or remove it from the properties file");
         assertThat(problemsOf(Map.of("CHARGEONCE_NAME", "n", "CHARGEONCE_PROPERTIES_FILE", "/missing")))
                 .containsExactly(
-                        "CHARGEONCE_PROPERTIES_FILE: is '/missing', which can't be read; it must be the path of a readable properties file");
+                        "CHARGEONCE_PROPERTIES_FILE: is '/missing', which can't be read; it must be the path of a readable properties "
+                                + "file");
     }
 
     @Test
@@ -157,7 +158,7 @@ class SettingsTest {
     }
 
     @Test
-    void a_setting_says_of_itself_what_a_table_needs() {
+    void a_setting_has_all_that_a_table_of_settings_needs() {
         assertThat(Example.COUNT.name()).isEqualTo("CHARGEONCE_COUNT");
         assertThat(Example.COUNT.allowed()).isEqualTo("a whole number from 1 to 100");
         assertThat(Example.COUNT.fallback()).isEqualTo("12");

@@ -30,7 +30,7 @@ class VaultTest {
         Vault vault = vault(key());
         byte[] sealed = vault.seal("here", CARD);
         assertThat(new String(sealed, StandardCharsets.ISO_8859_1)).doesNotContain("4111");
-        assertThat(vault.seal("here", CARD)).as("each sealing is another").isNotEqualTo(sealed);
+        assertThat(vault.seal("here", CARD)).as("each sealing differs").isNotEqualTo(sealed);
         assertThat(vault.open("here", sealed)).isInstanceOfSatisfying(Opened.Readable.class,
                 opened -> assertThat(opened.bytes()).isEqualTo(CARD));
         assertThat(why(vault.open("there", sealed))).contains("no key in the file of CHARGEONCE_DATA_KEY_FILE opens it");
@@ -110,14 +110,16 @@ class VaultTest {
     void without_a_key_nothing_is_sealed_and_what_is_sealed_stays_closed() throws IOException {
         byte[] sealed = vault(key()).seal("here", CARD);
         assertThatThrownBy(() -> Vault.WITHOUT_KEY.seal("here", CARD)).isInstanceOf(Vault.NoKey.class)
-                .hasMessageContaining("name its file in CHARGEONCE_DATA_KEY_FILE");
+                .hasMessageContaining("set CHARGEONCE_DATA_KEY_FILE to its file");
         assertThat(why(Vault.WITHOUT_KEY.open("here", sealed))).contains("there is no data key here");
         assertThat(why(Vault.WITHOUT_KEY.open("here", new byte[0]))).contains("never sealed");
     }
 
-    /** Who may write the table would otherwise put a record of their own into an operator's hands, or into a merge, without any key. */
+    /**
+     * Otherwise a role that may write the table could put a record of its own into an operator's hands, or into a merge, without any key.
+     */
     @Test
-    void what_is_in_the_clear_is_believed_in_trials_only_and_a_key_makes_no_difference() throws IOException {
+    void unsealed_bytes_are_accepted_in_trials_only_with_and_without_a_key() throws IOException {
         byte[] clear = Vault.IN_THE_CLEAR.seal("here", CARD);
         assertThat(Vault.IN_THE_CLEAR.open("here", clear)).isInstanceOf(Opened.Readable.class);
         Path key = key();
@@ -125,8 +127,8 @@ class VaultTest {
         assertThat(why(Vault.WITHOUT_KEY.open("here", clear))).contains("these bytes are not sealed");
         var values = Map.of("CHARGEONCE_DATA_KEY_FILE", key.toString(), "CHARGEONCE_INSECURE", "yes");
         Settings upgraded = Settings.load(values, List.of(Vault.FILE_OF_A_COMMAND, Settings.INSECURE), List.of());
-        assertThat(Vault.ofCommand(upgraded).open("here", clear)).as("of a trial before").isInstanceOf(Opened.Readable.class);
-        assertThat(Vault.ofCommand(upgraded).seal("here", CARD)).as("what is new is sealed").startsWith(1);
+        assertThat(Vault.ofCommand(upgraded).open("here", clear)).as("from an earlier trial").isInstanceOf(Opened.Readable.class);
+        assertThat(Vault.ofCommand(upgraded).seal("here", CARD)).as("new bytes are sealed").startsWith(1);
         assertThat(why(Vault.ofService(Settings.load(values, List.of(Vault.FILE), List.of())).open("here", clear)))
                 .contains("these bytes are not sealed");
     }

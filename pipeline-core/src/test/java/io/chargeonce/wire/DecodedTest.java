@@ -15,7 +15,7 @@ class DecodedTest {
     @ParameterizedTest
     @ValueSource(strings = {"{\"type\":\"4242 4242 4242 4242\"}",
         "{\"type\":\"payment.request\",\"version\":\"4242-4242-4242-4242\"}"})
-    void what_could_be_a_cards_number_is_not_in_the_message_that_says_why_a_record_is_poison(String value) {
+    void a_possible_card_number_is_not_in_the_message_about_poison(String value) {
         Decoded decoded = Decoded.from(new byte[] {1}, value.getBytes(StandardCharsets.UTF_8));
         assertThat(decoded).isInstanceOfSatisfying(Decoded.Poison.class,
                 poison -> assertThat(poison.detail()).contains("#").doesNotContain("42"));
@@ -35,7 +35,7 @@ class DecodedTest {
     }
 
     @Test
-    void whose_turn_it_is_is_read_from_whatever_comes() {
+    void the_share_is_read_from_any_record() {
         assertThat(merchant("{\"a\": {\"merchant\": \"x\"}, \"merchant\": \"acme\", broken")).contains("acme");
         assertThat(merchant("{\"merchant\": 7}")).isEmpty();
         assertThat(merchant("{\"merchant\": \"" + "m".repeat(64) + "\"}")).isEmpty();

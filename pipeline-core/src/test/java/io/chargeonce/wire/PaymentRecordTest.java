@@ -15,7 +15,7 @@ class PaymentRecordTest {
                 Optional.of("order-1"), Optional.empty(), Optional.empty()));
     }
 
-    /** Or it would be poison, and its bytes would be kept once more. */
+    /** Otherwise it would be poison, and its bytes would be stored once more. */
     @Test
     void a_record_from_before_its_payments_erasure_says_the_same() {
         PaymentRecord old = record(1299, Optional.of("Jane"));

@@ -360,8 +360,8 @@ class RolesTest {
             Roles.Applied applied = Roles.apply(asOwner, "schema_owner", "", Optional.empty());
             assertThat(applied.tookBack()).containsExactly("UPDATE on operation from chargeonce_ingest");
             assertThat(applied.left()).containsExactlyInAnyOrder(
-                    "SUPERUSER from chargeonce_retry; a superuser must say: ALTER ROLE chargeonce_retry NOSUPERUSER",
-                    "membership in pg_read_all_data from chargeonce_dlq_reader; a superuser must say: "
+                    "SUPERUSER from chargeonce_retry; a superuser must run: ALTER ROLE chargeonce_retry NOSUPERUSER",
+                    "membership in pg_read_all_data from chargeonce_dlq_reader; a superuser must run: "
                             + "REVOKE pg_read_all_data FROM chargeonce_dlq_reader GRANTED BY postgres CASCADE");
             statement.execute("CREATE ROLE thief");
             statement.execute("GRANT chargeonce_charge TO thief");

@@ -9,12 +9,12 @@ import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.PspCall;
 import io.chargeonce.psp.Refund;
 
-/** Puts together what a gateway needs to know of a stored attempt. */
+/** Assembles what a gateway needs to know about a stored attempt. */
 public final class PspCalls {
 
     private PspCalls() {}
 
-    /** The bytes to store for an attempt of an operation that was just claimed at this PSP. */
+    /** The request bytes to store for an attempt of an operation that was just claimed at this PSP. */
     public static byte[] render(Operation operation, Gateway gateway) {
         return switch (operation.kind()) {
             case CHARGE -> gateway.render(operation, operation.attemptKey());
@@ -23,7 +23,7 @@ public final class PspCalls {
     }
 
     /**
-     * For looking up only, until {@link PspCall#during} gives it a lease.
+     * For questions only, until {@link PspCall#during} gives it a lease.
      *
      * @param mayBeSent whether the PSP still remembers the key, so that a question may send it again
      */

@@ -28,8 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Talks to PSPs about stored attempts. Every send is counted in the attempt's row before its first byte: the first by the
- * claim, further ones here. Safe for any thread; holds no transaction open, and concurrent counts share a commit.
+ * Calls PSPs about stored attempts. Every send is counted in the attempt's row before its first byte: the first by the claim, further ones
+ * here. Any thread; holds no transaction open, and concurrent counts share a commit.
  */
 public final class PspExchange implements AutoCloseable {
 
@@ -55,39 +55,39 @@ public final class PspExchange implements AutoCloseable {
     }
 
     /**
-     * The first send of an attempt that was just claimed. A process that stalled since sends nothing, which says nothing about the PSP.
+     * The first send of an attempt that was just claimed. If the process stalled since, it sends nothing, and the PSP is not to blame.
      *
-     * @param suspect whether its payment has waited in a tier: that it fails once more says little about the PSP
+     * @param suspect whether its payment has waited in a tier: another failure of it says little about the PSP
      */
     public Outcome send(PspCall call, boolean suspect) {
         if (call.lease().hasEnded()) {
             return Lease.notSent();
         }
         Outcome answer = gateways.watched(call.gateway(), call.payment(), suspect,
-                () -> watched("send", call, () -> whateverIsThrown(call, call::send)));
+                () -> watched("send", call, () -> catchingBugs(call, call::send)));
         watch(call, answer);
         return answer instanceof Outcome.Declined declined && declined.kind() == DeclineKind.ASK_FIRST
-                ? ask(call.told(declined.pspReference()))
+                ? ask(call.withReference(declined.pspReference()))
                 : answer;
     }
 
-    /** Asks, and sends again where the PSP still knows the key. An answer about this send says nothing about an earlier one. */
+    /** Asks, and sends again if the PSP still remembers the key. An answer about this send says nothing about an earlier one. */
     public Outcome ask(PspCall call) {
         Optional<Outcome> unsent = call.mayBeSent() ? count(call) : Optional.empty();
         if (unsent.isPresent()) {
             return unsent.get();
         }
-        Outcome answer = OneSend.judge(watched("ask", call, () -> whateverIsThrown(call, call::ask)), 1);
+        Outcome answer = OneSend.judge(watched("ask", call, () -> catchingBugs(call, call::ask)), 1);
         watch(call, answer);
         return answer;
     }
 
     /** A fence may send the key too. */
     public Outcome fence(PspCall call) {
-        return count(call).orElseGet(() -> OneSend.judge(watched("fence", call, () -> whateverIsThrown(call, call::fence)), 1));
+        return count(call).orElseGet(() -> OneSend.judge(watched("fence", call, () -> catchingBugs(call, call::fence)), 1));
     }
 
-    /** @return empty once the send is counted; what is not counted is not sent, and then the answer is what that says */
+    /** @return empty once the send is counted; otherwise the outcome, because an uncounted send is not made */
     private Optional<Outcome> count(PspCall call) {
         try {
             return DatabaseRetry.insist(() -> sends.ask(call.key())) ? Optional.empty() : Optional.of(decidedMeanwhile());
@@ -96,14 +96,14 @@ public final class PspExchange implements AutoCloseable {
                 throw bug;
             }
             meters.counter("chargeonce.bugs", "where", "send").increment();
-            LOG.error("Bug! A send of attempt {} could not be counted, so it is not made; the attempt stays unknown", call.key(), bug);
+            LOG.error("Bug! A send of attempt {} could not be counted, so it is not made. The attempt stays unknown", call.key(), bug);
             return Optional.of(new Outcome.Unknown(UnknownCause.INTERNAL_ERROR, Bug.digest(bug), Optional.empty()));
         }
     }
 
-    /** What was decided may be followed by another attempt at once, so not one byte of this one may leave any more. */
+    /** After a decision another attempt may follow at once, so no byte of this one may be sent any more. */
     private static Outcome decidedMeanwhile() {
-        return new Outcome.Unknown(UnknownCause.LEASE_RAN_OUT, "what became of it was heard from elsewhere meanwhile, so nothing was sent",
+        return new Outcome.Unknown(UnknownCause.LEASE_RAN_OUT, "its outcome became known in another way meanwhile, so nothing was sent",
                 Optional.empty());
     }
 
@@ -112,25 +112,27 @@ public final class PspExchange implements AutoCloseable {
         return tracing.span(psp + " " + what, SpanKind.CLIENT, Context.current(), () -> calls.timed(psp, what, exchange));
     }
 
-    /** A bug of ours says nothing about the money either, and must not take the payment out of everybody's sight. */
-    private Outcome whateverIsThrown(PspCall call, Supplier<Outcome> exchange) {
+    /** A bug of ours says nothing about the money either, and must not hide the payment. */
+    private Outcome catchingBugs(PspCall call, Supplier<Outcome> exchange) {
         try {
             return exchange.get();
         } catch (RuntimeException | StackOverflowError | AssertionError bug) {
             meters.counter("chargeonce.psp.bugs", "psp", call.gateway().psp()).increment();
-            LOG.error("Bug! The gateway to {} threw at attempt {}; whether money moved is found out as after any lost answer",
+            LOG.error("Bug! The gateway to {} threw on attempt {}. Whether money moved is found out as after any lost answer",
                     call.gateway().psp(),
                     call.key(), bug);
             return new Outcome.Unknown(UnknownCause.INTERNAL_ERROR, Bug.digest(bug), Optional.empty());
         }
     }
 
-    /** What nobody should have to find in a log: answers that are not believed, and declines that no table knows. */
+    /** Reports what people should not have to search for in a log: answers that are not trusted, and declines that no table has. */
     public void watch(PspCall call, Outcome answer) {
         String psp = call.gateway().psp();
         if (answer instanceof Outcome.Unknown unknown && isQuarantined(unknown.cause())) {
             quarantined(psp, unknown.cause()).increment();
-            LOG.error("ALERT: the answer of PSP {} to attempt {} is not believed ({}: {}); it stays unknown until the PSP says otherwise",
+            LOG.error(
+                    "ALERT: the answer of PSP {} to attempt {} is not trusted ({}: {}). The attempt stays unknown until the PSP says "
+                            + "otherwise",
                     psp, call.key(), unknown.cause().tag(), unknown.detail());
         }
         if (answer instanceof Outcome.Declined declined && Declines.known(declined.code(), declined.advice()).isEmpty()) {

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** Counts and times the exchanges with PSPs by what was said and what became of it, all from fixed sets of words. Any thread. */
+/** Counts and times the exchanges with PSPs by call and outcome, all from fixed sets of words. Any thread. */
 final class PspMeters {
 
     private static final Duration[] BUCKETS = Stream.of(10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 60_000)
@@ -34,7 +34,7 @@ final class PspMeters {
     }
 
     private Timer timer(Counted counted) {
-        return Timer.builder("chargeonce.psp.calls").description("Exchanges with PSPs, by what became of them")
+        return Timer.builder("chargeonce.psp.calls").description("Exchanges with PSPs, by outcome")
                 .tags("psp", counted.psp(), "call", counted.call(), "outcome", counted.outcome())
                 .serviceLevelObjectives(BUCKETS).register(registry);
     }

@@ -12,8 +12,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 
 /**
- * Stages declined charges whose next presentation is due. Until then they wait in Postgres alone, for days outlast any
- * topic's retention. For one thread; several processes may each run one.
+ * Stages declined charges whose next presentation is due. Until then they wait only in Postgres, because days are longer than any topic's
+ * retention. For one thread; several processes may each run one.
  */
 public final class DueRepresentments {
 
@@ -27,7 +27,7 @@ public final class DueRepresentments {
         this.committed = committed;
     }
 
-    /** One batch; returns how many were staged. */
+    /** One batch. Returns how many were staged. */
     public int runOnce() {
         int staged = due.runOnce();
         if (staged > 0) {

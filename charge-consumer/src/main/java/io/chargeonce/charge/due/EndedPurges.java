@@ -11,8 +11,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 
 /**
- * Tells the outcome of purged operations, once each, when their purge can be undone no more. They stay purged. For one
- * thread; several processes may each run one.
+ * Publishes the outcome of purged operations, once each, when their purge can no longer be undone. They stay purged. For one thread;
+ * several processes may each run one.
  */
 public final class EndedPurges {
 
@@ -26,7 +26,7 @@ public final class EndedPurges {
         this.committed = committed;
     }
 
-    /** One batch; returns how many purges ended. */
+    /** One batch. Returns how many purges ended. */
     public int runOnce() {
         int ended = due.runOnce();
         if (ended > 0) {

@@ -13,15 +13,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One pass over operations that are due for something. Where one row's bug fails the batch, each row is done alone: the one with
- * the bug stays as it is until a later pass, and the others are done without it. For one thread.
+ * One pass over due operations. If one row's bug fails the batch, each row is processed alone: the row with the bug stays as it is until a
+ * later pass, and the others go on. For one thread.
  */
 public final class RowByRow {
 
     private static final Logger LOG = LoggerFactory.getLogger(RowByRow.class);
 
     private static final int BATCH = 500;
-    /** In one pass. A pass must end, for a deploy waits for it. */
+    /** How many rows one pass tries. A pass must end, because a deploy waits for it. */
     private static final int MOST_TRIED = 16 * BATCH;
 
     /** Returns how many rows it changed. */
@@ -35,7 +35,7 @@ public final class RowByRow {
     private final Change change;
     private final int batch;
 
-    /** @param cannot what a row with a bug cannot be, for the log: "be presented again" */
+    /** @param cannot what a row with a bug cannot do, for the log: "be presented again" */
     public RowByRow(Database database, String cannot, DueOperations due, Change change) {
         this(database, cannot, due, change, BATCH);
     }
@@ -60,7 +60,10 @@ public final class RowByRow {
         }
     }
 
-    /** Down the list until one can be changed, for what cannot must not hide what is behind it; {@link #MOST_TRIED} are tried at most. */
+    /**
+     * Goes down the list until one row can be changed: rows that cannot must not hide those behind them. At most {@link #MOST_TRIED} are
+     * tried.
+     */
     private int eachAlone() {
         var tried = new HashSet<String>();
         for (int most = batch;; most *= 2) {
@@ -80,7 +83,7 @@ public final class RowByRow {
             if (!Bug.isRowsOwn(bug)) {
                 throw bug;
             }
-            LOG.error("Bug! Operation {} cannot {}; it stays as it is and is tried again, and the others go on", id, cannot, bug);
+            LOG.error("Bug! Operation {} cannot {}. It stays as it is and is tried again, and the others go on", id, cannot, bug);
             return 0;
         }
     }

@@ -29,22 +29,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stages again what Kafka lost, under the same step. Work counts as lost when its time has come, it has left the outbox, and the
- * tier's consumers have since finished every record that was on its partition then, while it still waits: so a backlog, however
- * long, is not mistaken for a loss, whatever a clock says, and a partition that cannot be read holds back only its own.
- * Intervals double; what stays lost becomes a dead letter. For one thread; several processes may each run one.
+ * Stages again what Kafka lost, under the same step. Work counts as lost when it is due, has left the outbox, and still waits after the
+ * tier's consumers have finished every record that was on its partition at that time. So a backlog, however long, is not mistaken for a
+ * loss, regardless of clocks, and a partition that cannot be read delays only its own work. Intervals double; work that is lost again and
+ * again becomes a dead letter. For one thread; several processes may each run one.
  */
 public final class Sweeper {
 
     private static final Logger LOG = LoggerFactory.getLogger(Sweeper.class);
-    /** Found together, so that what is staged again of them need not be finished before the others are looked at. */
+    /** Suspects are collected together, so that the check of some need not wait until others that were staged again are finished. */
     private static final int MOST_SUSPECTS = 50_000;
     private static final int MOST_PER_COMMIT = 500;
     private static final int MOST_SWEEPS = 10;
     private static final Set<OperationState> WAITING =
             EnumSet.of(OperationState.ACCEPTED, OperationState.SCHEDULED, OperationState.PARKED);
 
-    /** One turn of an operation at waiting. Once either number has changed, it is not the one that was suspected. */
+    /** One wait of an operation. Once either number has changed, it is not the wait that was suspected. */
     private record Turn(int step, int swept) {
 
         static Turn of(Operation operation) {
@@ -55,11 +55,11 @@ public final class Sweeper {
     /**
      * Work of one partition that has left the outbox and is overdue.
      *
-     * @param barrier where the partition ended then: its record, if there is one, stands below
+     * @param barrier the partition's end at that time: the operation's record, if there is one, is below it
      */
     private record Suspects(Map<String, Turn> turns, long barrier) {
 
-        /** A log that ends earlier now has lost its tail, and what comes there later is not what was awaited. */
+        /** A log that now ends earlier has lost its tail, and later records there are not the expected ones. */
         Suspects lowered(TopicProgress.Position now) {
             return new Suspects(turns, Math.min(barrier, now.end()));
         }
@@ -69,12 +69,12 @@ public final class Sweeper {
         }
     }
 
-    /** The last that was looked at: what a partition that cannot be read holds must not hide what is behind it. */
-    private record Looked(OffsetDateTime notBefore, String id) {
-        static final Looked AT_NOTHING = new Looked(OffsetDateTime.MIN, "");
+    /** The last row that was read: work of a partition that cannot be read must not hide the rows behind it. */
+    private record LastRead(OffsetDateTime notBefore, String id) {
+        static final LastRead AT_NOTHING = new LastRead(OffsetDateTime.MIN, "");
     }
 
-    private record Overdue(Map<String, Turn> turns, Looked last) {}
+    private record Overdue(Map<String, Turn> turns, LastRead last) {}
 
     private final Database database;
     private final TopicProgress progress;
@@ -83,11 +83,11 @@ public final class Sweeper {
     private final Duration patience;
     private final Runnable committed;
     private final Map<TopicPartition, Suspects> suspects = new HashMap<>();
-    private final Map<Integer, Looked> looked = new HashMap<>();
+    private final Map<Integer, LastRead> lastReads = new HashMap<>();
 
     /**
-     * @param tiers    how many there are by the settings
-     * @param patience how long work may be overdue before it is looked at
+     * @param tiers    how many tiers are configured
+     * @param patience how long work may be overdue before it is checked
      */
     public Sweeper(Database database, TopicProgress progress, Topics topics, int tiers, Duration patience, Runnable committed) {
         this.database = database;
@@ -98,7 +98,7 @@ public final class Sweeper {
         this.committed = committed;
     }
 
-    /** One pass over all tiers; returns how many operations were staged again. */
+    /** One pass over all tiers. Returns how many operations were staged again. */
     public int runOnce() {
         LateOperations.listAcceptances(database, patience);
         int swept = 0;
@@ -111,12 +111,12 @@ public final class Sweeper {
         return swept;
     }
 
-    /** The settings had this tier before. Nothing reads its topic any more, so what was due there goes on by the main topic. */
+    /** The settings had this tier before. No loop reads its topic any more, so its due work goes on through the main topic. */
     private int stageWhatWaitsInAFormerTier(int tier) {
         Overdue overdue = database.withConnection(connection -> overdue(connection, tier));
         int swept = stage(new Suspects(overdue.turns, 0), tier);
         if (swept > 0) {
-            LOG.warn("{} operations waited on {}, a tier that CHARGEONCE_RETRY_TIERS no longer has: they go on by {}",
+            LOG.warn("{} operations waited on {}, a tier that CHARGEONCE_RETRY_TIERS no longer has: they go on through {}",
                     swept, topics.ofTier(tier), topics.requests());
             committed.run();
         }
@@ -127,7 +127,7 @@ public final class Sweeper {
         String topic = topics.ofTier(tier);
         Overdue overdue = database.withConnection(connection -> overdue(connection, tier));
         if (overdue.turns.isEmpty() && suspects.keySet().stream().noneMatch(partition -> partition.topic().equals(topic))) {
-            looked.remove(tier);
+            lastReads.remove(tier);
             return 0;
         }
         // Read after the outbox: a record published meanwhile is below its partition's end.
@@ -135,17 +135,17 @@ public final class Sweeper {
         if (now.isEmpty()) {
             return 0;
         }
-        looked.put(tier, overdue.turns.size() < MOST_SUSPECTS ? Looked.AT_NOTHING : overdue.last);
+        lastReads.put(tier, overdue.turns.size() < MOST_SUSPECTS ? LastRead.AT_NOTHING : overdue.last);
         suspect(topic, overdue.turns, now.get());
         int swept = now.get().positions().entrySet().stream().mapToInt(each -> sweep(each.getKey(), each.getValue(), tier)).sum();
         if (swept > 0) {
-            LOG.warn("{} operations waited in vain on {}: Kafka has lost their records, and they are staged again", swept, topic);
+            LOG.warn("Kafka has lost the records of {} operations that waited on {}; they are staged again", swept, topic);
             committed.run();
         }
         return swept;
     }
 
-    /** A partition that has suspects gets no more until they are passed. */
+    /** A partition with suspects gets no new ones until the old ones are checked. */
     private void suspect(String topic, Map<String, Turn> overdue, TopicProgress.Progress now) {
         var found = new HashMap<TopicPartition, Map<String, Turn>>();
         overdue.forEach((id, turn) -> found.computeIfAbsent(new TopicPartition(topic, partition(id, now.partitions())),
@@ -155,8 +155,8 @@ public final class Sweeper {
     }
 
     /**
-     * Where producers put the key. After a topic got more partitions, a record may still wait in another one: then it is taken for
-     * lost too early and staged again, and the claim drops the one that comes second.
+     * The partition that producers choose for the key. After a topic got more partitions, a record may still wait in another one. It is
+     * then staged again too early, and the claim drops the later copy.
      */
     private static int partition(String id, int partitions) {
         return Utils.toPositive(Utils.murmur2(id.getBytes(StandardCharsets.UTF_8))) % partitions;
@@ -180,7 +180,7 @@ public final class Sweeper {
         return swept;
     }
 
-    /** One operation's bug is that operation's: the others are staged without it. */
+    /** A bug in one operation affects only that one: the others are staged without it. */
     private int stageApart(List<String> ids, Suspects known, int tier) {
         try {
             return database.inTransaction(connection -> stageAgain(connection, ids, known, tier));
@@ -215,14 +215,14 @@ public final class Sweeper {
              LIMIT ?
             """;
 
-    /** What waits behind a refused record holds back nobody else, and is not lost itself. */
+    /** Work behind a refused record is not lost, and delays no other work. */
     private Overdue overdue(Connection connection, int tier) throws SQLException {
         try (var statement = connection.prepareStatement(OVERDUE)) {
             statement.setString(1, Integer.toString(tier));
             statement.setDouble(2, patience.toMillis() / 1000.0);
             statement.setDouble(3, patience.toMillis() / 1000.0);
             statement.setString(4, topics.ofTier(tier));
-            Looked last = looked.getOrDefault(tier, Looked.AT_NOTHING);
+            LastRead last = lastReads.getOrDefault(tier, LastRead.AT_NOTHING);
             statement.setObject(5, last.notBefore);
             statement.setString(6, last.id);
             statement.setInt(7, MOST_SUSPECTS);
@@ -230,7 +230,7 @@ public final class Sweeper {
             try (var result = statement.executeQuery()) {
                 while (result.next()) {
                     turns.put(result.getString(1), new Turn(result.getInt(2), result.getInt(3)));
-                    last = new Looked(result.getObject(4, OffsetDateTime.class), result.getString(1));
+                    last = new LastRead(result.getObject(4, OffsetDateTime.class), result.getString(1));
                 }
             }
             return new Overdue(turns, last);
@@ -238,8 +238,8 @@ public final class Sweeper {
     }
 
     private int stageAgain(Connection connection, List<String> ids, Suspects known, int tier) throws SQLException {
-        // What somebody holds is being worked on; waiting for it would keep the rest.
-        var locked = OperationTable.lockWhatNobodyHolds(connection, ids);
+        // A locked row is being worked on; waiting for it would delay the rest.
+        var locked = OperationTable.lockFree(connection, ids);
         var changes = new Changes(topics);
         int swept = 0;
         for (Operation operation : locked.rows().values()) {

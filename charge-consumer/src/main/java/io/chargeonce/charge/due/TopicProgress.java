@@ -19,20 +19,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells how far a group has come on a topic, by positions alone: no clock is compared and no record believed. Only looks: it
- * joins no group. For one thread.
+ * Reads how far a group has come on a topic, from offsets alone: no clocks are compared and no record's content is trusted. It only reads
+ * and joins no group. For one thread.
  */
 public final class TopicProgress implements AutoCloseable {
 
     /**
-     * @param finished the group has finished what is below this offset, or it is gone
-     * @param end      where the next record will stand
+     * @param finished below this offset the group has finished each record, or the record is gone
+     * @param end      the offset of the next record
      */
     record Position(long finished, long end) {}
 
     /**
-     * @param partitions how many the topic has, those too that have no leader now
-     * @param positions  of those that have one
+     * @param partitions how many the topic has, including those without a leader now
+     * @param positions  of those with a leader
      */
     record Progress(int partitions, Map<TopicPartition, Position> positions) {}
 
@@ -48,7 +48,7 @@ public final class TopicProgress implements AutoCloseable {
         this.reader = connection.newReader();
     }
 
-    /** Of each partition that has a leader; empty if it cannot be told now: then nothing may be taken for lost. */
+    /** The positions of partitions with a leader; empty if they cannot be read now. Then no work may be taken for lost. */
     public Optional<Progress> of(String topic, String group) {
         try {
             List<PartitionInfo> partitions = reader.partitionsFor(topic);
@@ -66,7 +66,7 @@ public final class TopicProgress implements AutoCloseable {
         }
     }
 
-    /** What is committed is asked first: then an end below it can only be that of a topic which was made again. */
+    /** Committed offsets are read first: an end below one can then only mean that the topic was created again. */
     private Map<TopicPartition, Position> positions(Collection<TopicPartition> partitions, String group)
             throws ExecutionException, InterruptedException {
         Map<TopicPartition, OffsetAndMetadata> committed =
@@ -76,14 +76,14 @@ public final class TopicProgress implements AutoCloseable {
         var positions = new HashMap<TopicPartition, Position>();
         for (TopicPartition partition : partitions) {
             OffsetAndMetadata done = committed.get(partition);
-            boolean speaksOfThisTopic = done != null && done.offset() <= end.get(partition);
+            boolean isOfThisTopic = done != null && done.offset() <= end.get(partition);
             positions.put(partition, new Position(
-                    speaksOfThisTopic ? Math.max(first.get(partition), done.offset()) : first.get(partition), end.get(partition)));
+                    isOfThisTopic ? Math.max(first.get(partition), done.offset()) : first.get(partition), end.get(partition)));
         }
         return positions;
     }
 
-    /** A client keeps the password that it was made with. Until new ones can be made, the old ones stay, and fail again. */
+    /** A client keeps the password that it was created with. Until new ones can be created, the old ones stay, and fail again. */
     private void renew() {
         try {
             Admin newAdmin = connection.newAdmin();
@@ -98,7 +98,8 @@ public final class TopicProgress implements AutoCloseable {
             admin = newAdmin;
             reader = newReader;
         } catch (IllegalArgumentException | KafkaException e) {
-            LOG.warn("Kafka refuses the credentials, and its properties file cannot be used now; it is read again: {}", e.getMessage());
+            LOG.warn("Kafka refuses the credentials, and its properties file cannot be used now. It will be read again: {}",
+                    e.getMessage());
         }
     }
 

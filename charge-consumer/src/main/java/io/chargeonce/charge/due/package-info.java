@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Finds operations whose time has come and stages them again: sweeps, representments, ended purges. */
+/** Finds due operations and stages them again: sweeps, representments, ended purges. */
 package io.chargeonce.charge.due;

@@ -9,8 +9,8 @@ import java.util.Arrays;
 import java.util.stream.Collectors;
 
 /**
- * What one row ran into that no other did, as a few words for people. They hold no message, for that may hold a row's content:
- * the log has it.
+ * Describes a bug that one row ran into, in a few words for people, without the exception's message: that may contain data of the row. The
+ * log has the full exception.
  */
 public final class Bug {
 
@@ -19,7 +19,10 @@ public final class Bug {
 
     private Bug() {}
 
-    /** Whether it speaks of the one row; else Postgres is away, does not fit us, or others are in the way: then it is repeated. */
+    /**
+     * Whether the bug concerns only this row. If not, Postgres is down, does not fit this version, or a lock is in the way, and the work is
+     * repeated.
+     */
     public static boolean isRowsOwn(RuntimeException e) {
         return switch (e) {
             case DatabaseUnavailable away -> false;
@@ -29,7 +32,7 @@ public final class Bug {
         };
     }
 
-    /** Enough to tell one bug from another. */
+    /** Enough to distinguish one bug from another. */
     public static String digest(Throwable bug) {
         Throwable thrown = bug instanceof DatabaseRefused || bug instanceof BrokenWork ? bug.getCause() : bug;
         String what = bug instanceof DatabaseRefused refused ? "SQLSTATE " + refused.sqlState() : thrown.getClass().getSimpleName();

@@ -8,17 +8,17 @@ import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.UnknownCause;
 
 /**
- * What comes of a person's finding after the PSP was asked once more. The PSP's success outranks its definite failure, that the
- * person's finding, and that an unknown. Pure.
+ * What follows from a person's finding after the PSP was asked once more. The PSP's success outranks its definite failure, which outranks
+ * the person's finding, which outranks an unknown outcome. Pure.
  *
- * @param answer what the PSP said, and so why
+ * @param answer the PSP's answer in words, which is the reason
  */
 public record ByHand(HandSettlement settlement, State state, String answer) {
 
     /**
-     * @param said       what the PSP answered under the lease that decides
-     * @param canBeAsked whether the PSP can tell about an attempt whose key it has forgotten
-     * @param forgotten  until when the PSP may still execute the attempt has passed: its key's life and its visibility lag
+     * @param said       the PSP's answer under the lease that decides
+     * @param canBeAsked whether the PSP can look up an attempt whose key it has forgotten
+     * @param forgotten  whether the PSP can no longer execute the attempt: its key's life and its visibility lag are over
      */
     public static ByHand after(HandSettlement settlement, Outcome said, boolean canBeAsked, boolean forgotten) {
         return new ByHand(settlement, switch (said) {
@@ -28,13 +28,13 @@ public record ByHand(HandSettlement settlement, State state, String answer) {
             case Outcome.Unknown unknown -> settlement.saysCharged() || forgotten
                     ? afterUnknown(settlement, unknown.cause(), canBeAsked) : State.REFUSED;
         }, inWords(said) + (said instanceof Outcome.Unknown && !settlement.saysCharged() && !forgotten
-                ? "; its key may still be executed, so nobody can say yet that it did not charge" : ""));
+                ? "; its key may still be executed, so it cannot be settled as not charged yet" : ""));
     }
 
     private static State afterUnknown(HandSettlement settlement, UnknownCause cause, boolean canBeAsked) {
         return switch (cause) {
             case KEY_MISMATCH, ANSWER_MISMATCH -> State.REFUSED;
-            // The PSP was not reached, or a stalled process asked nothing: the next question is the one that counts.
+            // The PSP was not reached, or a stalled process asked nothing. The next question decides.
             case GATEWAY_TIMED_OUT, CONNECTION_LOST, LEASE_RAN_OUT -> State.WAITING;
             case PSP_ERROR, ANSWER_UNREADABLE, KEY_IN_USE, INTERNAL_ERROR -> canBeAsked ? State.WAITING : State.SETTLED;
             case NOT_FOUND -> canBeAsked && settlement.saysCharged() ? State.REFUSED : State.SETTLED;
@@ -47,7 +47,7 @@ public record ByHand(HandSettlement settlement, State state, String answer) {
             case Outcome.Charged charged -> "the PSP says charged, reference " + charged.pspReference();
             case Outcome.Declined declined -> "the PSP says declined: %s (%s)".formatted(declined.code(), declined.message());
             case Outcome.Failed failed -> "the PSP says failed: %s (%s)".formatted(failed.cause().tag(), failed.detail());
-            case Outcome.Unknown unknown -> "the PSP does not tell: %s (%s)".formatted(unknown.cause().tag(), unknown.detail());
+            case Outcome.Unknown unknown -> "the PSP does not know the outcome: %s (%s)".formatted(unknown.cause().tag(), unknown.detail());
         };
     }
 
@@ -55,7 +55,7 @@ public record ByHand(HandSettlement settlement, State state, String answer) {
         return state == State.SETTLED;
     }
 
-    /** What the attempt is taken for, where the finding decides. */
+    /** The attempt's outcome, if the finding decides. */
     public Outcome outcome() {
         return settlement.reference().<Outcome>map(Outcome.Charged::new)
                 .orElseGet(() -> new Outcome.Failed(FailureCause.SETTLED_NOT_CHARGED, settlement.evidence()));

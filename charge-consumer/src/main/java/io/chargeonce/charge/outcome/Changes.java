@@ -23,7 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** What one batch writes, gathered row by row and written table by table, in the order in which locks are taken. */
+/** Collects what one batch writes, row by row, and writes it table by table, in the order in which locks are taken. */
 public final class Changes {
 
     public static final String ACTOR = "charge-consumer";
@@ -31,7 +31,7 @@ public final class Changes {
     private final Topics topics;
     private final Set<Operation> operations = new LinkedHashSet<>();
     private final List<Attempt> newAttempts = new ArrayList<>();
-    private final List<Observation> heard = new ArrayList<>();
+    private final List<Observation> observations = new ArrayList<>();
     private final List<DeadLetter> deadLetters = new ArrayList<>();
     private final List<String> settledLetters = new ArrayList<>();
     private final List<OutboxRow> staged = new ArrayList<>();
@@ -54,15 +54,15 @@ public final class Changes {
         newAttempts.add(attempt);
     }
 
-    public void heard(Observation told) {
-        heard.add(told);
+    public void observe(Observation observation) {
+        observations.add(observation);
     }
 
     public void bury(DeadLetter letter) {
         deadLetters.add(letter);
     }
 
-    /** It leaves the dead-letter queue by itself, if it is listed there. */
+    /** Takes it out of the dead-letter queue, if it is listed there. */
     public void settleLetter(String id) {
         settledLetters.add(id);
     }
@@ -80,7 +80,7 @@ public final class Changes {
                 "step", operation.step(), "cause", operation.failureCause().orElse(""))));
     }
 
-    /** What the PSP said to a person's finding, for the person who asks the audit log. */
+    /** The PSP's answer to a person's finding, for the audit log. */
     public void settlementAnswered(ByHand byHand, Operation operation) {
         var settlement = byHand.settlement();
         var money = operation.accepted().request().money();
@@ -89,18 +89,18 @@ public final class Changes {
                         "attempt", settlement.key().value(), "amount", money.minorUnits(), "currency", money.currency())));
     }
 
-    /** Something that a person must see to: on record, and counted for an alert. */
+    /** Records something that a person must act on: in the audit log, and counted for an alert. */
     public void incident(Incident incident, Operation operation, Map<String, ?> data) {
         audit(AuditLog.Entry.of(ACTOR, "incident." + incident.tag(), operation, Optional.empty(), data));
         incidents.add(incident);
     }
 
-    /** Once it is written. */
+    /** To be counted once the changes are committed. */
     public List<Incident> incidents() {
         return incidents;
     }
 
-    /** It has come to its end: the outcome goes out, and it is on record. */
+    /** The operation has ended: its outcome is published and audited. */
     public void settled(Operation operation) {
         save(operation);
         stage(Staging.outcome(topics, operation));
@@ -117,7 +117,7 @@ public final class Changes {
     public void write(Connection connection) throws SQLException {
         OperationTable.save(connection, List.copyOf(operations));
         AttemptTable.insert(connection, newAttempts);
-        ObservationTable.append(connection, heard);
+        ObservationTable.append(connection, observations);
         DeadLetterTable.release(connection, topics, "settled", settledLetters);
         DeadLetterTable.bury(connection, topics, deadLetters);
         AuditLog.append(connection, audit);

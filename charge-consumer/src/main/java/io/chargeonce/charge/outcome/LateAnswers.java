@@ -23,51 +23,52 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What comes from a worker whose lease has ended, or from the PSP by itself. It is never lost: in whatever state the operation
- * is, it is appended and folded into its attempt. A failure of the attempt that the resolver watches is settled by the resolver.
- * A success settles the operation wherever it stands, or waits for another attempt that is open, or is given back if another
- * attempt succeeded too. Every method runs under the operation's lock.
+ * Handles answers of workers whose lease has expired, and webhooks. They are never lost: in every state of the operation they are appended
+ * and folded into the attempt. If the attempt that the resolver watches failed, the resolver settles it. A success settles the operation in
+ * any state, or waits for another open attempt, or is given back if another attempt succeeded too. Every method runs under the operation's
+ * lock.
  */
 public final class LateAnswers {
 
     private LateAnswers() {}
 
-    public static void take(Connection connection, Operation operation, PspKey key, String source, Outcome heard, Instant now,
+    public static void take(Connection connection, Operation operation, PspKey key, String source, Outcome outcome, Instant now,
                             Changes changes)
             throws SQLException {
         Attempt before = AttemptTable.lock(connection, key);
-        Observation told = Observation.of(key, source, OneSend.judge(heard, before.sends() - 1));
-        changes.heard(told);
-        AttemptTable.fold(connection, List.of(told));
-        switch (told.state()) {
+        Observation observed = Observation.of(key, source, OneSend.judge(outcome, before.sends() - 1));
+        changes.observe(observed);
+        AttemptTable.fold(connection, List.of(observed));
+        switch (observed.state()) {
             case IN_FLIGHT, UNKNOWN -> {
             }
-            case FAILED_DEFINITE -> failed(connection, operation, before, told, now, changes);
-            case SUCCEEDED -> succeeded(connection, operation, before, told, now, changes);
+            case FAILED_DEFINITE -> failed(connection, operation, before, observed, now, changes);
+            case SUCCEEDED -> succeeded(connection, operation, before, observed, now, changes);
         }
     }
 
-    private static void failed(Connection connection, Operation operation, Attempt before, Observation told, Instant now, Changes changes)
+    private static void failed(Connection connection, Operation operation, Attempt before, Observation observed, Instant now,
+                               Changes changes)
             throws SQLException {
         if (before.state() == AttemptState.SUCCEEDED) {
-            reportIfByHand(connection, operation, told, changes);
+            reportIfByHand(connection, operation, observed, changes);
             if (operation.kind() != OperationKind.CHARGE) {
-                Reversals.reportNotGivenBackAfterAll(operation, before, told.detail(), changes);
+                Reversals.reportNotGivenBackAfterAll(operation, before, observed.detail(), changes);
             }
         } else if (before.state() != AttemptState.FAILED_DEFINITE && isWatched(operation, before)) {
             askNow(operation, now, changes);
         }
     }
 
-    private static void succeeded(Connection connection, Operation operation, Attempt before, Observation told, Instant now,
+    private static void succeeded(Connection connection, Operation operation, Attempt before, Observation observed, Instant now,
                                   Changes changes)
             throws SQLException {
         if (before.state() == AttemptState.SUCCEEDED) {
-            succeededAgain(connection, operation, before, told, now, changes);
+            succeededAgain(connection, operation, before, observed, now, changes);
             return;
         }
         if (before.state() == AttemptState.FAILED_DEFINITE) {
-            reportIfByHand(connection, operation, told, changes);
+            reportIfByHand(connection, operation, observed, changes);
             reportIfTheRefundFailedToo(operation, before, changes);
         }
         switch (operation.state()) {
@@ -75,21 +76,21 @@ public final class LateAnswers {
                 if (isWatched(operation, before)) {
                     askNow(operation, now, changes);
                 } else {
-                    // Another attempt is open: only when it is known can this one be judged.
+                    // Another attempt is open. This one can be judged only when that one's outcome is known.
                     changes.audit("late-success", operation);
                 }
             }
-            case SUCCEEDED -> movedTwice(connection, operation, before, told.pspReference(), now, changes);
+            case SUCCEEDED -> movedTwice(connection, operation, before, observed.pspReference(), now, changes);
             case ACCEPTED, SCHEDULED, PARKED, DECLINED, DEAD, PURGED ->
-                settle(connection, operation, before, told.pspReference(), now, changes);
+                settle(connection, operation, before, observed.pspReference(), now, changes);
         }
     }
 
-    /** A PSP may fail a refund after it has given it back, and its messages keep no order: which one came last in truth is not known. */
+    /** A PSP may report a refund as failed after it was paid. Its messages arrive in any order, so it is not known which one is newer. */
     private static void reportIfTheRefundFailedToo(Operation operation, Attempt before, Changes changes) {
         boolean byThePsp = !before.cause().equals(Optional.of(FailureCause.SETTLED_NOT_CHARGED.tag()));
         if (operation.kind() != OperationKind.CHARGE && byThePsp) {
-            Reversals.reportToldBothWays(operation, before, changes);
+            Reversals.reportContradiction(operation, before, changes);
         }
     }
 
@@ -97,7 +98,7 @@ public final class LateAnswers {
         return operation.isWatched() && operation.attemptKey().equals(attempt.key());
     }
 
-    /** Who asks just now hears of it when the answer is folded; else the resolver is sent at once. */
+    /** If a question is under way, its worker sees this when it folds the answer. If not, the resolver asks at once. */
     private static void askNow(Operation operation, Instant now, Changes changes) {
         operation.askNow(now);
         changes.save(operation);
@@ -108,7 +109,7 @@ public final class LateAnswers {
         reportAfterTheEnd(operation, attempt.psp(), attempt.key(), reference, changes);
         Optional<PspKey> open = AttemptTable.open(connection, operation);
         if (open.isPresent()) {
-            // It was purged with an attempt of unknown outcome. That one must be known before this one is judged.
+            // It was purged with an attempt of unknown outcome. That outcome must be known before this one is judged.
             changes.audit("late-success", operation);
             operation.reopen(now);
             changes.save(operation);
@@ -122,7 +123,7 @@ public final class LateAnswers {
         }
     }
 
-    /** Before it is settled as succeeded: nothing, unless it had come to another end. */
+    /** Called before the operation is settled as succeeded. Reports nothing unless it had ended in another way. */
     public static void reportAfterTheEnd(Operation operation, String psp, PspKey key, String reference, Changes changes) {
         if (operation.state() == OperationState.PURGED) {
             Reversals.reportAfterTheEnd(Incident.SUCCEEDED_AFTER_PURGE, operation, psp, key, reference, changes);
@@ -138,7 +139,7 @@ public final class LateAnswers {
         changes.settled(operation);
     }
 
-    /** The open attempt has failed for good: the oldest of these is what the operation comes to, and the others moved money beside it. */
+    /** The open attempt has definitely failed. The operation settles by the oldest of these, and the others moved money beside it. */
     public static void settleOneOf(Connection connection, Operation operation, List<Attempt> late, Instant now, Changes changes)
             throws SQLException {
         Attempt first = late.getFirst();
@@ -165,32 +166,33 @@ public final class LateAnswers {
         }
     }
 
-    private static void reportIfByHand(Connection connection, Operation operation, Observation told, Changes changes) throws SQLException {
-        HandSettlementTable.decided(connection, told.key())
-                .ifPresent(settled -> Reversals.reportAgainstEvidence(operation, settled, told, changes));
+    private static void reportIfByHand(Connection connection, Operation operation, Observation observed, Changes changes)
+            throws SQLException {
+        HandSettlementTable.decided(connection, observed.key())
+                .ifPresent(settled -> Reversals.reportAgainstEvidence(operation, settled, observed, changes));
     }
 
     /**
-     * An attempt that is known to have succeeded is told under another reference. Where a person named the first one, the PSP's is
-     * from now on the one that is given back; else the PSP moved money twice under one key.
+     * An attempt that is known to have succeeded is reported with another reference. If a person gave the first one, refunds use the PSP's
+     * reference from now on. If not, the PSP moved money twice under one key.
      */
-    public static void succeededAgain(Connection connection, Operation operation, Attempt before, Observation told, Instant now,
+    public static void succeededAgain(Connection connection, Operation operation, Attempt before, Observation observed, Instant now,
                                       Changes changes)
             throws SQLException {
-        if (before.pspReference().equals(Optional.of(told.pspReference()))) {
+        if (before.pspReference().equals(Optional.of(observed.pspReference()))) {
             return;
         }
-        Optional<String> byHand = HandSettlementTable.decided(connection, told.key()).flatMap(HandSettlement::reference);
+        Optional<String> byHand = HandSettlementTable.decided(connection, observed.key()).flatMap(HandSettlement::reference);
         if (byHand.isPresent() && before.pspReference().equals(byHand)) {
-            reportIfByHand(connection, operation, told, changes);
-            AttemptTable.correctReference(connection, told.key(), told.pspReference());
-            if (operation.correctReference(byHand.get(), told.pspReference())) {
+            reportIfByHand(connection, operation, observed, changes);
+            AttemptTable.correctReference(connection, observed.key(), observed.pspReference());
+            if (operation.correctReference(byHand.get(), observed.pspReference())) {
                 changes.save(operation);
             }
         } else if (operation.kind() == OperationKind.CHARGE) {
-            Reversals.reverseUnderOneKey(connection, operation, before, told.pspReference(), now, changes);
+            Reversals.reverseUnderOneKey(connection, operation, before, observed.pspReference(), now, changes);
         } else {
-            Reversals.reportGivenBackTwice(operation, before, told.pspReference(), changes);
+            Reversals.reportGivenBackTwice(operation, before, observed.pspReference(), changes);
         }
     }
 }

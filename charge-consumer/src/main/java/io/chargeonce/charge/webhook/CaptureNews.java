@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a PSP tells of a capture once its payment has ended. Payments are captured at once, so there is nothing to ask for again,
- * and a second charge could meet the PSP's own second try: it is an incident for a person, and the payment shows it.
+ * Handles webhooks about a capture after its payment has ended. Payments are captured at once, so the capture cannot be requested again,
+ * and a second charge could collide with the PSP's own second try. A failed capture is an incident for a person, and the payment shows it.
  */
 final class CaptureNews {
 
@@ -41,11 +41,12 @@ final class CaptureNews {
                             Map.of("psp", capture.psp(), "psp_reference", capture.reference())));
                 }
             }
-            case Notice.Ended ended -> throw new IllegalStateException("Bug! The end of an attempt is no news of its capture: " + ended);
+            case Notice.Ended ended ->
+                throw new IllegalStateException("Bug! The end of an attempt is no report about its capture: " + ended);
         }
     }
 
-    /** Not where another attempt is what the payment came to: this one's money goes back, or is on its way. */
+    /** False if the payment was settled by another attempt: this one's money goes back, or is on its way. */
     private static boolean isThePayments(Operation operation, Attempt attempt) {
         return operation.state() != OperationState.SUCCEEDED
                 || operation.psp().equals(Optional.of(attempt.psp())) && operation.pspReference().equals(attempt.pspReference());
@@ -58,8 +59,8 @@ final class CaptureNews {
         if (isThePayments) {
             CaptureFailures.failed(connection, operation.id(), capture, said.at(), said.reason());
         }
-        LOG.error("ALERT: incident.capture_failed: {} has not taken the money of {} after all ({}); the payment stays {}. "
-                + "Ask the PSP about {}, and tell the merchant", capture.psp(), operation.id(), said.reason(), operation.state().tag(),
+        LOG.error("ALERT: incident.capture_failed: {} has not received the money of {} after all ({}); the payment stays {}. "
+                + "Ask the PSP about {}, and inform the merchant", capture.psp(), operation.id(), said.reason(), operation.state().tag(),
                 capture.reference());
         changes.incident(Incident.CAPTURE_FAILED, operation,
                 Map.of("psp", capture.psp(), "psp_reference", capture.reference(), "why", said.reason()));

@@ -19,42 +19,42 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 
 /**
- * Tells the other processes what this one knows of the PSPs, and hears what they know: off the way of payments, in one short
+ * Reports to the other processes what this one knows about the PSPs, and reads what they know: outside the path of payments, in one short
  * transaction. For one thread.
  */
 public final class PspNewsroom {
 
-    /** Whether it has changed or not: who is silent for a minute counts as gone. */
-    private static final Duration TOLD_EVERY = Duration.ofSeconds(10);
-    /** Longer ago makes no difference. */
+    /** Reported this often even without a change: a process that is silent for a minute counts as gone. */
+    private static final Duration REPORT_EVERY = Duration.ofSeconds(10);
+    /** Anything longer ago makes no difference. */
     private static final Duration LONG_AGO = Duration.ofDays(1);
 
     private final Database database;
     private final Gateways gateways;
     private final UUID process = UUID.randomUUID();
-    private Map<String, PspNews> told = Map.of();
-    private Instant toldAt = Instant.MIN;
+    private Map<String, PspNews> reported = Map.of();
+    private Instant reportedAt = Instant.MIN;
 
     public PspNewsroom(Database database, Gateways gateways) {
         this.database = database;
         this.gateways = gateways;
     }
 
-    /** Tells and hears once; returns 0, for there is never more to do at once. */
+    /** Reports and reads once. Always returns 0: the next pass is not urgent. */
     public int runOnce() {
         Map<String, PspNews> news = gateways.news();
         Instant now = gateways.now();
-        boolean due = toldAt.equals(Instant.MIN) || Duration.between(toldAt, now).abs().compareTo(TOLD_EVERY) >= 0;
-        boolean tells = due || !news.equals(told);
-        List<PspHealthTable.Row> heard = tells ? database.inTransaction(connection -> exchange(connection, news, now, due))
+        boolean due = reportedAt.equals(Instant.MIN) || Duration.between(reportedAt, now).abs().compareTo(REPORT_EVERY) >= 0;
+        boolean reports = due || !news.equals(reported);
+        List<PspHealthTable.Row> others = reports ? database.inTransaction(connection -> exchange(connection, news, now, due))
                 : database.withConnection(connection -> PspHealthTable.others(connection, process));
-        if (tells) {
-            told = news;
-            toldAt = now;
+        if (reports) {
+            reported = news;
+            reportedAt = now;
         }
-        Instant heardAt = gateways.now();
-        heard.stream().collect(Collectors.groupingBy(PspHealthTable.Row::psp,
-                Collectors.mapping(row -> read(row, heardAt), Collectors.toList())))
+        Instant readAt = gateways.now();
+        others.stream().collect(Collectors.groupingBy(PspHealthTable.Row::psp,
+                Collectors.mapping(row -> read(row, readAt), Collectors.toList())))
                 .forEach(gateways::learn);
         return 0;
     }
@@ -64,7 +64,7 @@ public final class PspNewsroom {
         if (forgets) {
             PspHealthTable.forgetOld(connection);
         }
-        PspHealthTable.tell(connection, process, news.entrySet().stream().map(one -> row(one.getKey(), one.getValue(), now)).toList());
+        PspHealthTable.report(connection, process, news.entrySet().stream().map(one -> row(one.getKey(), one.getValue(), now)).toList());
         return PspHealthTable.others(connection, process);
     }
 

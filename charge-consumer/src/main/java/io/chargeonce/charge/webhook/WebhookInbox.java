@@ -41,17 +41,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes what PSPs tell by themselves: signed, dropped if seen, and looked up at the PSP where that can be asked. It becomes an
- * observation of the attempt like any late answer, and the resolver or the fold makes of it what follows. Any thread.
+ * Accepts webhooks: checks the signature, drops repeats, and looks the payment up at the PSP where possible. A webhook becomes an
+ * observation of the attempt like any late answer, and the resolver or the fold decides what follows. Any thread.
  */
 public final class WebhookInbox {
 
     public enum Taken {
-        /** Recorded, or of no interest: the PSP need not send it again. */
+        /** Recorded or irrelevant: the PSP need not send it again. */
         YES,
-        /** Nothing of it is believed. */
+        /** Its content is not trusted. */
         REFUSED,
-        /** It could not be looked up or recorded now: the PSP is to send it again. */
+        /** It could not be looked up or recorded now: the PSP has to send it again. */
         LATER
     }
 
@@ -60,11 +60,11 @@ public final class WebhookInbox {
     private static final String DROPPED = "chargeonce.psp.notices.dropped";
     private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final int BATCH = 100;
-    /** Of the service's connections to Postgres: however many webhooks come, the others are the payments'. */
+    /** How many of the service's connections webhooks may use, however many come; the others are for payments. */
     private static final int MOST_CONNECTIONS = 4;
-    /** For a row that others hold, each time with a connection. */
+    /** How long each try waits for a locked row, with a connection. */
     private static final Duration LOCK_PATIENCE = Duration.ofMillis(20);
-    /** Then it is tried again, and in between it has no connection: who waits for one payment takes none from the others. */
+    /** The pauses between tries, without a connection, so that waiting for one payment takes none from the others. */
     private static final List<Duration> AGAIN_AFTER = Stream.of(100, 200, 400, 800, 1_600, 1_600).map(Duration::ofMillis).toList();
 
     private final Database database;
@@ -76,7 +76,7 @@ public final class WebhookInbox {
     private final MeterRegistry meters;
     private final AuthenticationFailures forgeries;
     private final Semaphore connections = new Semaphore(MOST_CONNECTIONS);
-    private Optional<UnmatchedNotices.Kept> looked = Optional.empty();
+    private Optional<UnmatchedNotices.Kept> lastMatched = Optional.empty();
 
     public WebhookInbox(Database database, Gateways gateways, PspExchange exchange, Topics topics, InstantSource clock, Runnable committed,
                         MeterRegistry meters) {
@@ -94,12 +94,12 @@ public final class WebhookInbox {
         });
     }
 
-    /** Those that may send webhooks. */
+    /** The PSPs that may send webhooks. */
     Set<String> psps() {
         return Set.copyOf(gateways.psps());
     }
 
-    /** @param psp as it came in the path; one without webhooks is refused like a forgery */
+    /** @param psp as in the path; one without webhooks is refused like a forgery */
     public Taken take(String psp, Function<String, Optional<String>> header, byte[] body) {
         Optional<Webhook> webhook = gateways.psps().contains(psp) ? gateways.named(psp).webhook() : Optional.empty();
         Optional<List<Notice>> notices = webhook.flatMap(reader -> reader.read(header, body, clock.instant()));
@@ -109,12 +109,12 @@ public final class WebhookInbox {
         return taken;
     }
 
-    /** What becomes of those who send what no PSP has signed. */
+    /** Handles requests that no PSP has signed. */
     AuthenticationFailures forgeries() {
         return forgeries;
     }
 
-    /** @throws Busy if no connection came free in time */
+    /** @throws Busy if no connection was free in time */
     private <T> T apart(Supplier<T> work) {
         boolean mine = false;
         try {
@@ -133,7 +133,7 @@ public final class WebhookInbox {
         }
     }
 
-    /** So many webhooks are dealt with now that this one is to come again. */
+    /** Too many webhooks are in work, so the PSP has to send this one again. */
     private static final class Busy extends RuntimeException {
         private static final long serialVersionUID = 1;
 
@@ -142,7 +142,7 @@ public final class WebhookInbox {
         }
     }
 
-    /** One that is to come again keeps no other from being taken. */
+    /** One that has to be sent again does not stop the others. */
     private boolean takeEach(String psp, List<Notice> notices) {
         return notices.stream().filter(notice -> !takeNow(psp, notice)).count() == 0;
     }
@@ -162,7 +162,7 @@ public final class WebhookInbox {
 
     private record About(Attempt attempt, Operation operation) {}
 
-    /** @return false if it is to come again */
+    /** @return false if the PSP has to send it again */
     private boolean take(String psp, Notice notice) {
         if (!apart(() -> database.withConnection(connection -> NoticeTable.isNew(connection, psp, notice.id())))) {
             return true;
@@ -172,11 +172,11 @@ public final class WebhookInbox {
     }
 
     private boolean take(String psp, Notice notice, About about) {
-        Optional<Outcome> heard = heard(notice, about);
-        if (notice.said().isEmpty() && heard.orElseThrow() instanceof Outcome.Unknown) {
+        Optional<Outcome> outcome = outcome(notice, about);
+        if (notice.said().isEmpty() && outcome.orElseThrow() instanceof Outcome.Unknown) {
             return false;
         }
-        whenItsRowIsFree(() -> apart(() -> database.inTransaction(connection -> record(connection, psp, notice, about, heard))));
+        whenItsRowIsFree(() -> apart(() -> database.inTransaction(connection -> record(connection, psp, notice, about, outcome))));
         committed.run();
         return true;
     }
@@ -206,7 +206,10 @@ public final class WebhookInbox {
         }
     }
 
-    /** The database may have lost the attempt in a failover, and it comes back when the payment is claimed again: only what is signed is kept. */
+    /**
+     * The database may have lost the attempt in a failover, and it comes back when the payment is claimed again. Only signed messages are
+     * kept.
+     */
     private boolean keep(String psp, Notice notice) {
         var kept =
                 new UnmatchedNotices.Kept(psp, notice.id(), notice.key(), notice.pspReference(), notice.said().map(WebhookInbox::toKeep));
@@ -214,44 +217,45 @@ public final class WebhookInbox {
             case UnmatchedNotices.New taken -> {
                 meters.counter(UNMATCHED, "psp", psp).increment();
                 LOG.error(
-                        "ALERT: {} tells about attempt {} (its reference {}), and there is no such attempt; was it lost in a failover, or does another"
-                                + " system use this account? It is kept and matched again and again: see dlq summary",
-                        psp, notice.key(), notice.pspReference().orElse("is not named"));
-                taken.instead().ifPresent(oldest -> tellDropped(psp, oldest));
+                        "ALERT: {} reports about attempt {} (its reference {}), but there is no such attempt. Was it lost in a "
+                                + "failover, or does "
+                                + "another system use this account? The message is kept and matched again: see dlq summary",
+                        psp, notice.key(), notice.pspReference().orElse("is missing"));
+                taken.instead().ifPresent(oldest -> reportDropped(psp, oldest));
                 yield true;
             }
             case UnmatchedNotices.Known known -> true;
             case UnmatchedNotices.Full full -> {
                 LOG.error(
-                        "ALERT: {} messages of {} wait to be taken, and no more are kept; it is asked to send the one about attempt {} again",
+                        "ALERT: {} messages of {} wait to be matched, and no more are kept. It has to send the one about attempt {} again",
                         UnmatchedNotices.MOST, psp, notice.key());
                 yield false;
             }
         };
     }
 
-    private void tellDropped(String psp, String oldest) {
+    private void reportDropped(String psp, String oldest) {
         meters.counter(DROPPED, "psp", psp).increment();
         LOG.error(
-                "ALERT: {} messages of {} match no attempt, and the oldest is kept no longer: {}. Does another system use this account? Give"
-                        + " each an account, or at least a webhook, of its own",
+                "ALERT: {} messages of {} match no attempt, and the oldest is dropped: {}. Does another system use this account? Give"
+                        + " each system its own account, or at least its own webhook",
                 UnmatchedNotices.MOST, psp, oldest);
     }
 
-    /** Takes those kept messages whose attempt is there now, up to a batch; returns how many were taken. For one thread. */
+    /** Takes the kept messages whose attempt has appeared, up to a batch. Returns how many. For one thread. */
     public int matchAgain() {
         for (String old : database.inTransaction(UnmatchedNotices::forgetOld)) {
-            LOG.error("ALERT: for {} days no attempt was found for this message of a PSP, and it is kept no longer: {}",
+            LOG.error("ALERT: no attempt was found for this message of a PSP within {} days, and it is dropped: {}",
                     UnmatchedNotices.KEPT.toDays(), old);
         }
         List<UnmatchedNotices.Kept> batch =
-                database.withConnection(connection -> UnmatchedNotices.matched(connection, gateways.psps(), looked, BATCH));
-        // What cannot be taken now stays, so the next look goes on behind it.
-        looked = batch.size() < BATCH ? Optional.empty() : Optional.of(batch.getLast());
+                database.withConnection(connection -> UnmatchedNotices.matched(connection, gateways.psps(), lastMatched, BATCH));
+        // Messages that cannot be taken now stay, so the next pass continues after them.
+        lastMatched = batch.size() < BATCH ? Optional.empty() : Optional.of(batch.getLast());
         return (int) batch.stream().filter(this::takeKept).count();
     }
 
-    /** One message's bug is that message's. */
+    /** A bug in one message affects only that one. */
     private boolean takeKept(UnmatchedNotices.Kept kept) {
         try {
             return takeNow(kept.psp(), new Notice(kept.id(), kept.key(), kept.pspReference(), kept.said().map(WebhookInbox::fromKept)));
@@ -259,7 +263,7 @@ public final class WebhookInbox {
             if (!Bug.isRowsOwn(bug)) {
                 throw bug;
             }
-            LOG.error("Bug! The kept message {} of {} could not be taken; it stays kept and is tried again", kept.id(), kept.psp(), bug);
+            LOG.error("Bug! The kept message {} of {} could not be taken. It stays and is tried again", kept.id(), kept.psp(), bug);
             return false;
         }
     }
@@ -289,8 +293,8 @@ public final class WebhookInbox {
         return Optional.of(new About(attempt, OperationTable.find(connection, attempt.operationId()).orElseThrow()));
     }
 
-    /** Empty for what is no answer to the attempt. */
-    private Optional<Outcome> heard(Notice notice, About about) {
+    /** Empty for a message that does not answer the attempt. */
+    private Optional<Outcome> outcome(Notice notice, About about) {
         if (notice.said().isEmpty()) {
             return Optional.of(lookedUp(notice, about));
         }
@@ -321,14 +325,14 @@ public final class WebhookInbox {
     }
 
     private Outcome lookedUp(Notice notice, About about) {
-        return exchange.ask(call(about).told(notice.pspReference()));
+        return exchange.ask(call(about).withReference(notice.pspReference()));
     }
 
     private PspCall call(About about) {
         return PspCalls.of(about.operation(), about.attempt(), gateways.named(about.attempt().psp()), false);
     }
 
-    private boolean record(Connection connection, String psp, Notice notice, About about, Optional<Outcome> heard) throws SQLException {
+    private boolean record(Connection connection, String psp, Notice notice, About about, Optional<Outcome> outcome) throws SQLException {
         Database.waitForLocks(connection, LOCK_PATIENCE);
         UnmatchedNotices.forget(connection, psp, notice.id());
         if (!NoticeTable.insert(connection, psp, notice.id())) {
@@ -337,8 +341,8 @@ public final class WebhookInbox {
         var locked = OperationTable.lock(connection, List.of(about.operation().id()));
         var changes = new Changes(topics);
         Operation operation = locked.rows().get(about.operation().id());
-        if (heard.isPresent()) {
-            LateAnswers.take(connection, operation, notice.key(), "webhook", heard.get(), locked.now(), changes);
+        if (outcome.isPresent()) {
+            LateAnswers.take(connection, operation, notice.key(), "webhook", outcome.get(), locked.now(), changes);
         } else {
             CaptureNews.take(connection, operation, notice, changes);
         }

@@ -18,18 +18,18 @@ import java.util.concurrent.Semaphore;
 import java.util.stream.Collectors;
 
 /**
- * Where PSPs send their webhooks, {@code POST /v1/webhooks/<psp>}, each on a virtual thread. Put a proxy with TLS in front of it: all
- * connections are its, so it alone can bound those of one address. What is answered with 2xx is recorded; anything else the PSP
- * sends again. Whose request does not arrive in time is not answered: its connection is closed.
+ * Accepts PSPs' webhooks, {@code POST /v1/webhooks/<psp>}, each on a virtual thread. Put a proxy with TLS in front of it: all connections
+ * come from the proxy, so only the proxy can limit those of one address. A webhook answered with 2xx is recorded; the PSP sends any other
+ * again. A request that does not arrive in time gets no answer: its connection is closed.
  */
 public final class WebhookServer implements AutoCloseable {
 
     private static final String PATH = "/v1/webhooks/";
     private static final int LARGEST = 256 * 1024;
-    /** A place is needed to deal with a webhook that has arrived. One PSP that answers slowly does not take those of another. */
+    /** How many arrived webhooks of one PSP are handled at once. A PSP that answers slowly does not take the room of another. */
     private static final int AT_ONCE_OF_A_PSP = 50;
     private static final int ARRIVING_AT_ONCE = 500;
-    /** A PSP's webhook comes at once. */
+    /** A PSP sends its webhook without delay. */
     private static final Duration TO_ARRIVE = Duration.ofSeconds(10);
     private static final String REFUSED = "chargeonce.door.refused";
 
@@ -50,12 +50,12 @@ public final class WebhookServer implements AutoCloseable {
         List.of(Arrivals.TOO_SLOW, Arrivals.TOO_MANY_ARRIVE, "too_many_at_once").forEach(this::counter);
     }
 
-    /** @throws IllegalStateException if nobody can listen on the address */
+    /** @throws IllegalStateException if the address cannot be listened on */
     public static WebhookServer start(Address address, WebhookInbox inbox, MeterRegistry meters) {
         return startWithPatience(address, inbox, TO_ARRIVE, meters);
     }
 
-    /** @param toArrive for a request's head and body together */
+    /** @param toArrive how long a request's head and body may take together */
     public static WebhookServer startWithPatience(Address address, WebhookInbox inbox, Duration toArrive, MeterRegistry meters) {
         Arrivals.boundConnections();
         try {
@@ -65,7 +65,7 @@ public final class WebhookServer implements AutoCloseable {
             webhooks.server.start();
             return webhooks;
         } catch (IOException e) {
-            throw new IllegalStateException("Nobody can listen for webhooks on %s (%s): choose another CHARGEONCE_WEBHOOK_ADDRESS"
+            throw new IllegalStateException("Webhooks can't be received on %s (%s): choose another CHARGEONCE_WEBHOOK_ADDRESS"
                     .formatted(address, e.getMessage()), e);
         }
     }
@@ -86,7 +86,7 @@ public final class WebhookServer implements AutoCloseable {
         try (exchange) {
             int status = status(exchange);
             if (status == FORGED) {
-                // Behind its place: who waits here keeps no webhook out.
+                // After its place was released: waiting here keeps no webhook out.
                 inbox.forgeries().failed("forged", exchange.getRemoteAddress().getAddress(), Optional.empty());
             }
             if (status == 503) {

@@ -8,7 +8,7 @@ import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.psp.Charge;
 import java.util.Optional;
 
-/** What Adyen's answer to a payment says about the money. Pure. */
+/** Reads what Adyen's answer to a payment says about the money. Pure. */
 final class AdyenAnswer {
 
     private AdyenAnswer() {}
@@ -16,19 +16,19 @@ final class AdyenAnswer {
     static Outcome read(PaymentResponse answer, Charge charge, Amount asked) {
         Optional<String> id = Optional.ofNullable(answer.getPspReference());
         if (answer.getResultCode() == null) {
-            return new Outcome.Unknown(UnknownCause.ANSWER_UNREADABLE, "Adyen's answer has no result code that we know", id);
+            return new Outcome.Unknown(UnknownCause.ANSWER_UNREADABLE, "Adyen's answer has no known result code", id);
         }
         boolean authorised = answer.getResultCode() == PaymentResponse.ResultCodeEnum.AUTHORISED;
-        if (!speaksOf(answer, charge, asked, authorised)) {
+        if (!isAbout(answer, charge, asked, authorised)) {
             return new Outcome.Unknown(UnknownCause.ANSWER_MISMATCH,
                     "Adyen answered about another amount, currency or payment: " + id.orElse("no id"), id);
         }
         return switch (answer.getResultCode()) {
             case AUTHORISED -> new Outcome.Charged(id.orElseThrow());
-            // Final by Adyen's page of result codes: no money moved and none will. A decline is never sent again by itself,
-            // which is the safe side of an error that the acquirer had.
+            // Final according to Adyen's page of result codes: no money moved and none will. A decline is never sent again automatically,
+            // which is the safe side if the acquirer had an error.
             case REFUSED, ERROR, CANCELLED -> declined(answer, id);
-            // Only the shopper could go on, with an address that nobody was given.
+            // Only the shopper could continue, at an address that was sent to no client.
             case REDIRECTSHOPPER, IDENTIFYSHOPPER, CHALLENGESHOPPER, AUTHENTICATIONFINISHED, AUTHENTICATIONNOTREQUIRED ->
                 new Outcome.Declined("authentication_required", "the customer would have to authenticate", id);
             case RECEIVED, PENDING, PRESENTTOSHOPPER, PARTIALLYAUTHORISED, SUCCESS ->
@@ -36,8 +36,8 @@ final class AdyenAnswer {
         };
     }
 
-    /** What takes money must name all of it; other answers must at least not name something else. */
-    private static boolean speaksOf(PaymentResponse answer, Charge charge, Amount asked, boolean authorised) {
+    /** An answer that moves money must have all fields; other answers must at least not contradict them. */
+    private static boolean isAbout(PaymentResponse answer, Charge charge, Amount asked, boolean authorised) {
         boolean sameReference = charge.key().value().equals(answer.getMerchantReference())
                 || (!authorised && answer.getMerchantReference() == null);
         boolean sameAmount = asked.equals(answer.getAmount()) || (!authorised && answer.getAmount() == null);

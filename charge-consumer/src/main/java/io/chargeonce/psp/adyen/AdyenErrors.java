@@ -12,8 +12,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * What an error of Adyen's client says about the money. An error describes the send that it answers: what proves that the
- * first send was not executed proves nothing about it when a repeat gets it.
+ * Reads what an error of Adyen's client says about the money. An error describes the send that it answers: an error that proves that a
+ * first send was not executed proves nothing about that send when a repeat gets it.
  */
 final class AdyenErrors {
 
@@ -22,14 +22,14 @@ final class AdyenErrors {
 
     private AdyenErrors() {}
 
-    /** The connection failed or broke while the attempt was sent for the first time. */
+    /** The connection failed or broke during the first send of the attempt. */
     static Outcome whileSending(IOException e) {
         return WireFailure.notSent(e)
                 .<Outcome>map(cause -> new Outcome.Failed(cause, describe(e)))
                 .orElseGet(() -> new Outcome.Unknown(WireFailure.unknown(e), describe(e), Optional.empty()));
     }
 
-    /** The attempt was answered with an error when it was sent for the first time. */
+    /** The first send of the attempt was answered with an error. */
     static Outcome whileSending(ApiException e) {
         return switch (e.getStatusCode()) {
             case 429 -> new Outcome.Failed(FailureCause.RATE_LIMITED, describe(e), retryAfter(e));
@@ -44,8 +44,8 @@ final class AdyenErrors {
     }
 
     /**
-     * Asking did not get through, or was refused: we know as little as before. A token, a permission or the API's version may have
-     * changed since the first send, and Adyen does not mark an answer that it repeats.
+     * The question did not arrive, or was refused: we know as little as before. A token, a permission or the API's version may have changed
+     * since the first send, and Adyen does not mark an answer that it repeats.
      */
     static Outcome whileAsking(IOException e, Optional<String> reference) {
         return new Outcome.Unknown(WireFailure.unknown(e), describe(e), reference);
@@ -61,7 +61,7 @@ final class AdyenErrors {
         return new Outcome.Unknown(cause, describe(e), reference);
     }
 
-    /** Adyen itself says that the request is wrong in itself, and not some server on the way to it. */
+    /** Adyen itself says that the request is wrong, not a server on the way to it. */
     private static boolean saysWhy(ApiException e) {
         return e.getError() != null && !saysTransient(e) && !isInProgress(e);
     }
@@ -70,7 +70,7 @@ final class AdyenErrors {
         return e.getError() != null && IN_PROGRESS.equals(e.getError().getErrorCode());
     }
 
-    /** Documented: such an error may be sent again under the same key. It is no answer to the key. */
+    /** Documented: after such an error the request may be sent again under the same key. It is no answer to the key. */
     private static boolean saysTransient(ApiException e) {
         return e.getResponseHeaders() != null && e.getResponseHeaders().entrySet().stream()
                 .filter(header -> "transient-error".equalsIgnoreCase(header.getKey()))
@@ -82,7 +82,7 @@ final class AdyenErrors {
     }
 
     private static String describe(ApiException e) {
-        String said = e.getError() == null ? "nothing that can be read"
+        String said = e.getError() == null ? "nothing readable"
                 : "%s (%s)".formatted(e.getError().getMessage(), e.getError().getErrorCode());
         return "Adyen answered %d%s: %s".formatted(e.getStatusCode(), saysTransient(e) ? ", for the moment" : "", said);
     }

@@ -29,12 +29,12 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Charges cards at Adyen in one call, under a key that is also our reference there. Adyen lets a merchant ask for a payment
- * only by sending the same request under the same key again: it is executed once at most, and answered with the first answer.
+ * Charges cards at Adyen in one call, under a key that is also our reference there. A merchant can ask Adyen about a payment only by
+ * sending the same request under the same key again: it is executed once at most, and gets the first answer again.
  */
 public final class AdyenGateway implements Gateway {
 
-    /** The name of an account here, unless the settings give it another. */
+    /** The account's name, unless the settings give another. */
     public static final String PSP = "adyen";
 
     /** Adyen keeps keys for at least 7 days (an older copy of its page says 31); a day is our margin. */
@@ -49,7 +49,7 @@ public final class AdyenGateway implements Gateway {
 
     public AdyenGateway(AdyenSettings settings) {
         this.settings = settings;
-        // Test or live is decided by the address alone, which takes precedence over the environment.
+        // Only the address decides between test and live; it takes precedence over the environment.
         var client = new Client(new Config().apiKey(settings.apiKey().get()).environment(Environment.TEST));
         client.setHttpClient(new AdyenHttp(new BoundedHttp(CONNECT_TIMEOUT, settings.callTimeout()), settings.apiKey()));
         var api = new PaymentsApi(client, settings.apiBase());
@@ -154,6 +154,6 @@ public final class AdyenGateway implements Gateway {
     }
 
     private static Outcome unreadable(Charge charge) {
-        return new Outcome.Unknown(UnknownCause.ANSWER_UNREADABLE, "Adyen's answer is no payment", charge.pspReference());
+        return new Outcome.Unknown(UnknownCause.ANSWER_UNREADABLE, "Adyen's answer is not a payment", charge.pspReference());
     }
 }

@@ -15,13 +15,16 @@ import java.net.http.HttpResponse;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** Carries Adyen's client over {@link BoundedHttp}; its default pools, retries and follows redirects. Safe for any thread. */
+/**
+ * The HTTP transport of Adyen's client, over {@link BoundedHttp}. The client's default transport pools, retries and follows redirects. Any
+ * thread.
+ */
 final class AdyenHttp implements ClientInterface {
 
     private final BoundedHttp http;
     private final Supplier<String> apiKey;
 
-    /** @param apiKey as it is now; the client's own is the one that it was made with */
+    /** @param apiKey the current key; the client itself keeps the one that it was created with */
     AdyenHttp(BoundedHttp http, Supplier<String> apiKey) {
         this.http = http;
         this.apiKey = apiKey;

@@ -22,12 +22,12 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Gives money back at Adyen, which only receives it, executes it later, and tells by webhook how that went. Until then the
- * refund stays unknown. What Adyen has received is not sent again, for its answer would be the same.
+ * Gives money back at Adyen. Adyen only receives the refund, executes it later, and reports the result by webhook. Until then the refund
+ * stays unknown. A refund that Adyen has received is not sent again, because the answer would be the same.
  */
 final class AdyenRefunds implements RefundGateway {
 
-    /** Posts a body under a key and returns the answer's. */
+    /** Posts a body under a key and returns the answer's body. */
     interface Post {
         String send(String path, String body, RequestOptions options) throws IOException, ApiException;
     }
@@ -102,24 +102,24 @@ final class AdyenRefunds implements RefundGateway {
         try {
             return read(PaymentRefundResponse.fromJson(answer), refund, amount);
         } catch (JsonProcessingException e) {
-            return new Outcome.Unknown(UnknownCause.ANSWER_UNREADABLE, "Adyen's answer is no refund", refund.pspReference());
+            return new Outcome.Unknown(UnknownCause.ANSWER_UNREADABLE, "Adyen's answer is not a refund", refund.pspReference());
         }
     }
 
     private static Outcome read(PaymentRefundResponse answer, Refund refund, Amount amount) {
         if (answer == null || answer.getStatus() == null || answer.getPspReference() == null) {
-            return new Outcome.Unknown(UnknownCause.ANSWER_UNREADABLE, "Adyen's answer is no refund", refund.pspReference());
+            return new Outcome.Unknown(UnknownCause.ANSWER_UNREADABLE, "Adyen's answer is not a refund", refund.pspReference());
         }
-        boolean speaksOfIt = amount.equals(answer.getAmount()) && refund.key().value().equals(answer.getReference())
+        boolean isAboutIt = amount.equals(answer.getAmount()) && refund.key().value().equals(answer.getReference())
                 && Objects.equals(refund.capture(), answer.getPaymentPspReference());
-        // Without its reference: what names another refund must not be taken for ours.
-        return speaksOfIt ? received(answer.getPspReference())
+        // Without its reference: the id of another refund must not be taken for ours.
+        return isAboutIt ? received(answer.getPspReference())
                 : new Outcome.Unknown(UnknownCause.ANSWER_MISMATCH, "Adyen answered about another amount, currency or payment: "
                         + answer.getPspReference(), Optional.empty());
     }
 
     private static Outcome received(String reference) {
-        return new Outcome.Unknown(UnknownCause.STILL_PROCESSING, "Adyen has received it, and its webhook will tell what became of it",
+        return new Outcome.Unknown(UnknownCause.STILL_PROCESSING, "Adyen has received it, and its webhook will report the result",
                 Optional.of(reference));
     }
 }

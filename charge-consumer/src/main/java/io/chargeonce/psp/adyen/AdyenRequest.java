@@ -10,33 +10,33 @@ import io.chargeonce.ledger.Operation;
 import io.chargeonce.payment.PspKey;
 import java.util.Map;
 
-/** The payment that is asked of Adyen. Pure. */
+/** The payment request to Adyen. Pure. */
 final class AdyenRequest {
 
-    /** The API wants one; a payment with stored details never sends anybody away, so nobody returns. */
+    /** The API requires one. A payment with stored details redirects no shopper, so it is never used. */
     private static final String RETURN_URL = "https://example.com/";
 
     private AdyenRequest() {}
 
     /**
-     * A payment with details that the merchant has stored at Adyen: under the customer's name or, where the merchant names no
-     * customer, under the token's own.
+     * A payment with details that the merchant has stored at Adyen: under the customer's id, or under the token if the merchant gives no
+     * customer.
      */
     static String json(Operation operation, PspKey key, Amount amount, String merchantAccount) {
         var accepted = operation.accepted();
-        var asked = accepted.request();
-        var card = new CardDetails().type(CardDetails.TypeEnum.SCHEME).storedPaymentMethodId(asked.paymentMethod());
+        var request = accepted.request();
+        var card = new CardDetails().type(CardDetails.TypeEnum.SCHEME).storedPaymentMethodId(request.paymentMethod());
         var payment = new PaymentRequest()
                 .merchantAccount(merchantAccount)
                 .reference(key.value())
                 .amount(amount)
                 .paymentMethod(new CheckoutPaymentMethod(card))
-                .shopperReference(asked.customer().orElse(asked.paymentMethod()))
+                .shopperReference(request.customer().orElse(request.paymentMethod()))
                 .shopperInteraction(PaymentRequest.ShopperInteractionEnum.CONTAUTH)
                 .recurringProcessingModel(PaymentRequest.RecurringProcessingModelEnum.CARDONFILE)
                 .returnUrl(RETURN_URL)
                 .metadata(Map.of("payment_id", accepted.payment().value(), "attempt_key", key.value()));
-        asked.reference().ifPresent(payment::merchantOrderReference);
+        request.reference().ifPresent(payment::merchantOrderReference);
         try {
             return payment.toJson();
         } catch (JsonProcessingException e) {

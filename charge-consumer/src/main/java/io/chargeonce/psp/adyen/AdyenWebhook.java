@@ -22,9 +22,9 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Adyen's standard webhooks. Adyen has no way to be asked about a payment or a refund, so a signed message is itself the
- * evidence; it must name our key, amount, currency and account. Its signature has no time in it and Adyen repeats for days,
- * so repeats are known by their name alone.
+ * Adyen's standard webhooks. Adyen cannot be asked about a payment or a refund, so a signed message is itself the evidence; it must have
+ * our key, amount, currency and account. Its signature contains no time and Adyen repeats for days, so repeats are recognised by their id
+ * alone.
  */
 final class AdyenWebhook implements Webhook {
 
@@ -34,7 +34,7 @@ final class AdyenWebhook implements Webhook {
     private final Supplier<String> hmacKey;
     private final HMACValidator validator = new HMACValidator();
 
-    /** @param hmacKey in hexadecimal, as the Customer Area shows it; asked for each message */
+    /** @param hmacKey in hexadecimal, as the Customer Area shows it; read for each message */
     AdyenWebhook(String merchantAccount, Supplier<String> hmacKey) {
         this.merchantAccount = merchantAccount;
         this.hmacKey = hmacKey;
@@ -76,7 +76,7 @@ final class AdyenWebhook implements Webhook {
                 Optional.of(item.getPspReference()), Optional.of(said))));
     }
 
-    /** Empty for what is not about money that we asked for. */
+    /** Empty for a message that is not about money that we requested. */
     private static Optional<Notice.Said> said(NotificationRequestItem item) {
         Optional<Money> money = MinorUnits.from(item.getAmount().getValue(), item.getAmount().getCurrency());
         String reason = Optional.ofNullable(item.getReason()).orElse("");
@@ -86,8 +86,8 @@ final class AdyenWebhook implements Webhook {
                 Optional.of(new Notice.Ended(money, false, item.isSuccess() ? new Outcome.Charged(item.getPspReference())
                         : new Outcome.Declined("generic_decline", "Adyen's webhook says: " + reason, Optional.of(item.getPspReference()))));
             case "REFUND" -> Optional.of(new Notice.Ended(money, true,
-                    item.isSuccess() ? new Outcome.Charged(item.getPspReference()) : notGivenBack(reason)));
-            case "REFUND_FAILED", "REFUNDED_REVERSED" -> Optional.of(new Notice.Ended(money, true, notGivenBack(reason)));
+                    item.isSuccess() ? new Outcome.Charged(item.getPspReference()) : notRefunded(reason)));
+            case "REFUND_FAILED", "REFUNDED_REVERSED" -> Optional.of(new Notice.Ended(money, true, notRefunded(reason)));
             case "CAPTURE_FAILED" -> Optional.of(new Notice.CaptureFailed(money, at, reason));
             case "CAPTURE" ->
                 Optional.of(item.isSuccess() ? new Notice.CapturedAgain(money, at) : new Notice.CaptureFailed(money, at, reason));
@@ -95,7 +95,7 @@ final class AdyenWebhook implements Webhook {
         };
     }
 
-    private static Outcome notGivenBack(String reason) {
-        return new Outcome.Failed(FailureCause.CANCELLED_UNEXECUTED, "Adyen gave nothing back: " + reason);
+    private static Outcome notRefunded(String reason) {
+        return new Outcome.Failed(FailureCause.CANCELLED_UNEXECUTED, "Adyen did not refund: " + reason);
     }
 }

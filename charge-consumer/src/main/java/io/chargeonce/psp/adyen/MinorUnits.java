@@ -6,18 +6,18 @@ import io.chargeonce.payment.Money;
 import io.chargeonce.payment.PspUnits;
 import java.util.Optional;
 
-/** Money as Adyen's own types say it. */
+/** Money in Adyen's own types. */
 final class MinorUnits {
 
     private MinorUnits() {}
 
-    /** Empty for an amount that cannot be said to Adyen at all. */
+    /** Empty for an amount that Adyen cannot express. */
     static Optional<Amount> of(Money money) {
         var value = PspUnits.ADYEN.of(money);
         return value.isPresent() ? Optional.of(new Amount().currency(money.currency()).value(value.getAsLong())) : Optional.empty();
     }
 
-    /** What Adyen says, in ISO 4217's minor units; empty for what is no amount of a payment. */
+    /** Converts Adyen's number to ISO 4217's minor units; empty if it is no amount of a payment. */
     static Optional<Money> from(long value, String currency) {
         return PspUnits.ADYEN.from(value, currency);
     }

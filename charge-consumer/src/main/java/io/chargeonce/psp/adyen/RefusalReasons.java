@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.psp.adyen;
 
-/** Adyen's refusal reason codes in the words that all our declines use, whatever the PSP. Pure. */
+/** Translates Adyen's refusal reason codes into the words that all our declines use. Pure. */
 final class RefusalReasons {
 
     private RefusalReasons() {}

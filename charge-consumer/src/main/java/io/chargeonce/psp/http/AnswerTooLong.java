@@ -3,7 +3,7 @@ package io.chargeonce.psp.http;
 
 import java.io.IOException;
 
-/** The answer was longer than any that we ask for, so what it says is not known, and what was asked for may have been done. */
+/** The answer was longer than any expected one. Its content is not known, and the request may have been executed. */
 public final class AnswerTooLong extends IOException {
     private static final long serialVersionUID = 1;
 

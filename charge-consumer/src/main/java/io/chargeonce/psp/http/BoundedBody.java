@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 
-/** A body up to a size. What would be longer closes the connection: a PSP's answer must not fill the memory of all other payments. */
+/** A body of limited size. A longer one closes the connection: a PSP's answer must not use up the memory of all other payments. */
 final class BoundedBody<T> implements BodySubscriber<T> {
 
     private final BodySubscriber<T> body;

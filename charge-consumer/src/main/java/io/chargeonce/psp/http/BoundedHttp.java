@@ -21,13 +21,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Carries a PSP's own client over {@code java.net.http.HttpClient}: each exchange, its body included, ends at the deadline;
- * an answer of more than {@link #LONGEST_BODY} bytes is an error; redirects are not followed; nothing is sent twice.
- * ({@code HttpURLConnection} silently sends a POST a second time when a connection drops.) Safe for any thread.
+ * The HTTP transport of the PSPs' clients, over {@code java.net.http.HttpClient}: each exchange, including its body, ends at the deadline;
+ * an answer of more than {@link #LONGEST_BODY} bytes is an error; redirects are not followed; nothing is sent twice. ({@code
+ * HttpURLConnection} silently sends a POST a second time when a connection drops.) Any thread.
  */
 public final class BoundedHttp {
 
-    /** Ten times the longest that we ask for, a hundred refunds of one payment. */
+    /** Ten times the longest expected answer, a hundred refunds of one payment. */
     static final int LONGEST_BODY = 1 << 20;
 
     private final Duration deadline;
@@ -38,7 +38,7 @@ public final class BoundedHttp {
         this(connectTimeout, deadline, HttpClient.newBuilder());
     }
 
-    /** @param http with what a test trusts */
+    /** @param http with a test's trusted certificates */
     BoundedHttp(Duration connectTimeout, Duration deadline, HttpClient.Builder http) {
         this.deadline = deadline;
         this.http = http
@@ -49,10 +49,10 @@ public final class BoundedHttp {
                 .build();
     }
 
-    /** The whole answer, whatever its status; what {@link WireFailure} makes of an exception is what is known then. */
+    /** The whole answer, with any status. {@link WireFailure} says what an exception proves. */
     public HttpResponse<String> exchange(HttpRequest request) throws IOException {
         var body = request.bodyPublisher().map(SentBody::new);
-        // The client's own timeout ends with the headers; this deadline also ends a body that drips.
+        // The client's own timeout covers only the headers; this deadline also ends a body that drips.
         CompletableFuture<HttpResponse<String>> answer = http.sendAsync(prepared(request, body),
                 head -> new BoundedBody<>(HttpResponse.BodyHandlers.ofString().apply(head), LONGEST_BODY));
         try {
@@ -61,10 +61,10 @@ public final class BoundedHttp {
             answer.cancel(true);
             throw new HttpTimeoutException("no whole answer within " + deadline);
         } catch (ExecutionException e) {
-            // A server may refuse the handshake of TLS 1.3 when it has the request: then the request was sent all the same.
-            boolean mayHaveLeft = body.map(SentBody::isAskedFor).orElse(false) && WireFailure.notSent(e.getCause()).isPresent();
+            // With TLS 1.3 a server may refuse the handshake when it already has the request: then the request was sent all the same.
+            boolean mayHaveLeft = body.map(SentBody::isRequested).orElse(false) && WireFailure.notSent(e.getCause()).isPresent();
             throw e.getCause() instanceof IOException io && !mayHaveLeft ? io
-                    : new IOException("after the connection stood: " + e.getCause().getMessage(), e.getCause());
+                    : new IOException("after the connection was established: " + e.getCause().getMessage(), e.getCause());
         } catch (InterruptedException e) {
             answer.cancel(true);
             Thread.currentThread().interrupt();
@@ -72,7 +72,7 @@ public final class BoundedHttp {
         }
     }
 
-    /** Names the span that this belongs to, if there is one. */
+    /** Adds the current span's trace context, if there is one. */
     private static HttpRequest prepared(HttpRequest request, Optional<SentBody> body) {
         boolean traced = Span.current().getSpanContext().isValid();
         if (!traced && body.isEmpty()) {
@@ -86,18 +86,18 @@ public final class BoundedHttp {
         return prepared.build();
     }
 
-    /** A body that tells whether it was asked for, which the client does once the connection stands, its TLS handshake included. */
+    /** A body that records whether it was requested. The client requests it once the connection and its TLS handshake are complete. */
     private static final class SentBody implements HttpRequest.BodyPublisher {
 
         private final HttpRequest.BodyPublisher body;
-        private volatile boolean askedFor;
+        private volatile boolean requested;
 
         SentBody(HttpRequest.BodyPublisher body) {
             this.body = body;
         }
 
-        boolean isAskedFor() {
-            return askedFor;
+        boolean isRequested() {
+            return requested;
         }
 
         @Override
@@ -107,7 +107,7 @@ public final class BoundedHttp {
 
         @Override
         public void subscribe(Flow.Subscriber<? super ByteBuffer> client) {
-            askedFor = true;
+            requested = true;
             body.subscribe(client);
         }
     }

@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** How long a PSP asks to be left alone, by its {@code Retry-After} header. Pure. */
+/** How long a PSP asks us to wait, by its {@code Retry-After} header. Pure. */
 public final class RetryAfter {
 
     private RetryAfter() {}
 
-    /** Empty without the header, and for one that is no number of seconds from 1 to 86,400. */
+    /** Empty without the header, and for a value that is not a number of seconds from 1 to 86,400. */
     public static Optional<Duration> in(Map<String, List<String>> headers) {
         return headers.entrySet().stream().filter(header -> "retry-after".equalsIgnoreCase(header.getKey()))
                 .flatMap(header -> header.getValue().stream()).map(String::strip)

@@ -11,12 +11,12 @@ import java.nio.channels.UnresolvedAddressException;
 import java.util.Optional;
 import javax.net.ssl.SSLHandshakeException;
 
-/** What a failed exchange says about the money. Pure. */
+/** What a failed exchange proves about the money. Pure. */
 public final class WireFailure {
 
     private WireFailure() {}
 
-    /** Why the connection never stood, so that no byte of the request left; empty if one may have. */
+    /** Why the connection was never established, so that no byte of the request left; empty if one may have. */
     public static Optional<FailureCause> notSent(Throwable failure) {
         return switch (failure) {
             case HttpConnectTimeoutException e -> Optional.of(FailureCause.CONNECT_TIMED_OUT);
@@ -30,7 +30,7 @@ public final class WireFailure {
         };
     }
 
-    /** Why we do not know what became of a request that may have left. */
+    /** Why the outcome of a request that may have left is unknown. */
     public static UnknownCause unknown(Throwable failure) {
         return switch (failure) {
             case HttpTimeoutException e -> UnknownCause.GATEWAY_TIMED_OUT;

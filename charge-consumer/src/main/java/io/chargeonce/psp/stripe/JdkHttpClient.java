@@ -19,10 +19,10 @@ import java.util.function.Supplier;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Carries Stripe's client over {@link BoundedHttp}; its default repeats requests by itself. */
+/** The HTTP transport of Stripe's client, over {@link BoundedHttp}. The client's default transport repeats requests. */
 final class JdkHttpClient extends com.stripe.net.HttpClient {
 
-    /** Stripe repeats a failure it had frozen under this key: a repeat can never change it, and it was the first answer. */
+    /** Stripe repeats a failure that it had frozen under this key: a repeat never changes it, and it was the first answer. */
     static final class FrozenFailure extends ApiException {
         private static final long serialVersionUID = 1;
 
@@ -31,13 +31,13 @@ final class JdkHttpClient extends com.stripe.net.HttpClient {
         }
     }
 
-    /** Stripe refuses this and asks to be left alone for a while. */
+    /** Stripe refuses this and asks us to wait. */
     static final class TooMany extends ApiException {
         private static final long serialVersionUID = 1;
         private final Duration retryAfter;
 
         TooMany(StripeResponse response, Duration retryAfter) {
-            super("Stripe asks to be left alone for %d s".formatted(retryAfter.toSeconds()), response.requestId(), null,
+            super("Stripe asks us to wait %d s".formatted(retryAfter.toSeconds()), response.requestId(), null,
                     response.code(), null);
             this.retryAfter = retryAfter;
         }
@@ -47,19 +47,19 @@ final class JdkHttpClient extends com.stripe.net.HttpClient {
         }
     }
 
-    /** Stripe's code for an object that another request holds. */
+    /** Stripe's code for an object that another request has locked. */
     static final String LOCK_TIMEOUT = "lock_timeout";
     private static final JsonMapper JSON = new JsonMapper();
     /**
-     * Made once, on the thread that starts the service: it reads a jar, and virtual threads that wait for a jar while others load
-     * classes from it can end up waiting for each other, for a thread that loads a class keeps its carrier.
+     * Created once, on the thread that starts the service, because it reads a jar. Virtual threads that wait for a jar while others load
+     * classes from it can deadlock: a thread that loads a class keeps its carrier.
      */
     private static final String ABOUT_THIS_CLIENT = buildXStripeClientUserAgentString();
 
     private final BoundedHttp http;
     private final Supplier<String> apiKey;
 
-    /** @param apiKey as it is now; the client's own is the one that it was made with */
+    /** @param apiKey the current key; the client itself keeps the one that it was created with */
     JdkHttpClient(Duration connectTimeout, Duration deadline, Supplier<String> apiKey) {
         this.apiKey = apiKey;
         this.http = new BoundedHttp(connectTimeout, deadline);
@@ -79,7 +79,7 @@ final class JdkHttpClient extends com.stripe.net.HttpClient {
                 throw new TooMany(response, retryAfter.get());
             }
             if (!isReadable(response)) {
-                throw new ApiException("what answered is not Stripe", response.requestId(), null, response.code(), null);
+                throw new ApiException("the answer is not from Stripe", response.requestId(), null, response.code(), null);
             }
             return response;
         } catch (IOException e) {
@@ -95,7 +95,7 @@ final class JdkHttpClient extends com.stripe.net.HttpClient {
         }
     }
 
-    /** Stripe's client trips over an error without an error in it, such as a proxy's, and over an answer that is no object. */
+    /** Stripe's client fails on an error response without an error object, such as a proxy's, and on an answer that is no JSON object. */
     private static boolean isReadable(StripeResponse response) {
         if (response.code() / 100 == 2) {
             return response.body().stripLeading().startsWith("{");

@@ -15,19 +15,19 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What an error of Stripe's client says about the money. The same error means less while preparing, a step that moves no
- * money, than while confirming, where only what provably never ran is a failure.
+ * Reads what an error of Stripe's client says about the money. The same error means less during preparation, a step that moves no money,
+ * than during confirmation, where only a request that provably never ran is a failure.
  */
 final class StripeErrors {
 
-    /** Stripe's error codes for what our account there cannot do, and another PSP's may. */
+    /** Stripe's error codes for payments that our account there cannot take, but another PSP may. */
     private static final Set<String> REFUSED_HERE = Set.of("country_unsupported", "payment_method_currency_mismatch",
             "payment_method_not_available", "payment_method_unsupported_type", "account_country_invalid_address", "amount_too_small",
             "amount_too_large");
 
     private StripeErrors() {}
 
-    /** Creating the intent failed. Nobody has its id, so nobody can have confirmed it. */
+    /** Creating the intent failed. No process has its id, so none can have confirmed it. */
     static Outcome whilePreparing(StripeException e) {
         if (isIdempotencyError(e)) {
             return new Outcome.Unknown(UnknownCause.KEY_MISMATCH, describe(e), Optional.empty());
@@ -39,7 +39,7 @@ final class StripeErrors {
     }
 
     private static FailureCause whyNotPrepared(StripeException e) {
-        boolean isFinal = status(e) / 100 == 4 && mayBeRepeated(e).map(again -> !again).orElse(isWrongInItself(e));
+        boolean isFinal = status(e) / 100 == 4 && mayBeRepeated(e).map(again -> !again).orElse(isInvalid(e));
         if (!isFinal) {
             return FailureCause.PSP_UNWELL;
         }
@@ -52,27 +52,27 @@ final class StripeErrors {
     }
 
     /**
-     * Asking failed, or sending again to ask: we know as little as before. Another account's key, a permission or an API version
-     * may have changed since the first send, so not even a refusal says anything about that one.
+     * The question failed, or the repeated send: we know as little as before. Another account's key, a permission or an API version may
+     * have changed since the first send, so not even a refusal says anything about that one.
      *
-     * @param reference the intent or the refund, if Stripe has named it
+     * @param reference the intent or the refund, if Stripe has returned its id
      */
     static Outcome whileAsking(StripeException e, Optional<String> reference) {
         return new Outcome.Unknown(unknownCause(e), describe(e), reference);
     }
 
-    /** Giving back failed when it was sent for the first time: it may have gone, unless the error proves otherwise. */
+    /** The first send of a refund failed: it may have been executed, unless the error proves otherwise. */
     static Outcome whileRefunding(StripeException e) {
         if (isIdempotencyError(e)) {
             return new Outcome.Unknown(UnknownCause.KEY_MISMATCH, describe(e), Optional.empty());
         }
-        // A header that forbids a repeat proves nothing about the money; one that allows it says that this was no final answer.
-        return neverExecuted(e).orElseGet(() -> isWrongInItself(e) && !mayBeRepeated(e).orElse(false)
+        // A header that forbids a repeat proves nothing about the money; one that allows a repeat says that this was no final answer.
+        return neverExecuted(e).orElseGet(() -> isInvalid(e) && !mayBeRepeated(e).orElse(false)
                 ? new Outcome.Failed(FailureCause.REQUEST_REFUSED, describe(e))
                 : new Outcome.Unknown(unknownCause(e), describe(e), Optional.empty()));
     }
 
-    /** A decline, or a refusal that by its kind comes before any execution. */
+    /** A decline, or a refusal of a kind that always comes before execution. */
     private static Optional<Outcome> neverExecuted(StripeException e) {
         if (e instanceof CardException) {
             return Optional.of(new Outcome.Declined(declineCode(e), describe(e), intentOf(e), advice(e.getStripeError())));
@@ -108,20 +108,20 @@ final class StripeErrors {
     }
 
     /**
-     * Another request works with the same key or the same object, and may be one of ours that charges right now. It comes as 409, or
-     * as 429 with the code {@code lock_timeout}, which unlike any other 429 says nothing about how much our account asks for.
+     * Another request is using the same key or the same object, and may be one of ours that charges right now. It comes as 409, or as 429
+     * with the code {@code lock_timeout}, which unlike any other 429 says nothing about our account's rate.
      */
     private static boolean isInUse(StripeException e) {
         return status(e) == 409 || status(e) == 429 && JdkHttpClient.LOCK_TIMEOUT.equals(e.getCode());
     }
 
-    private static boolean isWrongInItself(StripeException e) {
+    private static boolean isInvalid(StripeException e) {
         return status(e) == 400 || status(e) == 404 || status(e) == 422;
     }
 
     /**
-     * Stripe's own word on whether a repeat may get another answer. Where it says nothing, the status has to tell, as
-     * docs.stripe.com/error-low-level has it.
+     * Whether Stripe itself says that a repeat may get another answer. If it does not say, the status decides, as in
+     * docs.stripe.com/error-low-level.
      */
     private static Optional<Boolean> mayBeRepeated(StripeException e) {
         return Optional.ofNullable(e.getStripeError()).map(StripeError::getLastResponse)

@@ -31,22 +31,22 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Charges cards at Stripe in two calls: create the intent unconfirmed under key K, which moves no money and gives the
- * same intent however often it is repeated while K lives; then confirm it by its id under a key derived from K. The
- * intent's id is the question for later, and its cancellation the fence.
+ * Charges cards at Stripe in two calls. The first creates the intent unconfirmed under key K, which moves no money and returns the same
+ * intent for each repeat while K lives. The second confirms it by its id under a key derived from K. Later the intent's id serves for
+ * questions, and its cancellation as the fence.
  */
 public final class StripeGateway implements Gateway {
 
-    /** The name of an account here, unless the settings give it another. */
+    /** The account's name, unless the settings give another. */
     public static final String PSP = "stripe";
 
     /** Stripe keeps v1 keys for at least 24 hours; an hour is our margin. */
     private static final Duration KEY_LIFE = Duration.ofHours(23);
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
-    /** create; then search, create, retrieve, cancel. Where the confirm came to be sent, there is an id, and less to ask. */
+    /** create; then search, create, retrieve, cancel. If the confirm was sent, there is an id, and fewer questions. */
     private static final int CALLS = 5;
 
-    /** The customer is not there to authenticate: an issuer that wants that declines. */
+    /** The customer is not present to authenticate: if the issuer requires it, it declines. */
     private static final PaymentIntentConfirmParams OFF_SESSION = PaymentIntentConfirmParams.builder().setOffSession(true).build();
 
     private final String name;
@@ -97,7 +97,7 @@ public final class StripeGateway implements Gateway {
                 .putMetadata("payment_id", accepted.payment().value())
                 .putMetadata("attempt_key", key.value())
                 .putMetadata("merchant", accepted.merchant());
-        // The merchant's own names for customers are none of Stripe's, which refuses those that it does not know.
+        // The merchant's own customer ids are unknown to Stripe, which refuses unknown ones.
         request.customer().filter(name -> name.startsWith("cus_")).ifPresent(params::setCustomer);
         request.receiptEmail().filter(email -> sendsReceipts).ifPresent(params::setReceiptEmail);
         request.description().ifPresent(params::setDescription);
@@ -147,22 +147,22 @@ public final class StripeGateway implements Gateway {
     }
 
     /**
-     * Metadata find it where no id was ever heard of. They are asked first, for a key that our clock takes for living may be forgotten,
-     * and then the key names another payment. Search is a little behind; what it does not show yet is young, and so is its key.
+     * Finds the intent by its metadata if no id is known. This comes before the key: a key that should live by our clock may be forgotten,
+     * and then stands for another payment. Search lags a little; what it does not show yet is young, and so is its key.
      */
     private Optional<PaymentIntent> search(Charge charge) throws StripeException {
         var query = PaymentIntentSearchParams.builder().setQuery("metadata['attempt_key']:'%s'".formatted(charge.key())).build();
         return stripe.v1().paymentIntents().search(query).getData().stream().min(Comparator.comparingInt(StripeGateway::saysLittle));
     }
 
-    /** A fence may have made a second one, which is cancelled and says nothing about the first. */
+    /** A fence may have created a second one, which is cancelled and says nothing about the first. */
     private static int saysLittle(PaymentIntent intent) {
         return "succeeded".equals(intent.getStatus()) ? 0 : isCancelled(intent) ? 2 : 1;
     }
 
     /**
-     * Creating it again moves no money. It names the intent that the key stands for, or makes one where there is none; whichever it
-     * is, once it is cancelled, whoever still holds this attempt gets it from its own create, and cannot confirm it.
+     * Creating it again moves no money. It returns the intent of the key, or makes one if there is none. Once that intent is cancelled, any
+     * worker that still holds this attempt gets it from its own create, and cannot confirm it.
      */
     private Outcome byItsKey(Charge charge) {
         if (charge.lease().hasEnded()) {
@@ -186,8 +186,8 @@ public final class StripeGateway implements Gateway {
     }
 
     /**
-     * Search shows none long after it would, so no worker has confirmed one. The payment method belongs to one account, so a create
-     * that Stripe accepts is also a sign that the account is the right one.
+     * Search shows none although enough time has passed, so no worker has confirmed one. The payment method belongs to one account, so a
+     * create that Stripe accepts is also evidence that the account is the right one.
      */
     @Override
     public Outcome fence(Charge charge) {
@@ -204,20 +204,20 @@ public final class StripeGateway implements Gateway {
         return Optional.of(refunds);
     }
 
-    /** The same bytes under the same key: moves no money, and names the same intent however often it is sent. */
+    /** The same bytes under the same key: moves no money, and returns the same intent however often it is sent. */
     private PaymentIntent create(Charge charge) throws StripeException {
         var once = RawRequestOptions.builder().setIdempotencyKey(charge.key().value()).build();
         var answer = stripe.rawRequest(ApiResource.RequestMethod.POST, "/v1/payment_intents",
                 new String(charge.request(), StandardCharsets.UTF_8), once);
         try {
             return (PaymentIntent) stripe.deserialize(answer.body(), ApiMode.V1);
-        } catch (RuntimeException e) { // JSON that is no JSON, or of another object
-            throw new ApiException("Stripe's answer is no payment intent", answer.requestId(), null, answer.code(), e);
+        } catch (RuntimeException e) { // not JSON, or another object
+            throw new ApiException("Stripe's answer is not a payment intent", answer.requestId(), null, answer.code(), e);
         }
     }
 
     private Outcome read(PaymentIntent intent, Charge charge) throws StripeException {
-        if (!speaksOf(charge, intent)) {
+        if (!isAbout(charge, intent)) {
             return new Outcome.Unknown(UnknownCause.ANSWER_MISMATCH,
                     "Stripe answered about another amount, currency or payment: " + intent.getId(), Optional.of(intent.getId()));
         }
@@ -225,7 +225,7 @@ public final class StripeGateway implements Gateway {
             case "succeeded" -> new Outcome.Charged(intent.getId());
             case "requires_payment_method" -> declined(intent);
             case "canceled" -> unexecuted(intent);
-            // Nothing has moved yet and only we could move it on: end it there, and believe only Stripe's own yes.
+            // Nothing has moved yet, and only we could move it on: cancel it there, and trust only Stripe's own confirmation.
             case "requires_confirmation" -> unexecuted(cancel(intent));
             case "requires_action" -> isCancelled(cancel(intent))
                     ? new Outcome.Declined("authentication_required", "the customer would have to authenticate",
@@ -235,7 +235,7 @@ public final class StripeGateway implements Gateway {
         };
     }
 
-    /** A confirmation of ours may have come between the question and the cancellation, and a decline is an answer: it stays one. */
+    /** One of our confirmations may have come between the question and the cancellation. A decline stays a decline. */
     private static Outcome unexecuted(PaymentIntent intent) {
         if (!isCancelled(intent)) {
             return undecided(intent);
@@ -245,7 +245,7 @@ public final class StripeGateway implements Gateway {
                 : declined(intent);
     }
 
-    private static boolean speaksOf(Charge charge, PaymentIntent intent) {
+    private static boolean isAbout(Charge charge, PaymentIntent intent) {
         boolean sameMoney = StripeMoney.isSaid(charge.money(), intent.getAmount(), intent.getCurrency());
         boolean wholeAmount = !"succeeded".equals(intent.getStatus()) || Objects.equals(intent.getAmountReceived(), intent.getAmount());
         return sameMoney && wholeAmount && intent.getMetadata() != null

@@ -24,8 +24,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
- * Gives money back at Stripe in one call. The question is the list of the payment's refunds, where our key is in the
- * metadata; unlike search, that list shows a refund as soon as it exists.
+ * Gives money back at Stripe in one call. The question is the list of the payment's refunds, with our key in the metadata. Unlike search,
+ * that list shows a refund as soon as it exists.
  */
 final class StripeRefunds implements RefundGateway {
 
@@ -68,9 +68,9 @@ final class StripeRefunds implements RefundGateway {
     }
 
     /**
-     * Sends it once more. While Stripe remembers the key, it answers as it did the first time; once it has forgotten the key, the list
-     * would show what was executed under it. From then on the key is taken again, so that no sleeper's send is a second refund. A
-     * refund that Stripe has named, and lists no more, contradicts that: it is left to a person.
+     * Sends it once more. While Stripe remembers the key, it repeats its first answer. After it has forgotten the key, the list would show
+     * a refund that was executed under it. After this send the key is in use again, so a stalled worker's send cannot be a second refund.
+     * If Stripe had returned the refund's id and no longer lists it, that contradicts this: it is left to a person.
      */
     @Override
     public Outcome fence(Refund refund) {
@@ -84,9 +84,9 @@ final class StripeRefunds implements RefundGateway {
         try {
             return send(refund);
         } catch (JdkHttpClient.FrozenFailure e) {
-            // The one execution is over and its failure frozen: if the list still shows nothing, nothing will ever be there.
+            // The only execution has ended and its failure is frozen: if the list still shows no refund, there will never be one.
             Outcome listed = listed(refund);
-            return isNotFound(listed) ? new Outcome.Failed(FailureCause.PSP_UNWELL, "Stripe failed before it gave anything back") : listed;
+            return isNotFound(listed) ? new Outcome.Failed(FailureCause.PSP_UNWELL, "Stripe failed before it refunded anything") : listed;
         } catch (StripeException e) {
             return StripeErrors.whileAsking(e, refund.pspReference());
         }
@@ -98,8 +98,8 @@ final class StripeRefunds implements RefundGateway {
                 new String(refund.request(), StandardCharsets.UTF_8), once);
         try {
             return read((com.stripe.model.Refund) stripe.deserialize(answer.body(), ApiMode.V1), refund);
-        } catch (RuntimeException e) { // JSON that is no JSON, or of another object
-            throw new ApiException("Stripe's answer is no refund", answer.requestId(), null, answer.code(), e);
+        } catch (RuntimeException e) { // not JSON, or another object
+            throw new ApiException("Stripe's answer is not a refund", answer.requestId(), null, answer.code(), e);
         }
     }
 
@@ -117,7 +117,7 @@ final class StripeRefunds implements RefundGateway {
 
     private static Outcome notListed(StripeCollection<com.stripe.model.Refund> list, Refund refund) {
         return Boolean.TRUE.equals(list.getHasMore())
-                ? new Outcome.Unknown(UnknownCause.PSP_ERROR, ("this payment has more refunds than we look through: look for the metadata "
+                ? new Outcome.Unknown(UnknownCause.PSP_ERROR, ("this payment has more refunds than one list shows: look for the metadata "
                         + "attempt_key %s in Stripe's dashboard").formatted(refund.key()), refund.pspReference())
                 : new Outcome.Unknown(UnknownCause.NOT_FOUND, "Stripe lists no refund under this key", refund.pspReference());
     }
@@ -128,7 +128,7 @@ final class StripeRefunds implements RefundGateway {
 
     private static Outcome read(com.stripe.model.Refund answer, Refund refund) {
         Optional<String> id = Optional.ofNullable(answer.getId());
-        if (!speaksOf(refund, answer)) {
+        if (!isAbout(refund, answer)) {
             return new Outcome.Unknown(UnknownCause.ANSWER_MISMATCH,
                     "Stripe answered about another amount, currency or payment: " + answer.getId(), id);
         }
@@ -140,7 +140,7 @@ final class StripeRefunds implements RefundGateway {
         };
     }
 
-    private static boolean speaksOf(Refund refund, com.stripe.model.Refund answer) {
+    private static boolean isAbout(Refund refund, com.stripe.model.Refund answer) {
         return StripeMoney.isSaid(refund.money(), answer.getAmount(), answer.getCurrency())
                 && refund.capture().equals(answer.getPaymentIntent());
     }

@@ -20,12 +20,12 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Stripe's events. They only say what to ask for: what is believed is what Stripe answers then. */
+/** Stripe's events. They only say which payment to look up; only Stripe's answer to that is trusted. */
 final class StripeWebhook implements Webhook {
 
-    /** As Stripe's own clients have it. */
+    /** The value in Stripe's own clients. */
     private static final long TOLERANCE_SECONDS = 300;
-    /** What ends an attempt. Events before that would have us ask about, and end, what is still being made. */
+    /** Events that end an attempt. Earlier ones would make us ask about, and cancel, an attempt that is still being made. */
     private static final Set<String> ENDS = Set.of("payment_intent.succeeded", "payment_intent.payment_failed", "payment_intent.canceled",
             "refund.updated", "refund.failed", "charge.refund.updated");
 
@@ -54,7 +54,7 @@ final class StripeWebhook implements Webhook {
         }
     }
 
-    /** Stripe's client refuses what is too old only: a message with a time to come could be repeated until then. */
+    /** Stripe's client refuses only messages that are too old. A message with a future time could be replayed until then. */
     private static boolean isFromTheFuture(String signature, Instant now) {
         var time = TIME.matcher(signature);
         return !time.find() || Long.parseLong(time.group(1)) > now.getEpochSecond() + TOLERANCE_SECONDS;

@@ -16,7 +16,7 @@ class PspMetersTest {
     private final PspMeters meters = new PspMeters(registry);
 
     @Test
-    void exchanges_are_counted_by_psp_call_and_what_became_of_them() {
+    void exchanges_are_counted_by_psp_call_and_outcome() {
         var charged = new Outcome.Charged("pi_1");
 
         assertThat(meters.timed("stripe", "send", () -> charged)).isSameAs(charged);

@@ -107,7 +107,7 @@ class ErrorClassesTest {
     }
 
     @Test
-    void an_answer_without_end_leaves_it_unknown_whatever_its_status() {
+    void an_endless_answer_leaves_it_unknown_with_any_status() {
         for (int status : new int[] {200, 401, 422, 500}) {
             answer.set(full(status, " ".repeat(2 << 20)));
             assertThat(word(gateway.charge(charge(true)))).as("status %d", status).isEqualTo("answer_unreadable");
@@ -217,7 +217,8 @@ class ErrorClassesTest {
     private static HttpAnswer.Full paid(String resultCode, String reference, long value, String currency) {
         return full(200,
                 """
-                {"pspReference":"P","resultCode":"%s","merchantReference":"%s","amount":{"value":%d,"currency":"%s"},"refusalReasonCode":"12"}"""
+                {"pspReference":"P","resultCode":"%s","merchantReference":"%s","amount":{"value":%d,"currency":"%s"},
+                "refusalReasonCode":"12"}"""
                         .formatted(resultCode, reference, value, currency));
     }
 

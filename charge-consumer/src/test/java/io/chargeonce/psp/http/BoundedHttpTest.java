@@ -83,7 +83,7 @@ class BoundedHttpTest {
         assertThat(sent).as("the connection was closed, so the server could not go on").hasValueLessThan(1L << 30);
     }
 
-    /** It wants a certificate of the client's. By TLS 1.2 it says so before the request can be sent, by TLS 1.3 after it may have been. */
+    /** It requires a client certificate. With TLS 1.2 it says so before the request can be sent, with TLS 1.3 after it may have been. */
     @ParameterizedTest
     @CsvSource({"TLSv1.3, true", "TLSv1.2, false"})
     void a_handshake_that_is_refused_when_the_request_has_left_leaves_the_outcome_unknown(String version, boolean hasLeft)
@@ -148,7 +148,7 @@ class BoundedHttpTest {
     }
 
     @Test
-    void the_psp_is_told_the_span_that_asks_it_if_there_is_one() throws Exception {
+    void the_current_span_is_sent_to_the_psp_if_there_is_one() throws Exception {
         var told = new ArrayList<String>();
         try (var listener = HttpListener.start("The test", 0, request -> {
             told.add(request.headers().getOrDefault("traceparent", "nothing"));

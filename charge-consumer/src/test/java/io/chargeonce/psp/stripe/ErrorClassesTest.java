@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The table of Stripe's answers: what each means while preparing, which moves no money, while confirming, and while asking. */
+/** The table of Stripe's answers: what each means during preparation, which moves no money, during confirmation, and for a question. */
 class ErrorClassesTest {
 
     private static final PaymentId PAYMENT = PaymentId.derive("acme", new IdempotencyKey("order-1"));
@@ -140,7 +140,7 @@ class ErrorClassesTest {
                 row(error(400, "invalid_request_error", "\"code\":\"payment_intent_unexpected_state\""), "psp_error"));
     }
 
-    /** Between the question and the cancellation, a confirmation that was still under way may have come to its end. */
+    /** Between the question and the cancellation, a confirmation under way may have ended. */
     @ParameterizedTest(name = "{0}: {2}")
     @MethodSource("cancellations")
     void what_was_not_confirmed_is_cancelled_and_the_answer_to_that_has_its_meaning(String name, HttpAnswer given, String meaning) {
@@ -150,7 +150,7 @@ class ErrorClassesTest {
     }
 
     @Test
-    void an_answer_to_the_confirmation_without_end_leaves_it_unknown_whatever_its_status() {
+    void an_endless_answer_to_the_confirmation_leaves_it_unknown_with_any_status() {
         for (int status : new int[] {200, 401, 402, 500}) {
             toCreate.set(intent("requires_confirmation", 1299, "eur"));
             toOthers.set(full(status, " ".repeat(2 << 20)));
@@ -219,7 +219,9 @@ class ErrorClassesTest {
 
     private static HttpAnswer.Full declinedAnd(String status) {
         return full(200, new String(intent(status, 1299, "eur").body(), StandardCharsets.UTF_8).replace("\"metadata\"",
-                "\"last_payment_error\":{\"type\":\"card_error\",\"code\":\"card_declined\",\"decline_code\":\"lost_card\",\"message\":\"said\"},\"metadata\""));
+                """
+                        "last_payment_error":{"type":"card_error","code":"card_declined","decline_code":"lost_card","message":"said"},
+                        "metadata\""""));
     }
 
     private static HttpAnswer.Full error(int status, String type, String more) {

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every request that only asks, at every call of Stripe: when it fails, whatever its status, nothing is known about the money. */
+/** Every request that only asks, at every call of Stripe: if it fails, with any status, nothing is known about the money. */
 class QuestionsTest {
 
     private static final PaymentId PAYMENT = PaymentId.derive("acme", new IdempotencyKey("order-1"));
@@ -42,7 +42,7 @@ class QuestionsTest {
     private static final HttpAnswer.Full NOTHING_FOUND = full(200, "{\"object\":\"list\",\"data\":[],\"has_more\":false}");
     private static final HttpAnswer.Full FROZEN = error(500, "api_error").with("Idempotent-Replayed", "true");
 
-    /** What fails, and what was answered before it came to that. */
+    /** The failing call, and the answers before it. */
     enum Question {
         LIST_OF_REFUNDS("GET /v1/refunds", Map.of()),
         REFUND_AGAIN("POST /v1/refunds", Map.of("GET /v1/refunds", NOTHING_FOUND)),
@@ -133,7 +133,7 @@ class QuestionsTest {
     }
 
     @Test
-    void a_frozen_failure_of_the_create_is_the_one_error_that_proves_something_for_nobody_has_an_id() {
+    void a_frozen_failure_of_the_create_is_the_only_error_that_proves_something() {
         answers.put("GET /v1/payment_intents/search", NOTHING_FOUND);
         answers.put("POST /v1/payment_intents", FROZEN);
         assertThat(gateway.findOut(charge(Optional.empty(), true))).isInstanceOfSatisfying(Outcome.Failed.class,
@@ -164,7 +164,7 @@ class QuestionsTest {
         assertThat(gateway.findOut(charge(Optional.empty(), true))).isEqualTo(new Outcome.Charged("pi_1"));
     }
 
-    /** A person may name it for this one: each attempt moves its own money, and the other one's may be on its way back. */
+    /** A person may give this reference: each attempt moves its own money, and the other one's may be on its way back. */
     @Test
     void the_payment_of_another_attempt_is_not_believed() {
         String other = text(intent("succeeded")).replace(KEY.value(), PspKey.derive(PAYMENT, "charge", "", StripeGateway.PSP, 2).value());

@@ -62,7 +62,7 @@ public record Story(DeadLetterView letter, Optional<Operation> operation, Option
                 return new Source(topic, partition, offset, Optional.ofNullable(content.key()), Optional.ofNullable(content.value()),
                         Optional.ofNullable(content.headers()));
             } catch (IllegalArgumentException changed) {
-                return closed(topic, partition, offset, "these bytes are no record's: they were changed");
+                return closed(topic, partition, offset, "these bytes are not a record's content: they were changed");
             }
         }
 

@@ -94,7 +94,7 @@ class FourEyesTest {
         assertThat(ann("merge", "--resume", run).exit()).isEqualTo(1);
         Called own = ann("approve", run, "--yes");
         assertThat(own.exit()).isEqualTo(2);
-        assertThat(own.err()).contains("it is your own proposal: another person approves it");
+        assertThat(own.err()).contains("it is your own proposal: another person must approve it");
 
         Called look = bob("approve", run);
         assertThat(look.exit()).isZero();
@@ -203,7 +203,7 @@ class FourEyesTest {
         assertThat(bob("approve", theRun(), "--yes").err()).contains("proposed under a shared login");
         ann("merge", "--all", "--yes", "--canary", "0");
         assertThat(Called.of(() -> rows.openAs(SHARED), "approve", theRun(), "--yes").err())
-                .contains("only a person with a login of their own approves");
+                .contains("only a person with their own login may approve");
     }
 
     /** A service that saw one would call itself unready, and wake people who have nothing to mend. */

@@ -70,9 +70,9 @@ class SettleTest {
     @Test
     void what_the_resolver_heard_is_printed_and_a_refusal_is_a_no() {
         String id = rows.unresolvedAndAsked(true);
-        assertThat(answered(id, "settled", "the PSP does not tell")).satisfies(settled -> {
+        assertThat(answered(id, "settled", "the PSP does not know the outcome")).satisfies(settled -> {
             assertThat(settled.exit()).isZero();
-            assertThat(settled.out()).contains("Settled as not charged by " + QueueRows.OPERATOR, "the PSP does not tell");
+            assertThat(settled.out()).contains("Settled as not charged by " + QueueRows.OPERATOR, "the PSP does not know the outcome");
         });
         assertThat(settle(id, "--not-charged", "--yes").err()).contains("has been settled by hand before");
         rows.clear();

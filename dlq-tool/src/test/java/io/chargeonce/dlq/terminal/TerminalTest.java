@@ -111,7 +111,8 @@ class TerminalTest {
         assertThat(look.waitFor()).as(printed("look")).isZero();
         Process settle = inATerminal("settle", "", "settle", id, "--not-charged", "--evidence", "ticket 4711", "--yes");
         await().until(
-                () -> rows.text("UPDATE hand_settlement SET state = 'settled', answer = 'the PSP does not tell' RETURNING 1").equals("1"));
+                () -> rows.text("UPDATE hand_settlement SET state = 'settled', answer = 'the PSP does not know the outcome' RETURNING 1")
+                        .equals("1"));
         assertThat(settle.waitFor()).as(printed("settle")).isZero();
         assertThat(printed("look") + printed("settle")).contains("Nothing was changed. Do it with --yes.", "Settled as not charged by");
         assertThat((printed("look") + printed("settle")).replace("\r\n", "\n").lines()).allSatisfy(

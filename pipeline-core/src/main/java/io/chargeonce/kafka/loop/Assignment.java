@@ -14,7 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.apache.kafka.common.TopicPartition;
 
-/** The partitions that are ours now. Only the poll thread changes it; meters read it from other threads. */
+/** The partitions that are assigned to us now. Only the poll thread changes it; meters read it from other threads. */
 final class Assignment {
     private final Map<TopicPartition, PartitionWork> works = new ConcurrentHashMap<>();
     private final BufferLimit limit;
@@ -26,13 +26,16 @@ final class Assignment {
         this.drained = drained;
     }
 
-    /** Every assignment starts with a fresh object, also of a partition that we had a moment ago. */
+    /** Every assignment starts with a new object, even for a partition that we had a moment ago. */
     void add(Collection<TopicPartition> partitions) {
         remove(partitions);
         partitions.forEach(this::start);
     }
 
-    /** The partitions are no longer ours: nothing more is started in them. What runs may complete in what is returned. */
+    /**
+     * The partitions are no longer ours, so no record of theirs starts any more. Records in flight may still complete in the returned
+     * objects.
+     */
     List<PartitionWork> remove(Collection<TopicPartition> partitions) {
         List<PartitionWork> removed = partitions.stream()
                 .flatMap(partition -> Optional.ofNullable(works.remove(partition)).stream())
@@ -50,13 +53,13 @@ final class Assignment {
                 .orElseThrow(() -> new IllegalStateException("Bug! " + partition + " is not assigned"));
     }
 
-    /** Forgets what was held and known of it. */
+    /** Drops the held records and everything known about the partition. */
     PartitionWork restart(TopicPartition partition) {
         remove(List.of(partition));
         return start(partition);
     }
 
-    /** Forgets what was held of it, since its log was cut. */
+    /** Drops the held records, because the partition's log was truncated. */
     PartitionWork restartOfTheSameTopic(TopicPartition partition) {
         Optional<String> topicId = of(partition).topicId();
         PartitionWork fresh = restart(partition);
@@ -72,7 +75,7 @@ final class Assignment {
         return works.keySet().stream().map(TopicPartition::topic).collect(Collectors.toSet());
     }
 
-    /** What is wrong with single partitions, in one line; empty if nothing is. */
+    /** What is wrong with single partitions, in one line; empty if all are well. */
     Optional<String> trouble() {
         return works.values().stream().flatMap(work -> work.unreadable().stream()).sorted().reduce((one, other) -> one + "; " + other);
     }
@@ -81,7 +84,7 @@ final class Assignment {
         return works.values();
     }
 
-    /** Everything, the one that was first the last time at the end, so that none is always served last. */
+    /** All partitions. The first of the last call comes last now, so that none is always served last. */
     List<PartitionWork> inTurn() {
         List<PartitionWork> all = new ArrayList<>(works.values());
         Collections.rotate(all, turn++);

@@ -11,11 +11,11 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Pauses the partitions that can take no more: their buffer is full, their topic not known yet, or Kafka
- * refuses them. Poll thread only.
+ * Pauses the partitions that can take no more records: their buffer is full, their topic's id is not known yet, or Kafka refuses to serve
+ * them. Poll thread only.
  *
- * <p>It keeps no list of its own: what should be paused is compared every turn with what the consumer says is paused, so a
- * rebalance that drops a pause, or leaves one behind, is put right a turn later.
+ * <p>It keeps no list of its own. Every turn it compares what should be paused with what the consumer says is paused. So if a rebalance
+ * drops a pause or leaves one behind, the next turn corrects it.
  */
 final class Backpressure {
     private final Consumer<byte[], byte[]> consumer;

@@ -2,11 +2,11 @@
 package io.chargeonce.kafka.loop;
 
 /**
- * How much of one partition is held in memory before it is paused. One poll more may come on top. Immutable.
+ * How much of one partition is held in memory before the partition is paused. One more poll may come on top. Immutable.
  *
  * @param records       fetched and incomplete; at least 1
- * @param bytes         of these, keys and values together; at least 1
- * @param uncommittable offsets behind the lowest incomplete one, which come again after a crash; at least {@code records}
+ * @param bytes         keys and values of these records together; at least 1
+ * @param uncommittable offsets from the lowest incomplete one on, which are delivered again after a crash; at least {@code records}
  */
 public record BufferLimit(int records, long bytes, int uncommittable) {
     public BufferLimit {
@@ -16,7 +16,7 @@ public record BufferLimit(int records, long bytes, int uncommittable) {
         }
     }
 
-    /** Which limits were reached and are not half empty again: only then a paused partition fetches on, so that it does not flap. */
+    /** Which limits were reached and have not fallen back to half. A paused partition resumes only then, so that it does not flap. */
     record Full(boolean inRecords, boolean inBytes, boolean inOffsets) {
         static final Full NO = new Full(false, false, false);
 
@@ -25,7 +25,10 @@ public record BufferLimit(int records, long bytes, int uncommittable) {
         }
     }
 
-    /** Each limit for itself: what one slow merchant holds of bytes or offsets below their limits does not keep the others' records out. */
+    /**
+     * Each limit is judged alone. What a slow merchant holds in bytes or offsets, below those limits, does not keep out the records of
+     * others.
+     */
     Full after(Full before, int heldRecords, long heldBytes, int heldOffsets) {
         return new Full(
                 heldRecords >= records || before.inRecords && heldRecords > records / 2,

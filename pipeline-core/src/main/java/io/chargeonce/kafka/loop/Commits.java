@@ -19,9 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells Kafka how far each partition is complete. Poll thread only.
+ * Commits how far each partition is complete. Poll thread only.
  *
- * <p>A commit that fails loses nothing: the offset is asked for again, or the records come again and are seen to be done.
+ * <p>A commit that fails loses nothing: the offset is committed later, or the records are delivered again and found to be done.
  */
 final class Commits {
     private static final Duration SYNC_TIMEOUT = Duration.ofSeconds(5);
@@ -41,7 +41,7 @@ final class Commits {
         this.meters = meters;
     }
 
-    /** Asks for what changed, without waiting, once per interval and one commit at a time. */
+    /** Commits changed offsets without waiting, once per interval and one commit at a time. */
     void whenTheIntervalIsOver(Collection<PartitionWork> works) {
         Instant now = clock.instant();
         if (pending || now.isBefore(next)) {
@@ -51,12 +51,12 @@ final class Commits {
         Map<TopicPartition, OffsetAndMetadata> offsets = offsets(works, PartitionWork::takeChangedOffset);
         if (!offsets.isEmpty()) {
             pending = true;
-            List<PartitionWork> asked = works.stream().filter(work -> offsets.containsKey(work.partition)).toList();
-            consumer.commitAsync(offsets, (done, failure) -> answered(asked, Optional.ofNullable(failure)));
+            List<PartitionWork> committing = works.stream().filter(work -> offsets.containsKey(work.partition)).toList();
+            consumer.commitAsync(offsets, (done, failure) -> committed(committing, Optional.ofNullable(failure)));
         }
     }
 
-    /** Commits and waits, a bounded time. For partitions that leave us. */
+    /** Commits and waits for a bounded time. For partitions that leave us. */
     void now(Collection<PartitionWork> works) {
         Map<TopicPartition, OffsetAndMetadata> offsets = offsets(works, PartitionWork::committable);
         if (offsets.isEmpty()) {
@@ -73,23 +73,23 @@ final class Commits {
         try {
             consumer.commitSync(offsets, SYNC_TIMEOUT);
         } catch (WakeupException closing) {
-            // Meant for a poll, and used up now.
+            // The wake-up was meant for a poll, and is used up now.
             consumer.commitSync(offsets, SYNC_TIMEOUT);
         }
     }
 
-    /** The works are those that were asked for, so an answer that comes late can't touch a partition's later life. */
-    private void answered(List<PartitionWork> asked, Optional<Exception> failure) {
+    /** Takes the very objects whose offsets were committed, so a late answer cannot touch a later assignment of the same partition. */
+    private void committed(List<PartitionWork> committing, Optional<Exception> failure) {
         pending = false;
         failure.ifPresent(reason -> {
-            asked.forEach(PartitionWork::commitFailed);
+            committing.forEach(PartitionWork::commitFailed);
             failed(reason);
         });
     }
 
     private void failed(Exception reason) {
         meters.commitFailed();
-        log.warn("{}: an offset commit failed; it is repeated, or its records come again: {}", settings.name(), reason.toString());
+        log.warn("{}: an offset commit failed; it is repeated, or its records are delivered again: {}", settings.name(), reason.toString());
     }
 
     private static Map<TopicPartition, OffsetAndMetadata> offsets(

@@ -7,21 +7,21 @@ import java.time.InstantSource;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * How long a fetched record must still wait. Asked once, when the record is fetched.
+ * How long a fetched record must still wait. Called once, when the record is fetched.
  *
- * <p>A record's timestamp is the word of another clock, and ours may be wrong by hours. So no record waits longer than the
- * delay from its fetch on, and where the two clocks contradict each other it does not wait at all: the handler knows better,
- * and gives back what is too early with the time that remains ({@link Verdict.NotBefore}).
+ * <p>A record's timestamp comes from another clock, and our own clock may be wrong by hours. So no record waits longer than the delay,
+ * counted from its fetch. Where the two clocks contradict each other, the record does not wait at all: the handler knows the right time,
+ * and gives an early record back with the time that remains ({@link Verdict.NotBefore}).
  */
 @FunctionalInterface
 public interface DueTimes {
-    /** A clock that is behind by less only makes a record wait for so much longer. */
+    /** A clock that is behind by less than this only makes a record wait that much longer. */
     Duration TOLERATED = Duration.ofSeconds(1);
 
-    /** Below zero: for so long the record is overdue. */
+    /** If negative, the record is overdue by that time. */
     Duration untilDue(ConsumerRecord<byte[], byte[]> record);
 
-    /** Due since it was appended: nothing waits, and what is overdue shows how far the loop is behind. */
+    /** Due as soon as it was appended. Nothing waits, and the overdue records show how far the loop is behind. */
     static DueTimes immediately() {
         return immediately(InstantSource.system());
     }
@@ -34,8 +34,8 @@ public interface DueTimes {
     }
 
     /**
-     * Due a delay after the broker appended it ({@code message.timestamp.type=LogAppendTime}).
-     * The broker truncates to milliseconds, so one is added: never early by the broker's clock.
+     * Due a delay after the broker appended it ({@code message.timestamp.type=LogAppendTime}). The broker truncates to milliseconds, so one
+     * millisecond is added: never early by the broker's clock.
      */
     static DueTimes afterAppend(Duration delay) {
         return afterAppend(delay, InstantSource.system());

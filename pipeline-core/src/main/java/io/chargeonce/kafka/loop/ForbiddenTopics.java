@@ -13,13 +13,13 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The topics that Kafka does not let us read: one of them would keep a consumer from all others, so it is left out for a
- * while and then tried again. Outlives a consumer. The poll thread changes it; any thread may ask what is wrong.
+ * The topics that Kafka does not let us read. One of them would keep a consumer from all others, so it is left out for a while and then
+ * tried again. Outlives a consumer. Only the poll thread changes it; any thread may read the problem.
  */
 final class ForbiddenTopics {
     private static final Backoff LEFT_OUT = new Backoff(Duration.ofSeconds(5), Duration.ofMinutes(5));
 
-    /** A topic that was tried for so long without a refusal is readable. */
+    /** A topic that was subscribed for this long without a refusal is readable. */
     private static final Duration TRIED_FOR = Duration.ofMinutes(1);
 
     private record Refusal(int times, Instant again) {}
@@ -33,7 +33,7 @@ final class ForbiddenTopics {
         this.clock = clock;
     }
 
-    /** What may be subscribed to now: all but those left out, and never nothing. */
+    /** The topics to subscribe to now: all but those left out, and never an empty set. */
     synchronized Set<String> allowed() {
         Instant now = clock.instant();
         refusals.values().removeIf(refusal -> now.isAfter(refusal.again().plus(TRIED_FOR)));
@@ -42,7 +42,7 @@ final class ForbiddenTopics {
         return allowed.isEmpty() ? all : allowed;
     }
 
-    /** True if leaving them out leaves others that can be read. */
+    /** True if some topics remain that can be read. */
     synchronized boolean refused(Collection<String> topics) {
         Instant now = clock.instant();
         all.stream().filter(topics::contains).forEach(topic -> {
@@ -59,6 +59,6 @@ final class ForbiddenTopics {
     /** In one line; empty if nothing is wrong. */
     synchronized Optional<String> problem() {
         return refusals.isEmpty() ? Optional.empty() : Optional.of("Kafka does not let it read " + String.join(", ", refusals.keySet())
-                + ": give its principal READ and DESCRIBE there; it tries again every few minutes");
+                + ": grant its principal READ and DESCRIBE on them; it tries again every few minutes");
     }
 }

@@ -5,26 +5,26 @@ import java.time.Instant;
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** A fetched record that is not complete, and where it stands. Its mutable fields are guarded by its partition's lock. */
+/** A fetched record that is not complete, with its progress. Its mutable fields are guarded by its partition's lock. */
 final class HeldRecord {
     final ConsumerRecord<byte[], byte[]> record;
     final PartitionWork work;
     final Offsets.Mark mark;
     final RecordKey key;
-    /** Whom it belongs to. */
+    /** Its owner, mostly a merchant. */
     final String share;
     final long bytes;
 
     Instant due;
-    /** How many threads have it with the handler: none, one, or another one because the first got stuck. */
+    /** How many handler calls run for it: none, one, or two because the first got stuck. */
     int handlings;
-    /** When the last of them began. */
+    /** When the latest call began. */
     Instant begun = Instant.MIN;
     boolean waits;
     boolean complete;
     /** The next record of the same key, once it is due. */
     Optional<HeldRecord> follower = Optional.empty();
-    /** In a row, about: two threads may run the record. */
+    /** In a row, approximately: two threads may run the record. */
     volatile int failures;
 
     HeldRecord(ConsumerRecord<byte[], byte[]> record, PartitionWork work, Offsets.Mark mark, Instant due, String share) {
@@ -41,7 +41,7 @@ final class HeldRecord {
         return handlings == 0 && !due.isAfter(now);
     }
 
-    /** One thread has it, since before that time, and it does not come again by itself. */
+    /** One call has been running since before that time, and the record is not waiting to run again. */
     boolean runsSinceBefore(Instant time) {
         return handlings == 1 && !waits && begun.isBefore(time);
     }

@@ -5,13 +5,14 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * How full a partition's buffer is, in records. What one share holds beyond a quarter of the buffer is not counted, up to
- * {@link #AHEAD} buffers in all: behind a flood, or behind payments whose PSP is slow, the loop reads on until it finds the records
- * of others. Records of no known share are all counted. Nothing is put away for that; the offset waits for the lowest incomplete record as always. Guarded by its partition's lock.
+ * How full a partition's buffer is, in records. What one share holds beyond a quarter of the buffer is not counted, up to {@link #AHEAD}
+ * buffers in all. So behind a flood, or behind payments whose PSP is slow, the loop reads on until it finds the records of others. Records
+ * without a known share are all counted. No record is put away for this, and offsets wait for the lowest incomplete record as always.
+ * Guarded by its partition's lock.
  */
 final class HeldShares {
 
-    /** Records of a kilobyte and twelve partitions: some 60 MB. The limit in bytes holds all the same. */
+    /** With records of a kilobyte and twelve partitions: about 60 MB. The limit in bytes applies as well. */
     private static final int AHEAD = 4;
 
     private final int quarter;

@@ -7,26 +7,26 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * How a {@link RecordLoop} is, by the loop's own clock. Immutable.
+ * The state of a {@link RecordLoop}, by the loop's own clock. Immutable.
  *
- * @param running    its thread runs and was not told to stop
- * @param lastPoll   when it last asked Kafka for records without an error
- * @param failure    why it has no consumer now and builds a new one
- * @param nextAnswer while the handler has records: when it should have said something about one, at the latest
- * @param trouble    what single topics or partitions suffer from, while the others go on
+ * @param running    its thread runs and was not asked to stop
+ * @param lastPoll   when its last poll without an error ended
+ * @param failure    why it has no consumer now and creates a new one
+ * @param nextAnswer while the handler has records: the latest time by which it should have returned from one
+ * @param trouble    what is wrong with single topics or partitions, while the others go on
  */
 public record LoopHealth(boolean running, Optional<Instant> lastPoll, Optional<String> failure, Optional<Instant> nextAnswer,
         Optional<String> trouble) {
     private static final Duration SILENT_TOO_LONG = ConsumerSettings.MAX_POLL_INTERVAL;
-    /** Every stuck record was given to the handler once more by then, and nothing came back of that either. */
+    /** By then every stuck record was handed to the handler a second time, and those calls did not return either. */
     private static final Duration ANSWER_TOO_LATE = Duration.ofMinutes(2);
 
-    /** What is wrong with it, in one line; empty if nothing is. */
+    /** What is wrong with it, in one line; empty if all is well. */
     public Optional<String> problem(Instant now) {
         return standstill(now).or(() -> failure).or(() -> trouble);
     }
 
-    /** Why it will not go on by itself, in one line; empty if it moves, or tries to get a consumer that works. */
+    /** Why it will not recover by itself, in one line; empty if it makes progress, or tries to get a working consumer. */
     public Optional<String> standstill(Instant now) {
         if (!running) {
             return Optional.of("not running");
@@ -39,6 +39,6 @@ public record LoopHealth(boolean running, Optional<Instant> lastPoll, Optional<S
         }
         return lastPoll.filter(poll -> poll.plus(SILENT_TOO_LONG).isBefore(now)).map(poll -> "no poll since " + poll)
                 .or(() -> nextAnswer.filter(due -> due.plus(ANSWER_TOO_LATE).isBefore(now))
-                        .map(due -> "the handler has records and should have said something about one by " + due));
+                        .map(due -> "the handler has records and should have returned from one by " + due));
     }
 }

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** What a loop counts. Closing takes its meters out of the registry. Any thread may call it. */
+/** The meters of a loop. Closing removes them from the registry. Any thread. */
 final class LoopMeters implements AutoCloseable {
     private static final Duration[] LATENESS = Stream.of(2, 5, 10, 20, 50, 100, 200, 500, 1_000, 5_000, 30_000, 60_000, 600_000)
             .map(Duration::ofMillis).toArray(Duration[]::new);
@@ -39,15 +39,16 @@ final class LoopMeters implements AutoCloseable {
         this.done = handled("done");
         this.notBefore = handled("not_before");
         this.failed = handled("failed");
-        this.retried = counter("chargeonce.loop.retries", "Records given to the handler again after it failed", Tags.empty());
+        this.retried = counter("chargeonce.loop.retries", "Records handed to the handler again after it failed", Tags.empty());
         this.commitFailures = counter("chargeonce.loop.commit.failures", "Offset commits that failed", Tags.empty());
-        this.rebuilds = counter("chargeonce.loop.consumer.failures", "Consumers given up and built anew", Tags.empty());
+        this.rebuilds = counter("chargeonce.loop.consumer.failures", "Consumers that broke and were replaced", Tags.empty());
         this.handedAgain =
-                counter("chargeonce.loop.handed.again", "Records that were stuck with the handler and given to it once more", Tags.empty());
+                counter("chargeonce.loop.handed.again", "Records that were stuck in the handler and handed to it a second time",
+                        Tags.empty());
         this.fetchedWhileFull = counter("chargeonce.loop.fetched.while.full",
-                "Records fetched for a partition whose buffer was full: its pause got lost", Tags.empty());
+                "Records fetched for a partition whose buffer was full, because its pause was lost", Tags.empty());
         this.topicsReplaced = counter("chargeonce.loop.topics.replaced",
-                "Partitions begun afresh, because their topic was deleted and made again", Tags.empty());
+                "Partitions read from the beginning, because their topic was deleted and created again", Tags.empty());
         this.lateness = Timer.builder("chargeonce.loop.lateness").description("From a record's due time to its start")
                 .serviceLevelObjectives(LATENESS).tags(tags).register(registry);
         mine.add(lateness);
@@ -103,7 +104,7 @@ final class LoopMeters implements AutoCloseable {
     }
 
     private Counter handled(String outcome) {
-        return counter("chargeonce.loop.handled", "Calls of the handler, by what it said", Tags.of(Tag.of("outcome", outcome)));
+        return counter("chargeonce.loop.handled", "Calls of the handler, by outcome", Tags.of(Tag.of("outcome", outcome)));
     }
 
     private Counter counter(String name, String description, Tags more) {

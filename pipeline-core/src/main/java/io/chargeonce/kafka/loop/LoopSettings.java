@@ -10,14 +10,14 @@ import java.util.Set;
  *
  * @param name           names its threads, meters and log lines
  * @param topics         at least one
- * @param maxInFlight    records with the handler at once, at least 1
- * @param buffer         what is held of each partition before it is paused
- * @param revocationWait how long a rebalance waits for the records in flight; shorter than half of
- *                       {@link ConsumerSettings#MAX_POLL_INTERVAL}, or the group would give the member up meanwhile
+ * @param maxInFlight    records in the handler at once, at least 1
+ * @param buffer         how much of each partition is held before the partition is paused
+ * @param revocationWait how long a rebalance waits for the records in flight; less than half of {@link ConsumerSettings#MAX_POLL_INTERVAL},
+ * or the group would drop the member meanwhile
  * @param closeWait      how long closing waits for the records in flight
  * @param commitInterval how often changed offsets are committed
- * @param mostPerSecond  records that become work in a second; what is due beyond them waits its turn
- * @param stuckAfter     a record that is with the handler for longer is given to it a second time, above zero
+ * @param mostPerSecond  how many records may start per second; due records beyond that wait
+ * @param stuckAfter     a record that has been in the handler for longer is handed to it a second time; above zero
  */
 public record LoopSettings(String name, Set<String> topics, int maxInFlight, BufferLimit buffer,
         Duration revocationWait, Duration closeWait, Duration commitInterval, int mostPerSecond, Duration stuckAfter) {
@@ -44,8 +44,8 @@ public record LoopSettings(String name, Set<String> topics, int maxInFlight, Buf
     }
 
     /**
-     * The usual settings: 1,000 records or 4 MiB buffered per partition, 5 s for records in flight, a commit every 200 ms,
-     * no bound on what becomes work in a second, stuck after a minute.
+     * The usual settings: 1,000 records or 4 MiB buffered per partition, 5 s for records in flight, a commit every 200 ms, no limit on
+     * records per second, stuck after a minute.
      */
     public static LoopSettings of(String name, Set<String> topics, int maxInFlight) {
         return new LoopSettings(name, topics, maxInFlight, USUAL_BUFFER,
@@ -56,7 +56,7 @@ public record LoopSettings(String name, Set<String> topics, int maxInFlight, Buf
         return new LoopSettings(name, topics, maxInFlight, limit, revocationWait, closeWait, commitInterval, mostPerSecond, stuckAfter);
     }
 
-    /** Waits for records in flight: in a rebalance, and at closing. */
+    /** How long to wait for records in flight: in a rebalance, and when closing. */
     public LoopSettings withWaits(Duration inRebalance, Duration atClose) {
         return new LoopSettings(name, topics, maxInFlight, buffer, inRebalance, atClose, commitInterval, mostPerSecond, stuckAfter);
     }

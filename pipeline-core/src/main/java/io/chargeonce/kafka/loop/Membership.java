@@ -20,14 +20,14 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One consumer's life in its group, from joining to leaving. Poll thread only. */
+/** One consumer's time in its group, from joining to leaving. Poll thread only. */
 final class Membership implements ConsumerRebalanceListener {
     private static final Duration LONGEST_POLL = Duration.ofMillis(500);
-    /** While something runs: a slot, a key or an earlier due time may come free any moment, and a poll can't be cut short for it. */
+    /** While records run, a slot, a key or an earlier due time may become free at any moment, and a poll cannot be cut short for it. */
     private static final Duration POLL_WHILE_BUSY = Duration.ofMillis(10);
-    /** While some partitions are paused: how late the others' records may be noticed. */
+    /** While some partitions are paused: the longest delay in noticing records of the others. */
     private static final Duration POLL_WHILE_PAUSED = Duration.ofMillis(10);
-    /** While something runs, polls follow each other less closely: each costs as much as dozens of records. */
+    /** While records run, polls are spaced out: each poll costs as much as dozens of records. */
     private static final Duration GATHER = Duration.ofMillis(2);
     private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
     private static final Duration LEAVE_TIMEOUT = Duration.ofSeconds(5);
@@ -76,10 +76,10 @@ final class Membership implements ConsumerRebalanceListener {
         startWhatIsDue();
         commits.whenTheIntervalIsOver(assignment.all());
         backpressure.pauseWhatIsFullAndResumeTheRest();
-        lookAround();
+        lookNowAndThen();
     }
 
-    /** Finishes what runs, a bounded time, commits and leaves the group. */
+    /** Lets records in flight finish for a bounded time, commits and leaves the group. */
     void leave() throws InterruptedException {
         try {
             handOver(assignment.removeAll(), settings.closeWait());
@@ -114,7 +114,7 @@ final class Membership implements ConsumerRebalanceListener {
         }
     }
 
-    /** They belong to another member already: a commit of ours would be refused, or worse, taken. */
+    /** They already belong to another member. A commit of ours would be refused or, worse, accepted. */
     @Override
     public void onPartitionsLost(Collection<TopicPartition> lost) {
         assignment.remove(lost);
@@ -129,7 +129,9 @@ final class Membership implements ConsumerRebalanceListener {
         };
     }
 
-    /** A consumer that holds fetched records of a paused partition does not rest in its poll but spins, so rest before it. */
+    /**
+     * A consumer that holds fetched records of a paused partition spins in its poll instead of resting. So the rest comes before the poll.
+     */
     private ConsumerRecords<byte[], byte[]> pollAfter(Duration rest, Duration poll) throws InterruptedException {
         if (rest.isPositive()) {
             drained.await(rest);
@@ -145,13 +147,13 @@ final class Membership implements ConsumerRebalanceListener {
         }
     }
 
-    /** A failure of single partitions holds up only them. Any other one breaks the consumer, which is then replaced. */
+    /** A failure of single partitions stops only those. Any other failure breaks the consumer, which is then replaced. */
     private void leaveOut(KafkaException failure) {
         Instant now = clock.instant();
         List<PartitionWork> refused = Unreadable.partitions(failure, assignment.partitions()).stream()
                 .map(assignment::of).filter(work -> !work.takesNoMore(now)).toList();
         if (refused.isEmpty() && failure instanceof TopicAuthorizationException topics && forbidden.refused(topics.unauthorizedTopics())) {
-            log.error("ALERT: {}: Kafka does not let it read {}; it reads its other topics and tries these again later",
+            log.error("ALERT: {}: Kafka does not let it read {}. It reads its other topics and tries these again later",
                     settings.name(), topics.unauthorizedTopics());
         }
         if (refused.isEmpty()) {
@@ -159,8 +161,9 @@ final class Membership implements ConsumerRebalanceListener {
         }
         refused.forEach(work -> {
             work.refused(failure.getMessage(), now);
-            log.error("ALERT: {}: {} can't be read now. The other partitions go on, this one is tried again and never skipped by"
-                    + " itself. Give the rights back or mend the broker's log; to skip what is lost, stop this group and set its offset behind it",
+            log.error("ALERT: {}: {} can't be read now. The other partitions go on. This one is tried again and never skipped by"
+                    + " itself. Restore the rights or repair the broker's log. To skip lost records, stop this group and set its"
+                    + " offset after them",
                     settings.name(), work.partition, failure);
         });
         backpressure.pauseWhatIsFullAndResumeTheRest();
@@ -170,7 +173,7 @@ final class Membership implements ConsumerRebalanceListener {
         return one.compareTo(other) < 0 ? one : other;
     }
 
-    /** How long a poll may take so that nothing is late. Nothing else can become due while nothing runs. */
+    /** How long a poll may take so that no record is late. While no record runs, no other one can become due. */
     private Duration patience() {
         Duration longest = workers.isBusy() || watch.awaitsAnAnswer() ? POLL_WHILE_BUSY : LONGEST_POLL;
         Instant now = clock.instant();
@@ -180,7 +183,7 @@ final class Membership implements ConsumerRebalanceListener {
                 .orElse(longest);
     }
 
-    /** The consumer counts in milliseconds and cuts the rest off, which would make it spin through the last one. */
+    /** The consumer counts in milliseconds and truncates, which would make it spin through the last one. */
     private static Duration roundedUp(Duration wait) {
         return wait.isPositive() ? Duration.ofMillis(wait.plusNanos(999_999).toMillis()) : Duration.ZERO;
     }
@@ -193,7 +196,7 @@ final class Membership implements ConsumerRebalanceListener {
             List<ConsumerRecord<byte[], byte[]>> fetched = records.records(partition);
             PartitionWork work = assignment.of(partition);
             if (!work.isFollowedBy(fetched.getFirst().offset())) {
-                log.warn("{}: {} jumped back to offset {}; its log was cut, and what was held of it is dropped",
+                log.warn("{}: {} jumped back to offset {}: its log was truncated. Its held records are dropped",
                         settings.name(), partition, fetched.getFirst().offset());
                 work = assignment.restartOfTheSameTopic(partition);
             }
@@ -206,7 +209,8 @@ final class Membership implements ConsumerRebalanceListener {
             }
             for (ConsumerRecord<byte[], byte[]> record : fetched) {
                 Duration wait = dueTimes.untilDue(record);
-                // The time is read after the record's age, or a pause in between would make it early.
+                // The clock is read after the record's age was computed. The other way round, a pause in between would make the record
+                // early.
                 work.hold(record, clock.instant().plus(wait), workers.shareOf(record));
             }
         }
@@ -218,8 +222,8 @@ final class Membership implements ConsumerRebalanceListener {
         workers.startWhatFits();
     }
 
-    /** What need not be known every turn. */
-    private void lookAround() {
+    /** Checks that are not needed every turn. */
+    private void lookNowAndThen() {
         Instant now = clock.instant();
         if (now.isBefore(nextLook)) {
             return;
@@ -236,12 +240,12 @@ final class Membership implements ConsumerRebalanceListener {
         }
     }
 
-    /** The works are abandoned: what runs in them gets a bounded time, then everything complete is committed. */
+    /** The partitions are abandoned. Their records in flight get a bounded time, then everything complete is committed. */
     private void handOver(List<PartitionWork> leaving, Duration wait) throws InterruptedException {
         long deadline = System.nanoTime() + wait.toNanos();
         for (PartitionWork work : leaving) {
             if (!work.awaitQuiet(deadline)) {
-                log.warn("{}: gave {} up with records in flight after {}; whoever has it next gets them again",
+                log.warn("{}: gave up {} after {} with records in flight; the next member that has it gets them again",
                         settings.name(), work.partition, wait);
             }
         }

@@ -7,14 +7,14 @@ import java.util.Optional;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 
 /**
- * How far a partition is complete without a gap: only below its lowest incomplete offset may be committed.
- * Guarded by its partition's lock.
+ * How far a partition is complete without a gap: only offsets below the lowest incomplete one may be committed. Guarded by its partition's
+ * lock.
  */
 final class Offsets {
     private final Deque<Mark> fromLowestIncomplete = new ArrayDeque<>();
     private Optional<OffsetAndMetadata> committable = Optional.empty();
 
-    /** One record's offset. Small and apart from the record, since many may stay behind one slow record. */
+    /** One record's offset. It is small and separate from the record, because many may wait behind one slow record. */
     static final class Mark {
         private final long offset;
         private final Optional<Integer> leaderEpoch;
@@ -26,19 +26,19 @@ final class Offsets {
         }
     }
 
-    /** False if the log jumped back, which it does when its tail was lost: then what is held no longer says anything. */
+    /** False if the log jumped back, which happens when its tail was lost. The held records then no longer match the log. */
     boolean isFollowedBy(long offset) {
         return fromLowestIncomplete.isEmpty()
                 ? committable.map(next -> next.offset() <= offset).orElse(true)
                 : fromLowestIncomplete.peekLast().offset < offset;
     }
 
-    /** Nothing was added yet, and everything below is complete. */
+    /** No offset was added yet, and everything below this one is complete. */
     void beginAt(long offset) {
         committable = Optional.of(new OffsetAndMetadata(offset));
     }
 
-    /** Offsets come in ascending order; there may be gaps between them. */
+    /** Offsets come in ascending order, possibly with gaps. */
     Mark add(long offset, Optional<Integer> leaderEpoch) {
         if (!isFollowedBy(offset)) {
             throw new IllegalStateException("Bug! Offset " + offset + " does not follow what is held");
@@ -60,12 +60,12 @@ final class Offsets {
         passed.ifPresent(last -> committable = Optional.of(new OffsetAndMetadata(last.offset + 1, last.leaderEpoch, "")));
     }
 
-    /** The next offset to read when everything below it is complete; empty until the first record is. */
+    /** The next offset to read, with everything below it complete; empty until the first record is complete. */
     Optional<OffsetAndMetadata> committable() {
         return committable;
     }
 
-    /** How many offsets can't be committed yet, from the lowest incomplete to the last. */
+    /** How many offsets cannot be committed yet, from the lowest incomplete to the last. */
     int uncommittable() {
         return fromLowestIncomplete.size();
     }

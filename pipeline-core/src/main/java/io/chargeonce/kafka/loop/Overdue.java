@@ -4,7 +4,7 @@ package io.chargeonce.kafka.loop;
 import java.time.Duration;
 import java.time.Instant;
 
-/** How many records are due and not started, and since when the oldest of them is. Immutable. */
+/** How many records are due and not started, and when the oldest of them became due. Immutable. */
 record Overdue(long records, Instant oldestDue) {
 
     static Overdue none(Instant now) {

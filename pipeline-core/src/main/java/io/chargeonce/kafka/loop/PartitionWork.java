@@ -17,10 +17,10 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Everything known of one partition from its assignment to its revocation: what is held, what runs, what is complete.
- * Any thread may call it; every change and every offset taken happens under its one lock.
+ * Everything known about one partition from its assignment to its revocation: the held records, those in flight, and how far it is
+ * complete. Any thread may call it; one lock guards every change and every offset that is read.
  *
- * <p>A partition that comes back to the same member gets a new object, so a late completion reaches only the old one.
+ * <p>A partition that returns to the same member gets a new object, so a late completion reaches only the old one.
  */
 final class PartitionWork {
     private static final Backoff ASK_AGAIN = new Backoff(Duration.ofSeconds(5), Duration.ofMinutes(1));
@@ -45,7 +45,7 @@ final class PartitionWork {
     private long heldBytes;
     private long unfetched;
 
-    /** Kafka does not give its records out: why, and when it is asked again. */
+    /** Kafka refuses to serve its records: why, and when to try again. */
     private record Unread(String reason, Instant again, int times) {}
 
     /** @param drained raised when a full buffer has room again */
@@ -56,7 +56,7 @@ final class PartitionWork {
         this.drained = drained;
     }
 
-    /** The id of the topic that it is a partition of; empty until that is known, and then nothing is read or committed. */
+    /** The id of its topic. Until it is known, nothing is read or committed. */
     synchronized Optional<String> topicId() {
         return topicId;
     }
@@ -71,20 +71,20 @@ final class PartitionWork {
         offsets.beginAt(offset);
     }
 
-    /** Kafka refuses to give its records out; it is asked again after a pause that grows. */
+    /** Kafka refuses to serve its records. The loop tries again after a pause that grows. */
     synchronized void refused(String reason, Instant now) {
         int times = unread.map(Unread::times).orElse(0) + 1;
         unread = Optional.of(new Unread(reason, now.plus(ASK_AGAIN.after(times)), times));
     }
 
-    /** Records came: it can be read. True if it could not before. */
+    /** Records were read from it. True if the partition could not be read before. */
     synchronized boolean wasRead() {
         boolean before = unread.isPresent();
         unread = Optional.empty();
         return before;
     }
 
-    /** One that was tried for a while without a refusal can be read, also where it has no records. */
+    /** A partition that was tried for a while without a refusal is readable, even if it has no records. */
     synchronized void forgetOldRefusal(Instant now) {
         unread = unread.filter(refusal -> now.isBefore(refusal.again().plus(TRIED_FOR)));
     }
@@ -93,7 +93,7 @@ final class PartitionWork {
         return unread.map(now -> partition + " can't be read: " + now.reason());
     }
 
-    /** Whether nothing more of it is to be fetched now. */
+    /** Whether no more of its records may be fetched now. */
     synchronized boolean takesNoMore(Instant now) {
         return full.isReached() || topicId.isEmpty() || unread.filter(refusal -> now.isBefore(refusal.again())).isPresent();
     }
@@ -102,7 +102,7 @@ final class PartitionWork {
         return offsets.isFollowedBy(offset);
     }
 
-    /** @param unfetched how many records of the partition lie behind what was fetched, if the consumer knows */
+    /** @param unfetched how many records of the partition follow the fetched ones, if the consumer knows */
     synchronized void behind(OptionalLong unfetched) {
         this.unfetched = unfetched.orElse(0);
     }
@@ -111,7 +111,7 @@ final class PartitionWork {
         hold(record, due, "");
     }
 
-    /** @param share whom it belongs to */
+    /** @param share the record's owner, mostly a merchant */
     synchronized void hold(ConsumerRecord<byte[], byte[]> record, Instant due, String share) {
         Offsets.Mark mark = offsets.add(record.offset(), record.leaderEpoch());
         HeldRecord fetched = new HeldRecord(record, this, mark, due, share);
@@ -124,9 +124,9 @@ final class PartitionWork {
     }
 
     /**
-     * Passes on what is due by now and first of its key; what is given back comes first.
+     * Passes on the due records that are first of their key. Given-back records come first.
      *
-     * @return how many became due, those that follow another of their key among them
+     * @return how many became due, including those that wait behind another of their key
      */
     synchronized int releaseDue(Instant now, Consumer<HeldRecord> ready) {
         return waiting.takeDue(now, fetched -> {
@@ -136,12 +136,12 @@ final class PartitionWork {
         }, ready);
     }
 
-    /** When the next record that still waits is due. */
+    /** When the next waiting record is due. */
     synchronized Optional<Instant> nextDue() {
         return waiting.nextDue();
     }
 
-    /** False if the record must not be started any more. True takes note that it runs. */
+    /** False if the record must not start any more. True records that it runs. */
     synchronized boolean begin(HeldRecord next, Instant now) {
         if (abandoned || next.complete) {
             return false;
@@ -153,19 +153,19 @@ final class PartitionWork {
         return true;
     }
 
-    /** False if the handling that seemed stuck has ended since. */
+    /** False if the call that seemed stuck has ended since. */
     synchronized boolean beginAgain(HeldRecord stuck, Instant now) {
         return stuck.handlings == 1 && !stuck.waits && begin(stuck, now);
     }
 
-    /** What is with the handler since before that time. */
+    /** The records that have been in the handler since before that time. */
     synchronized List<HeldRecord> runningSinceBefore(Instant time) {
         return abandoned ? List.of() : held.stream().filter(each -> each.runsSinceBefore(time)).toList();
     }
 
     /**
-     * The next record of the same key, if it is due and the partition still ours. It has not begun. Of a record that was
-     * handed over more than once only the first completion counts.
+     * Returns the next record of the same key, if it is due and the partition is still ours. That record has not begun. If a record was
+     * handed over more than once, only the first completion counts.
      */
     synchronized Optional<HeldRecord> complete(HeldRecord finished) {
         if (finished.complete) {
@@ -201,7 +201,7 @@ final class PartitionWork {
         }
     }
 
-    /** From now on nothing is started; what runs may still complete. */
+    /** From now on no record starts. Records in flight may still complete. */
     synchronized void abandon() {
         abandoned = true;
         waiting.clear();
@@ -212,20 +212,20 @@ final class PartitionWork {
         return abandoned;
     }
 
-    /** Waits until nothing runs, at most until the deadline, which is a {@link System#nanoTime()}. */
+    /** Waits until no record runs, at most until the deadline, which is a {@link System#nanoTime()}. */
     synchronized boolean awaitQuiet(long deadline) throws InterruptedException {
         while (running > 0) {
             long left = deadline - System.nanoTime();
             if (left <= 0) {
                 return false;
             }
-            // Rounded up, since a wait of 0 ms would be one without end.
+            // Rounded up: a wait of 0 ms would never end.
             wait(TimeUnit.NANOSECONDS.toMillis(left) + 1);
         }
         return true;
     }
 
-    /** What to commit if it was not yet asked for; the caller asks for it now. */
+    /** The offset to commit, unless its commit was already requested. The caller commits it now. */
     synchronized Optional<OffsetAndMetadata> takeChangedOffset() {
         if (committable().equals(commitRequested)) {
             return Optional.empty();
@@ -234,12 +234,12 @@ final class PartitionWork {
         return commitRequested;
     }
 
-    /** With the topic that it belongs to. */
+    /** The offset carries the id of its topic. */
     synchronized Optional<OffsetAndMetadata> committable() {
         return topicId.flatMap(id -> offsets.committable().map(next -> CommittedTopic.of(id, next.offset(), next.leaderEpoch())));
     }
 
-    /** The last commit is in doubt: the next one asks for it again. */
+    /** Whether the last commit took effect is unknown, so the next one repeats it. */
     synchronized void commitFailed() {
         commitRequested = Optional.empty();
     }
@@ -252,7 +252,7 @@ final class PartitionWork {
         return held.size();
     }
 
-    /** Records are due in their order, so where the last that was fetched is overdue, those behind it may be as well. */
+    /** Records become due in their order. So if the last fetched record is overdue, those behind it may be overdue too. */
     synchronized Overdue overdue(Instant now) {
         Overdue fetched = held.stream()
                 .filter(each -> each.isOverdue(now))

@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The records that wait for a slot of their loop, and whose records have the slots. Shares take turns. A lone one may have all slots;
- * a share that has few of them never waits until a slow one gives some back, for then there are a quarter more. So many become work
- * in a second and no more; these turns too are shared. Any thread.
+ * The records that wait for a slot of their loop, and how many slots each share has. Shares take turns. A lone share may have all slots. A
+ * share that has few slots never waits for a slow one: a quarter more slots are kept for that. The limit on records per second is divided
+ * by the same turns. Any thread.
  */
 final class ReadyRecords {
 
@@ -35,12 +35,12 @@ final class ReadyRecords {
         waiting.add(ready.share, ready);
     }
 
-    /** It follows one of its key that is complete, and so it goes before all others of its share. */
+    /** Its predecessor of the same key is complete, so it goes before all others of its share. */
     synchronized void addFollower(HeldRecord ready) {
         waiting.addFirst(ready.share, ready);
     }
 
-    /** The next one that may run. It has its slot from now on. */
+    /** The next record that may run. It has its slot from now on. */
     synchronized Optional<HeldRecord> start() {
         if (allRunning >= most || waiting.size() == 0 || rate.allowedAt(clock.instant()) < 1) {
             return Optional.empty();
@@ -54,13 +54,13 @@ final class ReadyRecords {
         return next;
     }
 
-    /** It gives its slot back. */
+    /** Returns the record's slot. */
     synchronized void ended(HeldRecord record) {
         running.compute(record.share, (share, count) -> count == 1 ? null : count - 1);
         allRunning--;
     }
 
-    /** Else what a partition that left had ready would stay until a slot is free, and so would that of its next life. */
+    /** Without this, ready records of a revoked partition would stay until a slot is free, beside those of its next assignment. */
     synchronized void forgetAbandoned() {
         waiting.removeIf(held -> held.work.isAbandoned());
     }

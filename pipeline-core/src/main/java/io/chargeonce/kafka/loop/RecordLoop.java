@@ -20,12 +20,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings records from topics to a handler, at least once each, and lets none be passed over: a partition's committed offset
- * never goes beyond its lowest incomplete record.
+ * Delivers each record of its topics to a handler at least once and skips none: a partition's committed offset never passes its lowest
+ * incomplete record.
  *
- * <p>One thread runs it and alone touches the consumer; every record is handled on a virtual thread. Records of one key (in
- * one partition) go one after another in offset order. A consumer that breaks, with an error too, is replaced, for ever. {@link #close},
- * {@link #health} and the meters may be used from any thread.
+ * <p>One thread runs the loop and alone touches the consumer; every record is handled on a virtual thread. Records of one key (in one
+ * partition) run one after another in offset order. A consumer that breaks, even with an {@link Error}, is replaced, for ever. Any thread
+ * may use {@link #close}, {@link #health} and the meters.
  */
 public final class RecordLoop implements Runnable, AutoCloseable {
     private static final Backoff AFTER_FAILURE = new Backoff(Duration.ofMillis(500), Duration.ofSeconds(30));
@@ -52,8 +52,8 @@ public final class RecordLoop implements Runnable, AutoCloseable {
     private int failuresInARow;
 
     /**
-     * @param clients makes a consumer and an administrator's client, again whenever one broke; the loop closes each
-     * @param clock   for durations: it must not step, as a wall clock does
+     * @param clients makes a consumer and an admin client, and new ones whenever one broke; the loop closes each
+     * @param clock   for durations: it must not jump, as a wall clock does
      */
     public RecordLoop(LoopSettings settings, LoopClients clients, DueTimes dueTimes,
                       RecordHandler handler, InstantSource clock, MeterRegistry registry) {
@@ -68,13 +68,13 @@ public final class RecordLoop implements Runnable, AutoCloseable {
         registerGauges();
     }
 
-    /** Runs the loop on a thread of its own, and returns at once. */
+    /** Runs the loop on its own thread, and returns at once. */
     public RecordLoop start() {
         Thread.ofPlatform().name(settings.name()).start(this);
         return this;
     }
 
-    /** Returns when the loop is closed or its thread interrupted. Once only. */
+    /** Returns when the loop is closed or its thread is interrupted. May be called once. */
     @Override
     public void run() {
         if (!started.compareAndSet(false, true)) {
@@ -100,12 +100,12 @@ public final class RecordLoop implements Runnable, AutoCloseable {
                 forbidden.problem().or(assignment::trouble));
     }
 
-    /** What is wrong with it now, in one line; empty if nothing is. */
+    /** What is wrong with it now, in one line; empty if all is well. */
     public Optional<String> problem() {
         return health().problem(clock.instant());
     }
 
-    /** Why it will not go on by itself, in one line; empty if it moves, or tries to get a consumer that works. */
+    /** Why it will not recover by itself, in one line; empty if it makes progress, or tries to get a working consumer. */
     public Optional<String> standstill() {
         return health().standstill(clock.instant());
     }
@@ -116,7 +116,7 @@ public final class RecordLoop implements Runnable, AutoCloseable {
         current.ifPresent(Consumer::wakeup);
     }
 
-    /** Stops polling, lets records in flight finish for a bounded time, commits, leaves the group. Returns when that is done. */
+    /** Stops polling, lets records in flight finish for a bounded time, commits and leaves the group. Returns when that is done. */
     @Override
     public void close() {
         stop();
@@ -126,7 +126,7 @@ public final class RecordLoop implements Runnable, AutoCloseable {
         }
         try {
             if (!ended.await(settings.closeWait().plus(CLOSE_MARGIN).toMillis(), TimeUnit.MILLISECONDS)) {
-                log.warn("{}: did not end in time and is left behind", settings.name());
+                log.warn("{}: did not end in time, and closing no longer waits for it", settings.name());
             }
         } catch (InterruptedException interruption) {
             Thread.currentThread().interrupt();
@@ -137,11 +137,11 @@ public final class RecordLoop implements Runnable, AutoCloseable {
     private void serve() throws InterruptedException {
         try (Admin admin = clients.newAdmin()) {
             Consumer<byte[], byte[]> consumer = clients.newConsumer();
-            // Published before the next look at "stop", so that close() wakes it or it never polls.
+            // Published before "stop" is checked again: either close() wakes the consumer, or it never polls.
             current = Optional.of(consumer);
             serveWith(consumer, admin);
         } catch (TopicMadeAgain another) {
-            log.warn("{}: gets a new consumer, for {}", settings.name(), another.getMessage());
+            log.warn("{}: gets a new consumer, because {}", settings.name(), another.getMessage());
         } catch (RuntimeException | Error broken) {
             meters.consumerFailed();
             failuresInARow++;
@@ -184,7 +184,7 @@ public final class RecordLoop implements Runnable, AutoCloseable {
         } catch (InterruptedException | InterruptException interruption) {
             log.info("{}: interrupted, so it leaves its group and ends", settings.name());
             stop.countDown();
-            // Leaving needs to wait a little, which a thread that still counts as interrupted can't.
+            // Leaving has to wait a little, which an interrupted thread cannot do.
             Thread.interrupted();
         }
     }
@@ -200,9 +200,9 @@ public final class RecordLoop implements Runnable, AutoCloseable {
     }
 
     private void registerGauges() {
-        meters.gauge("in.flight", "Records with the handler now", workers::inFlight);
+        meters.gauge("in.flight", "Records in the handler now", workers::inFlight);
         meters.gauge("buffered", "Records fetched and not complete", assignment::held);
-        meters.gauge("unreadable", "1 while Kafka refuses to give out single partitions or topics",
+        meters.gauge("unreadable", "1 while Kafka refuses to serve single partitions or topics",
                 () -> forbidden.problem().or(assignment::trouble).isPresent() ? 1 : 0);
         meters.gauge("overdue", "Records due and not started", () -> assignment.overdue(clock.instant()).records());
         meters.gauge("overdue.age.seconds", "How long the oldest record that is due and not started is overdue", () -> {

@@ -5,11 +5,11 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * How many records may become work now, so that a million which are due at once come out as a stream and not as a flood.
- * What is not used within a tenth of a second is gone. Guarded by its owner.
+ * Limits how many records start per second, so that a million records that become due at once run as a stream and not as a flood. Unused
+ * allowance expires after a tenth of a second. Guarded by its owner.
  */
 final class ReleaseRate {
-    private static final Duration LARGEST_GULP = Duration.ofMillis(100);
+    private static final Duration LARGEST_BURST = Duration.ofMillis(100);
 
     private final double perNano;
     private final double mostAtOnce;
@@ -19,13 +19,13 @@ final class ReleaseRate {
     /** @param perSecond at least 1 */
     ReleaseRate(int perSecond) {
         this.perNano = perSecond / 1e9;
-        this.mostAtOnce = Math.max(1, perNano * LARGEST_GULP.toNanos());
+        this.mostAtOnce = Math.max(1, perNano * LARGEST_BURST.toNanos());
     }
 
     int allowedAt(Instant now) {
-        Duration passed = countedUntil.equals(Instant.MIN) ? LARGEST_GULP : Duration.between(countedUntil, now);
-        // A clock that steps back must not stop the stream, nor a long pause let a flood through.
-        double more = passed.compareTo(LARGEST_GULP) > 0 || passed.isNegative() ? mostAtOnce : perNano * passed.toNanos();
+        Duration passed = countedUntil.equals(Instant.MIN) ? LARGEST_BURST : Duration.between(countedUntil, now);
+        // A clock that jumps back must not stop the stream, and a long pause must not let a flood through.
+        double more = passed.compareTo(LARGEST_BURST) > 0 || passed.isNegative() ? mostAtOnce : perNano * passed.toNanos();
         allowed = Math.min(mostAtOnce, allowed + more);
         countedUntil = now;
         return (int) allowed;

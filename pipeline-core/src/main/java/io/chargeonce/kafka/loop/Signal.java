@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/** Lets the poll thread rest until something changed. Raised any number of times before it is awaited, it counts once. */
+/** Lets the poll thread rest until something changed. Several raises before an await count as one. */
 final class Signal {
     private final Semaphore raised = new Semaphore(0);
 
@@ -14,7 +14,7 @@ final class Signal {
         raised.release();
     }
 
-    /** Returns when raised since the last time, or when the time is over. One thread only. */
+    /** Returns when the signal was raised since the last call, or when the time is over. One thread only. */
     void await(Duration atMost) throws InterruptedException {
         if (raised.tryAcquire(atMost.toNanos(), TimeUnit.NANOSECONDS)) {
             raised.drainPermits();

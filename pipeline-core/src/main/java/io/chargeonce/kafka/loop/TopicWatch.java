@@ -25,20 +25,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sees that a topic was deleted and made again: then the new one is read from its beginning, by a new consumer. Kafka's consumer
- * goes on at the old one's offset, and so passes over what the new one holds; told to begin at 0, it may still read nothing of a
- * partition for ever, for it may know of a later leader of the old topic. Poll thread only.
+ * Detects that a topic was deleted and created again. The new topic is then read from its beginning, by a new consumer. Without this,
+ * Kafka's consumer continues at the old topic's offset and skips records of the new one. Even when told to start at 0, it may never read a
+ * partition, because it may remember a later leader epoch of the old topic. Poll thread only.
  *
- * <p>Each commit carries the id of the topic that it belongs to. A partition is read only after the id of its topic is known
- * and the group's committed offset was found to belong to it; from then on the id is looked at every second. A commit that
- * says nothing of a topic, such as one by an operator's tool, is believed.
+ * <p>Each commit carries the id of its topic. A partition is read only after its topic's id is known and the group's committed offset was
+ * found to belong to it. From then on the id is checked every second. A commit without a topic id, such as one by an operator's tool, is
+ * trusted.
  */
 final class TopicWatch {
     private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
     private static final Duration PATIENCE = Duration.ofSeconds(2);
     private static final Logger log = LoggerFactory.getLogger(TopicWatch.class);
 
-    /** Asks the brokers, without waiting for the answer. */
+    /** Requests descriptions from the brokers without waiting for the answer. */
     interface Descriptions extends Function<Set<String>, Map<String, KafkaFuture<TopicDescription>>> {}
 
     private final Descriptions descriptions;
@@ -47,9 +47,9 @@ final class TopicWatch {
     private final InstantSource clock;
     private final Assignment assignment;
     private final LoopMeters meters;
-    /** By name, the id of each topic that this consumer has met. */
+    /** The id of each topic that this consumer has met, by the topic's name. */
     private final Map<String, String> met = new HashMap<>();
-    private Map<String, KafkaFuture<TopicDescription>> asked = Map.of();
+    private Map<String, KafkaFuture<TopicDescription>> requested = Map.of();
     private Instant nextLook = Instant.MIN;
 
     TopicWatch(Descriptions descriptions, Consumer<byte[], byte[]> consumer, LoopSettings settings, InstantSource clock,
@@ -62,14 +62,14 @@ final class TopicWatch {
         this.meters = meters;
     }
 
-    /** Some partitions were just assigned: the next look is due at once. */
+    /** Some partitions were just assigned, so the next check is due at once. */
     void hurry() {
         nextLook = Instant.MIN;
         ask();
     }
 
     /**
-     * Takes what was answered, and asks again when it is time.
+     * Takes the answers that have arrived, and sends the next request when it is due.
      *
      * @throws TopicMadeAgain this consumer has read another topic of the same name
      */
@@ -81,26 +81,26 @@ final class TopicWatch {
     }
 
     private boolean ask() {
-        boolean due = asked.isEmpty() && !clock.instant().isBefore(nextLook);
+        boolean due = requested.isEmpty() && !clock.instant().isBefore(nextLook);
         if (due) {
             nextLook = clock.instant().plus(LOOK_EVERY);
             Set<String> topics = assignment.topics();
-            asked = topics.isEmpty() ? Map.of() : descriptions.apply(topics);
+            requested = topics.isEmpty() ? Map.of() : descriptions.apply(topics);
         }
         return due;
     }
 
-    /** Until it comes some partitions can't be read. */
+    /** Whether an answer is under way that some partition needs before it can be read. */
     boolean awaitsAnAnswer() {
-        return !asked.isEmpty() && assignment.all().stream().anyMatch(work -> work.topicId().isEmpty());
+        return !requested.isEmpty() && assignment.all().stream().anyMatch(work -> work.topicId().isEmpty());
     }
 
     private void takeAnswers() {
-        if (asked.isEmpty() || !asked.values().stream().allMatch(KafkaFuture::isDone)) {
+        if (requested.isEmpty() || !requested.values().stream().allMatch(KafkaFuture::isDone)) {
             return;
         }
-        Map<String, KafkaFuture<TopicDescription>> answered = asked;
-        asked = Map.of();
+        Map<String, KafkaFuture<TopicDescription>> answered = requested;
+        requested = Map.of();
         Map<PartitionWork, String> unknown = new HashMap<>();
         for (PartitionWork work : List.copyOf(assignment.all())) {
             Optional<String> topicId = Optional.ofNullable(answered.get(work.partition.topic())).flatMap(answer -> idOf(work, answer));
@@ -113,20 +113,20 @@ final class TopicWatch {
     private void requireTheSameTopic(String topic, String id) {
         String before = met.putIfAbsent(topic, id);
         if (before != null && !before.equals(id)) {
-            tellOfTheNewTopic(topic);
+            reportTheNewTopic(topic);
             throw new TopicMadeAgain(topic);
         }
     }
 
-    /** Empty also for a partition that its topic has no more. */
+    /** Also empty for a partition that its topic no longer has. */
     private Optional<String> idOf(PartitionWork work, KafkaFuture<TopicDescription> answer) {
         try {
             TopicDescription topic = answer.getNow(null);
             return Optional.of(topic.topicId().toString()).filter(id -> work.partition.partition() < topic.partitions().size());
         } catch (CompletionException | KafkaException | InterruptedException | ExecutionException failure) {
             if (work.topicId().isEmpty()) {
-                work.refused("the brokers do not tell its topic's id: " + failure, clock.instant());
-                log.warn("{}: {} waits until the brokers tell its topic's id: {}", settings.name(), work.partition, failure.toString());
+                work.refused("the brokers do not return its topic's id: " + failure, clock.instant());
+                log.warn("{}: {} waits until the brokers return its topic's id: {}", settings.name(), work.partition, failure.toString());
             }
             return Optional.empty();
         }
@@ -140,7 +140,7 @@ final class TopicWatch {
         try {
             committed = consumer.committed(unknown.keySet().stream().map(work -> work.partition).collect(Collectors.toSet()), PATIENCE);
         } catch (TimeoutException notNow) {
-            log.warn("{}: the group's offsets can't be read now; they are asked for again in a second: {}", settings.name(),
+            log.warn("{}: the group's offsets can't be read now; the next try is in a second: {}", settings.name(),
                     notNow.toString());
             return;
         }
@@ -158,26 +158,30 @@ final class TopicWatch {
     }
 
     private void begin(PartitionWork work, String topicId, Optional<OffsetAndMetadata> committed) {
-        // A commit that does not say its topic yet is repeated by one that does.
-        committed.filter(offset -> !CommittedTopic.isSaid(offset)).ifPresent(offset -> work.continuesAt(offset.offset()));
+        // A commit without a topic id is repeated by one that has it.
+        committed.filter(offset -> !CommittedTopic.isKnown(offset)).ifPresent(offset -> work.continuesAt(offset.offset()));
         work.belongsTo(topicId);
     }
 
     /**
-     * With the offset of the old topic this consumer has learnt the number of its last leader. The new topic's may be lower, and then
-     * the client takes what it hears of the new one for old news, and waits for newer for ever. So the offset is replaced by one
-     * that says no leader, and another consumer begins there. Nothing was read yet.
+     * With the old topic's offset this consumer has learnt its last leader epoch. The new topic's epochs may be lower. The client then
+     * takes the new topic's metadata for stale and waits for newer ones for ever. So the offset is replaced by one without a leader epoch,
+     * and another consumer starts there. Nothing was read yet.
      */
     private void beginWithTheNewTopic(Map<TopicPartition, OffsetAndMetadata> partitions) {
-        partitions.keySet().forEach(partition -> tellOfTheNewTopic(partition.toString()));
+        partitions.keySet().forEach(partition -> reportTheNewTopic(partition.toString()));
         consumer.commitSync(partitions, PATIENCE);
         throw new TopicMadeAgain(partitions.keySet().iterator().next().topic());
     }
 
-    private void tellOfTheNewTopic(String what) {
-        log.error("ALERT: {}: the topic of {} was deleted and made again; the new one is read from its beginning. What the old one held"
-                + " and was not worked on is gone from Kafka: the sweeper stages accepted payments again, producers must send the others"
-                + " again", settings.name(), what);
+    private void reportTheNewTopic(String what) {
+        log.error(
+                "ALERT: {}: the topic of {} was deleted and created again. The new one is read from its beginning. Records of the old "
+                        + "one that"
+                        + " were not done are gone from Kafka: the sweeper stages accepted payments again, and producers must send "
+                        + "the others"
+                        + " again",
+                settings.name(), what);
         meters.topicReplaced();
     }
 }

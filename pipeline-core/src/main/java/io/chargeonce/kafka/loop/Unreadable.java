@@ -10,17 +10,17 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RecordDeserializationException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 
-/** Which partitions a failed poll complains about. Kafka's consumer names a corrupt batch's partition in its message alone. Pure. */
+/** Which partitions a failed poll is about. Kafka's consumer names the partition of a corrupt batch only in its message. Pure. */
 final class Unreadable {
     private Unreadable() {}
 
-    /** Of those assigned; empty if the failure is not one of single partitions. */
+    /** Those of the assigned partitions that the failure names; empty if it is not about single partitions. */
     static Set<TopicPartition> partitions(KafkaException failure, Collection<TopicPartition> assigned) {
         return switch (failure) {
             case TopicAuthorizationException forbidden -> assigned.stream()
                     .filter(partition -> forbidden.unauthorizedTopics().contains(partition.topic())).collect(Collectors.toSet());
             case RecordDeserializationException record -> Set.of(record.topicPartition());
-            // The fetcher throws the bare class. What else breaks a consumer has classes of its own.
+            // The fetcher throws the bare class. Everything else that breaks a consumer has a class of its own.
             case KafkaException bare when bare.getClass() == KafkaException.class -> named(String.valueOf(bare.getMessage()), assigned);
             case KafkaException another -> Set.of();
         };
@@ -32,7 +32,7 @@ final class Unreadable {
                 .collect(Collectors.toSet());
     }
 
-    /** The last word of a sentence has its full stop. */
+    /** The last word of a sentence ends with a full stop. */
     private static boolean isName(String word, String partition) {
         return word.equals(partition) || word.equals(partition + ".");
     }

@@ -3,15 +3,15 @@ package io.chargeonce.kafka.loop;
 
 import java.time.Duration;
 
-/** What a {@link RecordHandler} says of a record. */
+/** What a {@link RecordHandler} decided about a record. */
 public sealed interface Verdict {
 
-    /** The record's work is durable: its offset may be committed. */
+    /** The record's work is durable, so its offset may be committed. */
     record Done() implements Verdict {}
 
     /**
-     * The record came too early by the clock that counts: it comes again after {@code pause}. Until then it takes no slot of
-     * the loop, holds only its own key back, and its offset stays uncommitted.
+     * The record came too early by the database's clock. It is handed over again after {@code pause}. Until then it takes no slot of the
+     * loop, holds back only its own key, and its offset stays uncommitted.
      */
     record NotBefore(Duration pause) implements Verdict {
         public NotBefore {

@@ -14,8 +14,8 @@ import java.util.stream.Stream;
 /**
  * The records of a partition that are not due yet. Guarded by its partition's lock.
  *
- * <p>Fetched ones go strictly in offset order, so that a key's order is kept even where the log's timestamps step back.
- * Given-back ones go by their own time: each already stands at the front of its key.
+ * <p>Fetched records leave strictly in offset order, so that a key's order is kept even where the log's timestamps jump back. Given-back
+ * records leave by their own due time: each is already the first of its key.
  */
 final class WaitingRecords {
     private final Deque<HeldRecord> fetched = new ArrayDeque<>();

@@ -14,13 +14,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The slots of a loop: at most so many records are with the handler at once, each on a virtual thread, and shares take turns. Any
- * thread may call it.
+ * The slots of a loop: a limited number of records are in the handler at once, each on a virtual thread, and shares take turns. Any thread.
  *
- * <p>A virtual thread that finished a record goes on with the next that may run; so nothing waits for the poll thread to notice.
+ * <p>A virtual thread that finished a record continues with the next one that may run, so no record waits until the poll thread notices.
  */
 final class Workers {
-    /** A longer wait is cut to this and asked for again, so that no clock's mistake can bury a record. */
+    /** A longer wait is cut to this, and the handler is called again after it. So no wrong clock can bury a record. */
     private static final Duration LONGEST_WAIT = Duration.ofHours(1);
     private static final Backoff AFTER_FAILURE = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(5));
     private static final Logger log = LoggerFactory.getLogger(Workers.class);
@@ -32,7 +31,7 @@ final class Workers {
     private final LogLimit logLimit;
     private final ReadyRecords ready;
     private final AtomicInteger withHandler = new AtomicInteger();
-    /** When the handler last came back from a record, or got one while it had none. */
+    /** When the handler last returned from a record, or got one while it had none. */
     private volatile Instant lastAnswer = Instant.MIN;
 
     Workers(LoopSettings settings, RecordHandler handler, InstantSource clock, LoopMeters meters) {
@@ -44,19 +43,20 @@ final class Workers {
         this.ready = new ReadyRecords(settings.maxInFlight(), settings.mostPerSecond(), clock);
     }
 
-    /** What cannot be told is of no known share. Nothing that a record says may stop the poll thread. */
+    /** A record whose share cannot be determined has none. No content of a record may stop the poll thread. */
     String shareOf(ConsumerRecord<byte[], byte[]> record) {
         try {
             return handler.shareOf(record);
         } catch (RuntimeException | StackOverflowError | AssertionError bug) {
             logLimit.ifAllowed(
-                    unsaid -> log.error("Bug! {}: the share of {}-{} offset {} can't be told; it takes its turn among those of no share",
+                    leftOut -> log.error(
+                            "Bug! {}: the share of {}-{} offset {} can't be determined; the record takes its turn with those of no share",
                             loop, record.topic(), record.partition(), record.offset(), bug));
             return "";
         }
     }
 
-    /** Once their partitions have left. */
+    /** Drops ready records of partitions that were revoked. */
     void forgetAbandoned() {
         ready.forgetAbandoned();
     }
@@ -74,14 +74,15 @@ final class Workers {
     }
 
     /**
-     * Gives a record that seems stuck to the handler once more, on a thread beside the slots: what is said first counts.
-     * The stuck thread keeps its slot until it returns.
+     * Hands a record that seems stuck to the handler a second time, on a thread beside the slots. The first call that returns counts. The
+     * stuck thread keeps its slot until it returns.
      */
     void handAgain(HeldRecord stuck) {
         meters.handedAgain();
-        logLimit.ifAllowed(unsaid -> log.warn(
-                "{}: {} offset {} is with the handler since {}; it gets the record a second time, so that its offset need not wait. {} such messages were left out",
-                loop, stuck.work.partition, stuck.record.offset(), stuck.begun, unsaid));
+        logLimit.ifAllowed(leftOut -> log.warn(
+                "{}: {} offset {} has been in the handler since {}. It is handed over a second time, so that its offset need not wait. "
+                        + "{} such messages were left out",
+                loop, stuck.work.partition, stuck.record.offset(), stuck.begun, leftOut));
         Thread.ofVirtual().name(loop + "-again").start(() -> {
             if (stuck.work.beginAgain(stuck, clock.instant())) {
                 process(stuck).ifPresent(this::offer);
@@ -94,7 +95,7 @@ final class Workers {
         return ready.running();
     }
 
-    /** While the handler has records: since when it has said nothing about any of them, though nothing that it needs was away. */
+    /** While the handler has records: since when no call has returned, although no dependency was down. */
     Optional<Instant> silentSince() {
         if (withHandler.get() == 0) {
             return Optional.empty();
@@ -112,7 +113,7 @@ final class Workers {
         return inFlight() > 0 || waiting() > 0;
     }
 
-    /** Goes on with what may start when the one before is done. */
+    /** Continues with the next record that may start when the one before is done. */
     private void work(HeldRecord first) {
         Optional<HeldRecord> next = Optional.of(first);
         while (next.isPresent()) {
@@ -138,13 +139,13 @@ final class Workers {
     }
 
     /**
-     * Returns the record of the same key that may go next. Catches whatever the handler throws, errors too: a record whose
-     * thread died unnoticed would hold its offset for ever.
+     * Returns the record of the same key that may run next. Catches everything that the handler throws, errors too: a record whose thread
+     * died unnoticed would hold its offset for ever.
      */
     private Optional<HeldRecord> process(HeldRecord held) {
         Verdict verdict;
         try {
-            verdict = ask(held);
+            verdict = handle(held);
         } catch (Throwable failure) {
             return failed(held, failure);
         }
@@ -161,7 +162,7 @@ final class Workers {
         };
     }
 
-    private Verdict ask(HeldRecord held) throws Exception {
+    private Verdict handle(HeldRecord held) throws Exception {
         if (held.failures > 0) {
             meters.retried();
         }
@@ -170,7 +171,7 @@ final class Workers {
         }
         withHandler.incrementAndGet();
         try {
-            return Objects.requireNonNull(handler.handle(held.record), "Bug! The handler said nothing");
+            return Objects.requireNonNull(handler.handle(held.record), "Bug! The handler returned null");
         } finally {
             lastAnswer = clock.instant();
             withHandler.decrementAndGet();
@@ -194,8 +195,9 @@ final class Workers {
     }
 
     private void report(HeldRecord held, Throwable failure, Duration pause) {
-        logLimit.ifAllowed(unsaid -> log.warn(
-                "{}: the handler failed on {} offset {} ({} times in a row); it gets the record again in {} ms. {} such messages were left out",
-                loop, held.work.partition, held.record.offset(), held.failures, pause.toMillis(), unsaid, failure));
+        logLimit.ifAllowed(leftOut -> log.warn(
+                "{}: the handler failed on {} offset {} ({} times in a row); it gets the record again in {} ms. "
+                        + "{} such messages were left out",
+                loop, held.work.partition, held.record.offset(), held.failures, pause.toMillis(), leftOut, failure));
     }
 }

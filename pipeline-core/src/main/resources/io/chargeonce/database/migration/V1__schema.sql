@@ -1,6 +1,6 @@
 -- Everything that decides about money. Kafka only carries; these rows are the truth.
 -- SPDX-License-Identifier: Apache-2.0
--- What a role may do is in roles.sql. What no role may do, not even the owner by a slip, is refused here.
+-- What each role may do is in roles.sql. What no role may do, not even the owner by mistake, is refused here.
 
 CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -8,21 +8,21 @@ BEGIN
 END $$;
 REVOKE EXECUTE ON FUNCTION refuse() FROM PUBLIC;
 
--- How far back something may be removed that is kept for so long. Only the time that comes out is compared: intervals compare by
--- months of 30 days, so that '-1200 months 36014 days' would count as 14 days and mean next year.
+-- The time before which rows may be deleted. Only the resulting time is compared: intervals are compared with months of 30 days, so that
+-- '-1200 months 36014 days' would count as 14 days and yet mean next year.
 CREATE FUNCTION cutoff(kept interval, at_least interval) RETURNS timestamptz
     LANGUAGE plpgsql STABLE SET search_path = chargeonce, pg_temp AS $$
 BEGIN
     IF (now() - kept <= now() - at_least) IS NOT TRUE THEN
-        RAISE EXCEPTION '% is too short: this is kept for at least %', coalesce(kept::text, 'NULL'), at_least
+        RAISE EXCEPTION '% is too short: this must be kept for at least %', coalesce(kept::text, 'NULL'), at_least
             USING ERRCODE = 'invalid_parameter_value';
     END IF;
     RETURN now() - kept;
 END $$;
 REVOKE EXECUTE ON FUNCTION cutoff(interval, interval) FROM PUBLIC;
 
--- People with a login of their own, which is a member of one of the roles for people: the audit log names the login. Only the owner
--- writes here, by "migrate --operator"; "migrate --roles" takes every other membership back.
+-- People with their own login, which is a member of one of the roles for people, so that the audit log names the login. Only the owner
+-- writes here, by "migrate --operator"; "migrate --roles" revokes every other membership.
 CREATE TABLE person (
     login    text NOT NULL CHECK (login ~ '^[a-z][a-z0-9_.@-]{0,62}$' AND login !~ '^(pg_|chargeonce_)'
                                   AND login NOT IN ('charge-consumer', 'dead-letter-queue')),
@@ -36,11 +36,11 @@ CREATE TABLE person (
 CREATE TABLE merchant (
     merchant_id         text PRIMARY KEY CHECK (merchant_id ~ '^[a-z0-9][a-z0-9_-]{0,62}$'),
     created_at          timestamptz NOT NULL DEFAULT now(),
-    -- Opt-in, for subscriptions: soft declines are presented again by the network's advice.
+    -- Opt-in, for subscriptions: soft declines are presented again, following the network's advice.
     represent_declines  boolean NOT NULL DEFAULT false,
-    -- The most requests a second that one ingest process takes from this merchant; NULL is no limit.
+    -- The largest number of requests per second that one ingest process accepts from this merchant; NULL is no limit.
     requests_per_second int CHECK (requests_per_second BETWEEN 1 AND 1000000),
-    -- How long the same purchase under another key counts as a second click; 0 lets every one pass.
+    -- How long the same purchase under another key counts as a second click; 0 switches the guard off.
     duplicate_window_ms int NOT NULL DEFAULT 10000 CHECK (duplicate_window_ms BETWEEN 0 AND 86400000)
 );
 
@@ -50,26 +50,26 @@ CREATE TABLE merchant_token (
     merchant_id  text NOT NULL REFERENCES merchant,
     created_at   timestamptz NOT NULL DEFAULT now(),
     revoked_at   timestamptz,
-    -- It is refused from then on; NULL is never.
+    -- When it expires; NULL is never.
     expires_at   timestamptz,
-    -- How long it was made for, and so the one that takes its place.
+    -- Its lifetime when it was created, which its replacement gets too.
     lives        interval CHECK (lives > interval '0'),
-    -- What may be done with it.
+    -- What it allows.
     scopes       text[] NOT NULL DEFAULT '{pay,refund,read}' CHECK (scopes <@ '{pay,refund,read}' AND cardinality(scopes) > 0),
-    -- From where it may come, by the address of the connection; NULL is from anywhere.
+    -- The addresses of connections that may use it; NULL allows all.
     addresses    cidr[] CHECK (cardinality(addresses) BETWEEN 1 AND 100)
 );
 CREATE TRIGGER a_token_is_one_merchants BEFORE UPDATE OF token_sha256, merchant_id, created_at, lives, scopes, addresses ON merchant_token
-    EXECUTE FUNCTION refuse('a token never goes to another merchant and may never more; make a new one');
+    EXECUTE FUNCTION refuse('a token never changes its merchant, its lifetime, its addresses or what it allows; create a new one');
 CREATE TRIGGER an_expiry_only_comes_nearer BEFORE UPDATE OF expires_at ON merchant_token
     FOR EACH ROW WHEN (OLD.expires_at IS NOT NULL AND (NEW.expires_at IS NULL OR NEW.expires_at > OLD.expires_at))
-    EXECUTE FUNCTION refuse('no token lives longer than was said when it was made; make a new one');
+    EXECUTE FUNCTION refuse('a token never expires later than it was created to; create a new one');
 CREATE TRIGGER a_revoked_token_stays_revoked BEFORE UPDATE OF revoked_at ON merchant_token
     FOR EACH ROW WHEN (OLD.revoked_at IS NOT NULL)
-    EXECUTE FUNCTION refuse('a revoked token stays revoked; make a new one');
+    EXECUTE FUNCTION refuse('a revoked token stays revoked; create a new one');
 
--- When a token was used last, to within some minutes: for people who look for unused ones. A table of its own, for the
--- role that faces the internet changes no token.
+-- When a token was last used, to within some minutes, so that people find unused ones. A separate table, because the role that faces the
+-- internet may change no token.
 CREATE TABLE token_use (
     token_sha256 bytea PRIMARY KEY REFERENCES merchant_token,
     used_at      timestamptz NOT NULL
@@ -87,29 +87,29 @@ CREATE TABLE idempotency_key (
     -- Two plain checks: one bounded repetition would cost more than the rest of the row.
     idempotency_key     text NOT NULL CHECK (length(idempotency_key) BETWEEN 1 AND 255 AND idempotency_key !~ '[^!-~]'),
     fingerprint         bytea NOT NULL CHECK (length(fingerprint) = 32),
-    -- Also of the answer: the same command and version give the same answer, byte for byte, so none is stored.
+    -- Also the version of the answer: the same request and version give the same answer, byte for byte, so none is stored.
     fingerprint_version smallint NOT NULL,
     request_path        text NOT NULL CHECK (length(request_path) <= 200),
-    -- The canonical command, to name the fields that differ when a key is reused. json keeps it byte for byte.
+    -- The canonical request, to name the fields that differ when a key is reused. The json type keeps it byte for byte.
     request_params      json NOT NULL,
     resource_id         text NOT NULL,
     created_at          timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (merchant_id, idempotency_key)
 );
--- Who inserts a key is told which of its own are new, and sees no other's: only rows of its very transaction, whose time no role can set.
+-- A role that inserts keys sees which of them are new, and sees no others: only rows of the same transaction, whose time no role can set.
 ALTER TABLE idempotency_key ENABLE ROW LEVEL SECURITY;
 CREATE POLICY what_was_inserted_just_now ON idempotency_key FOR SELECT USING (created_at = now());
 CREATE POLICY new_keys ON idempotency_key FOR INSERT WITH CHECK (true);
--- Forgotten in this order when their retention is over.
+-- Rows are deleted in this order when their retention is over.
 CREATE INDEX idempotency_key_by_age ON idempotency_key (created_at);
--- Refunds have keys too; a payment's is found by itself.
+-- Refunds have keys too. A payment's key needs no index: it is found by its own columns.
 CREATE INDEX idempotency_key_of_refund ON idempotency_key (resource_id) WHERE request_path <> '/v1/payments';
 
--- The purchase that was made last, so that a second click under a new key is seen. A lock with a short life:
--- whoever finds the row alive is the second.
+-- The latest purchase, so that a second click under a new key is detected. It is a lock with a short life: a request that finds a live row
+-- is the second one.
 CREATE TABLE duplicate_guard (
     merchant_id text NOT NULL,
-    -- Of customer, payment method, amount, currency and reference.
+    -- A digest of customer, payment method, amount, currency and reference.
     purchase    bytea NOT NULL CHECK (length(purchase) = 32),
     payment_id  text NOT NULL,
     until       timestamptz NOT NULL,
@@ -117,12 +117,12 @@ CREATE TABLE duplicate_guard (
 ) WITH (fillfactor = 80);
 CREATE INDEX duplicate_guard_over ON duplicate_guard (until);
 
--- What moves money stands in two tables and a list, for each is written in its own way:
---   operation        what was accepted. Inserted, and never changed: every attempt is made from it, so none is of another amount.
---   operation_state  how far it has come. A narrow row, changed at every step, with no index on what changes.
---   waiting          what waits for its time. A short list, which a payment that succeeds at once never enters.
--- A charge's id is its payment's id. A refund gives back what a merchant asks for; a reversal what we took twice, outside the
--- sum of refunds.
+-- Operations are in two tables and a list, because each is written in its own way:
+--   operation        what was accepted. Inserted and never changed: every attempt is made from it, so none has another amount.
+--   operation_state  its state. A narrow row, changed at every step, with no index on the columns that change.
+--   waiting          what is due later. A short list, which a payment that succeeds at once never enters.
+-- A charge's id is its payment's id. A refund pays back what a merchant requests; a reversal pays back what we captured twice,
+-- outside the sum of refunds.
 CREATE TABLE operation (
     operation_id     text PRIMARY KEY,
     payment_id       text NOT NULL,
@@ -139,36 +139,36 @@ CREATE TABLE operation (
     description      text CHECK (length(description) <= 500),
     receipt_email    text CHECK (length(receipt_email) <= 500),
     accepted_at      timestamptz NOT NULL DEFAULT now(),
-    -- In which order it was accepted, by no clock: see list_late.
+    -- The order of acceptance, independent of clocks: see list_late.
     accepted_xid     xid8 NOT NULL DEFAULT pg_current_xact_id(),
-    -- How long it may take until its last attempt begins. A merge and a presentation give it more time, in its state.
+    -- How long after acceptance its last attempt may begin. A merge and a presentation set a later deadline in the state.
     charge_within_s  int NOT NULL CHECK (charge_within_s >= 0),
-    -- W3C's, of the span that accepted it; every record about it carries this on. For people only.
+    -- W3C's trace context of the span that accepted it; every record about it carries this on. For people only.
     traceparent      text CHECK (length(traceparent) = 55),
     CONSTRAINT only_charges_are_their_payment CHECK ((kind = 'charge') = (operation_id = payment_id)),
-    -- By payment, kind and reference an attempt is the only open one: a charge with a reference could be made twice.
+    -- Payment, kind and reference identify the only open attempt. With a reference a charge could be made twice.
     CONSTRAINT a_charge_has_no_reference CHECK (kind <> 'charge' OR operation_ref = '')
 );
 CREATE INDEX operation_in_order ON operation (accepted_xid);
 CREATE INDEX operation_given_back ON operation (payment_id) WHERE kind <> 'charge';
--- A merchant looks for payments by its own reference, the newest first.
+-- A merchant searches payments by its own reference, newest first.
 CREATE INDEX operation_by_reference ON operation (merchant_id, reference, accepted_at, operation_id)
     WHERE reference IS NOT NULL;
 
--- A statement is refused for what it does, before it looks at any row: others pay nothing for it.
+-- These triggers refuse a statement before it reads any row, so other statements pay nothing for them.
 CREATE TRIGGER operation_never_changes BEFORE UPDATE OF operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount,
         currency, payment_method, reference, accepted_at, accepted_xid, charge_within_s, traceparent OR TRUNCATE ON operation
     EXECUTE FUNCTION refuse('what was accepted never changes');
 CREATE TRIGGER what_is_personal_is_only_erased BEFORE UPDATE OF customer, description, receipt_email ON operation
     WHEN (current_setting('chargeonce.erasing', true) IS DISTINCT FROM 'on')
-    EXECUTE FUNCTION refuse('what was accepted never changes; only erase_personal_data takes out what is personal');
+    EXECUTE FUNCTION refuse('what was accepted never changes; only erase_personal_data removes personal data');
 CREATE TRIGGER it_is_forgotten_with_its_payment BEFORE DELETE ON operation
     WHEN (current_setting('chargeonce.forgetting', true) IS DISTINCT FROM 'on')
     EXECUTE FUNCTION refuse('only forget_settled_payments deletes one');
 
--- How far an operation has come: one row for each. A decision about an operation locks this row. Its columns stand in no index
--- but the primary key, and its page has room for the versions of a claim and of a success: so both are written without an entry in
--- any index (HOT), and the table needs few vacuums. What has to be found by its time is in the list "waiting".
+-- An operation's state: one row each. A decision about an operation locks this row. Its columns are in no index but the primary key, and
+-- its page has room for the versions of a claim and of a success. So both are written without a new entry in any index (HOT), and the table
+-- needs few vacuums. Rows that are due later are found through the list "waiting".
 CREATE TABLE operation_state (
     operation_id     text PRIMARY KEY,
     state            text NOT NULL DEFAULT 'accepted'
@@ -180,7 +180,7 @@ CREATE TABLE operation_state (
     generation       smallint NOT NULL DEFAULT 1 CHECK (generation >= 1),
     -- Attempts of this generation that reached a PSP and definitely failed.
     counted_attempts smallint NOT NULL DEFAULT 0 CHECK (counted_attempts BETWEEN 0 AND 1000),
-    -- The tier waited in last; parking climbs it without counting an attempt.
+    -- The last tier it waited in; parking moves up the tiers without counting an attempt.
     tier             smallint NOT NULL DEFAULT 0 CHECK (tier BETWEEN 0 AND 9),
     -- The last attempt's number. It never restarts: the PSP keys are derived from it.
     sequence         int NOT NULL DEFAULT 0 CHECK (sequence >= 0),
@@ -189,34 +189,34 @@ CREATE TABLE operation_state (
     -- How often the sweeper has staged this step again. Its pause doubles each time: the thirtieth would be longer than a lifetime.
     swept            smallint NOT NULL DEFAULT 0 CHECK (swept BETWEEN 0 AND 30),
     resolve_tries    int NOT NULL DEFAULT 0 CHECK (resolve_tries BETWEEN 0 AND 1000000000),
-    -- Whether it has left the usual way, or was found to be late on it. From then on "waiting" follows each of its changes.
+    -- Whether it has left the usual path, or was found late on it. From then on "waiting" follows each of its changes.
     listed           boolean NOT NULL DEFAULT false,
     -- The payment's own deadline for a new attempt. A merge and a presentation set a later one.
     charge_before    timestamptz NOT NULL,
-    -- By this database's clock: no claim before it, whatever a consumer's clock says.
+    -- No claim before this time by this database's clock, regardless of a consumer's clock.
     not_before       timestamptz NOT NULL DEFAULT now(),
     staged_at        timestamptz NOT NULL DEFAULT now(),
-    -- Where the last attempt went; pinned there while that attempt has not definitely failed.
+    -- The PSP of the last attempt; pinned while that attempt has not definitely failed.
     psp              text,
     psp_reference    text,
-    -- Chosen by whoever claims, so that an answer to COMMIT that got lost can be read back.
+    -- Chosen by the worker that claims, so that it recognises its own claim if the answer to COMMIT was lost.
     lease_token      uuid,
-    -- When the resolver has to look: the lease's end while processing, the next question while unresolved.
+    -- When the resolver has to act: the lease's end while processing, the next question while unresolved.
     resolve_at       timestamptz,
     settled_at       timestamptz,
     -- Since when the outcome of the last attempt is unknown.
     unresolved_since timestamptz,
-    -- When the next presentation is due. Until then nothing of it is in Kafka.
+    -- When the next presentation is due. Until then Kafka has no record of it.
     represent_at     timestamptz,
     failure_cause    text,
     failure_message  text CHECK (length(failure_message) <= 500),
-    -- PSPs that said they do not do this payment, with commas between: never asked again.
+    -- PSPs that refused this kind of payment, separated by commas: it never goes there again.
     refused_by       text,
-    -- The capture that a refund or reversal gives back: always at the PSP that took it. Known from the first attempt on.
+    -- The capture that a refund or reversal pays back: always at the PSP that made it. Known from the first attempt on.
     capture_psp      text,
     capture_reference text,
     CONSTRAINT a_capture_has_a_place_and_a_name CHECK ((capture_psp IS NULL) = (capture_reference IS NULL)),
-    -- A purge ends the dead letter and never the question: while its attempt may have moved money, a purged operation has a next one.
+    -- A purge ends the dead letter but not the question: while its attempt may have moved money, a purged operation has a next one.
     CONSTRAINT resolver_watches_every_open_attempt
         CHECK (state = 'purged' OR (state IN ('processing', 'unresolved')) = (resolve_at IS NOT NULL)),
     CONSTRAINT only_the_claimed_hold_a_lease
@@ -224,11 +224,11 @@ CREATE TABLE operation_state (
     CONSTRAINT only_waiting_operations_are_presented_again CHECK (represent_at IS NULL OR state = 'scheduled')
 ) WITH (fillfactor = 25);
 
--- Each operation as it is now: what was accepted, and how far it has come. For reading; who decides locks operation_state.
+-- Each operation as it is now: what was accepted, and its state. For reading; a decision locks operation_state.
 CREATE VIEW operation_now AS SELECT * FROM operation JOIN operation_state USING (operation_id);
 
--- Who accepts an operation writes no state: it begins here, with its operation and never without. No foreign key: this costs
--- nothing beyond the row, and those of both directions half as much again as both rows.
+-- Accepting an operation writes no state directly: a trigger creates the state together with the operation, never without it. There is no
+-- foreign key: the trigger costs nothing beyond the row, but foreign keys in both directions would cost half as much again as both rows.
 CREATE FUNCTION begin_states() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 BEGIN
     INSERT INTO operation_state (operation_id, charge_before)
@@ -239,16 +239,16 @@ REVOKE EXECUTE ON FUNCTION begin_states() FROM PUBLIC;
 CREATE TRIGGER its_state_begins AFTER INSERT ON operation REFERENCING NEW TABLE AS accepted
     FOR EACH STATEMENT EXECUTE FUNCTION begin_states();
 CREATE TRIGGER it_begins_with_its_operation BEFORE INSERT ON operation_state
-    WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION refuse('it begins with its operation: insert that one');
+    WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION refuse('a state is created with its operation: insert the operation');
 CREATE TRIGGER a_state_is_one_operations BEFORE UPDATE OF operation_id ON operation_state
-    EXECUTE FUNCTION refuse('a state never goes to another operation');
+    EXECUTE FUNCTION refuse('a state never changes its operation');
 CREATE TRIGGER it_is_forgotten_with_its_payment BEFORE DELETE ON operation_state
     WHEN (current_setting('chargeonce.forgetting', true) IS DISTINCT FROM 'on')
     EXECUTE FUNCTION refuse('only forget_settled_payments deletes one');
 CREATE TRIGGER not_all_at_once BEFORE TRUNCATE ON operation_state EXECUTE FUNCTION refuse('only forget_settled_payments deletes one');
 
--- Where it may go from where it is: OperationState.next() in Java, once more. What has ended would be charged again; only a capture
--- that is told late outranks a decline.
+-- The legal moves, as in OperationState.next() in Java. Without this, an operation that has ended could be charged again; only a late
+-- capture outranks a decline.
 CREATE TRIGGER it_goes_where_it_may AFTER UPDATE OF state ON operation_state
     FOR EACH ROW WHEN (NEW.state <> OLD.state AND NOT CASE OLD.state
         WHEN 'processing' THEN NEW.state IN ('succeeded', 'declined', 'scheduled', 'parked', 'unresolved', 'dead')
@@ -260,14 +260,15 @@ CREATE TRIGGER it_goes_where_it_may AFTER UPDATE OF state ON operation_state
         ELSE NEW.state IN ('processing', 'parked', 'scheduled', 'dead', 'succeeded', 'declined') END)
     EXECUTE FUNCTION refuse('no operation goes there from where this one is');
 
--- Where the money was captured, under which reference and when, is known from then on. A reference that a person typed may be
--- corrected: the PSP knows its own better.
+-- Where the money was captured, with which reference and when, is then known and stays. Only a reference that a person typed may be
+-- corrected, because the PSP knows its own better.
 CREATE FUNCTION only_a_typed_reference_is_corrected() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 BEGIN
     IF (NEW.psp, NEW.settled_at) IS DISTINCT FROM (OLD.psp, OLD.settled_at)
        OR NOT EXISTS (SELECT FROM hand_settlement
-                       WHERE operation_id = OLD.operation_id AND psp_reference = OLD.psp_reference AND state IN ('settled', 'confirmed')) THEN
+                       WHERE operation_id = OLD.operation_id AND psp_reference = OLD.psp_reference
+                         AND state IN ('settled', 'confirmed')) THEN
         RAISE EXCEPTION 'operation_state: where and when an operation succeeded never changes' USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NULL;
@@ -281,7 +282,7 @@ CREATE TRIGGER what_succeeded_stays_as_it_is AFTER UPDATE OF psp, psp_reference,
 -- Only a merge and a presentation give a payment more time.
 CREATE TRIGGER no_deadline_is_put_off AFTER UPDATE OF charge_before ON operation_state
     FOR EACH ROW WHEN (NEW.charge_before > OLD.charge_before AND NEW.represented = OLD.represented AND NEW.generation = OLD.generation)
-    EXECUTE FUNCTION refuse('a deadline is put off by a merge or a presentation alone');
+    EXECUTE FUNCTION refuse('only a merge or a presentation sets a later deadline');
 
 -- Only a person at the dead-letter queue charges a dead payment again: the services that charge never merge.
 CREATE TRIGGER no_service_merges AFTER UPDATE OF state ON operation_state
@@ -289,7 +290,7 @@ CREATE TRIGGER no_service_merges AFTER UPDATE OF state ON operation_state
                        AND (current_user = 'chargeonce_charge' OR current_user = 'chargeonce_retry'))
     EXECUTE FUNCTION refuse('only a person at the dead-letter queue merges');
 
--- Whether an attempt of it has not failed. Both halves have an index of their own.
+-- Whether one of its attempts has not failed. Each half uses its own partial index.
 CREATE FUNCTION may_have_taken_money(operation text) RETURNS boolean
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
@@ -298,12 +299,14 @@ BEGIN
     RETURN EXISTS (SELECT FROM payment_attempt AS attempt
                     WHERE payment_id = payment AND operation_id = may_have_taken_money.operation AND NOT failed_definite)
         OR EXISTS (SELECT FROM payment_attempt AS attempt
-                    WHERE payment_id = payment AND operation_id = may_have_taken_money.operation AND failed_definite AND state = 'succeeded');
+                    WHERE payment_id = payment AND operation_id = may_have_taken_money.operation AND failed_definite
+                      AND state = 'succeeded');
 END $$;
 REVOKE EXECUTE ON FUNCTION may_have_taken_money(text) FROM PUBLIC;
 
--- Who makes no attempt decides about no money: a person at the dead-letter queue moves what is listed there, changes neither where
--- nor how often it was tried, calls charged what an attempt is known to have charged, and puts nothing off.
+-- A role that makes no attempts decides nothing about money. A person at the dead-letter queue may move what is listed there. The person
+-- may not change where or how often it was tried, may set it to succeeded only if an attempt is known to have succeeded, and may postpone
+-- nothing.
 CREATE FUNCTION a_person_moves_what_is_listed() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
 DECLARE
     legal boolean := CASE OLD.state
@@ -316,23 +319,23 @@ DECLARE
         WHEN 'parked' THEN NEW.state IN ('parked', 'dead')
         ELSE false END;
 BEGIN
-    -- The owner mends what has to be mended.
+    -- Charging roles and the owner are not restricted here.
     IF has_any_column_privilege('payment_attempt', 'INSERT') THEN
         RETURN NULL;
     END IF;
     IF NOT legal THEN
-        RAISE EXCEPTION 'permission denied: this role takes no operation from % to %', OLD.state, NEW.state
+        RAISE EXCEPTION 'permission denied: this role may not move an operation from % to %', OLD.state, NEW.state
             USING ERRCODE = 'insufficient_privilege';
     END IF;
     IF (NEW.psp, NEW.sequence, NEW.represented, NEW.generation) IS DISTINCT FROM
        (OLD.psp, OLD.sequence, OLD.represented, OLD.generation + (NEW.state = 'accepted')::int)
        OR NEW.swept NOT IN (OLD.swept, 0) OR NEW.tier NOT IN (OLD.tier, 0) OR NEW.counted_attempts NOT IN (OLD.counted_attempts, 0)
-       -- Only a merge gives it a new schedule: what the PSP answers to a question would send it on by that one.
+       -- Only a merge sets a new schedule: the PSP's answer to a question would follow that schedule.
        OR NEW.state <> 'accepted' AND (NEW.tier, NEW.counted_attempts, NEW.charge_before, NEW.refused_by)
                                       IS DISTINCT FROM (OLD.tier, OLD.counted_attempts, OLD.charge_before, OLD.refused_by)
        OR NEW.resolve_tries NOT IN (OLD.resolve_tries, 0)
        OR NEW.step NOT BETWEEN OLD.step AND OLD.step + 1 OR NEW.step = OLD.step AND NEW.state IN ('accepted', 'succeeded') THEN
-        RAISE EXCEPTION 'permission denied: this role changes neither where nor how often an operation was tried'
+        RAISE EXCEPTION 'permission denied: this role may not change where or how often an operation was tried'
             USING ERRCODE = 'insufficient_privilege';
     END IF;
     IF NEW.resolve_at IS DISTINCT FROM OLD.resolve_at AND NEW.resolve_at > clock_timestamp()
@@ -340,7 +343,7 @@ BEGIN
        OR NEW.lease_token IS DISTINCT FROM OLD.lease_token AND NEW.lease_token IS NOT NULL
        OR (NEW.not_before, NEW.staged_at) IS DISTINCT FROM (OLD.not_before, OLD.staged_at)
            AND greatest(NEW.not_before, NEW.staged_at) > clock_timestamp() THEN
-        RAISE EXCEPTION 'permission denied: this role neither ends a question to the PSP nor puts anything off'
+        RAISE EXCEPTION 'permission denied: this role may neither end a question to the PSP nor postpone anything'
             USING ERRCODE = 'insufficient_privilege';
     END IF;
     IF NEW.state IN ('scheduled', 'parked')
@@ -349,21 +352,21 @@ BEGIN
             USING ERRCODE = 'insufficient_privilege';
     END IF;
     IF NEW.state = 'succeeded' THEN
-        -- Both halves have an index of their own.
+        -- Each half uses its own partial index.
         IF NOT EXISTS (SELECT FROM (SELECT * FROM payment_attempt WHERE failed_definite
                                      UNION ALL
                                     SELECT * FROM payment_attempt WHERE NOT failed_definite) AS attempt
                         WHERE attempt.payment_id = (SELECT payment_id FROM operation WHERE operation_id = NEW.operation_id)
                           AND attempt.operation_id = NEW.operation_id
                           AND attempt.state = 'succeeded' AND attempt.psp = NEW.psp AND attempt.psp_reference = NEW.psp_reference) THEN
-            RAISE EXCEPTION 'permission denied: no attempt of this operation is known to have succeeded so'
+            RAISE EXCEPTION 'permission denied: no attempt of this operation is known to have succeeded with this PSP and reference'
                 USING ERRCODE = 'insufficient_privilege';
         END IF;
     ELSIF NEW.psp_reference IS DISTINCT FROM OLD.psp_reference OR NEW.settled_at IS DISTINCT FROM OLD.settled_at THEN
-        RAISE EXCEPTION 'permission denied: this role settles nothing that has not succeeded'
+        RAISE EXCEPTION 'permission denied: this role may settle only what has succeeded'
             USING ERRCODE = 'insufficient_privilege';
     END IF;
-    -- To ask whether an attempt took the money moves none. If all have failed, there is nothing to ask, and the next one follows.
+    -- Asking whether an attempt took the money moves none. If all attempts have failed, there is no question, and the next attempt follows.
     IF NEW.state <> OLD.state
        AND NOT (OLD.state = 'dead' AND NEW.state = 'unresolved' AND may_have_taken_money(NEW.operation_id)) THEN
         PERFORM moved_by_a_person(NEW.operation_id, CASE WHEN OLD.state = 'purged' THEN 'restore' WHEN NEW.state = 'purged' THEN 'purge'
@@ -372,21 +375,21 @@ BEGIN
     RETURN NULL;
 END $$;
 REVOKE EXECUTE ON FUNCTION a_person_moves_what_is_listed() FROM PUBLIC;
--- Those who charge, and superusers, pay no call.
+-- Charging roles and superusers are not slowed down by a call.
 CREATE TRIGGER a_person_moves_what_is_listed AFTER UPDATE ON operation_state
     FOR EACH ROW WHEN (current_user <> 'chargeonce_charge' AND current_user <> 'chargeonce_retry'
                        AND current_setting('is_superuser') = 'off')
     EXECUTE FUNCTION a_person_moves_what_is_listed();
 
--- Who accepts a refund must hold its payment's row and may not change it; so it asks for this and no more.
+-- Accepting a refund needs a lock on the payment's row, but no right to change it. This function is that lock and no more.
 CREATE FUNCTION lock_payment(payment text) RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
     SELECT FROM operation_state WHERE operation_id = payment FOR UPDATE
 $$;
 REVOKE EXECUTE ON FUNCTION lock_payment(text) FROM PUBLIC;
 
--- A second click leaves nothing behind, and the role that faces the internet deletes no key: this takes back only what the
--- very same transaction has put in. The transaction's time says so, which that role can give no row; and the row's version, for
--- another transaction may have begun in the same microsecond. A key whose payment was accepted stays in any case.
+-- A second click must leave nothing behind, but the role that faces the internet may not delete keys. This function deletes only keys that
+-- the same transaction inserted. That is proved by the transaction's time, which the role cannot set in a row, and by the row's version,
+-- because another transaction may have begun in the same microsecond. A key whose payment was accepted always stays.
 CREATE FUNCTION take_back_keys(merchants text[], keys text[]) RETURNS void
     LANGUAGE sql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
     DELETE FROM idempotency_key USING unnest(merchants, keys) AS ask (merchant_id, idempotency_key)
@@ -396,11 +399,12 @@ CREATE FUNCTION take_back_keys(merchants text[], keys text[]) RETURNS void
 $$;
 REVOKE EXECUTE ON FUNCTION take_back_keys(text[], text[]) FROM PUBLIC;
 
--- Who takes no idempotency key accepts nothing: those who charge only reverse. Ingest and superusers pay no call.
+-- A role that inserts no idempotency keys accepts nothing: charging roles only reverse. Ingest and superusers are not slowed down by a
+-- call.
 CREATE FUNCTION it_was_asked_for() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
 BEGIN
     IF NOT has_any_column_privilege('idempotency_key', 'INSERT') THEN
-        RAISE EXCEPTION 'permission denied: this role accepts no %', NEW.kind USING ERRCODE = 'insufficient_privilege';
+        RAISE EXCEPTION 'permission denied: this role may not accept a %', NEW.kind USING ERRCODE = 'insufficient_privilege';
     END IF;
     RETURN NULL;
 END $$;
@@ -409,14 +413,15 @@ CREATE TRIGGER it_was_asked_for AFTER INSERT ON operation
     FOR EACH ROW WHEN (NEW.kind <> 'reversal' AND current_user <> 'chargeonce_ingest' AND current_setting('is_superuser') = 'off')
     EXECUTE FUNCTION it_was_asked_for();
 
--- Money goes back in its merchant's name and never more than came, whoever writes the row. The pipeline reverses by itself what an
--- attempt took twice, and no more than the payment's amount. It runs as the schema's owner, for who accepts refunds cannot read payments.
+-- Money goes back only to the payment's merchant, and never more than was captured, for every writer of the row. The pipeline itself
+-- reverses what an attempt took twice, up to the payment's amount. This runs as the schema's owner, because the role that accepts refunds
+-- cannot read payments.
 CREATE FUNCTION what_goes_back_has_come() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
     payment operation;
 BEGIN
     IF NEW.kind = 'refund' THEN
-        -- Of two at once the second counts the first, which a snapshot from before it would not show.
+        -- Of two simultaneous refunds the second must count the first; an older snapshot would not show it.
         IF current_setting('transaction_isolation') <> 'read committed' THEN
             RAISE EXCEPTION 'operation: a refund is accepted at read committed' USING ERRCODE = 'restrict_violation';
         END IF;
@@ -426,10 +431,10 @@ BEGIN
     IF (payment.merchant_id, payment.currency) IS DISTINCT FROM (NEW.merchant_id, NEW.currency)
        OR (CASE NEW.kind
               WHEN 'reversal' THEN NOT has_any_column_privilege(session_user, 'payment_attempt', 'INSERT') OR NEW.amount > payment.amount
-              -- Those of this statement have no state yet.
+              -- Rows of this statement have no state yet.
               ELSE (SELECT sum(amount) FROM operation LEFT JOIN operation_state USING (operation_id)
                      WHERE payment_id = NEW.payment_id AND kind = 'refund' AND state IS DISTINCT FROM 'declined') > payment.amount END) THEN
-        RAISE EXCEPTION 'operation: a % gives back what its payment has captured, and no more', NEW.kind USING ERRCODE = 'restrict_violation';
+        RAISE EXCEPTION 'operation: a % pays back at most what its payment has captured', NEW.kind USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NULL;
 END $$;
@@ -437,14 +442,14 @@ REVOKE EXECUTE ON FUNCTION what_goes_back_has_come() FROM PUBLIC;
 CREATE TRIGGER what_goes_back_has_come AFTER INSERT ON operation
     FOR EACH ROW WHEN (NEW.kind <> 'charge') EXECUTE FUNCTION what_goes_back_has_come();
 
--- And to where it came from: a refund to its payment's capture, a reversal to a PSP that the payment was tried at.
+-- And only to its source: a refund to its payment's capture, a reversal to a PSP where the payment was tried.
 CREATE FUNCTION it_goes_back_to_where_it_came_from() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
 DECLARE
     back operation;
 BEGIN
     SELECT * INTO back FROM operation WHERE operation_id = NEW.operation_id;
     IF (CASE back.kind
-           -- Both halves have an index of their own.
+           -- Each half uses its own partial index.
            WHEN 'reversal' THEN NOT EXISTS (SELECT FROM (SELECT * FROM payment_attempt WHERE failed_definite
                                                           UNION ALL
                                                          SELECT * FROM payment_attempt WHERE NOT failed_definite) AS tried
@@ -453,11 +458,11 @@ BEGIN
                AND NOT EXISTS (SELECT FROM operation_state
                                 WHERE operation_id = back.payment_id AND state = 'succeeded' AND psp = NEW.capture_psp
                                   AND psp_reference = NEW.capture_reference)
-               -- The payment is read without its lock before an attempt: meanwhile the PSP may have corrected what a person named.
+               -- The payment is read without a lock before an attempt. Meanwhile the PSP may have corrected a reference that a person gave.
                AND NOT EXISTS (SELECT FROM hand_settlement
                                 WHERE operation_id = back.payment_id AND psp_reference = NEW.capture_reference AND state = 'settled')
            ELSE true END) THEN
-        RAISE EXCEPTION 'operation_state: what goes back goes to where its payment was captured' USING ERRCODE = 'restrict_violation';
+        RAISE EXCEPTION 'operation_state: money goes back only to where its payment was captured' USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NULL;
 END $$;
@@ -466,27 +471,27 @@ CREATE TRIGGER it_goes_back_to_where_it_came_from AFTER UPDATE OF capture_psp, c
     FOR EACH ROW WHEN ((OLD.capture_psp, OLD.capture_reference) IS DISTINCT FROM (NEW.capture_psp, NEW.capture_reference))
     EXECUTE FUNCTION it_goes_back_to_where_it_came_from();
 
--- Each visit of a retry tier, for people who ask how a payment came to be dead. Only failures come here. What is parked where it is
--- parked already, for its PSP is still not well, stays on the same visit: an outage of days leaves a row for each tier.
+-- Each wait in a retry tier, for people who investigate a dead payment. Only failures are recorded here. An operation that is parked again
+-- in the same tier, because its PSP is still unwell, stays on the same row: an outage of days leaves one row per tier.
 CREATE TABLE tier_visit (
     operation_id text NOT NULL,
-    -- Of its last wait.
+    -- The step of its last wait.
     step         int NOT NULL,
     generation   int NOT NULL,
     tier         int NOT NULL,
-    -- 'scheduled' waits for its next counted attempt, 'parked' for a PSP to be well.
+    -- 'scheduled' waits for its next counted attempt, 'parked' until a PSP is well.
     state        text NOT NULL,
     cause        text,
     began_at     timestamptz NOT NULL DEFAULT now(),
-    -- How many waits it is by now, and of the last one when it began and when it is over.
+    -- The number of waits so far; and for the last one, when it began and when it ends.
     waits        int NOT NULL DEFAULT 1,
     staged_at    timestamptz NOT NULL,
     due_at       timestamptz NOT NULL,
     PRIMARY KEY (operation_id, step)
 );
 
--- A trigger and no statement of the services: whatever sends an operation to a tier is recorded, and success pays nothing.
--- As its owner: no service can write one by itself.
+-- A trigger instead of a statement of the services: every move of an operation to a tier is recorded, and success costs nothing. It runs as
+-- the owner, so that no service can write such a row itself.
 CREATE FUNCTION record_tier_visit() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 BEGIN
     IF OLD.state = 'parked' AND NEW.state = 'parked' AND NEW.tier = OLD.tier THEN
@@ -519,9 +524,9 @@ CREATE TABLE payment_attempt (
     sequence        int NOT NULL CHECK (sequence >= 1),
     psp             text NOT NULL,
     state           text NOT NULL CHECK (state IN ('in_flight', 'unknown', 'succeeded', 'failed_definite')),
-    -- Set by a definite failure alone, never cleared, so that success leaves every index untouched.
+    -- Set only by a definite failure and never cleared, so that success leaves every index untouched.
     failed_definite boolean NOT NULL DEFAULT false,
-    -- The exact bytes, for a repeat must be a repeat for the PSP too.
+    -- The exact bytes, because a repeat must be a repeat for the PSP too.
     request         bytea NOT NULL,
     request_sha256  bytea NOT NULL CHECK (length(request_sha256) = 32),
     sends           int NOT NULL DEFAULT 1 CHECK (sends >= 1),
@@ -532,60 +537,60 @@ CREATE TABLE payment_attempt (
     cause           text,
     message         text,
     decided_at      timestamptz,
-    -- How often in a row the PSP has said that it knows of no such attempt.
+    -- How many times in a row the PSP has said that it knows no such attempt.
     not_found       int NOT NULL DEFAULT 0 CHECK (not_found >= 0),
-    -- Its own call was told "charged" before anything else was heard, and its operation was settled in the same transaction. That
-    -- answer stands here, in psp_reference and decided_at; psp_observation has no row of it.
+    -- Its first answer was "charged", to its own call, and its operation was settled in the same transaction. That answer is stored here,
+    -- in psp_reference and decided_at, and not in psp_observation.
     charged_at_once boolean NOT NULL DEFAULT false CHECK (NOT charged_at_once OR state = 'succeeded' AND psp_reference IS NOT NULL
                                                           AND decided_at IS NOT NULL),
-    -- A success that comes after a definite failure is the truth; the flag stays, for a later attempt may exist.
+    -- A success after a definite failure is the truth. The flag stays, because a later attempt may exist.
     CONSTRAINT failed_for_good_unless_a_success_came_late
         CHECK (state <> 'failed_definite' OR failed_definite),
-    -- Or one_open_attempt could be got round by another name for the same payment.
+    -- Otherwise one_open_attempt could be bypassed with another name for the same payment.
     CONSTRAINT a_charge_has_one_name
         CHECK (CASE WHEN operation = 'charge' THEN operation_id = payment_id AND operation_ref = '' ELSE operation_id <> payment_id END)
 ) WITH (fillfactor = 35);
 
 -- The order of claims: see list_late.
 CREATE INDEX payment_attempt_in_order ON payment_attempt (claimed_xid);
--- The invariant: over all PSPs at most one attempt of an operation has not definitely failed.
--- A second charge is refused here, whoever asks for it.
+-- The invariant: over all PSPs at most one attempt of an operation has not definitely failed. A second charge is refused here, for every
+-- writer.
 CREATE UNIQUE INDEX one_open_attempt ON payment_attempt (payment_id, operation, operation_ref) WHERE NOT failed_definite;
 CREATE TRIGGER what_was_sent_stays BEFORE UPDATE OF psp_key, operation_id, payment_id, operation, operation_ref, generation, sequence, psp,
         request_sha256 ON payment_attempt
     EXECUTE FUNCTION refuse('what was sent never changes');
 CREATE TRIGGER what_was_sent_is_only_erased BEFORE UPDATE OF request ON payment_attempt
     WHEN (current_setting('chargeonce.erasing', true) IS DISTINCT FROM 'on')
-    EXECUTE FUNCTION refuse('what was sent never changes; only erase_personal_data takes it out');
+    EXECUTE FUNCTION refuse('what was sent never changes; only erase_personal_data removes it');
 CREATE TRIGGER it_is_forgotten_with_its_payment BEFORE DELETE ON payment_attempt
     WHEN (current_setting('chargeonce.forgetting', true) IS DISTINCT FROM 'on')
     EXECUTE FUNCTION refuse('only forget_settled_payments deletes one');
 CREATE TRIGGER not_all_at_once BEFORE TRUNCATE ON payment_attempt EXECUTE FUNCTION refuse('only forget_settled_payments deletes one');
--- An attempt makes room for the next one by its own definite failure and in no other way, and knowledge only grows.
+-- An attempt makes room for the next one only by its own definite failure, and knowledge only grows.
 CREATE TRIGGER what_is_known_stays_known AFTER UPDATE OF state, failed_definite ON payment_attempt
     FOR EACH ROW WHEN (NEW.failed_definite <> OLD.failed_definite
                            AND NOT (NEW.failed_definite AND NEW.state = 'failed_definite' AND OLD.state IN ('in_flight', 'unknown'))
                        OR OLD.state = 'succeeded' AND NEW.state <> 'succeeded'
                        OR OLD.state = 'failed_definite' AND NEW.state NOT IN ('failed_definite', 'succeeded'))
-    EXECUTE FUNCTION refuse('an attempt fails once, and what has succeeded stays so');
+    EXECUTE FUNCTION refuse('an attempt fails once, and a success never changes');
 CREATE TRIGGER its_first_answer_stays AFTER UPDATE OF charged_at_once, psp_reference, decided_at ON payment_attempt
     FOR EACH ROW WHEN (OLD.charged_at_once AND (NEW.charged_at_once, NEW.psp_reference, NEW.decided_at)
                            IS DISTINCT FROM (OLD.charged_at_once, OLD.psp_reference, OLD.decided_at)
                        OR NEW.charged_at_once AND NOT OLD.charged_at_once AND OLD.state <> 'in_flight')
-    EXECUTE FUNCTION refuse('the first answer stands in its row, and what was heard never changes');
+    EXECUTE FUNCTION refuse('the first answer is stored in the row of its attempt and never changes');
 -- History for people; success never touches it.
 CREATE INDEX payment_attempt_failed ON payment_attempt (payment_id) WHERE failed_definite;
 
--- What waits for its time, by what it waits for: small, for a payment that succeeds at once never comes here. Written by a trigger
--- and by no role: nothing that waits can be left out of it, nor taken out.
+-- Operations that are due later, by what they wait for. The table is small, because a payment that succeeds at once never enters it. A
+-- trigger writes it and no role may: so no waiting operation can be left out or removed.
 CREATE TABLE waiting (
-    -- 'work' waits for its record in Kafka, and is overdue when that is lost; 'question' for the resolver, when it is due or its
-    -- lease has run out; 'presentation' for the next presentation of a declined card; 'purge' for its end.
+    -- 'work' waits for its record in Kafka, and is overdue if that is lost; 'question' waits for the resolver, when a question is due or
+    -- its lease has expired; 'presentation' waits for the next presentation of a declined card; 'purge' for its end.
     list         text NOT NULL CHECK (list IN ('work', 'question', 'presentation', 'purge')),
     operation_id text NOT NULL,
-    -- Of questions the PSP, of work the tier: none waits behind those of another.
+    -- The PSP of a question, the tier of work: no lane delays another.
     lane         text NOT NULL DEFAULT '',
-    -- Of a purge when it was purged.
+    -- For a purge, the time of the purge.
     due_at       timestamptz NOT NULL,
     PRIMARY KEY (operation_id, list)
 ) WITH (autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 10000);
@@ -611,22 +616,23 @@ BEGIN
     RETURN NEW;
 END $$;
 REVOKE EXECUTE ON FUNCTION waits_for(operation_state), list_what_waits() FROM PUBLIC;
--- Each change by any role lists, but the usual way: accepted, claimed, and succeeded, declined or dead.
+-- Every change by any role updates the list, except on the usual path: accepted, claimed, and then succeeded, declined or dead.
 CREATE TRIGGER it_waits_in_its_list BEFORE UPDATE OF state, tier, not_before, staged_at, represent_at, psp, resolve_at, settled_at, listed
     ON operation_state
     FOR EACH ROW WHEN (OLD.listed OR NEW.listed OR NOT (OLD.state = 'accepted' AND NEW.state = 'processing'
                        OR OLD.state = 'processing' AND NEW.state IN ('succeeded', 'declined', 'dead')))
     EXECUTE FUNCTION list_what_waits();
 
--- How far the looks for what is late on the usual way have come. They walk over what is under way and not over history: by
--- transactions and not by a clock, for a clock may be set back, and who began early may commit late. No row is the beginning.
+-- How far the scans for late operations on the usual path have come. They read what is under way, not history. They go by transaction
+-- numbers and not by a clock, because a clock may be set back, and a transaction that began early may commit late. No row means from the
+-- beginning.
 CREATE TABLE looked_through (
     what   text PRIMARY KEY CHECK (what IN ('acceptances', 'claims')),
-    -- Each acceptance (each first claim) by a transaction before this one has gone on or is listed,
+    -- Each acceptance (or first claim) by a transaction before this one has gone on or is listed,
     before xid8 NOT NULL,
-    -- but for those by these transactions: they had not ended when it was looked.
+    -- except those by these transactions, which were open at the last scan.
     open   xid8[] NOT NULL,
-    -- Whose transactions these are. A restored dump lies in another server.
+    -- The server of these transaction numbers. A restored dump is on another server.
     server bigint NOT NULL
 ) WITH (fillfactor = 10);
 
@@ -635,8 +641,8 @@ CREATE FUNCTION last_look(subject text) RETURNS looked_through LANGUAGE sql STAB
                     ROW(subject, '0', '{}', (SELECT system_identifier FROM pg_control_system()))::chargeonce.looked_through)
 $$;
 
--- The next stretch of acceptances from there on, and all that such transactions committed late. "since" is NULL for what has gone
--- on or is listed. OFFSET 0 keeps each part as it is written, even if the planner knew nothing of the tables.
+-- The next acceptances after that point, and all that the remembered open transactions committed late. "since" is NULL for those that have
+-- gone on or are listed. OFFSET 0 keeps each part as written, even without table statistics.
 CREATE FUNCTION acceptances_from(look looked_through, most int) RETURNS TABLE (xid xid8, operation_id text, since timestamptz)
     LANGUAGE sql STABLE AS $$
     SELECT accepted_xid, recent.operation_id, greatest(staged_at, not_before)
@@ -644,14 +650,15 @@ CREATE FUNCTION acceptances_from(look looked_through, most int) RETURNS TABLE (x
               WHERE accepted_xid >= (look).before AND accepted_xid < pg_snapshot_xmax(pg_current_snapshot())
               ORDER BY accepted_xid FETCH FIRST most ROWS WITH TIES)
              UNION ALL
-            SELECT accepted_xid, operation_id FROM chargeonce.operation WHERE accepted_xid = ANY ((look).open) AND accepted_xid < (look).before
+            SELECT accepted_xid, operation_id FROM chargeonce.operation
+             WHERE accepted_xid = ANY ((look).open) AND accepted_xid < (look).before
            ) AS recent
       LEFT JOIN LATERAL (SELECT staged_at, not_before FROM chargeonce.operation_state AS its
                           WHERE its.operation_id = recent.operation_id AND state = 'accepted' AND NOT listed OFFSET 0) AS its ON true
 $$;
 
--- The same for claims: first claims alone are not listed. A lease that has run out is late at once. What was charged at once was
--- settled with it, so its state is not read.
+-- The same for claims: only first claims are not listed. An expired lease is late at once. Attempts that were charged at once were settled
+-- with it, so their state is not read.
 CREATE FUNCTION claims_from(look looked_through, most int) RETURNS TABLE (xid xid8, operation_id text, since timestamptz)
     LANGUAGE sql STABLE AS $$
     SELECT claimed_xid, recent.operation_id,
@@ -668,16 +675,16 @@ CREATE FUNCTION claims_from(look looked_through, most int) RETURNS TABLE (xid xi
                             AND NOT recent.charged_at_once OFFSET 0) AS its ON true
 $$;
 
--- Lists what is late: accepted, and not claimed within the patience, for Kafka may have lost its record; or claimed, and not answered,
--- for its worker may be gone. One stretch; "more" tells that the next call has more to do. It writes only where it comes further, so
--- that an idle pipeline stays idle. Several processes look: the one that sees less far leaves the row as it is.
--- "restored" tells that the mark was another server's, or of a later time of this one: the looks begin here and now, and what the
--- dump brought is left to list_what_was_missed. Numbers of this server cannot tell how old it is.
+-- Lists late operations: accepted but not claimed within the patience, because Kafka may have lost the record; or claimed but not answered,
+-- because the worker may be gone. Reads one part; "more" means that the next call has more to do. It writes only when it advances, so that
+-- an idle pipeline stays idle. If several processes scan, the one that is behind leaves the row as it is. "restored" means that the mark
+-- was another server's, or of a later time of this one: the scan then starts here and now, and list_what_was_missed finds the restored
+-- operations. This server's numbers cannot say how old the mark is.
 CREATE FUNCTION list_late(subject text, patience interval, most int, OUT late int, OUT more boolean, OUT restored boolean)
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp SET plan_cache_mode = force_generic_plan
     SET enable_seqscan = off SET enable_bitmapscan = off SET max_parallel_workers_per_gather = 0 AS $$
 DECLARE
-    -- What it tells to be in progress may be missing in the stretch.
+    -- Transactions in progress here may be missing in the rows that are read.
     seen pg_snapshot := pg_current_snapshot();
     usual text := CASE subject WHEN 'acceptances' THEN 'accepted' WHEN 'claims' THEN 'processing' END;
     look looked_through;
@@ -698,7 +705,7 @@ BEGIN
     restored := FOUND;
     look := last_look(subject);
     next := look;
-    -- What seems to come from the future is from before the clock was set back.
+    -- Rows that seem to be from the future were written before the clock was set back.
     SELECT count(*) FILTER (WHERE xid >= look.before), max(xid), min(xid) FILTER (WHERE xid >= look.before AND NOT is_late),
            array_agg(xid) FILTER (WHERE xid < look.before AND NOT is_late),
            array_agg(operation_id) FILTER (WHERE is_late), array_agg(xid) FILTER (WHERE is_late)
@@ -716,7 +723,7 @@ BEGIN
                         UNION
                        SELECT unnest(stuck)
                         UNION
-                       -- Late, and another transaction holds it: it keeps back nothing that is behind it.
+                       -- Late, but locked by another transaction: it must not delay the rows behind it.
                        SELECT xid FROM unnest(overdue, theirs) AS held (id, xid) JOIN operation_state ON operation_id = id
                         WHERE xid < next.before AND state = usual AND NOT listed);
     more := walked >= most AND next.before > look.before;
@@ -727,8 +734,8 @@ BEGIN
     END IF;
 END $$;
 
--- What has stood still for so long and is not in its list all the same: someone wrote rows with the triggers switched off, or restored
--- one table without the other. Each call of any process searches the next pages of the table, and begins again at its end.
+-- Operations that have stood still for this long and are in no list: their rows were written with the triggers switched off, or one table
+-- was restored without the other. Each call, of any process, searches the next pages of the table, and starts again at its end.
 CREATE SEQUENCE searched CYCLE;
 CREATE FUNCTION list_what_was_missed(still interval, pages int) RETURNS int
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
@@ -746,7 +753,7 @@ BEGIN
                        EXCEPT SELECT list, lane, due_at FROM waiting WHERE waiting.operation_id = its.operation_id)
          ORDER BY operation_id FOR UPDATE SKIP LOCKED));
     GET DIAGNOSTICS missed = ROW_COUNT;
-    -- What is listed and waits for nothing would be in the way of the others.
+    -- Listed operations that wait for nothing would delay the others.
     IF first = 0 THEN
         DELETE FROM waiting WHERE NOT EXISTS (
             SELECT FROM operation_state AS its CROSS JOIN LATERAL waits_for(its) AS due
@@ -758,7 +765,7 @@ END $$;
 REVOKE EXECUTE ON FUNCTION last_look(text), acceptances_from(looked_through, int), claims_from(looked_through, int),
     list_late(text, interval, int), list_what_was_missed(interval, int) FROM PUBLIC;
 
--- Knowledge only grows: in flight, unknown, failed for good, succeeded; a further unknown says why. Planned into its statement.
+-- Knowledge only grows: in flight, unknown, definitely failed, succeeded; another unknown updates the cause. Inlined into its statement.
 CREATE FUNCTION knows_more(heard text, before text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
     SELECT array_position('{in_flight,unknown,failed_definite,succeeded}'::text[], heard)
          > array_position('{in_flight,unknown,failed_definite,succeeded}'::text[], before)
@@ -766,8 +773,8 @@ CREATE FUNCTION knows_more(heard text, before text) RETURNS boolean LANGUAGE sql
 $$;
 REVOKE EXECUTE ON FUNCTION knows_more(text, text) FROM PUBLIC;
 
--- What was heard about an attempt, late answers included, but for a first answer that settled it at once. A person's finding ranks
--- above unknown and below anything that the PSP says. Append-only.
+-- Everything that was said about an attempt, late answers included, except a first answer that settled it at once. A person's finding ranks
+-- above unknown and below everything that the PSP says. Append-only.
 CREATE TABLE psp_observation (
     psp_key       text NOT NULL,
     observed_at   timestamptz NOT NULL DEFAULT now(),
@@ -779,21 +786,21 @@ CREATE TABLE psp_observation (
 );
 CREATE INDEX psp_observation_by_attempt ON psp_observation (psp_key);
 CREATE TRIGGER what_was_heard_stays BEFORE UPDATE OF psp_key, observed_at, source, outcome, cause, psp_reference ON psp_observation
-    EXECUTE FUNCTION refuse('what was heard never changes');
+    EXECUTE FUNCTION refuse('an observation never changes');
 CREATE TRIGGER words_are_only_erased BEFORE UPDATE OF detail ON psp_observation
     WHEN (current_setting('chargeonce.erasing', true) IS DISTINCT FROM 'on')
-    EXECUTE FUNCTION refuse('what was heard never changes; only erase_personal_data takes out a PSP''s words');
+    EXECUTE FUNCTION refuse('an observation never changes; only erase_personal_data removes a PSP''s words');
 CREATE TRIGGER it_is_forgotten_with_its_payment BEFORE DELETE ON psp_observation
     WHEN (current_setting('chargeonce.forgetting', true) IS DISTINCT FROM 'on')
     EXECUTE FUNCTION refuse('only forget_settled_payments deletes one');
 
--- All that was ever heard about an attempt.
+-- All observations of an attempt.
 CREATE VIEW psp_answer AS
     SELECT psp_key, observed_at, source, outcome, cause, detail, psp_reference FROM psp_observation
      UNION ALL
     SELECT psp_key, decided_at, 'call', 'charged', NULL, NULL, psp_reference FROM payment_attempt WHERE charged_at_once;
 
--- What PSPs sent by themselves and was taken, for they send it again and again.
+-- Webhooks that were accepted, because PSPs send them again and again.
 CREATE TABLE psp_notice (
     psp         text NOT NULL,
     notice_id   text NOT NULL CHECK (length(notice_id) <= 500),
@@ -802,22 +809,22 @@ CREATE TABLE psp_notice (
 );
 CREATE INDEX psp_notice_old ON psp_notice (received_at);
 
--- Signed messages of PSPs about attempts that are not in payment_attempt: a database failover may have lost the row. They are
--- matched again and again. The number of rows is bounded by the statement that inserts; only what is signed comes here.
+-- Signed webhooks about attempts that are not in payment_attempt: a database failover may have lost the row. They are matched again and
+-- again. The statement that inserts limits the number of rows; only signed messages are stored.
 CREATE TABLE unmatched_notice (
     psp           text NOT NULL,
     notice_id     text NOT NULL CHECK (length(notice_id) <= 500),
     psp_key       text NOT NULL CHECK (length(psp_key) <= 100),
-    -- What to ask the PSP for.
+    -- The reference to ask the PSP about.
     psp_reference text CHECK (length(psp_reference) <= 500),
-    -- What it said, from a PSP that cannot be asked; else all of these are NULL.
+    -- The message's content, from a PSP that cannot be asked; for others all of these are NULL.
     amount        bigint,
     currency      text,
     gives_back    boolean,
     outcome       text CHECK (outcome IN ('charged', 'declined', 'failed', 'capture_failed', 'captured_again')),
     cause         text,
     detail        text,
-    -- When it happened, by the PSP's clock, where that matters.
+    -- When it happened, by the PSP's clock, if that matters.
     happened_at   timestamptz,
     received_at   timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (psp, notice_id),
@@ -827,51 +834,51 @@ CREATE TABLE unmatched_notice (
 );
 CREATE INDEX unmatched_notice_oldest ON unmatched_notice (received_at);
 
--- A PSP may say of money that it had taken: it never came. The payment stays as it is, for its customer was told; but it is not
--- silently well. One row per payment; without it, all is well. A PSP's messages keep no order: the newest of a capture is the one
--- that it dates last. One that says that the money came is kept too, for a failure which happened before may come after it; then
+-- A PSP may report that captured money never arrived. The payment stays as it is, because its customer was informed, but the failure must
+-- be visible. One row per payment; without a row there is no failure. A PSP's messages arrive in any order: the newest one about a capture
+-- is the one with the latest time. A message that the money arrived is stored too, because an earlier failure may arrive after it; then
 -- nothing has failed, and there is no reason.
 CREATE TABLE capture_failure (
     operation_id  text PRIMARY KEY REFERENCES operation ON DELETE CASCADE,
     psp           text NOT NULL,
-    -- The PSP's name for the capture.
+    -- The PSP's id of the capture.
     psp_reference text NOT NULL,
     -- In the PSP's words.
     reason        text,
     failed_at     timestamptz DEFAULT now(),
-    -- When the PSP said that it has taken the money after all.
+    -- When the PSP said that the money arrived after all.
     recaptured_at timestamptz,
-    -- When the newest of its messages says that it happened, by the PSP's clock.
+    -- The time in the newest message, by the PSP's clock.
     told_at       timestamptz,
     CONSTRAINT what_failed_has_a_reason CHECK ((reason IS NULL) = (failed_at IS NULL))
 );
 
--- What a person found out about an attempt whose outcome no PSP tells. The resolver asks the PSP once more and decides then;
--- the person's word alone changes nothing. One row per attempt: a newer finding replaces one that was refused or still waits.
+-- What a person found out about an attempt whose outcome no PSP knows. The resolver asks the PSP once more and then decides; the finding
+-- alone changes nothing. One row per attempt: a newer finding replaces one that was refused or still waits.
 CREATE TABLE hand_settlement (
     psp_key       text PRIMARY KEY,
     operation_id  text NOT NULL,
-    -- The operation's step that it was found at: after any later move it is out of date, and the resolver ignores it.
+    -- The operation's step at that time: after any later move the finding is out of date, and the resolver ignores it.
     step          int NOT NULL,
     verdict       text NOT NULL CHECK (verdict IN ('charged', 'not_charged')),
-    -- The PSP's name for the money that moved.
+    -- The PSP's reference of the money that moved.
     psp_reference text CHECK (length(psp_reference) BETWEEN 1 AND 200),
     evidence      text NOT NULL CHECK (length(evidence) BETWEEN 1 AND 500),
-    -- The login of the session that proposed it, and below of the one that approved it: by the trigger, whatever a statement says.
+    -- The login of the session that proposed it, and below the login that approved it. A trigger sets both, whatever the statement says.
     proposed_by   text NOT NULL DEFAULT session_user,
-    -- Names the command that wrote it, as in audit_record.
+    -- The command that wrote it, as in audit_record.
     run           text NOT NULL,
     proposed_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
-    -- The resolver reads only what is approved.
+    -- The resolver reads only approved findings.
     approved_by   text,
     state         text NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'settled', 'confirmed', 'refused')),
-    -- What the PSP answered when the resolver asked it, and so why the row is in its state.
+    -- The PSP's answer to the resolver, which is the reason for the row's state.
     answer        text CHECK (length(answer) <= 500),
     answered_at   timestamptz,
     CONSTRAINT only_money_that_moved_has_a_reference CHECK ((verdict = 'charged') = (psp_reference IS NOT NULL)),
     CONSTRAINT only_what_is_approved_is_decided CHECK (state = 'waiting' OR approved_by IS NOT NULL)
 );
--- Who approves one approves no other: two of one name would be approved as one.
+-- An approval is for one finding. Two findings of one name would be approved together.
 CREATE UNIQUE INDEX a_finding_has_a_name_of_its_own ON hand_settlement (run);
 -- A finding about another operation's attempt would settle the wrong money.
 CREATE FUNCTION a_finding_is_about_its_operations_attempt() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
@@ -884,10 +891,10 @@ END $$;
 REVOKE EXECUTE ON FUNCTION a_finding_is_about_its_operations_attempt() FROM PUBLIC;
 CREATE TRIGGER a_finding_is_about_its_operations_attempt AFTER INSERT ON hand_settlement
     FOR EACH ROW EXECUTE FUNCTION a_finding_is_about_its_operations_attempt();
--- A finding is its session's, each time that anything about it is said.
+-- A finding belongs to the session that wrote it, at each change.
 CREATE FUNCTION a_finding_is_its_sessions() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
 BEGIN
-    -- An erasure is no new finding. Whoever may say that it is one could change what was accepted, and so it is the owner alone.
+    -- An erasure is no new finding. Only the owner can declare one, because that needs the right to change what was accepted.
     IF current_setting('chargeonce.erasing', true) = 'on' AND has_column_privilege('operation', 'customer', 'UPDATE') THEN
         RETURN NEW;
     END IF;
@@ -913,20 +920,21 @@ END $$;
 REVOKE EXECUTE ON FUNCTION it_counts_as_settled_alone() FROM PUBLIC;
 CREATE TRIGGER it_counts_as_settled_alone AFTER INSERT OR UPDATE OF step, verdict, psp_reference, evidence, run ON hand_settlement
     FOR EACH ROW WHEN (NEW.approved_by IS NOT NULL) EXECUTE FUNCTION it_counts_as_settled_alone();
--- But for its words, which erase_personal_data takes out: of anyone else's change the trigger above makes one of who and when too.
+-- Except its text, which erase_personal_data removes. For every other writer the trigger above makes the change a new finding, with the new
+-- login and time.
 CREATE TRIGGER what_was_decided_stays AFTER UPDATE ON hand_settlement
     FOR EACH ROW WHEN (OLD.state IN ('settled', 'confirmed') AND (
-        (NEW.psp_key, NEW.operation_id, NEW.step, NEW.verdict, NEW.psp_reference, NEW.proposed_by, NEW.run, NEW.proposed_at, NEW.approved_by,
-         NEW.state, NEW.answered_at) IS DISTINCT FROM
-        (OLD.psp_key, OLD.operation_id, OLD.step, OLD.verdict, OLD.psp_reference, OLD.proposed_by, OLD.run, OLD.proposed_at, OLD.approved_by,
-         OLD.state, OLD.answered_at)
+        (NEW.psp_key, NEW.operation_id, NEW.step, NEW.verdict, NEW.psp_reference, NEW.proposed_by,
+         NEW.run, NEW.proposed_at, NEW.approved_by, NEW.state, NEW.answered_at) IS DISTINCT FROM
+        (OLD.psp_key, OLD.operation_id, OLD.step, OLD.verdict, OLD.psp_reference, OLD.proposed_by,
+         OLD.run, OLD.proposed_at, OLD.approved_by, OLD.state, OLD.answered_at)
         OR NEW.evidence <> '[erased]' OR NEW.answer <> '[erased]'))
-    EXECUTE FUNCTION refuse('what was decided on a finding stays');
--- Who finds out does not decide.
+    EXECUTE FUNCTION refuse('a decision on a finding never changes');
+-- The person who proposes a finding does not decide on it.
 CREATE FUNCTION the_resolver_decides() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
 BEGIN
     IF NOT has_any_column_privilege('payment_attempt', 'UPDATE') THEN
-        RAISE EXCEPTION 'permission denied: this role proposes, and the resolver decides' USING ERRCODE = 'insufficient_privilege';
+        RAISE EXCEPTION 'permission denied: this role may only propose; the resolver decides' USING ERRCODE = 'insufficient_privilege';
     END IF;
     RETURN NULL;
 END $$;
@@ -934,7 +942,7 @@ REVOKE EXECUTE ON FUNCTION the_resolver_decides() FROM PUBLIC;
 CREATE TRIGGER the_resolver_decides AFTER INSERT OR UPDATE ON hand_settlement
     FOR EACH ROW WHEN (NEW.state <> 'waiting' OR NEW.answer IS NOT NULL) EXECUTE FUNCTION the_resolver_decides();
 
--- Presentations again of one credential and amount, over all PSPs: card networks fine the excess.
+-- How often one credential and amount were presented again, over all PSPs: card networks fine too many.
 CREATE TABLE retry_budget (
     credential_sha256 bytea NOT NULL CHECK (length(credential_sha256) = 32),
     amount            bigint NOT NULL,
@@ -945,29 +953,29 @@ CREATE TABLE retry_budget (
 );
 CREATE INDEX retry_budget_old ON retry_budget (day);
 
--- What each process that charges knows of each PSP that it is set up for, told to the others about once a second: an outage
--- that shows in three payments of three processes shows to all. No payment writes here. Times are by this database's clock.
+-- What each charging process knows about each of its PSPs, reported to the others about once a second: an outage that shows in three
+-- payments of three processes is visible to all. Payments do not write here. Times are by this database's clock.
 CREATE TABLE psp_health (
     psp        text NOT NULL,
     process    uuid NOT NULL,
     -- When the latest call began that was answered with a success or a decline.
     good_at    timestamptz NOT NULL,
-    -- When trouble was heard of last; NULL for never.
+    -- When trouble was last noticed; NULL for never.
     bad_at     timestamptz,
-    -- When the first of the failures came that opened its breaker last; NULL for never.
+    -- When the first of the failures came that last opened its breaker; NULL for never.
     unwell_from timestamptz,
-    -- When its breaker opened last, or was found open again; NULL for never.
+    -- When its breaker last opened, or was found open again; NULL for never.
     unwell_at  timestamptz,
     open       boolean NOT NULL,
-    -- Calls in a row that failed, and up to three of their payments, with commas between.
+    -- Failed calls in a row, and up to three of their payments, separated by commas.
     failed_in_a_row int NOT NULL CHECK (failed_in_a_row >= 0),
     failed_payments text NOT NULL CHECK (length(failed_payments) <= 200),
-    -- A PSP that no process has told of for a minute is set up nowhere.
+    -- A PSP without a report for a minute is set up in no running process.
     told_at    timestamptz NOT NULL,
     PRIMARY KEY (psp, process)
 ) WITH (fillfactor = 50);
 
--- What must enter Kafka, written by the transaction that decided it.
+-- Records for Kafka, written by the transaction that decided about them.
 CREATE TABLE outbox (
     outbox_id  bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     shard      smallint NOT NULL,
@@ -977,13 +985,14 @@ CREATE TABLE outbox (
     value      bytea,
     headers    json NOT NULL,
     staged_at  timestamptz NOT NULL DEFAULT now(),
-    -- Why the broker will never take this record; it holds back its own key only.
+    -- Why the broker refuses this record; the row holds back only its own key.
     refusal    text
 ) WITH (autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 10000,
-        -- The end of its file is filled again at once. To give it back takes a lock that every payment waits for.
+        -- The end of its file is filled again at once. Truncating it takes a lock that every payment waits for.
         vacuum_truncate = off);
 CREATE INDEX outbox_refused ON outbox (record_key) WHERE refusal IS NOT NULL;
--- Whether that is what is told of the success of that operation. For a policy, in which no role needs a right to read operations.
+-- Whether this value is the true outcome record of that operation's success. For a policy, so that no role needs a right to read
+-- operations.
 CREATE FUNCTION is_its_success(operation text, value bytea) RETURNS boolean
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
     SELECT state = 'succeeded' AND told ->> 'status' = state AND told ->> 'payment_id' = payment_id
@@ -994,14 +1003,14 @@ CREATE FUNCTION is_its_success(operation text, value bytea) RETURNS boolean
       FROM operation_now, CAST(convert_from(value, 'UTF8') AS json) AS told WHERE operation_id = operation
 $$;
 REVOKE EXECUTE ON FUNCTION is_its_success(text, bytea) FROM PUBLIC;
--- Grants say who reads, stages and deletes; these say on which topics. Who accepts payments asks for work, and refuses. Outcomes are
--- told by who makes attempts. The queue and the tiers are written by who moves dead letters; of outcomes a person tells only that of
--- a success, which that role cannot make up. What follows the last dot of a topic is fixed under any prefix.
+-- Grants decide who reads, stages and deletes; these policies decide on which topics. A role that accepts payments stages work and
+-- refusals. A role that makes attempts stages outcomes. A role that moves dead letters writes the queue's topic and the tiers; of outcomes
+-- a person's role stages only a success, which it cannot invent. The part after a topic's last dot is the same under any prefix.
 ALTER TABLE outbox ENABLE ROW LEVEL SECURITY;
 CREATE POLICY readers ON outbox FOR SELECT USING (true);
 CREATE POLICY relays_delete ON outbox FOR DELETE USING (true);
 CREATE POLICY relays_set_aside ON outbox FOR UPDATE USING (true);
--- A CASE, so that acceptances and outcomes, of which there are many, are asked for little.
+-- A CASE, so that the frequent ones, acceptances and outcomes, need few checks.
 CREATE POLICY each_tells_what_it_decides ON outbox FOR INSERT WITH CHECK (CASE
     WHEN right(topic, 9) = '.requests' THEN true
     WHEN right(topic, 9) = '.outcomes'
@@ -1014,7 +1023,7 @@ CREATE POLICY each_tells_what_it_decides ON outbox FOR INSERT WITH CHECK (CASE
 
 -- The dead-letter queue. The compacted topic shows the same set to any Kafka tool.
 CREATE TABLE dead_letter (
-    -- An operation's id; for poison a hash of topic, partition, offset and bytes, which touches no operation.
+    -- An operation's id; for poison a hash of topic, partition, offset and bytes, which belongs to no operation.
     dead_letter_id text PRIMARY KEY,
     operation_id   text,
     payment_id     text,
@@ -1026,12 +1035,12 @@ CREATE TABLE dead_letter (
     cause          text NOT NULL,
     message        text NOT NULL CHECK (length(message) <= 500),
     generation     int NOT NULL,
-    -- The tier waited in last; 0 for none.
+    -- The last tier it waited in; 0 for none.
     tier           int NOT NULL DEFAULT 0,
-    -- The payment's own deadline as it was when it died. Poison has none.
+    -- The payment's own deadline when it died. Poison has none.
     charge_before  timestamptz,
-    -- Whether an attempt was open when it died, or was still asked about. Only then can one have taken the money, for nothing
-    -- is claimed while dead: whoever lists a million need not look for the attempts of those that had none.
+    -- Whether an attempt was open when it died, or was still being asked about. Only then can an attempt have taken the money, because a
+    -- dead operation is not claimed. So a list of a million letters need not read the attempts of those without one.
     had_open_attempt boolean NOT NULL DEFAULT true,
     -- Raised by every change, so that a late copy on the topic never hides a newer one.
     revision       int NOT NULL DEFAULT 1,
@@ -1040,15 +1049,15 @@ CREATE TABLE dead_letter (
     source_topic     text,
     source_partition int,
     source_offset    bigint,
-    -- Key, value and headers, which may hold card numbers, sealed for this row by a data key that no database has.
+    -- Key, value and headers, which may contain card numbers, sealed for this row with a data key that is in no database.
     sealed_record    bytea,
-    -- What a person made of a poison record's value, sealed too; a merge sends this one. The record as it was found stays.
+    -- A person's edit of a poison record's value, sealed too; a merge sends this one. The original record stays.
     sealed_edit      bytea,
     CONSTRAINT only_poison_is_edited CHECK (sealed_edit IS NULL OR operation_id IS NULL),
     CONSTRAINT a_dead_letter_is_an_operation_or_a_record
         CHECK ((operation_id IS NULL) <> (source_topic IS NULL) AND (source_topic IS NULL) = (sealed_record IS NULL))
 );
--- Poison has no operation whose trigger would count it.
+-- Poison has no operation whose trigger would count the move.
 CREATE FUNCTION a_person_moves_poison() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
 BEGIN
     IF NOT has_any_column_privilege('payment_attempt', 'INSERT') THEN
@@ -1062,12 +1071,12 @@ CREATE TRIGGER a_person_moves_poison AFTER UPDATE OF state ON dead_letter
     FOR EACH ROW WHEN (OLD.operation_id IS NULL AND NEW.state <> OLD.state AND current_setting('is_superuser') = 'off')
     EXECUTE FUNCTION a_person_moves_poison();
 CREATE INDEX dead_letter_live ON dead_letter (died_at, dead_letter_id) WHERE state = 'dead';
--- What can still be restored.
+-- Letters that can still be restored.
 CREATE INDEX dead_letter_purged ON dead_letter (died_at, dead_letter_id) WHERE state = 'purged';
--- Records that left the queue: no payment takes them along when it is forgotten.
+-- Poison that left the queue: it is not deleted together with a payment.
 CREATE INDEX dead_letter_poison_left ON dead_letter (changed_at) WHERE operation_id IS NULL AND state <> 'dead';
 
--- A merge of dead letters as a durable run: what was meant, what was done with it, and what became of it.
+-- A merge of dead letters as a durable run: its plan, what was done, and the results.
 
 CREATE TABLE dlq_run (
     run_id              text PRIMARY KEY CHECK (run_id ~ '^run_[0-9a-f]{10}$'),
@@ -1075,34 +1084,34 @@ CREATE TABLE dlq_run (
     planned_by          text NOT NULL DEFAULT session_user,
     reason              text,
     planned_at          timestamptz NOT NULL DEFAULT now(),
-    -- Equal for equal sets of dead letters, whoever plans them; shown to the person who confirms.
+    -- Equal for equal sets of dead letters, whichever person plans them; shown to the person who confirms.
     fingerprint         text NOT NULL,
     items               int NOT NULL CHECK (items >= 0),
-    -- So many payments go first, and the rest only once these have ended well.
+    -- This many payments go first, and the rest only after these have ended well.
     canary              int NOT NULL CHECK (canary >= 0),
-    -- Dead letters a second to begin with; NULL is as fast as it goes. It doubles up to max_rate while all goes well.
+    -- Dead letters per second at first; NULL is as fast as possible. It doubles up to max_rate while all goes well.
     rate                int CHECK (rate >= 1),
     max_rate            int CHECK (max_rate >= rate),
     abort_above_percent int NOT NULL CHECK (abort_above_percent BETWEEN 0 AND 100),
-    -- Whether payments that were merged too often already are merged once more.
+    -- Whether payments that were already merged too often are merged once more.
     even_capped         boolean NOT NULL,
     state               text NOT NULL CHECK (state IN ('planned', 'running', 'finished', 'aborted', 'cancelled')),
     -- Why it was aborted or cancelled.
     verdict             text,
-    -- The login of the session that leads it. A leader whose token is not here any more stops at its next batch.
+    -- The login of the session that leads it. A leader whose token is no longer here stops at its next batch.
     leader              text,
     leader_token        uuid,
-    -- The leader's last sign of life, by this database's clock.
+    -- The leader's last heartbeat, by this database's clock.
     led_at              timestamptz,
-    -- Items up to this position are judged no more: an aborted run that is resumed begins with a canary of its own.
+    -- Items up to this position are no longer judged: a resumed run starts with its own canary.
     judged_after        int NOT NULL DEFAULT 0,
     ended_at            timestamptz,
     kind                text NOT NULL DEFAULT 'merge' CHECK (kind IN ('merge', 'purge', 'restore')),
-    -- Of a purge: whether payments whose money may have been taken are purged too.
+    -- For a purge: whether payments whose money may have been taken are purged too.
     even_unresolved     boolean NOT NULL DEFAULT false,
-    -- For people who look at the list; whether it may begin is judged when it does.
+    -- For people who read the list; whether the run may begin is checked when it does.
     awaits_approval     boolean NOT NULL DEFAULT false,
-    -- Only items of the same transaction are its set: none comes to it later.
+    -- Only items of the same transaction are its set: none is added later.
     planned_xid         xid8 NOT NULL DEFAULT pg_current_xact_id(),
     CONSTRAINT a_leader_has_a_token CHECK ((leader IS NULL) = (leader_token IS NULL)),
     CONSTRAINT only_what_runs_is_led CHECK (leader IS NULL OR state = 'running')
@@ -1118,7 +1127,7 @@ REVOKE EXECUTE ON FUNCTION a_run_is_led_by_its_session() FROM PUBLIC;
 CREATE TRIGGER a_run_is_led_by_its_session BEFORE INSERT OR UPDATE OF leader ON dlq_run
     FOR EACH ROW WHEN (NEW.leader IS NOT NULL) EXECUTE FUNCTION a_run_is_led_by_its_session();
 
--- What ends now is as old as now: from these ages follows when a purge can be undone no more, and when something is forgotten.
+-- An end is dated now: these times decide when a purge can no longer be undone, and when rows are deleted.
 CREATE FUNCTION it_happens_now() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
 BEGIN
     IF TG_TABLE_NAME = 'dlq_run' THEN
@@ -1135,43 +1144,43 @@ CREATE TRIGGER it_happens_now BEFORE UPDATE OF changed_at, died_at ON dead_lette
 CREATE TRIGGER it_happens_now BEFORE UPDATE OF ended_at ON dlq_run
     FOR EACH ROW WHEN (current_setting('is_superuser') = 'off') EXECUTE FUNCTION it_happens_now();
 
--- The frozen set. No foreign key: a million items are written in one statement, by the one that writes their run.
+-- The frozen set. No foreign key: one statement writes a million items, together with their run.
 CREATE TABLE dlq_run_item (
     run_id         text NOT NULL,
-    -- The order of moving: the canary first, then the oldest first. There may be gaps.
+    -- The order of moves: the canary first, then the oldest first. There may be gaps.
     position       int NOT NULL CHECK (position >= 1),
     dead_letter_id text NOT NULL,
-    -- Which failure of it was meant: one that died again meanwhile is not moved.
+    -- Which failure was meant: a letter that died again meanwhile is not moved.
     generation     int NOT NULL,
     died_at        timestamptz NOT NULL,
     standing       text NOT NULL,
     amount         bigint,
     currency       text,
-    -- What the run did with it; NULL while it has not come to it.
+    -- What the run did with it; NULL until then.
     fate           text CHECK (fate IN ('reentered', 'settled', 'asked', 'resent', 'purged', 'restored', 'refused', 'closed', 'gone')),
     moved_at       timestamptz,
-    -- What became of it afterwards; 'unresolved' may still become another one.
+    -- Its result afterwards; 'unresolved' may still change.
     outcome        text CHECK (outcome IN ('succeeded', 'declined', 'failed_again', 'unresolved')),
-    -- Which transaction put it there: see planned_xid.
+    -- The transaction that inserted it: see planned_xid.
     planned_xid    xid8 NOT NULL DEFAULT pg_current_xact_id(),
     PRIMARY KEY (run_id, position),
     CHECK ((fate IS NULL) = (moved_at IS NULL)),
     CHECK (outcome IS NULL OR fate IN ('reentered', 'asked'))
 );
--- What has moved and not ended: small while a run goes, empty after it.
+-- Items that were moved and have not ended: few during a run, none after it.
 CREATE INDEX dlq_run_item_open ON dlq_run_item (run_id, position)
     WHERE fate IN ('reentered', 'asked') AND (outcome IS NULL OR outcome = 'unresolved');
 
--- Four eyes: what one person may merge, purge, restore and settle alone within 24 hours. More than that is a run that another person
--- has approved. No row is no limit. Only the owner writes here, by "migrate --four-eyes-above", and stands above it. Hours are those of
--- the clock and not of now(), which a transaction that is held open keeps for days. What this rule refuses, it refuses with the
--- SQLSTATE X4EYE, which Postgres has none of: no right is missing then, and nothing is to be mended.
+-- Four eyes: what one person may merge, purge, restore and settle alone within 24 hours. Anything more is a run that another person has
+-- approved. No row is no limit. Only the owner writes here, by "migrate --four-eyes-above", and is not limited. Hours are those of the
+-- clock and not of now(), which a transaction that is held open keeps for days. This rule refuses with the SQLSTATE X4EYE, which Postgres
+-- does not use: no right is missing then, and nothing needs fixing.
 CREATE TABLE four_eyes (
     -- A currency, in its minor units; or '*', the number of dead letters.
     of_what text PRIMARY KEY CHECK (of_what ~ '^([A-Z]{3}|[*])$'),
     most    bigint NOT NULL CHECK (most >= 0)
 );
--- What each person has moved alone, by the hour: many small runs count as one big one.
+-- What each person has moved alone, per hour: many small runs count as one big one.
 CREATE TABLE moved_alone (
     login   text NOT NULL,
     of_what text NOT NULL,
@@ -1179,26 +1188,26 @@ CREATE TABLE moved_alone (
     amount  numeric NOT NULL,
     PRIMARY KEY (login, of_what, hour)
 ) WITH (fillfactor = 50);
--- Who has approved a run of another. It holds for 24 hours, and for the very set that was looked at.
+-- Who has approved another person's run. The approval is valid for 24 hours, and for the exact set that was seen.
 CREATE TABLE approval (
     run_id      text PRIMARY KEY,
     approved_by text NOT NULL,
     approved_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     fingerprint text NOT NULL
 );
--- Moves of an approved run that this transaction may make; each is used up by its move.
+-- Moves of an approved run that this transaction may make; each move uses up its row.
 CREATE TABLE permitted_move (
     operation_id text PRIMARY KEY,
     kind         text NOT NULL,
     xid          xid8 NOT NULL DEFAULT pg_current_xact_id()
 );
 
--- In these current_user is the owner.
+-- In these functions current_user is the owner.
 CREATE FUNCTION four_eyes_are_needed() RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
     SELECT EXISTS (SELECT FROM four_eyes) AND NOT pg_has_role(session_user, current_user, 'USAGE')
 $$;
 
--- Whether this, with what the session's login has moved alone by now, is above what it may.
+-- Whether this exceeds the limits, together with what the session's login has already moved alone.
 CREATE FUNCTION too_much_alone(things text[], amounts numeric[]) RETURNS boolean
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
     SELECT four_eyes_are_needed() AND EXISTS (
@@ -1208,7 +1217,7 @@ CREATE FUNCTION too_much_alone(things text[], amounts numeric[]) RETURNS boolean
                                           AND hour > clock_timestamp() - interval '25 hours'), 0) > most)
 $$;
 
--- What is in a run, or what is left of it, by the payments themselves and not by what was written of them.
+-- The contents of a run, or the rest of it, from the payments themselves and not from what was written about them.
 CREATE FUNCTION run_holds(run text, left_of_it boolean) RETURNS TABLE (of_what text, amount numeric)
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
     SELECT coalesce(operation.currency, '*'), CASE WHEN grouping(operation.currency) = 1 THEN count(*) ELSE sum(operation.amount) END
@@ -1235,8 +1244,9 @@ BEGIN
     END IF;
 END $$;
 
--- Lets this transaction move those items of a run, if another person has approved it.
-CREATE FUNCTION permit_moves(run text, positions int[]) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+-- Permits this transaction to move these items of a run, if another person has approved it.
+CREATE FUNCTION permit_moves(run text, positions int[]) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 BEGIN
     IF four_eyes_are_needed() AND is_approved(run) THEN
         DELETE FROM permitted_move WHERE operation_id = ANY (ARRAY(
@@ -1262,14 +1272,16 @@ BEGIN
     IF FOUND THEN
         RETURN;
     END IF;
-    -- Of two at once the second counts the first, which a snapshot from before it would not show.
+    -- Of two simultaneous moves the second must count the first; an older snapshot would not show it.
     IF current_setting('transaction_isolation') <> 'read committed' THEN
-        RAISE SQLSTATE 'X4EYE' USING MESSAGE = 'who has a limit moves at read committed';
+        RAISE SQLSTATE 'X4EYE' USING MESSAGE = 'a login with a limit must move at read committed';
     END IF;
     PERFORM pg_advisory_xact_lock(hashtextextended('moved alone by ' || session_user, 0));
     INSERT INTO moved_alone (login, of_what, hour, amount)
     SELECT session_user, of_what, date_trunc('hour', clock_timestamp()), moved.amount
-      FROM (SELECT '*', 1::numeric UNION ALL SELECT currency, its.amount FROM operation AS its WHERE operation_id = operation) AS moved (of_what, amount)
+      FROM (SELECT '*', 1::numeric
+             UNION ALL
+            SELECT currency, its.amount FROM operation AS its WHERE operation_id = operation) AS moved (of_what, amount)
     ON CONFLICT (login, of_what, hour) DO UPDATE SET amount = moved_alone.amount + excluded.amount;
     IF too_much_alone(ARRAY(SELECT of_what FROM four_eyes), ARRAY(SELECT 0::numeric FROM four_eyes)) THEN
         -- A stop is no run and needs no approval: what waits would not wait for one.
@@ -1279,11 +1291,12 @@ BEGIN
     END IF;
 END $$;
 
-CREATE FUNCTION has_a_login_of_their_own(name text) RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+CREATE FUNCTION has_a_login_of_their_own(name text) RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
     SELECT EXISTS (SELECT FROM person WHERE login = name AND role = 'chargeonce_dlq_operator')
 $$;
 
--- A proposal, as it is now: a run, or a finding.
+-- A proposal as it is now: a run, or a finding.
 CREATE FUNCTION proposal(run text, OUT kind text, OUT proposed_by text, OUT proposed_at timestamptz, OUT open boolean, OUT fingerprint text)
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
     SELECT kind, planned_by, planned_at, state IN ('planned', 'running', 'aborted'),
@@ -1298,26 +1311,26 @@ CREATE FUNCTION proposal(run text, OUT kind text, OUT proposed_by text, OUT prop
       FROM hand_settlement WHERE hand_settlement.run = proposal.run
 $$;
 
--- Another person's word for a proposal, for the very set that they saw.
+-- Another person's approval of a proposal, for the exact set that they saw.
 CREATE FUNCTION approve(run text, seen text) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
     it record;
     why text;
 BEGIN
-    -- A run that is led at this moment, or a finding that is replaced, waits for this, or this for it.
+    -- If a run starts to be led or a finding is replaced at the same time, one waits for the other.
     PERFORM FROM dlq_run WHERE run_id = run FOR UPDATE;
     PERFORM FROM hand_settlement WHERE hand_settlement.run = approve.run FOR UPDATE;
     SELECT * INTO it FROM proposal(run);
     why := CASE
-        WHEN it.kind IS NULL THEN 'nothing was proposed under this name'
-        WHEN NOT has_a_login_of_their_own(session_user) THEN 'only a person with a login of their own approves'
+        WHEN it.kind IS NULL THEN 'there is no proposal of this name'
+        WHEN NOT has_a_login_of_their_own(session_user) THEN 'only a person with their own login may approve'
         WHEN NOT has_a_login_of_their_own(it.proposed_by)
-            THEN 'it was proposed under a shared login, so it cannot be told who did: propose it again under one of your own'
-        WHEN it.proposed_by = session_user THEN 'it is your own proposal: another person approves it'
-        WHEN NOT it.open THEN 'it is over, or approved already'
+            THEN 'it was proposed under a shared login, so the proposer is unknown: propose it again with your own login'
+        WHEN it.proposed_by = session_user THEN 'it is your own proposal: another person must approve it'
+        WHEN NOT it.open THEN 'it has ended, or is approved already'
         WHEN it.proposed_at <= clock_timestamp() - interval '24 hours' AND NOT EXISTS (SELECT FROM approval WHERE run_id = run)
             THEN 'it was proposed more than 24 hours ago: propose it again'
-        WHEN it.fingerprint IS DISTINCT FROM seen THEN 'it is not what you looked at: its fingerprint is ' || it.fingerprint END;
+        WHEN it.fingerprint IS DISTINCT FROM seen THEN 'it is not the set that you saw: its fingerprint is ' || it.fingerprint END;
     IF why IS NOT NULL THEN
         RAISE SQLSTATE 'X4EYE' USING MESSAGE = format('this cannot be approved: %s', why);
     END IF;
@@ -1332,18 +1345,18 @@ BEGIN
     PERFORM append_audit(NULL, NULL, ARRAY['dlq.run.approved'], ARRAY['dlq_run'], ARRAY[run], NULL, ARRAY[json_build_object(
         'run', run, 'kind', it.kind, 'proposed_by', it.proposed_by, 'approved_by', session_user, 'fingerprint', seen)::text], NULL);
 END $$;
-REVOKE EXECUTE ON FUNCTION four_eyes_are_needed(), too_much_alone(text[], numeric[]), run_holds(text, boolean), is_approved(text), must_be_approved(text),
-    it_may_begin(text), permit_moves(text, int[]), moved_by_a_person(text, text), has_a_login_of_their_own(text), proposal(text),
-    approve(text, text) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION four_eyes_are_needed(), too_much_alone(text[], numeric[]), run_holds(text, boolean), is_approved(text),
+    must_be_approved(text), it_may_begin(text), permit_moves(text, int[]), moved_by_a_person(text, text), has_a_login_of_their_own(text),
+    proposal(text), approve(text, text) FROM PUBLIC;
 
--- Who did what, when and why. Append-only: by append_audit alone, for no role may insert here. Ranges of it are sealed behind the
--- back of the payments (audit_seal), so that a record which is changed, added or taken away later shows. It stands in several tables,
--- by ranges of ids: what is old enough is dropped with its table. No role has a right to any of these.
+-- Who did what, when and why. Append-only, and only through append_audit: no role may insert here. Ranges of it are sealed apart from the
+-- payments (audit_seal), so that a record that is changed, added or removed later is detected. It is divided into tables by ranges of ids:
+-- old records are dropped with their table. No role has a right to any of these tables.
 CREATE SEQUENCE audit_record_audit_id_seq;
 CREATE TABLE audit_record (
     audit_id      bigint PRIMARY KEY DEFAULT nextval('audit_record_audit_id_seq'),
     at            timestamptz NOT NULL DEFAULT now(),
-    -- The role that the session had logged in as, by Postgres's word and not by the session's.
+    -- The role that the session logged in as, set by Postgres and not by the session.
     session_role  text NOT NULL DEFAULT session_user,
     merchant_id   text,
     -- A service by its name, a person by session_role.
@@ -1353,25 +1366,25 @@ CREATE TABLE audit_record (
     resource_id   text NOT NULL,
     reason        text,
     data          json,
-    -- A claim: the address that a merchant's request came from, or the account at the machine that a person's command ran on.
+    -- A claim: the address of a merchant's request, or the account on the machine where a person ran the command.
     origin        text
 ) PARTITION BY RANGE (audit_id);
 ALTER SEQUENCE audit_record_audit_id_seq OWNED BY audit_record.audit_id;
 CREATE INDEX audit_record_by_resource ON audit_record (resource_id, audit_id);
--- What people did, among everything that happened to payments.
+-- Actions of people, among everything that happened to payments.
 CREATE INDEX audit_record_dlq ON audit_record (at) WHERE action LIKE 'dlq.%';
 
--- The last id of the table that a record belongs into: at 500 payments a second each takes in a day.
+-- The last id of the table for a record: at 500 payments per second each table covers a day.
 CREATE FUNCTION audit_table_end(id bigint) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$ SELECT (id / 100000000 + 1) * 100000000 - 1 $$;
 
--- The last ids of the tables that there are.
+-- The last ids of the existing tables.
 CREATE FUNCTION audit_tables() RETURNS SETOF bigint LANGUAGE sql STABLE AS $$
     SELECT substring(relname FROM '^audit_record_to_([0-9]+)$')::bigint
       FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid WHERE inhparent = 'chargeonce.audit_record'::regclass
 $$;
 
--- Makes the table for the next million records and the one after it, where they are missing: an empty one is attached without a lock
--- that any append waits for. While there is room, it waits for no lock itself.
+-- Creates the table for the next million records and the one after it, if they are missing: an empty table is attached without a lock that
+-- any append waits for. While there is room, it waits for no lock itself.
 CREATE FUNCTION make_audit_room() RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
     this bigint := audit_table_end(coalesce(pg_sequence_last_value('audit_record_audit_id_seq'), 0) + 1000000);
@@ -1387,7 +1400,8 @@ BEGIN
     END IF;
     FOREACH up_to IN ARRAY ARRAY[this, audit_table_end(this + 1)] LOOP
         CONTINUE WHEN to_regclass('chargeonce.audit_record_to_' || up_to) IS NOT NULL;
-        -- It is only inserted into: vacuumed a part at a time, and frozen at once, it is never read again for its transactions' age.
+        -- Rows are only inserted: the table is vacuumed a part at a time and frozen at once, so it is never read again because of its
+        -- transactions' age.
         EXECUTE format('CREATE TABLE audit_record_to_%s (LIKE audit_record) WITH (autovacuum_vacuum_insert_scale_factor = 0.0, '
                        'autovacuum_vacuum_insert_threshold = 1000000, autovacuum_freeze_min_age = 0)', up_to);
         EXECUTE format('ALTER TABLE audit_record ATTACH PARTITION audit_record_to_%s FOR VALUES FROM (%s) TO (%s)', up_to,
@@ -1399,16 +1413,16 @@ END $$;
 REVOKE EXECUTE ON FUNCTION audit_table_end(bigint), audit_tables(), make_audit_room() FROM PUBLIC;
 SELECT make_audit_room();
 
--- What people do. Such a record names the login of its session, and nothing that the session says.
+-- Actions of people. Such a record has the login of its session, and nothing that the session claims.
 CREATE FUNCTION is_a_persons(action text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
     SELECT (action LIKE 'dlq.%' OR action LIKE 'merchant.%' OR action LIKE 'token.%' OR action LIKE 'person.%'
             OR action LIKE 'four_eyes.%' OR action LIKE 'personal_data.%')
-           -- What became of a person's finding is the resolver's to say.
+           -- The result of a person's finding is written by the resolver.
            AND action NOT IN ('dlq.settlement_settled', 'dlq.settlement_confirmed', 'dlq.settlement_refused')
 $$;
 
--- Each action belongs to one writer: what merchants ask for to ingest, merchants and tokens to their admin, dlq.* to people on call,
--- the rest to charge and retry. A service has one name. A person gives none.
+-- Each action has one writer: merchants' requests belong to ingest, merchants and tokens to their admin, dlq.* to people on call, the rest
+-- to charge and retry. A service has one name. A person gives none.
 CREATE FUNCTION may_append_audit(ingest boolean, charge boolean, on_call boolean, admin boolean, unmask boolean, eraser boolean,
                                  merchant text, actor text, action text)
     RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
@@ -1422,9 +1436,9 @@ CREATE FUNCTION may_append_audit(ingest boolean, charge boolean, on_call boolean
         ELSE charge AND actor = 'charge-consumer' END
 $$;
 
--- The only way into the audit log. Time, id and role are set here. A session that appends what is not its own to say is refused, and
--- its transaction with it. In here current_user is the schema's owner: who has that role, or is a superuser, passes as what it says.
--- Returns how many were appended.
+-- The only way into the audit log. Time, id and role are set here. If a session appends a record that its role may not write, its
+-- transaction is refused. In this function current_user is the schema's owner: for the owner's role and superusers the given actor is
+-- accepted. Returns how many records were appended.
 CREATE FUNCTION append_audit(merchants text[], actors text[], actions text[], types text[], resources text[], reasons text[],
                              details text[], origins text[]) RETURNS int
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
@@ -1440,7 +1454,7 @@ DECLARE
     appended int;
     refused text;
 BEGIN
-    -- Charge has made room long before. If it could not, for days, then this does: no append ever fails for want of a table.
+    -- Charge normally creates tables long before. If it could not for days, this call does: no append ever fails for lack of a table.
     IF to_regclass('chargeonce.audit_record_to_'
                    || audit_table_end(coalesce(pg_sequence_last_value('audit_record_audit_id_seq'), 0) + 10000000)) IS NULL THEN
         PERFORM make_audit_room();
@@ -1456,7 +1470,8 @@ BEGIN
     IF appended < cardinality(actions) THEN
         SELECT format('%L as %L', entry.action, entry.actor) INTO refused
           FROM unnest(merchants, actors, actions) AS entry (merchant, actor, action)
-         WHERE may_append_audit(ingest, charge, on_call, admin, unmask, eraser, entry.merchant, entry.actor, entry.action) IS NOT TRUE LIMIT 1;
+         WHERE may_append_audit(ingest, charge, on_call, admin, unmask, eraser, entry.merchant, entry.actor, entry.action) IS NOT TRUE
+         LIMIT 1;
         RAISE insufficient_privilege
               USING MESSAGE = format('permission denied: %s may not append %s to the audit log', session_user, refused);
     END IF;
@@ -1475,7 +1490,7 @@ BEGIN
 END $$;
 REVOKE EXECUTE ON FUNCTION limit_what_one_does_alone(text[], bigint[]) FROM PUBLIC;
 
--- A login of one's own, and the end of it. For the owner, by "migrate --operator".
+-- Adds and removes a person's own login. For the owner, by "migrate --operator".
 CREATE FUNCTION add_person(name text, of_role text) RETURNS void LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
 BEGIN
     INSERT INTO person (login, role) VALUES (name, of_role) ON CONFLICT DO NOTHING;
@@ -1501,8 +1516,8 @@ BEGIN
 END $$;
 REVOKE EXECUTE ON FUNCTION add_person(text, text), remove_person(text) FROM PUBLIC;
 
--- What everyone but the owner may do in this schema, by Postgres's catalog, and which triggers are off. People whom the owner has listed
--- may come and go, and parts of the audit log too.
+-- What all roles but the owner may do in this schema, from Postgres's catalog, and which triggers are off. Listed people may come and go,
+-- and so may parts of the audit log.
 CREATE FUNCTION current_grants() RETURNS SETOF text LANGUAGE sql STABLE SET search_path = chargeonce, pg_temp AS $$
     WITH ours AS (
         SELECT oid, rolname, rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls FROM pg_roles
@@ -1514,7 +1529,8 @@ CREATE FUNCTION current_grants() RETURNS SETOF text LANGUAGE sql STABLE SET sear
         SELECT format('%s (%s)', relname, attname), attacl, relowner
           FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid WHERE relnamespace = 'chargeonce'::regnamespace
          UNION ALL
-        SELECT format('%s()', proname), coalesce(proacl, acldefault('f', proowner)), proowner FROM pg_proc WHERE pronamespace = 'chargeonce'::regnamespace
+        SELECT format('%s()', proname), coalesce(proacl, acldefault('f', proowner)), proowner
+          FROM pg_proc WHERE pronamespace = 'chargeonce'::regnamespace
          UNION ALL
         SELECT 'the schema', nspacl, nspowner FROM pg_namespace WHERE nspname = 'chargeonce'
     )
@@ -1542,7 +1558,7 @@ CREATE FUNCTION current_grants() RETURNS SETOF text LANGUAGE sql STABLE SET sear
                   regexp_replace(concat_ws(' and ', qual, with_check), '\s+', ' ', 'g'))
       FROM pg_policies WHERE schemaname = 'chargeonce'
 $$;
--- As "migrate --roles" left it last. Empty where roles were never made.
+-- As "migrate --roles" last left it. Empty if roles were never created.
 CREATE TABLE intended_grant (line text PRIMARY KEY);
 CREATE FUNCTION these_grants_are_intended() RETURNS void LANGUAGE sql SET search_path = chargeonce, pg_temp AS $$
     DELETE FROM intended_grant;
@@ -1556,30 +1572,30 @@ CREATE FUNCTION drifted_grants() RETURNS SETOF text LANGUAGE sql STABLE SECURITY
 $$;
 REVOKE EXECUTE ON FUNCTION current_grants(), these_grants_are_intended(), drifted_grants() FROM PUBLIC;
 
--- A field of a record's data, or NULL. The json type takes escapes that no text can hold, and reading any field of such a value
--- fails: one odd record must not keep people from reading the others.
+-- A field of a record's data, or NULL. The json type accepts escapes that text cannot hold, and reading any field of such a value fails:
+-- one odd record must not keep people from reading the others.
 CREATE FUNCTION audit_detail(data json, field text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE WHEN data::text !~ '\\u(0000|[dD][89a-fA-F])' THEN data ->> field END
 $$;
 REVOKE EXECUTE ON FUNCTION audit_detail(json, text), is_a_persons(text),
     may_append_audit(boolean, boolean, boolean, boolean, boolean, boolean, text, text, text) FROM PUBLIC;
 
--- Seals on ranges of the audit log, in a chain. Each is published and logged as well, so that who rewrites the database cannot
--- rewrite them everywhere. A range reaches from the end of the one before, gaps of ids included, so that no record can be put
--- between; it is sealed once no transaction is left that could still append to it.
+-- Seals of ranges of the audit log, in a chain. Each is also published and logged, so that a person who rewrites the database cannot
+-- rewrite all copies. A range starts after the end of the previous one, gaps of ids included, so that no record can be inserted between
+-- them. It is sealed once no transaction is left that could still append to it.
 CREATE TABLE audit_seal (
     seal        bigint PRIMARY KEY CHECK (seal >= 1),
     from_id     bigint NOT NULL UNIQUE,
     to_id       bigint NOT NULL,
     records     int NOT NULL CHECK (records >= 1),
-    -- Over the records in the order of their ids, each field with its length before it.
+    -- Over the records in the order of their ids, each field preceded by its length.
     rows_sha256 bytea NOT NULL CHECK (length(rows_sha256) = 32),
-    -- The mark of the seal before; the first has none.
+    -- The mark of the previous seal; the first has none.
     previous    bytea CHECK (length(previous) = 32),
-    -- Up to which id records were forgotten when it was made, for they were old enough; NULL for none. Without such a word, whose mark
-    -- the owner of the database cannot make, records that are gone were taken away. Seals stay: theirs still prove that they were.
+    -- The last id whose record retention had deleted when the seal was made; NULL for none. The database's owner cannot make such a mark,
+    -- so records that are missing without one were removed illegally. Seals stay, and still prove what was there.
     forgotten_to bigint,
-    -- Which key made the mark; NULL is none, and the mark a plain SHA-256.
+    -- Which key made the mark; NULL is none, and then the mark is a plain SHA-256.
     key_id      text CHECK (length(key_id) <= 64),
     -- HMAC-SHA256 over everything above and sealed_at.
     mark        bytea NOT NULL CHECK (length(mark) = 32),
@@ -1590,7 +1606,7 @@ CREATE TABLE audit_seal (
 );
 CREATE INDEX audit_seal_by_time ON audit_seal (sealed_at);
 CREATE INDEX audit_seal_forgetting ON audit_seal (forgotten_to) WHERE forgotten_to IS NOT NULL;
--- A seal over what is yet to come, or out of line, would end all sealing in silence.
+-- A seal over future records, or out of sequence, would silently end all sealing.
 CREATE FUNCTION a_seal_follows_the_last() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
 DECLARE
     last audit_seal;
@@ -1600,7 +1616,8 @@ BEGIN
        OR NEW.previous IS DISTINCT FROM last.mark
        OR NEW.to_id > (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM audit_record_audit_id_seq)
        OR NEW.sealed_at NOT BETWEEN now() - interval '1 minute' AND now() THEN
-        RAISE EXCEPTION 'audit_seal: a seal follows the last one, covers what is there, and is made now' USING ERRCODE = 'restrict_violation';
+        RAISE EXCEPTION 'audit_seal: a seal must follow the last one, cover existing ids, and have the present time'
+            USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NEW;
 END $$;
@@ -1608,7 +1625,7 @@ REVOKE EXECUTE ON FUNCTION a_seal_follows_the_last() FROM PUBLIC;
 CREATE TRIGGER a_seal_follows_the_last BEFORE INSERT ON audit_seal
     FOR EACH ROW WHEN (current_setting('is_superuser') = 'off') EXECUTE FUNCTION a_seal_follows_the_last();
 
--- Money that still goes back, or went back lately, keeps its payment.
+-- A payment is kept while money still goes back, or did so recently.
 CREATE FUNCTION goes_back(payment text, since timestamptz) RETURNS boolean LANGUAGE sql STABLE SET search_path = chargeonce, pg_temp AS $$
     SELECT EXISTS (SELECT FROM operation_now
                     WHERE payment_id = payment AND kind <> 'charge'
@@ -1617,9 +1634,10 @@ CREATE FUNCTION goes_back(payment text, since timestamptz) RETURNS boolean LANGU
 $$;
 REVOKE EXECUTE ON FUNCTION goes_back(text, timestamptz) FROM PUBLIC;
 
--- What the role that faces the internet may read. It has no right to a table with payments, tokens or purchases: it asks these, which
--- run as the schema's owner and tell one merchant's payment to who knows the merchant and the payment's id, key or reference. There is
--- no setting that says which merchant a session is for, since who has stolen the login would set it. They are plpgsql, which keeps plans.
+-- What the role that faces the internet may read. It has no right to any table with payments, tokens or purchases. It calls these
+-- functions, which run as the schema's owner and return one merchant's payment if the caller gives the merchant and the payment's id, key
+-- or reference. No setting says which merchant a session serves, because a thief of the login could set it. They are plpgsql, which keeps
+-- plans.
 CREATE FUNCTION operation_of(merchant text, operation text) RETURNS SETOF operation_now
     LANGUAGE plpgsql STABLE ROWS 1 SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 BEGIN
@@ -1633,19 +1651,22 @@ BEGIN
                   ORDER BY accepted_at, operation_id;
 END $$;
 
--- The newest first, a hundred and one at most: a page, and whether there are more.
-CREATE FUNCTION payments_with_reference(merchant text, wanted text, before timestamptz, before_id text, most int) RETURNS SETOF operation_now
+-- The newest first, at most a hundred and one: a page, and whether there are more.
+CREATE FUNCTION payments_with_reference(merchant text, wanted text, before timestamptz, before_id text, most int)
+    RETURNS SETOF operation_now
     LANGUAGE plpgsql STABLE ROWS 20 SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 BEGIN
     RETURN QUERY SELECT * FROM operation_now
-                  WHERE merchant_id = merchant AND reference = wanted AND kind = 'charge' AND (accepted_at, operation_id) < (before, before_id)
+                  WHERE merchant_id = merchant AND reference = wanted AND kind = 'charge'
+                    AND (accepted_at, operation_id) < (before, before_id)
                   ORDER BY accepted_at DESC, operation_id DESC LIMIT least(most, 101);
 END $$;
 
--- Keys that are taken, of payments and of refunds, and how far that has come which they name.
+-- Keys that are taken, by payments and refunds, with the present state of those.
 CREATE FUNCTION keys_taken(merchants text[], keys text[])
-    RETURNS TABLE (merchant_id text, idempotency_key text, fingerprint bytea, fingerprint_version smallint, request_path text, request_params json,
-                   created_at timestamptz, state text, generation smallint, sequence int, amount bigint, refunded numeric)
+    RETURNS TABLE (merchant_id text, idempotency_key text, fingerprint bytea, fingerprint_version smallint, request_path text,
+                   request_params json, created_at timestamptz, state text, generation smallint, sequence int, amount bigint,
+                   refunded numeric)
     LANGUAGE plpgsql STABLE ROWS 10 SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
@@ -1659,8 +1680,8 @@ BEGIN
       JOIN operation_now AS charge ON charge.operation_id = taken.resource_id;
 END $$;
 
--- An attempt as its merchant may see it: without the request, the PSP's key and what the PSP said word for word. Both halves have an
--- index of their own.
+-- An attempt as its merchant may see it: without the request, the PSP's key and the PSP's exact words. Each half uses its own partial
+-- index.
 CREATE FUNCTION attempts_of(merchant text, payment text)
     RETURNS TABLE (sequence int, psp text, state text, cause text, sends int, sent_at timestamptz, decided_at timestamptz)
     LANGUAGE plpgsql STABLE ROWS 2 SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
@@ -1683,7 +1704,7 @@ BEGIN
                   WHERE operation_id = payment AND merchant_id = merchant;
 END $$;
 
--- Of payments that clients wait for, those that have settled. Their ids say whose they are.
+-- Those of these payments, for which clients wait, that have settled. The caller knows their ids, which prove whose they are.
 CREATE FUNCTION settled_among(payments text[]) RETURNS TABLE (operation_id text, state text, failure_cause text)
     LANGUAGE plpgsql STABLE ROWS 10 SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 #variable_conflict use_column
@@ -1692,20 +1713,23 @@ BEGIN
                   WHERE settled.operation_id = ANY (payments) AND settled.state IN ('succeeded', 'declined');
 END $$;
 
--- Whose these tokens are, what each may, from where and for how many milliseconds more. Who knows no token learns of none.
+-- The merchants of these tokens, what each token allows, from which addresses, and for how many milliseconds more. Without a token's digest
+-- the caller learns nothing.
 CREATE FUNCTION merchants_of(digests bytea[])
-    RETURNS TABLE (token_sha256 bytea, merchant_id text, requests_per_second int, revoked boolean, scopes text[], addresses text[], lives bigint)
+    RETURNS TABLE (token_sha256 bytea, merchant_id text, requests_per_second int, revoked boolean, scopes text[], addresses text[],
+                   lives bigint)
     LANGUAGE plpgsql STABLE ROWS 10 SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
     RETURN QUERY SELECT token.token_sha256, merchant_id, merchant.requests_per_second, token.revoked_at IS NOT NULL, token.scopes,
-                        token.addresses::text[], (least(extract(epoch FROM token.expires_at - clock_timestamp()), 1000000000) * 1000)::bigint
+                        token.addresses::text[],
+                        (least(extract(epoch FROM token.expires_at - clock_timestamp()), 1000000000) * 1000)::bigint
                    FROM merchant_token AS token JOIN merchant USING (merchant_id)
                   WHERE token.token_sha256 = ANY (digests);
 END $$;
 
--- Of these payments, those that are the first of their purchase: each takes its purchase's row for as long as its merchant wants.
--- In one order for everybody: two batches cannot wait for each other.
+-- Those of these payments that are the first of their purchase: each takes its purchase's row for its merchant's time window. All callers
+-- use the same order, so two batches cannot deadlock.
 CREATE FUNCTION take_purchases(merchants text[], purchases bytea[], payments text[]) RETURNS SETOF text
     LANGUAGE plpgsql STRICT ROWS 10 SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 #variable_conflict use_column
@@ -1720,7 +1744,7 @@ BEGIN
     RETURNING payment_id;
 END $$;
 
--- The payments that came first, of purchases that were asked for again.
+-- The first payments of purchases that were requested again.
 CREATE FUNCTION first_purchases(payments text[], merchants text[], purchases bytea[]) RETURNS TABLE (asked text, first text)
     LANGUAGE plpgsql STABLE ROWS 10 SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 BEGIN
@@ -1730,7 +1754,7 @@ BEGIN
       JOIN duplicate_guard AS guard USING (merchant_id, purchase);
 END $$;
 
--- Purchases whose time is over.
+-- Deletes purchases whose time is over.
 CREATE FUNCTION forget_purchases(most int) RETURNS int
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
@@ -1745,17 +1769,16 @@ REVOKE EXECUTE ON FUNCTION operation_of(text, text), refunds_of(text, text), pay
     keys_taken(text[], text[]), attempts_of(text, text), capture_failure_of(text, text), settled_among(text[]), merchants_of(bytea[]),
     take_purchases(text[], bytea[], text[]), first_purchases(text[], text[], bytea[]), forget_purchases(int) FROM PUBLIC;
 
--- Forgetting is the one deletion of money's history, and the role that faces the internet asks for it. So it may not delete:
--- it may only call these, which run as the schema's owner and themselves refuse what is too young or not settled. A row's age is
--- what no service can write.
--- What became of the payments that it forgets was published long ago; the audit log stays.
--- It walks over the next keys after that time and tells where it came to, so that a million payments which are not settled, however
--- old, are in the way once and not each time. What settles later is met when the walk begins again.
+-- Forgetting is the only deletion of payment history, and the role that faces the internet triggers it. So that role may not delete; it may
+-- only call these functions. They run as the schema's owner and refuse to delete what is too young or not settled. No service can write a
+-- row's age. The outcomes of deleted payments were published long before; the audit log stays. It reads the next keys after that time and
+-- returns how far it came, so that a million old payments that are not settled are read once and not each time. Payments that settle later
+-- are found when the scan starts again.
 CREATE FUNCTION forget_settled_payments(retention interval, most int, after timestamptz DEFAULT '-infinity',
                                         OUT walked int, OUT reached timestamptz, OUT forgotten int)
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
-    -- As long as a dead letter may wait on its topic: merged later, it would meet a key that is free again.
+    -- As long as a dead letter may wait on its topic: if it were merged later, its key would be free again.
     until timestamptz := cutoff(retention, interval '14 days');
     due text[];
     ended text[];
@@ -1763,15 +1786,15 @@ BEGIN
     SELECT count(*), coalesce(max(created_at), after), coalesce(array_agg(resource_id), '{}') INTO walked, reached, due
       FROM (SELECT created_at, resource_id FROM idempotency_key WHERE created_at < until AND created_at > after
              ORDER BY created_at FETCH FIRST coalesce(most, 0) ROWS WITH TIES) AS old;
-    -- A refund is accepted under its payment's lock: who has the lock in a statement of its own sees every refund in the next one.
+    -- A refund is accepted under its payment's lock: after a separate statement has taken the lock, the next one sees every refund.
     ended := ARRAY(
         SELECT operation_id FROM operation JOIN operation_state USING (operation_id)
          WHERE operation_id = ANY (due) AND kind = 'charge'
-           -- Forgotten by another process meanwhile, it may have been paid again under its key.
+           -- If another process deleted it meanwhile, it may have been paid again under its key.
            AND accepted_at < until
-           -- A purge is settled once it can be undone no more and its outcome was told.
+           -- A purge is settled once it can no longer be undone and its outcome was published.
            AND state IN ('succeeded', 'declined', 'purged') AND (state <> 'purged' OR settled_at IS NOT NULL)
-           -- Nor one whose PSP is still asked whether it moved money.
+           -- Not while its PSP is still being asked whether it moved money.
            AND resolve_at IS NULL AND NOT goes_back(operation_id, until)
            FOR UPDATE OF operation_state SKIP LOCKED);
     PERFORM set_config('chargeonce.forgetting', 'on', true);
@@ -1783,7 +1806,7 @@ BEGIN
     ), gone AS (
         SELECT payment_id AS operation_id FROM due UNION ALL SELECT operation_id FROM back
     ), known AS (
-        -- Both halves have an index of their own.
+        -- Each half uses its own partial index.
         SELECT psp_key FROM payment_attempt JOIN due USING (payment_id) WHERE failed_definite
          UNION ALL
         SELECT psp_key FROM payment_attempt JOIN due USING (payment_id) WHERE NOT failed_definite
@@ -1813,11 +1836,11 @@ BEGIN
 END $$;
 REVOKE EXECUTE ON FUNCTION forget_settled_payments(interval, int, timestamptz) FROM PUBLIC;
 
--- The same for what no payment takes along: records that left the dead-letter queue, and runs that are over.
+-- The same for rows that belong to no payment: poison that left the dead-letter queue, and ended runs.
 CREATE FUNCTION forget_dead_letter_runs(retention interval, most int) RETURNS int
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
-    -- Never before a purge is beyond undoing.
+    -- Never while a purge can be undone.
     until timestamptz := least(cutoff(retention, interval '14 days'), now() - interval '30 days');
     letters int;
     items int;
@@ -1839,7 +1862,8 @@ BEGIN
 END $$;
 REVOKE EXECUTE ON FUNCTION forget_dead_letter_runs(interval, int) FROM PUBLIC;
 
--- Whether a payment may still move money, or be told about: then nothing of it is erased. "staged" has what is on its way to Kafka.
+-- Whether a payment may still move money, or its outcome is still to be published: then nothing of it is erased. "staged" lists the keys
+-- that are on their way to Kafka.
 CREATE FUNCTION unfinished(payment text, staged text[]) RETURNS boolean LANGUAGE sql STABLE SET search_path = chargeonce, pg_temp AS $$
     SELECT EXISTS (SELECT FROM (SELECT operation_id FROM operation WHERE operation_id = payment
                                  UNION ALL
@@ -1852,7 +1876,7 @@ CREATE FUNCTION unfinished(payment text, staged text[]) RETURNS boolean LANGUAGE
         OR EXISTS (SELECT FROM payment_attempt WHERE payment_id = payment AND NOT failed_definite AND state IN ('in_flight', 'unknown'))
 $$;
 
--- Whether anything is kept of it that may identify a person.
+-- Whether anything that may identify a person is still stored.
 CREATE FUNCTION is_personal(payment text) RETURNS boolean LANGUAGE sql STABLE SET search_path = chargeonce, pg_temp AS $$
     SELECT EXISTS (SELECT FROM operation WHERE (operation_id = payment OR payment_id = payment AND kind <> 'charge')
                       AND (customer <> '[erased]' OR description <> '[erased]' OR receipt_email <> '[erased]'))
@@ -1866,17 +1890,17 @@ CREATE FUNCTION is_personal(payment text) RETURNS boolean LANGUAGE sql STABLE SE
                        OR evidence <> '[erased]' OR answer <> '[erased]' OR notice.detail <> '[erased]')
 $$;
 
--- A key's request without what is personal. It names the fields that were there, for a repeat is compared by its fingerprint.
+-- A key's request without personal data. It still names the fields that it had, because a repeat is compared by its fingerprint.
 CREATE FUNCTION erased_request(params json) RETURNS json LANGUAGE sql IMMUTABLE AS $$
     SELECT json_object_agg(key, CASE WHEN key IN ('customer', 'description', 'receipt_email') THEN to_json('[erased]'::text) ELSE value END)
       FROM json_each(params)
 $$;
 REVOKE EXECUTE ON FUNCTION unfinished(text, text[]), is_personal(text), erased_request(json) FROM PUBLIC;
 
--- Takes what identifies a person out of finished payments and their refunds, for good: from the rows, the keys' requests, what was sent
--- to PSPs, the words of PSPs, and those of people who settled by hand. Who found out what and when, amounts, merchants, ids, methods, references and states stay, and so do fingerprints: a repeat gets its
--- answer. Each payment is told what became of it; one that is not finished is left whole, for an attempt may yet be made from it. Done
--- twice, nothing changes the second time.
+-- Removes what identifies a person from finished payments and their refunds, for good: from the rows, the keys' requests, the requests to
+-- PSPs, the texts of PSPs, and those of people who settled by hand. Amounts, merchants, ids, methods, references and states stay, and so do
+-- the logins and times of findings. Fingerprints stay too, so a repeat gets its answer. The result says for each payment what was done; an
+-- unfinished payment is left whole, because an attempt may still be made from it. A second call changes nothing.
 CREATE FUNCTION erase_personal_data(merchant text, payments text[], claim text, why text, run text, really boolean)
     RETURNS TABLE (payment text, fate text, state_now text)
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
@@ -1888,9 +1912,9 @@ DECLARE
     staged text[];
 BEGIN
     IF coalesce(btrim(why), '') = '' OR cardinality(payments) > 1000 THEN
-        RAISE invalid_parameter_value USING MESSAGE = 'erase_personal_data: say why, and at most 1000 payments';
+        RAISE invalid_parameter_value USING MESSAGE = 'erase_personal_data: give a reason, and at most 1000 payments';
     END IF;
-    -- A refund is accepted under its payment's lock: who has the lock in a statement of its own sees every refund in the next one.
+    -- A refund is accepted under its payment's lock: after a separate statement has taken the lock, the next one sees every refund.
     IF really THEN
         PERFORM FROM operation_state JOIN operation USING (operation_id)
           WHERE operation_id = ANY (payments) AND kind = 'charge' AND merchant_id = merchant
@@ -1923,14 +1947,14 @@ BEGIN
                          receipt_email = CASE WHEN receipt_email IS NOT NULL THEN gone END
      WHERE operation_id = ANY (operations);
     UPDATE operation_state SET failure_message = NULL WHERE operation_id = ANY (operations) AND failure_message IS NOT NULL;
-    -- Both halves have an index of their own.
+    -- Each half uses its own partial index.
     attempts := ARRAY(SELECT psp_key FROM payment_attempt WHERE payment_id = ANY (charges) AND failed_definite
                        UNION ALL
                       SELECT psp_key FROM payment_attempt WHERE payment_id = ANY (charges) AND NOT failed_definite);
     UPDATE psp_observation SET detail = NULL WHERE psp_key = ANY (attempts) AND detail IS NOT NULL;
     UPDATE payment_attempt SET request = '', message = NULL WHERE psp_key = ANY (attempts);
     UPDATE hand_settlement SET evidence = gone, answer = CASE WHEN answer IS NOT NULL THEN gone END WHERE psp_key = ANY (attempts);
-    -- What a PSP said before its attempt was here again, and is to be recorded yet: it is recorded without its words.
+    -- A PSP's message that waits for its attempt to reappear will be recorded without its words.
     UPDATE unmatched_notice SET detail = gone WHERE psp_key = ANY (attempts) AND detail IS NOT NULL;
     UPDATE capture_failure SET reason = gone WHERE operation_id = ANY (charges) AND reason IS NOT NULL;
     UPDATE dead_letter SET message = gone WHERE dead_letter_id = ANY (operations);
@@ -1946,12 +1970,13 @@ BEGIN
 END $$;
 REVOKE EXECUTE ON FUNCTION erase_personal_data(text, text[], text, text, text, boolean) FROM PUBLIC;
 
--- How many operations that were accepted so long ago are not finished: listed, dead, or still on the usual way because no consumer runs.
--- Of each kind 10,000 at most: people need to know no more, and a million take too long to count.
+-- How many operations that were accepted this long ago are not finished: listed, dead, or still on the usual path because no consumer runs.
+-- At most 10,000 of each kind: people need no more, and a million take too long to count.
 CREATE FUNCTION count_unfinished(since interval) RETURNS bigint
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
     SELECT (SELECT count(*) FROM (SELECT FROM waiting JOIN operation_now USING (operation_id)
-                                   WHERE list <> 'purge' AND state NOT IN ('succeeded', 'declined', 'purged') AND accepted_at < now() - since
+                                   WHERE list <> 'purge' AND state NOT IN ('succeeded', 'declined', 'purged')
+                                     AND accepted_at < now() - since
                                    LIMIT 10000) AS listed)
          + (SELECT count(*) FROM (SELECT FROM dead_letter JOIN operation_now USING (operation_id)
                                    WHERE dead_letter.state = 'dead' AND operation_now.state = 'dead' AND accepted_at < now() - since
@@ -1963,13 +1988,13 @@ CREATE FUNCTION count_unfinished(since interval) RETURNS bigint
 $$;
 REVOKE EXECUTE ON FUNCTION count_unfinished(interval) FROM PUBLIC;
 
--- Forgets the oldest table of the audit log, if that seal, which reaches up to that id, is old enough and covers it to its end. Returns
--- the last id that is gone, or NULL. The seal that says so is its caller's to make, in the same transaction: what is gone without one
--- shows. It holds an append up for no longer than a migration does, and lets go. First it locks the table itself, which no append needs.
+-- Drops the oldest table of the audit log, if that seal, which reaches to that id, is old enough and covers the whole table. Returns the
+-- last dropped id, or NULL. The caller makes the seal that says so in the same transaction: records that are missing without one are
+-- detected. It delays an append no longer than a migration does. It first locks the table itself, which no append needs.
 CREATE FUNCTION forget_audit_records(kept interval, sealed bigint, sealed_to bigint) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp SET lock_timeout = '300ms' AS $$
 DECLARE
-    -- Far longer than a purge can be undone. In hours: a day in spring has 23.
+    -- Far longer than a purge can be undone. In hours, because a day in spring has 23.
     until timestamptz := cutoff(kept, interval '2160 hours');
     oldest bigint := (SELECT min(audit_tables) FROM audit_tables());
 BEGIN
@@ -1984,7 +2009,7 @@ EXCEPTION WHEN lock_not_available THEN
 END $$;
 REVOKE EXECUTE ON FUNCTION forget_audit_records(interval, bigint, bigint) FROM PUBLIC;
 
--- Presentations that the budget of 30 days counts no more, by the calendar of any time zone.
+-- Presentations that the budget of 30 days no longer counts, in the calendar of any time zone.
 CREATE FUNCTION forget_presentations(most int) RETURNS int
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
@@ -1997,8 +2022,8 @@ BEGIN
 END $$;
 REVOKE EXECUTE ON FUNCTION forget_presentations(int) FROM PUBLIC;
 
--- Autovacuum of what grows for years. By a number of rows: by a share of the table the pauses grow with it, and so does each vacuum.
--- What is new is frozen when it is first vacuumed, or every few days all of it had to be read for the age of its transactions.
+-- Autovacuum of tables that grow for years, by a number of rows: with a share of the table, the pauses and the vacuums would grow with it.
+-- New rows are frozen at the first vacuum, because otherwise all of them would be read every few days for their transactions' age.
 DO $$
 DECLARE
     each text;
@@ -2008,10 +2033,10 @@ BEGIN
                        'autovacuum_freeze_min_age = 0)', each);
     END LOOP;
 END $$;
--- Each payment leaves dead rows in these: of the claim and the success, of what is forgotten. All indexes
--- are read for each vacuum, so some millions gather first, but no fifth of four hundred days.
+-- Each payment leaves dead rows in these: of the claim, of the success, and of deletions. Each vacuum reads all indexes, so some millions
+-- of rows gather first, but not a fifth of four hundred days.
 ALTER TABLE operation_state SET (autovacuum_vacuum_scale_factor = 0.02);
 ALTER TABLE payment_attempt SET (autovacuum_vacuum_scale_factor = 0.02);
 ALTER TABLE idempotency_key SET (autovacuum_vacuum_scale_factor = 0.02);
--- Short and always full of dead rows.
+-- A short table, always full of dead rows.
 ALTER TABLE duplicate_guard SET (autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 10000);

@@ -31,7 +31,7 @@ class HeldSharesTest {
     }
 
     @Test
-    void records_of_nobody_known_fill_it_as_ever() {
+    void records_without_a_known_share_are_all_counted() {
         add("", 100);
         assertThat(held.counted()).isEqualTo(100);
     }

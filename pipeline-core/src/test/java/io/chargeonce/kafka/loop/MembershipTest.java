@@ -30,7 +30,7 @@ import org.apache.kafka.common.record.TimestampType;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Turn by turn, with a clock that stands still and a consumer that does what it is told. */
+/** Turn by turn, with a clock that stands still and a scripted consumer. */
 class MembershipTest {
     private static final TopicPartition PARTITION = new TopicPartition("topic", 0);
     private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
@@ -115,7 +115,7 @@ class MembershipTest {
     }
 
     @Test
-    void what_is_fetched_for_a_full_buffer_is_counted_for_its_pause_got_lost() throws InterruptedException {
+    void records_fetched_for_a_full_buffer_are_counted_because_their_pause_was_lost() throws InterruptedException {
         append(0, "a");
         append(1, "b");
         turnAt(START);
@@ -130,7 +130,7 @@ class MembershipTest {
     }
 
     @Test
-    void a_pause_that_nobody_needs_is_lifted() throws InterruptedException {
+    void a_pause_that_is_no_longer_needed_is_lifted() throws InterruptedException {
         consumer.pause(List.of(PARTITION));
 
         turnAt(START);
@@ -139,7 +139,7 @@ class MembershipTest {
     }
 
     @Test
-    void what_is_due_at_once_becomes_work_at_a_bounded_rate() throws InterruptedException {
+    void records_due_at_once_start_at_a_bounded_rate() throws InterruptedException {
         LoopSettings slow = LoopSettings.of("loop", Set.of("topic"), 100).withMostPerSecond(50);
         Membership stream = new Membership(consumer, descriptions, slow, DueTimes.afterAppend(Duration.ofSeconds(5), clock), clock,
                 new Workers(slow, script, clock, meters), new Assignment(slow.buffer(), drained), drained, meters,
@@ -300,7 +300,7 @@ class MembershipTest {
     }
 
     @Test
-    void a_record_whose_share_cannot_be_told_stops_nothing() throws InterruptedException {
+    void a_record_whose_share_cannot_be_determined_stops_nothing() throws InterruptedException {
         RecordHandler bug = new RecordHandler() {
             @Override
             public Verdict handle(ConsumerRecord<byte[], byte[]> record) throws Exception {

@@ -12,12 +12,12 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Compares the bookkeeping, step by step, with the plain definition of it. */
+/** Compares {@code Offsets}, step by step, with its plain definition. */
 class OffsetsPropertyTest {
 
     @ParameterizedTest(name = "seeds {0} to {1}")
     @CsvSource({"1, 250", "251, 500", "501, 750", "751, 1000"})
-    void whatever_the_order_of_completion_only_what_lies_below_the_lowest_incomplete_offset_is_committable(int from, int to) {
+    void in_any_order_of_completion_only_offsets_below_the_lowest_incomplete_are_committable(int from, int to) {
         for (int seed = from; seed <= to; seed++) {
             compare(seed);
         }

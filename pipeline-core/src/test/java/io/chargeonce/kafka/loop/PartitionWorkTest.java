@@ -86,7 +86,7 @@ class PartitionWorkTest {
     }
 
     @Test
-    void waiting_for_what_runs_ends_with_the_last_completion_or_the_deadline() throws InterruptedException {
+    void waiting_for_records_in_flight_ends_with_the_last_completion_or_the_deadline() throws InterruptedException {
         PartitionWork work = work(ROOMY);
         hold(work, 0, "a", NOW);
         work.releaseDue(NOW, ready::add);

@@ -44,7 +44,7 @@ class RecordLoopBrokenConsumerTest {
                     DueTimes.immediately(), script, InstantSource.system(), registry).start()) {
                 await().until(() -> registry.get("chargeonce.loop.consumer.failures").counter().count() == 3);
                 assertThat(loop.problem()).hasValueSatisfying(text -> assertThat(text).contains("no working consumer"));
-                assertThat(loop.standstill()).as("starting anew would not help").isEmpty();
+                assertThat(loop.standstill()).as("a restart would not help").isEmpty();
 
                 mayWork.countDown();
                 await().until(() -> topic.committed().containsValue(1L));

@@ -86,7 +86,7 @@ class RecordLoopDueTimeTest {
                     return handle(record);
                 })) {
                     await().until(() -> done.containsAll(sent));
-                    // The second member works at last, on what is sent when the partitions have moved.
+                    // The second member works at last, on records that are sent after the partitions have moved.
                     await().until(() -> {
                         topic.sendNumbers(2, 2, 1);
                         return !seenByBoth.isEmpty();

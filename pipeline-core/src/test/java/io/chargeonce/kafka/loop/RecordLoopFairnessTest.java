@@ -11,7 +11,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A value is a share and a number; all records of "slow" stay with the handler until they are let go. */
+/** A value is a share and a number. All records of "slow" stay in the handler until they are released. */
 class RecordLoopFairnessTest {
     private static final int SLOTS = 16;
     private static final int BUFFER = 20;
@@ -76,7 +76,7 @@ class RecordLoopFairnessTest {
         topic.send(0, "a", "quick 1");
         try (RecordLoop loop = start(BUFFER)) {
             await().until(() -> script.done().contains("quick 1"));
-            assertThat(topic.committed().getOrDefault(0, 0L)).as("nothing is passed over").isZero();
+            assertThat(topic.committed().getOrDefault(0, 0L)).as("nothing is skipped").isZero();
 
             IntStream.range(0, backlog).forEach(i -> script.letGo("slow " + i));
             await().until(() -> script.done().size() == backlog + 1);

@@ -27,10 +27,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Plays a loop against {@link ScriptedKafka}, in steps that follow from a seed: records of several merchants come, handlings end in
- * every way and in any order, partitions leave and come back, consumers break, commits fail, the topic is made again, time passes.
- * At each step no offset is committed beyond an unfinished record, no key is out of order, and what is held is bounded. At the end
- * one merchant's handlings hang, and all records of the others get done; then those do too.
+ * Runs a loop against {@link ScriptedKafka}, in steps derived from a seed: records of several merchants arrive, handler calls end in every
+ * way and in any order, partitions leave and return, consumers break, commits fail, the topic is created again, time passes. At each step
+ * no offset is committed beyond an unfinished record, no key is out of order, and the number of held records is bounded. At the end the
+ * calls for one merchant hang, and all records of the others get done; then those do too.
  */
 class RecordLoopPropertyTest {
     private static final int PARTITIONS = 3;
@@ -127,7 +127,7 @@ class RecordLoopPropertyTest {
             return (int) open.stream().filter(handling -> !handling.again).count();
         }
 
-        /** Until every slot that is taken has its record with the handler. */
+        /** Waits until every taken slot has its record in the handler. */
         private void settle() {
             until(() -> openInSlots() == workers.inFlight());
         }
@@ -206,7 +206,7 @@ class RecordLoopPropertyTest {
             }
         }
 
-        /** Some handlings end, each in its own way. */
+        /** Ends some handler calls, each in its own way. */
         private void end(int atMost, Predicate<Handling> which) {
             for (int i = 0; i < atMost; i++) {
                 Optional<Handling> chosen = choose(which);

@@ -37,7 +37,7 @@ class RecordLoopRebalanceTest {
 
     @ParameterizedTest
     @EnumSource(GroupProtocol.class)
-    void members_that_come_and_go_with_records_in_flight_and_full_buffers_lose_nothing_and_commit_nothing_undone(GroupProtocol protocol)
+    void members_that_come_and_go_lose_nothing_and_commit_nothing_undone(GroupProtocol protocol)
             throws Exception {
         Set<String> done = ConcurrentHashMap.newKeySet();
         Map<TopicPartition, Set<Long>> doneOffsets = new ConcurrentHashMap<>();
@@ -82,7 +82,7 @@ class RecordLoopRebalanceTest {
 
     @ParameterizedTest
     @EnumSource(GroupProtocol.class)
-    void a_late_completion_can_not_touch_a_partition_that_was_taken_away_and_given_back(GroupProtocol protocol) throws Exception {
+    void a_late_completion_cannot_touch_a_partition_that_was_revoked_and_assigned_again(GroupProtocol protocol) throws Exception {
         SlowInvocations mine = new SlowInvocations();
         SlowInvocations others = new SlowInvocations();
         for (int partition = 0; partition < PARTITIONS; partition++) {
@@ -100,8 +100,8 @@ class RecordLoopRebalanceTest {
 
             mine.of(moved).getFirst().finish();
             int elsewhere = (moved + 1) % PARTITIONS;
-            // One commit carries all partitions: if this one is there, a wrong one would be too. Where all partitions change hands at
-            // each rebalance, this one's record may come once more, later than that of the other.
+            // One commit carries all partitions: if this one is there, a wrong one would be too. If all partitions move at each rebalance,
+            // this one's record may come once more, later than the other's.
             await().until(() -> {
                 mine.of(elsewhere).forEach(SlowInvocation::finish);
                 return topic.committed().containsKey(elsewhere);
@@ -117,8 +117,8 @@ class RecordLoopRebalanceTest {
     }
 
     /**
-     * Each handling goes on until several more have begun after it, or all are let go: so some are always under way, and they end
-     * in another order than they began.
+     * Each call goes on until several more have begun after it, or all are released. So some calls are always running, and they end in
+     * another order than they began.
      */
     private static final class Overlapping implements RecordHandler {
         private static final int UNDER_WAY = 8;
@@ -153,7 +153,7 @@ class RecordLoopRebalanceTest {
         }
     }
 
-    /** Every record's handling goes on until it is told to finish, each handling by itself. */
+    /** Each record's call goes on until the test ends it, each by itself. */
     private static final class SlowInvocations implements RecordHandler {
         private final List<SlowInvocation> invocations = new CopyOnWriteArrayList<>();
 

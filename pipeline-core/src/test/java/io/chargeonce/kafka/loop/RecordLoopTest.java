@@ -63,7 +63,7 @@ class RecordLoopTest {
     }
 
     @Test
-    void a_handler_that_says_nothing_for_minutes_about_any_record_is_a_problem_and_one_stuck_record_among_others_is_none()
+    void a_handler_that_returns_nothing_for_minutes_is_a_problem_and_one_stuck_record_is_none()
             throws Exception {
         script.hold("stuck");
         topic.send(0, "a", "stuck");
@@ -83,7 +83,7 @@ class RecordLoopTest {
         }
     }
 
-    /** As if it had polled just then. */
+    /** As if it had polled at that time. */
     private static Optional<String> problemAt(Instant time, RecordLoop loop) {
         LoopHealth health = loop.health();
         return new LoopHealth(health.running(), Optional.of(time), health.failure(), health.nextAnswer(), health.trouble())
@@ -198,7 +198,7 @@ class RecordLoopTest {
     }
 
     @Test
-    void a_record_that_came_too_early_is_given_back_and_holds_back_only_its_own_key_and_no_slot() throws Exception {
+    void a_record_that_came_too_early_is_given_back_and_holds_back_only_its_own_key() throws Exception {
         script.sayFirst("early", Verdict.notBefore(Duration.ofMillis(300)));
         topic.send(0, "a", "early");
         topic.send(0, "a", "behind");

@@ -18,13 +18,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A topic that is deleted and made again is another topic: what it holds is read from its beginning. */
+/** A topic that is deleted and created again is another topic: it is read from its beginning. */
 class RecordLoopTopicMadeAgainTest {
     private final Script script = new Script();
 
     @ParameterizedTest
     @EnumSource(GroupProtocol.class)
-    void a_topic_made_again_under_a_running_loop_is_read_from_its_beginning_by_a_new_consumer(GroupProtocol protocol) throws Exception {
+    void a_topic_created_again_under_a_running_loop_is_read_from_its_beginning(GroupProtocol protocol) throws Exception {
         try (TestTopic topic = TestTopic.withPartitions(1)) {
             topic.sendNumbers(50, 1, 10);
             var made = new AtomicInteger();
@@ -40,7 +40,8 @@ class RecordLoopTopicMadeAgainTest {
 
                 await().untilAsserted(() -> assertThat(script.done()).containsAll(sent));
                 await().until(() -> topic.committed().equals(Map.of(0, 200L)));
-                // Given the partition anew before the next look at the id, the old consumer may read it first; never for long.
+                // If the partition is assigned again before the next check of the id, the old consumer may read it first, but never for
+                // long.
                 await().until(() -> made.get() >= 2);
                 assertThat(loop.health().running()).isTrue();
             }
@@ -49,7 +50,7 @@ class RecordLoopTopicMadeAgainTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 3})
-    void a_topic_made_again_with_another_number_of_partitions_is_read_from_its_beginning(int partitions) throws Exception {
+    void a_topic_created_again_with_other_partitions_is_read_from_its_beginning(int partitions) throws Exception {
         try (TestTopic topic = TestTopic.withPartitions(2)) {
             topic.sendNumbers(100, 2, 10);
             try (RecordLoop loop = Loops.start(topic, script)) {
@@ -64,7 +65,7 @@ class RecordLoopTopicMadeAgainTest {
         }
     }
 
-    /** The client takes its knowledge of the new topic for older than that of the old one, and waits for newer knowledge for ever. */
+    /** The client takes the new topic's metadata for older than the old topic's, and waits for newer metadata for ever. */
     @ParameterizedTest
     @EnumSource(GroupProtocol.class)
     void a_new_topic_is_read_though_the_one_before_had_more_leaders(GroupProtocol protocol) throws Exception {
@@ -91,7 +92,7 @@ class RecordLoopTopicMadeAgainTest {
     }
 
     @Test
-    void an_offset_that_was_committed_for_the_topic_before_is_not_taken_for_the_new_one() throws Exception {
+    void an_offset_committed_for_the_old_topic_is_not_used_for_the_new_one() throws Exception {
         try (TestTopic topic = TestTopic.withPartitions(1)) {
             topic.sendNumbers(50, 1, 10);
             try (RecordLoop loop = Loops.start(topic, script)) {

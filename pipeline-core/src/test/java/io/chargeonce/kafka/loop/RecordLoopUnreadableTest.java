@@ -29,14 +29,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What Kafka does not give out holds up only itself. */
+/** Partitions that Kafka refuses to serve delay only themselves. */
 class RecordLoopUnreadableTest {
     private final Script script = new Script();
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
 
     @ParameterizedTest
     @EnumSource(GroupProtocol.class)
-    void a_corrupt_batch_stops_its_own_partition_alone_and_is_told(GroupProtocol protocol, @TempDir Path disk) throws Exception {
+    void a_corrupt_batch_stops_only_its_own_partition_and_is_reported(GroupProtocol protocol, @TempDir Path disk) throws Exception {
         try (KafkaBroker broker = KafkaBroker.start(disk, 0)) {
             KafkaConnection connection = new KafkaConnection(broker.bootstrapServers(), Map.of());
             send(connection, "sound", 0, "before");
@@ -52,7 +52,7 @@ class RecordLoopUnreadableTest {
                 }
                 await().untilAsserted(() -> assertThat(script.done()).contains("before", "after-0", "after-19").doesNotContain("corrupt"));
 
-                assertThat(loop.standstill()).as("starting it anew would not help").isEmpty();
+                assertThat(loop.standstill()).as("a restart would not help").isEmpty();
                 assertThat(registry.get("chargeonce.loop.consumer.failures").counter().count()).isZero();
                 assertThat(registry.get("chargeonce.loop.unreadable").gauge().value()).isEqualTo(1);
             }
@@ -70,7 +70,7 @@ class RecordLoopUnreadableTest {
 
     private static void spoilTheEnd(Path segment) throws Exception {
         try (RandomAccessFile file = new RandomAccessFile(segment.toFile(), "rw")) {
-            // The segment is allocated ahead nowhere, so its last bytes are the value's.
+            // The segment is not preallocated, so its last bytes are the value's.
             file.seek(file.length() - 3);
             file.write('#');
         }
@@ -99,7 +99,7 @@ class RecordLoopUnreadableTest {
         }
     }
 
-    /** As with a broker that knows no right of ours: a member that names a forbidden topic gets nothing at all. */
+    /** As with a broker that grants us no right: a member that subscribes to a forbidden topic gets no record at all. */
     @SuppressWarnings("unchecked") // A proxy's type can't say more.
     private static Consumer<byte[], byte[]> guarded(Consumer<byte[], byte[]> consumer, Set<String> forbidden) {
         return (Consumer<byte[], byte[]>) Proxy.newProxyInstance(RecordLoopUnreadableTest.class.getClassLoader(),

@@ -11,7 +11,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** A handler that notes what it is given, holds the values that it is told to hold, and fails those that it is told to fail. */
+/** A handler that records its calls, holds the chosen values, and fails the chosen values. */
 final class Script implements RecordHandler {
     private final Queue<String> begun = new ConcurrentLinkedQueue<>();
     private final Queue<String> done = new ConcurrentLinkedQueue<>();
@@ -37,7 +37,7 @@ final class Script implements RecordHandler {
         return this;
     }
 
-    /** Lets a held value go, now and whenever it comes again. */
+    /** Releases a held value, now and each time it comes again. */
     void letGo(String value) {
         held.get(value).countDown();
     }

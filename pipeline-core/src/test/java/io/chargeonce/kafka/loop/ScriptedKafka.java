@@ -32,7 +32,7 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 
-/** A topic, and what its only group owns and has committed. Its consumers do what they are told. One thread. */
+/** A topic with the assignments and committed offsets of its only group. Its consumers are scripted. One thread. */
 final class ScriptedKafka {
     static final String TOPIC = "topic";
     private static final int MOST_OF_A_POLL = 10;
@@ -61,7 +61,7 @@ final class ScriptedKafka {
         return partitions;
     }
 
-    /** The topic is another one from now on, and empty. */
+    /** Replaces the topic by a new, empty one. */
     void makeAgain() {
         topicId = Uuid.randomUuid();
         rereads = false;
@@ -92,7 +92,7 @@ final class ScriptedKafka {
         return !rereads;
     }
 
-    /** How far the topic of now is committed. */
+    /** The committed offset of the present topic. */
     long committed(TopicPartition partition) {
         return Optional.ofNullable(committed.get(partition)).filter(offset -> offset.metadata().endsWith(topicId.toString()))
                 .map(OffsetAndMetadata::offset).orElse(0L);
@@ -116,7 +116,7 @@ final class ScriptedKafka {
                 topic -> KafkaFuture.completedFuture(new TopicDescription(topic, false, infos, Set.of(), topicId))));
     }
 
-    /** A new consumer; the one before is gone with what it owned and had not heard of. */
+    /** A new consumer; the previous one is gone, with its assignment and unseen answers. */
     @SuppressWarnings("unchecked") // A proxy's type can't say more.
     Consumer<byte[], byte[]> newConsumer() {
         positions.clear();

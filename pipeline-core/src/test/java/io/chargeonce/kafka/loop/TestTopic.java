@@ -26,12 +26,12 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.awaitility.Awaitility;
 
-/** A topic of its own on the real broker, with a consumer group of the same name. Values are texts. */
+/** A separate topic on the real broker, with a consumer group of the same name. Values are texts. */
 final class TestTopic implements AutoCloseable {
     static final KafkaConnection CONNECTION = new KafkaConnection(TestStack.kafka().bootstrapServers(), Map.of());
 
     static {
-        // Long enough for a machine that is busy with other things.
+        // Long enough for a busy machine.
         Awaitility.setDefaultTimeout(Duration.ofSeconds(60));
     }
 
@@ -46,8 +46,8 @@ final class TestTopic implements AutoCloseable {
     }
 
     /**
-     * A broker that refuses a producer's first batch, because it does not lead the new partition yet, may accept its second:
-     * then the first can never be repeated in order.
+     * A broker that is not yet the leader of a new partition may refuse a producer's first batch and accept its second: then the first can
+     * never be repeated in order.
      */
     private void awaitLeaders(int partitions) {
         Map<TopicPartition, OffsetSpec> every = IntStream.range(0, partitions).boxed()
@@ -80,7 +80,7 @@ final class TestTopic implements AutoCloseable {
         return admin.listConsumerGroupOffsets(name).partitionsToOffsetAndMetadata().get();
     }
 
-    /** As a commit that comes late does. */
+    /** Like a commit that arrives late. */
     void commit(Map<TopicPartition, OffsetAndMetadata> offsets) throws Exception {
         admin.alterConsumerGroupOffsets(name, offsets).all().get();
     }
@@ -125,7 +125,7 @@ final class TestTopic implements AutoCloseable {
     ConsumerSettings consumers(GroupProtocol protocol) {
         return new ConsumerSettings(switch (protocol) {
             case CONSUMER -> CONNECTION;
-            // Members hear of a rebalance with their next heartbeat. In the other protocol the broker says when that is.
+            // Members learn of a rebalance with their next heartbeat. In the other protocol the broker sets its interval.
             case CLASSIC -> new KafkaConnection(CONNECTION.bootstrapServers(), Map.of("heartbeat.interval.ms", "300"));
         }, name, protocol);
     }

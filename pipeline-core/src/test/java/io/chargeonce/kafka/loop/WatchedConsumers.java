@@ -12,7 +12,7 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
-/** Real consumers that check every commit before it goes out, and that can die as with a SIGKILL: without another commit. */
+/** Real consumers that check every commit before it is sent, and that can die like after a SIGKILL: without another commit. */
 final class WatchedConsumers implements Supplier<Consumer<byte[], byte[]>> {
     private final Supplier<Consumer<byte[], byte[]>> real;
     private final CommitCheck check;
