@@ -175,16 +175,16 @@ public final class DlqCommand implements Runnable {
     /** Codes: PostgreSQL, appendix A. */
     private static int refused(CommandSpec command, String said, String sqlState) {
         return switch (sqlState) {
-            case "42P01" -> told(command, UNREACHABLE, "The database has no dead-letter queue yet: run chargeonce migrate first");
-            case DatabaseRefused.FOUR_EYES -> told(command, Problems.EXIT, said.replaceFirst("^ERROR: ", "") + "; nothing was changed");
-            case "42501" -> told(command, Problems.EXIT,
+            case "42P01" -> report(command, UNREACHABLE, "The database has no dead-letter queue yet: run chargeonce migrate first");
+            case DatabaseRefused.FOUR_EYES -> report(command, Problems.EXIT, said.replaceFirst("^ERROR: ", "") + "; nothing was changed");
+            case "42501" -> report(command, Problems.EXIT,
                     "this role may not do that (" + said + "); to look needs chargeonce_dlq_reader, to change "
                             + "chargeonce_dlq_operator, to look without the masks chargeonce_dlq_unmask, to erase chargeonce_eraser in "
                             + "CHARGEONCE_DATABASE_USER; nothing was changed");
-            case "28000", "28P01" -> told(command, Problems.EXIT, "Postgres does not let this role in (" + said
+            case "28000", "28P01" -> report(command, Problems.EXIT, "Postgres does not let this role in (" + said
                     + "): check CHARGEONCE_DATABASE_USER and CHARGEONCE_DATABASE_PASSWORD_FILE");
-            case "3D000" -> told(command, Problems.EXIT, said + ": check CHARGEONCE_DATABASE_URL");
-            default -> told(command, UNREACHABLE, said + ": nothing of this batch was changed, try again");
+            case "3D000" -> report(command, Problems.EXIT, said + ": check CHARGEONCE_DATABASE_URL");
+            default -> report(command, UNREACHABLE, said + ": nothing of this batch was changed, try again");
         };
     }
 
