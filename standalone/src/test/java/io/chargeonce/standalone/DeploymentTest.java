@@ -4,16 +4,19 @@ package io.chargeonce.standalone;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.app.Environment;
+import io.chargeonce.audit.AuditKeys;
 import io.chargeonce.charge.ChargeSettings;
 import io.chargeonce.ingest.IngestSettings;
 import io.chargeonce.runtime.Lifecycle;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.runtime.Setting;
 import io.chargeonce.runtime.Settings;
+import io.chargeonce.vault.Vault;
 import io.chargeonce.wire.AccessPlan;
 import io.chargeonce.wire.TopicPlan;
 import io.chargeonce.wire.Topics;
 import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.PodSpec;
@@ -157,9 +160,33 @@ class DeploymentTest {
             given.forEach((name, value) -> config.put((String) name, String.valueOf(value)));
             written.put(topic.getMetadata().getName(), config);
         }
-        var planned = new TopicPlan(TOPICS, 12, Optional.of((short) 3)).all().stream()
+        var planned = new TopicPlan(TOPICS, tiers(), 12, Optional.of((short) 3)).all().stream()
                 .collect(Collectors.toMap(topic -> topic.name(), topic -> topic.configs()));
         assertThat(written).isEqualTo(planned);
+    }
+
+    /** There are as many as the manifests have durations. */
+    private static int tiers() throws IOException {
+        return resources("kubernetes/base").stream().filter(ConfigMap.class::isInstance).map(ConfigMap.class::cast)
+                .map(map -> map.getData().get("CHARGEONCE_RETRY_TIERS")).map(durations -> durations.split(",").length)
+                .findFirst().orElseThrow();
+    }
+
+    @Test
+    void charge_seals_the_audit_log_with_a_key_and_charge_and_retry_seal_poison() throws IOException {
+        String compose = Files.readString(DEPLOY.resolve("compose.yaml"));
+        for (Deployment deployment : deployments()) {
+            String service = deployment.getMetadata().getName();
+            List<String> given = deployment.getSpec().getTemplate().getSpec().getContainers().getFirst().getEnv().stream()
+                    .map(EnvVar::getName).toList();
+            String composed = Pattern.compile("(?ms)^  " + service + ":$.*?(?=^  \\w+:$)").matcher(compose).results().findFirst()
+                    .orElseThrow().group();
+            for (Setting<?> key : List.of(Vault.FILE, AuditKeys.FILE)) {
+                boolean needed = service.equals("charge") || service.equals("retry") && key == Vault.FILE;
+                assertThat(given.contains(key.name())).as("%s of %s in Kubernetes", key.name(), service).isEqualTo(needed);
+                assertThat(composed.contains(key.name() + ": ")).as("%s of %s in Compose", key.name(), service).isEqualTo(needed);
+            }
+        }
     }
 
     @Test
@@ -174,7 +201,7 @@ class DeploymentTest {
                         operation, resource.get("type"), resource.get("name"), resource.get("patternType"))));
             }
         }
-        var planned = new AccessPlan(TOPICS, 3).all().stream().map(acl -> right(acl.entry().principal(), acl.entry().operation(),
+        var planned = new AccessPlan(TOPICS, tiers()).all().stream().map(acl -> right(acl.entry().principal(), acl.entry().operation(),
                 acl.pattern().resourceType(), acl.pattern().name(),
                 acl.pattern().patternType() == PatternType.PREFIXED ? "prefix" : "literal")).collect(Collectors.toCollection(TreeSet::new));
         assertThat(written).isEqualTo(planned);
