@@ -158,7 +158,7 @@ public enum Plant {
     TOO_LONG_AS_NOT_SENT("an answer of a PSP that is longer than we read is taken for a request that was never sent",
             Shows.inUniversesOf(Fault.PSP_CALL), List.of(ONE_CAPTURE, PSP_AGREES, MONEY_SUM),
             new Change("io.chargeonce.psp.http.WireFailure", "notSent", Bugs.TooLongIsNotSent.class)),
-    TRIGGER_DROPPED("the trigger what_is_known_stays_known, which keeps what is known of an attempt, is gone",
+    TRIGGER_DROPPED("the trigger what_succeeded_stays_as_it_is, which keeps the PSP's reference of a success, is gone",
             Shows.inUniversesOf(Fault.THEFT), List.of(RIGHTS_HOLD)),
     UNIQUE_INDEX_DROPPED("the unique index one_open_attempt is gone",
             Shows.everywhere("psp"), List.of(ATTEMPTS_MONOTONE)),
@@ -214,7 +214,7 @@ public enum Plant {
     public Optional<String> sql() {
         return switch (this) {
             case UNIQUE_INDEX_DROPPED -> Optional.of("DROP INDEX chargeonce.one_open_attempt");
-            case TRIGGER_DROPPED -> Optional.of("DROP TRIGGER what_is_known_stays_known ON chargeonce.payment_attempt");
+            case TRIGGER_DROPPED -> Optional.of("DROP TRIGGER what_succeeded_stays_as_it_is ON chargeonce.operation_state");
             case ERASURE_FORGETS_A_COPY -> Optional.of("""
                     CREATE OR REPLACE FUNCTION chargeonce.erased_request(params json) RETURNS json LANGUAGE sql IMMUTABLE AS 'SELECT params'
                     """);

@@ -40,7 +40,7 @@ class ClockWeavingTest {
     void a_class_that_asks_for_the_time_asks_the_shifted_clock() throws IOException {
         byte[] woven = ClockWeaving.weave(bytes(Asks.class));
 
-        assertThat(new String(woven, StandardCharsets.ISO_8859_1)).contains("load/chaos/ShiftedClock");
+        assertThat(new String(woven, StandardCharsets.ISO_8859_1)).contains("load/chaos/woven/ShiftedClock");
         assertThat(ShiftedClock.system().millis()).as("without a file it is right")
                 .isCloseTo(System.currentTimeMillis(), Offset.offset(60_000L));
     }
