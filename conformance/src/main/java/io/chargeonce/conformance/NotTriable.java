@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.conformance;
 
-/** The rules cannot be tried on this server, and a report would only mislead. The message is one line: what stands in the way, what to do. */
+/** The rules cannot be tried on this server, and a report would mislead. The message says in one line why, and what to do. */
 public final class NotTriable extends RuntimeException {
 
     private static final long serialVersionUID = 1;

@@ -24,8 +24,8 @@ public final class Problems {
     /** HTTP/1.0 knows no chunks, and only chunks can be sent while the requests still arrive. */
     public static Problem batchNeedsHttp11() {
         return Problem.of(505, "bad-http", "A batch needs HTTP/1.1",
-                "The answers of a batch are sent in chunks, which HTTP/1.0 does not have. Send the batch over HTTP/1.1, or send its payments "
-                        + "one by one. A proxy in front of this server may have to be told to use HTTP/1.1.");
+                "The answers of a batch are sent in chunks, which HTTP/1.0 does not have. Send the batch over HTTP/1.1, or send its "
+                        + "payments one by one. A proxy in front of this server may have to be told to use HTTP/1.1.");
     }
 
     public static Problem notFound() {
@@ -141,14 +141,16 @@ public final class Problems {
 
     public static Problem amountNotRepresentable(String currency) {
         return Problem.of(400, NOT_REPRESENTABLE, "No PSP can move this amount",
-                "Amounts are in the minor units of ISO 4217, and no PSP has a unit as small as this one of %s. Send an amount that can be paid."
+                ("Amounts are in the minor units of ISO 4217, and no PSP has a unit as small as this one of %s. "
+                        + "Send an amount that can be paid.")
                         .formatted(currency))
                 .withError("amount", "has a fraction that no PSP can move");
     }
 
     public static Problem refundNotRepresentable(String currency) {
         return Problem.of(400, NOT_REPRESENTABLE, "The PSP cannot give back this amount",
-                "The PSP that has the money has no unit of %s as small as this. Send an amount that it can give back, or none for all that is left."
+                ("The PSP that has the money has no unit of %s as small as this. Send an amount that it can give back, or none for "
+                        + "all that is left.")
                         .formatted(currency))
                 .withError("amount", "has a fraction that the PSP cannot give back");
     }

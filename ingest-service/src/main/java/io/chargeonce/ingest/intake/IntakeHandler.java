@@ -101,7 +101,7 @@ final class IntakeHandler implements RecordHandler {
                                                 })))));
     }
 
-    /** The key of an older record may have been deleted with its payment: the merchant's topic may keep records longer than we keep keys. */
+    /** The key of an older record may have been deleted: the merchant's topic may keep records longer than we keep keys. */
     private Checked<ConsumerRecord<byte[], byte[]>> young(ConsumerRecord<byte[], byte[]> record) {
         boolean young = record.timestamp() >= clock.instant().minus(youngerThan).toEpochMilli();
         return young ? new Checked.Right<>(record) : new Checked.Wrong<>(Problems.tooOld(youngerThan));

@@ -21,7 +21,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The merchants' tokens. A token is shown once, when it is made: only its digest is stored, and the digest's beginning is its id. Every change leaves an audit record. Any thread.
+ * The merchants' tokens. A token is shown once, when it is made: only its digest is stored, and the digest's
+ * beginning is its id. Every change leaves an audit record. Any thread.
  */
 public final class TokenBook {
 
