@@ -26,7 +26,7 @@ class PostgresServerTest {
             execute(server.jdbcUrl(), "INSERT INTO kept VALUES (42)");
         }
         try (PostgresServer server = PostgresServer.start(directory.resolve("data"), 0)) {
-            assertThat(ask(server.jdbcUrl(), "SELECT n FROM kept")).isEqualTo("42");
+            assertThat(query(server.jdbcUrl(), "SELECT n FROM kept")).isEqualTo("42");
         }
     }
 
@@ -36,10 +36,10 @@ class PostgresServerTest {
             execute(server.jdbcUrl(), "CREATE TABLE kept (n int)");
             execute(server.jdbcUrl(), "INSERT INTO kept VALUES (42)");
             server.restart(PostgresServer.Stop.IMMEDIATE);
-            assertThat(ask(server.jdbcUrl(), "SELECT n FROM kept")).isEqualTo("42");
+            assertThat(query(server.jdbcUrl(), "SELECT n FROM kept")).isEqualTo("42");
             server.restart(PostgresServer.Stop.FAST);
-            assertThat(ask(server.jdbcUrl(), "SELECT n FROM kept")).isEqualTo("42");
-            assertThat(ask(server.jdbcUrl(), "SHOW fsync")).isEqualTo("on");
+            assertThat(query(server.jdbcUrl(), "SELECT n FROM kept")).isEqualTo("42");
+            assertThat(query(server.jdbcUrl(), "SHOW fsync")).isEqualTo("on");
         }
     }
 
@@ -47,19 +47,19 @@ class PostgresServerTest {
     void a_stopped_server_refuses_connections_until_it_is_started_again() throws SQLException {
         try (PostgresServer server = PostgresServer.start(directory.resolve("data"), 0)) {
             server.stop(PostgresServer.Stop.FAST);
-            assertThatThrownBy(() -> ask(server.jdbcUrl(), "SELECT 1")).isInstanceOf(SQLException.class);
+            assertThatThrownBy(() -> query(server.jdbcUrl(), "SELECT 1")).isInstanceOf(SQLException.class);
             server.startAgain();
-            assertThat(ask(server.jdbcUrl(), "SELECT 1")).isEqualTo("1");
+            assertThat(query(server.jdbcUrl(), "SELECT 1")).isEqualTo("1");
         }
     }
 
     @Test
     void a_commit_is_on_disk_before_it_is_answered() throws SQLException {
         String url = TestStack.newDatabase();
-        assertThat(ask(url, "SHOW fsync")).isEqualTo("on");
-        assertThat(ask(url, "SHOW synchronous_commit")).isEqualTo("on");
-        assertThat(ask(url, "SHOW full_page_writes")).isEqualTo("on");
-        assertThat(ask(url, "SHOW listen_addresses")).isEqualTo("127.0.0.1");
+        assertThat(query(url, "SHOW fsync")).isEqualTo("on");
+        assertThat(query(url, "SHOW synchronous_commit")).isEqualTo("on");
+        assertThat(query(url, "SHOW full_page_writes")).isEqualTo("on");
+        assertThat(query(url, "SHOW listen_addresses")).isEqualTo("127.0.0.1");
     }
 
     @Test
@@ -85,7 +85,7 @@ class PostgresServerTest {
 
         try (PostgresServer server = PostgresServer.start(typed, port)) {
             assertThat(new PostgresControl(data).postmaster().orElseThrow().pid()).isNotEqualTo(leftOver.pid());
-            assertThat(ask(server.jdbcUrl(), "SELECT n FROM kept")).isEqualTo("42");
+            assertThat(query(server.jdbcUrl(), "SELECT n FROM kept")).isEqualTo("42");
         }
         assertThat(new PostgresControl(data).postmaster()).isEmpty();
     }
@@ -100,7 +100,7 @@ class PostgresServerTest {
             LeftOvers.clear(directory);
             assertThat(killed).doesNotExist();
             assertThat(ProcessHandle.of(leftOver.pid()).flatMap(left -> left.info().command())).isEmpty();
-            assertThat(ask(living.jdbcUrl(), "SELECT 1")).isEqualTo("1");
+            assertThat(query(living.jdbcUrl(), "SELECT 1")).isEqualTo("1");
         }
     }
 
@@ -119,7 +119,7 @@ class PostgresServerTest {
         try (PostgresServer first = PostgresServer.start(data, 0)) {
             assertThatThrownBy(() -> PostgresServer.start(data, 0)).isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("Postgres cannot use " + data + ": it is in use by another one");
-            assertThat(ask(first.jdbcUrl(), "SELECT 1")).isEqualTo("1");
+            assertThat(query(first.jdbcUrl(), "SELECT 1")).isEqualTo("1");
         }
     }
 
@@ -129,7 +129,7 @@ class PostgresServerTest {
         Files.createDirectories(data.resolve("base"));
         Files.writeString(data.resolve("PG_VERSION"), "18\n");
         try (PostgresServer server = PostgresServer.start(data, 0)) {
-            assertThat(ask(server.jdbcUrl(), "SELECT 1")).isEqualTo("1");
+            assertThat(query(server.jdbcUrl(), "SELECT 1")).isEqualTo("1");
         }
     }
 
@@ -148,7 +148,7 @@ class PostgresServerTest {
         Files.writeString(directory.resolve("postmaster.pid"), ProcessHandle.current().pid() + "\n");
         assertThat(new PostgresControl(directory).postmaster()).isEmpty();
         try (var another = PostgresServer.startTemporary()) {
-            Path data = Path.of(ask(another.jdbcUrl(), "SHOW data_directory"));
+            Path data = Path.of(query(another.jdbcUrl(), "SHOW data_directory"));
             long other = new PostgresControl(data).postmaster().orElseThrow().pid();
             Files.writeString(directory.resolve("postmaster.pid"), other + "\n");
             assertThat(new PostgresControl(directory).postmaster()).isEmpty();
@@ -181,7 +181,7 @@ class PostgresServerTest {
         }
     }
 
-    private static String ask(String url, String sql) throws SQLException {
+    private static String query(String url, String sql) throws SQLException {
         try (var connection = DriverManager.getConnection(url); var statement = connection.createStatement();
              var rows = statement.executeQuery(sql)) {
             rows.next();

@@ -29,11 +29,11 @@ final class PaymentEndpoint {
         boolean captures = outcome.captures();
         Payment payment = new Payment(id, reference, amount, call.metadata(), call.at(), outcome.resultCode, card.brand(),
                 captures ? amount.value() : 0, 0, card.refundsFail());
-        Notification told = new Notification(Ids.nextUpperCase(20), call.operation().eventCode, id, Optional.empty(),
+        Notification notification = new Notification(Ids.nextUpperCase(20), call.operation().eventCode, id, Optional.empty(),
                 reference, amount, call.at(), captures, outcome.refusalReason, card.brand());
         Change change = new Change(Optional.of(payment), Optional.empty(),
                 captures ? Optional.of(capture(payment, call)) : Optional.empty(),
-                outcome == TestOutcome.PENDING ? Optional.empty() : Optional.of(told), Optional.empty());
+                outcome == TestOutcome.PENDING ? Optional.empty() : Optional.of(notification), Optional.empty());
         return Executed.of(PaymentJson.of(payment, outcome), change);
     }
 

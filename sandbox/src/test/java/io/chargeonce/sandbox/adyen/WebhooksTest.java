@@ -45,8 +45,8 @@ class WebhooksTest {
             return new HttpAnswer.Full(500, Map.of(), new byte[0]);
         }
         try {
-            NotificationRequest told = new WebhookHandler().handleNotificationJson(new String(request.body(), StandardCharsets.UTF_8));
-            received.addAll(told.getNotificationItems());
+            NotificationRequest notified = new WebhookHandler().handleNotificationJson(new String(request.body(), StandardCharsets.UTF_8));
+            received.addAll(notified.getNotificationItems());
             return new HttpAnswer.Full(202, Map.of(), new byte[0]);
         } catch (IOException e) {
             throw new IllegalStateException(e);
