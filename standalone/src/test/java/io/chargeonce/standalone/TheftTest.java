@@ -98,6 +98,7 @@ class TheftTest {
             UPDATE operation_state SET capture_psp = 'stripe', capture_reference = 'pi_of_globex' WHERE operation_id = 'r1'""",
             "INSERT INTO operation_state (operation_id, charge_before) VALUES ('r1', now())",
             "UPDATE operation_state SET state = 'processing', lease_token = gen_random_uuid(), resolve_at = now() WHERE operation_id = 'pay_dead'",
+            "UPDATE operation_state SET state = 'succeeded', step = step + 1, psp = 'stripe', psp_reference = 'pi_of_globex', settled_at = now() WHERE operation_id = 'pay_dead'",
             """
             INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
             VALUES ('r1', 'pay_succeeded', 'refund', 'acme', 'r1', 601, 'EUR', 'pm', 60)""",

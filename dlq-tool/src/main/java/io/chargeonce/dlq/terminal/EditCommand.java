@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.terminal;
 
-import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.AuditContext;
+import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.query.Mask;
 import io.chargeonce.dlq.story.Edit;
 import io.chargeonce.dlq.story.Story;
 import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
+import io.chargeonce.dlq.terminal.screen.Editor;
 import io.chargeonce.dlq.terminal.screen.Json;
 import io.chargeonce.dlq.terminal.screen.LineDifference;
 import io.chargeonce.dlq.terminal.screen.Printable;

@@ -290,6 +290,25 @@ CREATE TRIGGER no_service_merges AFTER UPDATE OF state ON operation_state
                        AND (current_user = 'chargeonce_charge' OR current_user = 'chargeonce_retry'))
     EXECUTE FUNCTION refuse('only a person at the dead-letter queue merges');
 
+-- What had ended otherwise succeeds late only by an attempt that is known to have succeeded, with the PSP and reference of that attempt.
+CREATE FUNCTION a_late_success_has_its_attempt() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM (SELECT * FROM payment_attempt WHERE failed_definite
+                                 UNION ALL
+                                SELECT * FROM payment_attempt WHERE NOT failed_definite) AS attempt
+                    WHERE attempt.payment_id = (SELECT payment_id FROM operation WHERE operation_id = NEW.operation_id)
+                      AND attempt.operation_id = NEW.operation_id
+                      AND attempt.state = 'succeeded' AND attempt.psp = NEW.psp AND attempt.psp_reference = NEW.psp_reference) THEN
+        RAISE EXCEPTION 'operation_state: no attempt of this operation is known to have succeeded with this PSP and reference'
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NULL;
+END $$;
+REVOKE EXECUTE ON FUNCTION a_late_success_has_its_attempt() FROM PUBLIC;
+CREATE TRIGGER a_late_success_has_its_attempt AFTER UPDATE OF state ON operation_state
+    FOR EACH ROW WHEN (OLD.state IN ('dead', 'purged', 'declined') AND NEW.state = 'succeeded')
+    EXECUTE FUNCTION a_late_success_has_its_attempt();
+
 -- Whether one of its attempts has not failed. Each half uses its own partial index.
 CREATE FUNCTION may_have_taken_money(operation text) RETURNS boolean
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.dlq.terminal;
+package io.chargeonce.dlq.terminal.screen;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -11,14 +11,14 @@ import java.nio.file.Path;
  *
  * @param command run by a shell with the file's name as its last argument
  */
-record Editor(String command, Path file) {
+public record Editor(String command, Path file) {
 
-    static Editor on(byte[] content, String command) throws IOException {
+    public static Editor on(byte[] content, String command) throws IOException {
         return new Editor(command, Files.write(Files.createTempFile("dead-letter-", ".json"), content));
     }
 
     /** @return what the person made of it */
-    byte[] edit() throws IOException {
+    public byte[] edit() throws IOException {
         try {
             int exit = new ProcessBuilder("sh", "-c", command + " \"$1\"", "edit", file.toString()).inheritIO().start().waitFor();
             if (exit != 0) {
@@ -31,11 +31,11 @@ record Editor(String command, Path file) {
         }
     }
 
-    byte[] text() throws IOException {
+    public byte[] text() throws IOException {
         return Files.readAllBytes(file);
     }
 
-    void delete() throws IOException {
+    public void delete() throws IOException {
         Files.deleteIfExists(file);
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.dlq.terminal;
+package io.chargeonce.dlq.terminal.screen;
 
 import io.chargeonce.dlq.move.Brake;
 import java.time.Duration;
@@ -7,7 +7,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /** Until released, Ctrl-C presses a brake and waits while the command finishes its batch and prints how far it came. */
-final class CtrlC {
+public final class CtrlC {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -21,7 +21,7 @@ final class CtrlC {
         }, "stop-between-batches");
     }
 
-    static CtrlC presses(Brake brake) {
+    public static CtrlC presses(Brake brake) {
         var ctrlC = new CtrlC(brake);
         Runtime.getRuntime().addShutdownHook(ctrlC.hook);
         return ctrlC;
@@ -35,7 +35,7 @@ final class CtrlC {
         }
     }
 
-    void letGo() {
+    public void letGo() {
         said.countDown();
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
