@@ -6,7 +6,7 @@ import io.chargeonce.dlq.query.PaymentSearch;
 import io.chargeonce.dlq.query.PaymentSearch.Found;
 import io.chargeonce.dlq.terminal.screen.Meanwhile;
 import io.chargeonce.dlq.terminal.screen.Printable;
-import io.chargeonce.dlq.terminal.screen.Words;
+import io.chargeonce.dlq.terminal.screen.Screen;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -47,13 +47,16 @@ record ByName(CommandSpec command, boolean json) {
     }
 
     private void tell(Found found) {
-        command.commandLine().getErr().println("  %s  %s %s of %s, %s, accepted at %s".formatted(found.id(), found.kind(), found.money(),
-                found.merchant(), found.state(), Words.time(found.acceptedAt())));
-        command.commandLine().getErr().flush();
+        print("  %s".formatted(found.id()));
+        print("    %s %s of %s, %s".formatted(found.kind(), found.money(), found.merchant(), found.state()));
     }
 
     private void tell(String message) {
-        command.commandLine().getErr().println(command.qualifiedName(" ") + ": " + message);
+        Screen.of(command).wrapped("", command.qualifiedName(" ") + ": " + message).forEach(this::print);
+    }
+
+    private void print(String line) {
+        command.commandLine().getErr().println(line);
         command.commandLine().getErr().flush();
     }
 }

@@ -42,7 +42,7 @@ class FindTest {
         String second = named(rows.dead(), "order-2", "jane");
         Called show = call("show", "jane");
         assertThat(show.exit()).isEqualTo(1);
-        assertThat(show.err()).contains("'jane' names more than one: name one by its id", first + "  charge 12.99 EUR of acme, dead",
+        assertThat(show.err()).contains("'jane' names more than one: name one by its id", first + "\n    charge 12.99 EUR of acme, dead\n",
                 second);
     }
 

@@ -30,7 +30,8 @@ public final class Problems {
     /** Each problem on a line of its own; returns the exit code. */
     public int print(CommandLine.Model.CommandSpec command) {
         var err = command.commandLine().getErr();
-        problems.forEach(problem -> err.println(command.qualifiedName(" ") + ": " + Printable.of(problem)));
+        Screen screen = Screen.of(command);
+        problems.forEach(problem -> screen.wrapped("", command.qualifiedName(" ") + ": " + problem).forEach(err::println));
         err.println("Try '" + command.qualifiedName(" ") + " --help'. Nothing was changed.");
         err.flush();
         return EXIT;
