@@ -72,12 +72,22 @@ class AcceptedNeverChangesTest {
                 .hasStackTraceContaining("never changes its operation");
     }
 
+    /** A late success needs one. */
+    private static final String SUCCEEDED_ATTEMPT = """
+            INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, generation, sequence, psp, state, request,
+                                         request_sha256, sent_at, key_valid_until, psp_reference, decided_at)
+            SELECT 'key-' || operation_id, operation_id, payment_id, 'charge', 1, 1, 'stripe', 'succeeded', 'x', sha256('x'), now(), now(), 'pi_1', now()
+              FROM operation WHERE operation_id = '%1$s';
+            UPDATE operation_state SET psp = 'stripe', psp_reference = 'pi_1' WHERE operation_id = '%1$s'
+            """;
+
     @ParameterizedTest
     @EnumSource(OperationState.class)
     void the_database_lets_a_state_go_where_java_does_and_nowhere_else(OperationState from) {
         for (OperationState to : OperationState.values()) {
             String other = rows.accept();
             rows.rewrite("UPDATE operation_state SET %s WHERE operation_id = '%s'".formatted(row(from), other));
+            rows.rewrite(SUCCEEDED_ATTEMPT.formatted(other));
             ThrowingCallable move = () -> rows.execute("UPDATE operation_state SET %s WHERE operation_id = '%s'".formatted(row(to), other));
             if (from == to || from.next().contains(to)) {
                 assertThatCode(move).as("%s to %s", from, to).doesNotThrowAnyException();
