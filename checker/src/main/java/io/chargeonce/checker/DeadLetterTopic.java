@@ -6,6 +6,7 @@ import io.chargeonce.checker.finding.Invariant;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.OptionalInt;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
@@ -13,7 +14,15 @@ import tools.jackson.databind.json.JsonMapper;
 /** Folds the compacted topic into the set of live dead letters that any Kafka tool sees, and compares it with the rows. */
 final class DeadLetterTopic {
 
-    private record Seen(boolean live, int revision) {}
+    /** @param revision empty for a tombstone that the pipeline did not write */
+    private record Seen(boolean live, OptionalInt revision) {
+
+        /** Of two copies the higher revision is the newer, wherever it stands. A foreign tombstone has none: there the later record counts. */
+        Seen then(Seen later) {
+            boolean byPlace = revision.isEmpty() || later.revision.isEmpty();
+            return byPlace || later.revision.getAsInt() >= revision.getAsInt() ? later : this;
+        }
+    }
 
     private static final JsonMapper JSON = new JsonMapper();
 
@@ -24,7 +33,6 @@ final class DeadLetterTopic {
         this.contents = contents;
     }
 
-    /** Of two copies the higher revision is the newer, wherever it stands. */
     void record(ConsumerRecord<byte[], byte[]> record) {
         if (!contents.share.holds(Headers.key(record))) {
             return;
@@ -37,25 +45,26 @@ final class DeadLetterTopic {
         String id = new String(record.key(), StandardCharsets.UTF_8);
         Seen seen = seen(record, id);
         if (!isNews(record, id, seen)) {
-            folded.merge(id, seen, (old, fresh) -> fresh.revision >= old.revision ? fresh : old);
+            folded.merge(id, seen, Seen::then);
         }
     }
 
     /** A change that was made while we read, so that the row knows nothing of it. Brokers cut their time to milliseconds. */
     private boolean isNews(ConsumerRecord<byte[], byte[]> record, String id, Seen seen) {
         ShareContents.Letter letter = contents.letters.get(id);
-        return (letter == null || seen.revision > letter.revision()) && (record.timestamp() + 1) * 1_000 > contents.rowsReadAt;
+        return (letter == null || seen.revision.isEmpty() || seen.revision.getAsInt() > letter.revision())
+                && (record.timestamp() + 1) * 1_000 > contents.rowsReadAt;
     }
 
     private Seen seen(ConsumerRecord<byte[], byte[]> record, String id) {
         if (record.value() == null) {
-            return new Seen(false, Headers.number(record, "chargeonce-revision").orElse(Integer.MAX_VALUE));
+            return new Seen(false, Headers.number(record, "chargeonce-revision"));
         }
         try {
-            return new Seen(true, JSON.readTree(record.value()).path("revision").asInt(0));
+            return new Seen(true, OptionalInt.of(JSON.readTree(record.value()).path("revision").asInt(0)));
         } catch (JacksonException e) {
             wrong(id, "is unreadable on the dead-letter topic at " + Place.of(record.topic(), record.partition(), record.offset()));
-            return new Seen(true, 0);
+            return new Seen(true, OptionalInt.of(0));
         }
     }
 
@@ -69,8 +78,9 @@ final class DeadLetterTopic {
                 wrong(id, "is a live dead letter in the database, and not on the topic");
             } else if (!letter.live() && seen != null && seen.live) {
                 wrong(id, "has left the dead-letter queue in the database, and is live on the topic");
-            } else if (seen != null && seen.revision != letter.revision()) {
-                wrong(id, "is at revision %d in the database, and at %d on the topic".formatted(letter.revision(), seen.revision));
+            } else if (seen != null && seen.revision.isPresent() && seen.revision.getAsInt() != letter.revision()) {
+                wrong(id,
+                        "is at revision %d in the database, and at %d on the topic".formatted(letter.revision(), seen.revision.getAsInt()));
             }
         });
         folded.forEach((id, seen) -> {

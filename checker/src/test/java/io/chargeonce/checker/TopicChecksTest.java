@@ -112,6 +112,14 @@ class TopicChecksTest {
     }
 
     @Test
+    void dlq_algebra_a_foreign_tombstone_is_found_and_forgiven_once_the_copy_is_back() {
+        world.send("dlq", sample.dead, null);
+        world.breaks(Invariant.DLQ_ALGEBRA, sample.dead);
+        world.send("dlq", sample.dead, "{\"revision\":1}");
+        assertThat(world.check().violations()).isEmpty();
+    }
+
+    @Test
     void dlq_algebra_a_dead_payment_is_a_live_dead_letter() {
         world.sql("UPDATE dead_letter SET state = 'merged' WHERE dead_letter_id = '" + sample.dead + "'");
         assertThat(world.check().violations()).extracting(Violation::invariant).containsOnly(Invariant.DLQ_ALGEBRA);
