@@ -111,7 +111,7 @@ class PspListTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', quoteCharacter = '`', value = {"stripe key=FILE | is there twice",
+    @CsvSource(delimiter = '|', quoteCharacter = '`', value = {"stripe key=FILE | is given twice",
         "stripe-uk key=FILE base=http://uk.example | show keys and payments"})
     void entries_that_do_not_go_with_the_rest_are_refused_at_the_start(String text, String why) {
         with("CHARGEONCE_STRIPE_API_KEY_FILE", "FILE").with("CHARGEONCE_PSPS", text);

@@ -48,8 +48,8 @@ public final class KnownValues {
                                         Optional<String> run) {
         return queue.database().withConnection(connection -> Stream.of(
                 cause(connection, cause),
-                known(connection, "--psp", psp, PSPS, "psp"),
-                known(connection, "--merchant", merchant, MERCHANTS, "merchant_id"),
+                known(connection, "--psp", psp, PSPS, PSPS_IN_QUEUE, PSPS_IN_TIERS),
+                known(connection, "--merchant", merchant, MERCHANTS, MERCHANTS_IN_QUEUE, MERCHANTS_IN_TIERS),
                 run(connection, run)).flatMap(Optional::stream).toList());
     }
 
@@ -62,28 +62,37 @@ public final class KnownValues {
             return Optional.empty();
         }
         var known = new TreeSet<>(CAUSES);
-        known.addAll(texts(connection, IN_QUEUE.formatted("cause")));
-        known.addAll(texts(connection, IN_TIERS.formatted("failure_cause")));
+        known.addAll(texts(connection, CAUSES_IN_QUEUE));
+        known.addAll(texts(connection, CAUSES_IN_TIERS));
         return known.contains(cause.get()) ? Optional.empty() : Optional.of(new Unknown("--cause", cause.get(), known));
     }
 
-    private static final String IN_QUEUE = "SELECT DISTINCT %1$s FROM dead_letter WHERE %1$s IS NOT NULL";
-    private static final String IN_TIERS = """
-            SELECT DISTINCT %1$s FROM waiting JOIN operation_now USING (operation_id) WHERE list = 'work' AND %1$s IS NOT NULL
+    private static final String CAUSES_IN_QUEUE = "SELECT DISTINCT cause FROM dead_letter";
+    private static final String CAUSES_IN_TIERS = """
+            SELECT DISTINCT failure_cause FROM waiting JOIN operation_now USING (operation_id) WHERE list = 'work' AND failure_cause IS NOT NULL
             """;
     /** Those that a process was set up for. */
     private static final String PSPS = "SELECT DISTINCT psp FROM psp_health";
+    private static final String PSPS_IN_QUEUE = "SELECT DISTINCT psp FROM dead_letter WHERE psp IS NOT NULL";
+    private static final String PSPS_IN_TIERS = """
+            SELECT DISTINCT psp FROM waiting JOIN operation_now USING (operation_id) WHERE list = 'work' AND psp IS NOT NULL
+            """;
     private static final String MERCHANTS = "SELECT merchant_id FROM merchant";
+    private static final String MERCHANTS_IN_QUEUE = "SELECT DISTINCT merchant_id FROM dead_letter WHERE merchant_id IS NOT NULL";
+    private static final String MERCHANTS_IN_TIERS = """
+            SELECT DISTINCT merchant_id FROM waiting JOIN operation_now USING (operation_id) WHERE list = 'work' AND merchant_id IS NOT NULL
+            """;
 
-    private static Optional<Unknown> known(Connection connection, String option, Optional<String> value, String sql, String column)
+    private static Optional<Unknown> known(Connection connection, String option, Optional<String> value, String sql, String... others)
             throws SQLException {
         if (value.isEmpty()) {
             return Optional.empty();
         }
         var known = new TreeSet<>(texts(connection, sql));
         if (!known.contains(value.get())) {
-            known.addAll(texts(connection, IN_QUEUE.formatted(column)));
-            known.addAll(texts(connection, IN_TIERS.formatted(column)));
+            for (String other : others) {
+                known.addAll(texts(connection, other));
+            }
         }
         return known.contains(value.get()) ? Optional.empty() : Optional.of(new Unknown(option, value.get(), known));
     }
