@@ -50,7 +50,7 @@ class WrongAccountTest {
     }
 
     static Stream<Arguments> questions() {
-        return Stream.of("sk_test_stranger", "rk_test_unpermitted", "sk_test_unknown")
+        return Stream.of("sk_test_stranger", "rk_test_unpermitted", "unknown")
                 .flatMap(key -> Stream.of(Known.values()).map(known -> Arguments.of(key, known)));
     }
 
