@@ -1,7 +1,7 @@
--- The PSP's own list of captures beside our rows: what Postgres lost, what the PSP never took. Changes nothing.
--- Give it the PSP's export as CSV without a heading (payment id out of the metadata, amount as a decimal number such as 12.99,
--- currency), and the time from which on that export is complete. Not the amount of its API: some PSPs count some currencies in
--- units of their own.
+-- Compares the PSP's own list of captures with our rows: what Postgres lost, what the PSP never took. Changes nothing.
+-- Give it the PSP's export as CSV without a header (payment id from the metadata, amount as a decimal number such as 12.99,
+-- currency), and the time from which that export is complete. Do not use the amounts of its API: some PSPs use units of their
+-- own for some currencies.
 --   psql -v psp=stripe -v since='2026-11-01 00:00Z' -f deploy/reconcile.sql … < captures.csv
 \set ON_ERROR_STOP on
 CREATE TEMP TABLE captured (payment_id text NOT NULL, amount numeric NOT NULL, currency text NOT NULL);

@@ -4,9 +4,9 @@ import java.util.TreeMap;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewPartitions;
 
-/** Gives topics so many partitions. */
+/** Raises the number of partitions of topics. */
 class Grow {
-    /** @param arguments the brokers, how many partitions, and the topics */
+    /** @param arguments the brokers, the number of partitions, and the topics */
     public static void main(String[] arguments) throws Exception {
         try (Admin admin = Admin.create(Map.<String, Object>of("bootstrap.servers", arguments[0]))) {
             var growing = new TreeMap<String, NewPartitions>();

@@ -6,9 +6,9 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 
-/** The sandbox's Stripe, which listens on this machine's loopback only, and a relay that lets a network of containers in. */
+/** The sandbox's Stripe, which listens only on the loopback interface, and a relay that makes it reachable for containers. */
 class Psp {
-    /** @param arguments the address that those containers know this machine by, and the port */
+    /** @param arguments the address of this machine as seen by the containers, and the port */
     public static void main(String[] arguments) throws Exception {
         int port = Integer.parseInt(arguments[1]);
         StripeSimulator stripe = StripeSimulator.start(StripeSettings.inMemory());
