@@ -306,6 +306,8 @@ class TheftTest {
         "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.intake.acme', 'k', 'x', '{}')",
         "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.intake-refused', 'k', 'x', '{}')",
         "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = generation + 1 WHERE operation_id = 'pay_dead'",
+        "UPDATE operation_state SET state = 'purged', resolve_at = NULL, step = step + 1 WHERE operation_id = 'pay_unresolved'",
+        "UPDATE operation_state SET state = 'purged', step = step + 1 WHERE operation_id = 'pay_dead'",
         "DELETE FROM capture_failure", "UPDATE capture_failure SET operation_id = 'pay_dead'", "SELECT lock_payment('pay_dead')",
         "SELECT take_back_keys('{acme}', '{dead}')", "SELECT forget_settled_payments('400 days', 1)",
         "INSERT INTO audit_record (session_role, actor, action, resource_type, resource_id) VALUES ('chargeonce_dlq_operator', 'alice', 'dlq.purged', 'operation', 'pay_dead')",

@@ -290,6 +290,12 @@ CREATE TRIGGER no_service_merges AFTER UPDATE OF state ON operation_state
                        AND (current_user = 'chargeonce_charge' OR current_user = 'chargeonce_retry'))
     EXECUTE FUNCTION refuse('only a person at the dead-letter queue merges');
 
+-- Nor do they purge: an unknown outcome would never be asked about again.
+CREATE TRIGGER no_service_purges AFTER UPDATE OF state ON operation_state
+    FOR EACH ROW WHEN (OLD.state <> 'purged' AND NEW.state = 'purged'
+                       AND (current_user = 'chargeonce_charge' OR current_user = 'chargeonce_retry'))
+    EXECUTE FUNCTION refuse('only a person at the dead-letter queue purges');
+
 -- What had ended otherwise succeeds late only by an attempt that is known to have succeeded, with the PSP and reference of that attempt.
 CREATE FUNCTION a_late_success_has_its_attempt() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 BEGIN
