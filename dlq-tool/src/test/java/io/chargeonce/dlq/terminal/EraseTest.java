@@ -206,7 +206,7 @@ class EraseTest {
             try (var statement = connection.createStatement()) {
                 return statement.execute("SELECT erase_personal_data('acme', '{%s}', NULL, ' ', 'run_1', true)".formatted(payment));
             }
-        })).as("the function itself asks for one").hasMessageContaining("say why");
+        })).as("the function itself asks for one").hasMessageContaining("give a reason");
         assertThat(everythingOf(payment)).contains(PERSON);
     }
 
