@@ -71,7 +71,7 @@ class AuditTest {
         rows.text("DELETE FROM audit_record WHERE action = 'dlq.restored' RETURNING 1");
         verify = call("audit", "--verify", "--table-only");
         assertThat(verify.exit()).isEqualTo(1);
-        assertThat(verify.out()).contains("seal 1  one of the ", "seal 2  it sealed ",
+        assertThat(verify.out()).contains("seal 1  one of the ", "seal 2  it sealed 1 records between ",
                 "and there are 0 now", "2 differences. ",
                 "The newest seal does not hold.");
         JsonNode rest = call("audit", "--verify", "--table-only", "--after-seal", "1", "--json").json().getLast();
