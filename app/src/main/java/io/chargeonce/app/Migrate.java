@@ -7,6 +7,7 @@ import io.chargeonce.database.Roles;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.wire.AccessPlan;
+import io.chargeonce.wire.TopicCheck;
 import io.chargeonce.wire.TopicPlan;
 import io.chargeonce.wire.Topics;
 import java.nio.file.Files;
@@ -56,6 +57,25 @@ public final class Migrate {
     public static List<String> topics(PipelineSettings settings, int partitions, Optional<Short> replicas) {
         return withKafka(settings, admin -> new TopicPlan(new Topics(settings.topicPrefix()), settings.tiers().size(), partitions, replicas)
                 .create(admin));
+    }
+
+    /** What the topics' state is after {@link #topics}. */
+    record TopicState(List<String> grown, List<TopicCheck.Difference> repaired, List<TopicCheck.Difference> differences,
+            Optional<Boolean> makeThemselves) {}
+
+    /**
+     * Compares existing topics with the plan.
+     *
+     * @param partitions how many to give to topics that have fewer; empty leaves their number
+     */
+    static TopicState checkTopics(PipelineSettings settings, Optional<Integer> partitions, Optional<Short> replicas, boolean repair) {
+        return withKafka(settings, admin -> {
+            var check = new TopicCheck(
+                    new TopicPlan(new Topics(settings.topicPrefix()), settings.tiers().size(), partitions.orElse(1), replicas), admin);
+            return new TopicState(partitions.isPresent() ? check.grow() : List.of(), repair ? check.repair() : List.of(),
+                    check.differences(),
+                    check.topicsMakeThemselves());
+        });
     }
 
     /** Returns false if the brokers guard nothing. */

@@ -4,6 +4,7 @@ package io.chargeonce.app;
 import io.chargeonce.database.Roles;
 import io.chargeonce.runtime.Exposure;
 import io.chargeonce.runtime.PipelineSettings;
+import io.chargeonce.wire.TopicCheck;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
@@ -27,11 +28,17 @@ final class MigrateCommand implements Callable<Integer> {
     @Spec
     CommandSpec spec;
 
-    @Option(names = "--partitions", defaultValue = "12", description = "Partitions of a new topic. Default: ${DEFAULT-VALUE}.")
-    int partitions;
+    private static final int NEW_TOPICS_PARTITIONS = 12;
+
+    @Option(names = "--partitions", description = "Partitions of each topic: of a new one (otherwise 12), and of one that has fewer. "
+            + "Never of the dead letters and the seals, whose number must stay.")
+    Optional<Integer> partitions = Optional.empty();
 
     @Option(names = "--replicas", description = "Replicas of a new topic. Default: the brokers' own.")
     Optional<Short> replicas = Optional.empty();
+
+    @Option(names = "--repair-topics", description = "Also sets each setting of an existing topic that can lose or refuse records.")
+    boolean repairTopics;
 
     @Option(names = "--roles",
             description = "Also makes one Postgres role and one Kafka principal per service, each with the least rights.")
@@ -63,7 +70,8 @@ final class MigrateCommand implements Callable<Integer> {
                     + "in 24 hours: a number of dead letters such as 500, or money in minor units such as EUR=1000000. Replaces all limits; off removes them.")
     List<String> fourEyes = List.of();
 
-    @Option(names = "--check", description = "Only reports rights that differ from what migrate --roles set, and changes nothing.")
+    @Option(names = "--check", description = "Only reports rights that differ from what migrate --roles set, "
+            + "and topics that differ from the plan. Changes nothing.")
     boolean check;
 
     @Option(names = "--remove-person", paramLabel = "NAME", description = "Takes these rights from such a login; the login itself stays.")
@@ -80,11 +88,11 @@ final class MigrateCommand implements Callable<Integer> {
             return check(settings);
         }
         int migrations = Migrate.schema(settings);
-        List<String> created = Migrate.topics(settings, partitions, replicas);
+        List<String> created = Migrate.topics(settings, partitions.orElse(NEW_TOPICS_PARTITIONS), replicas);
         spec.commandLine().getOut().printf("Schema: %s. Topics: %s.%n",
                 migrations == 0 ? "up to date" : migrations + (migrations == 1 ? " migration applied" : " migrations applied"),
                 created.isEmpty() ? "all there" : "created " + String.join(", ", created));
-        int exit = roles && !grant(settings) ? 1 : 0;
+        int exit = checkTopics(settings) & !(roles && !grant(settings)) ? 0 : 1;
         people(settings);
         if (!fourEyes.isEmpty()) {
             Migrate.fourEyes(settings, limits);
@@ -98,7 +106,43 @@ final class MigrateCommand implements Callable<Integer> {
         drifted.forEach(line -> spec.commandLine().getOut().printf("%s%n", line));
         spec.commandLine().getOut().printf(drifted.isEmpty() ? "All rights are as migrate --roles left them.%n"
                 : "chargeonce migrate --roles mends this.%n");
-        return drifted.isEmpty() ? 0 : 1;
+        boolean planned = report(Migrate.checkTopics(settings, Optional.empty(), replicas, false));
+        if (planned) {
+            spec.commandLine().getOut().printf("All topics are as planned.%n");
+        }
+        return drifted.isEmpty() && planned ? 0 : 1;
+    }
+
+    /** Returns false if a topic is not as planned. */
+    private boolean checkTopics(PipelineSettings settings) {
+        Migrate.TopicState state = Migrate.checkTopics(settings, partitions, replicas, repairTopics);
+        PrintWriter out = spec.commandLine().getOut();
+        if (!state.grown().isEmpty()) {
+            out.printf("Partitions: %s %s %d now. Restart the services, or their producers use the new ones only after minutes.%n",
+                    String.join(", ", state.grown()), state.grown().size() == 1 ? "has" : "have", partitions.orElseThrow());
+        }
+        state.repaired().forEach(difference -> out.printf("Topic %s: %s is %s now, it was %s.%n", difference.topic(), difference.setting(),
+                difference.planned(), difference.actual()));
+        return report(state);
+    }
+
+    private boolean report(Migrate.TopicState state) {
+        PrintWriter out = spec.commandLine().getOut();
+        state.differences().forEach(difference -> out.printf("NOT as planned: %s%n", difference));
+        if (state.differences().stream().anyMatch(TopicCheck.Difference::repairable)) {
+            out.printf(
+                    "chargeonce migrate --repair-topics sets these. An empty topic that a broker made by itself can be deleted instead, and "
+                            + "migrate creates it.%n");
+        }
+        if (state.differences().stream().anyMatch(difference -> difference.setting().equals("replicas"))) {
+            out.printf("Replicas are added by Kafka's own kafka-reassign-partitions.%n");
+        }
+        if (state.makeThemselves().orElse(false)) {
+            out.printf(
+                    "DANGER: these brokers have auto.create.topics.enable=true. A service that names a topic before migrate has created it makes "
+                            + "one with the brokers' defaults, which may delete waiting records. Set it to false.%n");
+        }
+        return state.differences().isEmpty();
     }
 
     /** By what is limited; '*' is the number of dead letters. */
