@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.KafkaException;
@@ -78,9 +79,23 @@ public final class Migrate {
         });
     }
 
-    /** Returns false if the brokers guard nothing. */
-    public static boolean acls(PipelineSettings settings) {
-        return withKafka(settings, accessPlan(settings)::create);
+    public static AccessPlan.Applied acls(PipelineSettings settings) {
+        return withKafka(settings, accessPlan(settings)::apply);
+    }
+
+    /** Lets an application read the outcomes. */
+    static void outcomesConsumer(PipelineSettings settings, String application) {
+        withKafka(settings, admin -> {
+            try {
+                return admin.createAcls(accessPlan(settings).readsOutcomes(application)).all().get();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new KafkaException("interrupted while creating ACLs", e);
+            } catch (ExecutionException e) {
+                throw new KafkaException("ACLs for %s could not be created: %s".formatted(application, e.getCause().getMessage()),
+                        e.getCause());
+            }
+        });
     }
 
     static List<AclBinding> plannedAcls(PipelineSettings settings) {

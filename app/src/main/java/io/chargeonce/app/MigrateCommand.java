@@ -4,6 +4,7 @@ package io.chargeonce.app;
 import io.chargeonce.database.Roles;
 import io.chargeonce.runtime.Exposure;
 import io.chargeonce.runtime.PipelineSettings;
+import io.chargeonce.wire.AccessPlan;
 import io.chargeonce.wire.TopicCheck;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -13,6 +14,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
+import org.apache.kafka.common.acl.AclBinding;
 import org.apache.kafka.common.resource.PatternType;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -65,6 +67,10 @@ final class MigrateCommand implements Callable<Integer> {
     @Option(names = "--merchant-admin", paramLabel = "NAME", description = "The same for a person who manages merchants and tokens.")
     List<String> admins = List.of();
 
+    @Option(names = "--outcomes-consumer", paramLabel = "NAME", description = "Lets the Kafka principal User:NAME read the outcomes, "
+            + "with consumer groups whose names begin with NAME.")
+    List<String> outcomesConsumers = List.of();
+
     @Option(names = "--four-eyes-above", paramLabel = "LIMIT", split = ",",
             description = "What one person may merge, purge, restore and settle alone "
                     + "in 24 hours: a number of dead letters such as 500, or money in minor units such as EUR=1000000. Replaces all limits; off removes them.")
@@ -84,6 +90,12 @@ final class MigrateCommand implements Callable<Integer> {
             return PipelineSettings.from(all);
         });
         Map<String, Long> limits = limits();
+        outcomesConsumers.stream().filter(name -> !name.matches("[A-Za-z0-9._=,-]{1,200}") || name.startsWith("chargeonce-")).findFirst()
+                .ifPresent(name -> {
+                    throw new CommandLine.ParameterException(spec.commandLine(),
+                            ("--outcomes-consumer is '%s', but must be a principal's name "
+                                    + "without 'User:', and not one of the pipeline's own, which begin with chargeonce-").formatted(name));
+                });
         if (check) {
             return check(settings);
         }
@@ -94,6 +106,10 @@ final class MigrateCommand implements Callable<Integer> {
                 created.isEmpty() ? "all there" : "created " + String.join(", ", created));
         int exit = checkTopics(settings) & !(roles && !grant(settings)) ? 0 : 1;
         people(settings);
+        outcomesConsumers.forEach(name -> {
+            Migrate.outcomesConsumer(settings, name);
+            spec.commandLine().getOut().printf("Kafka: User:%s may read the outcomes.%n", name);
+        });
         if (!fourEyes.isEmpty()) {
             Migrate.fourEyes(settings, limits);
             spec.commandLine().getOut().printf("Four eyes: %s.%n", limits.isEmpty() ? "off" : "above " + String.join(", ", fourEyes));
@@ -187,13 +203,22 @@ final class MigrateCommand implements Callable<Integer> {
                 applied.tookBack().isEmpty() ? "nothing had to be taken back" : applied.tookBack().size() + " rights taken back");
         applied.tookBack().forEach(right -> out.printf("  took back: %s%n", right));
         applied.left().forEach(right -> out.printf("  NOT taken back: %s%n", right));
-        boolean guarded = Migrate.acls(settings);
-        out.printf("ACLs: %s.%n", guarded ? "created" : "none, because these brokers have no authorizer; they would be");
-        if (!guarded) {
-            Migrate.plannedAcls(settings).forEach(acl -> out.printf("  %s may %s %s %s%n",
-                    acl.entry().principal(), acl.entry().operation(), acl.pattern().resourceType(), acl.pattern().name()
-                            + (acl.pattern().patternType() == PatternType.PREFIXED ? "*" : "")));
+        AccessPlan.Applied acls = Migrate.acls(settings);
+        if (acls.guarded()) {
+            out.printf("ACLs: created; %s.%n",
+                    acls.tookBack().isEmpty() ? "nothing had to be taken back" : acls.tookBack().size() + " taken back");
+            acls.tookBack().forEach(acl -> out.printf("  took back: %s%n", words(acl)));
+            acls.left().forEach(acl -> out.printf("  NOT taken back, because other applications may need it: %s%n", words(acl)));
+        } else {
+            out.printf("ACLs: none, because these brokers have no authorizer; they would be%n");
+            Migrate.plannedAcls(settings).forEach(acl -> out.printf("  %s%n", words(acl)));
         }
         return applied.left().isEmpty();
+    }
+
+    private static String words(AclBinding acl) {
+        return "%s may %s %s %s%s".formatted(acl.entry().principal(), acl.entry().operation(), acl.pattern().resourceType(),
+                acl.pattern().name(),
+                acl.pattern().patternType() == PatternType.PREFIXED ? "*" : "");
     }
 }

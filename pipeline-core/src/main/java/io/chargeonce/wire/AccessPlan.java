@@ -3,21 +3,26 @@ package io.chargeonce.wire;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.acl.AccessControlEntry;
+import org.apache.kafka.common.acl.AccessControlEntryFilter;
 import org.apache.kafka.common.acl.AclBinding;
+import org.apache.kafka.common.acl.AclBindingFilter;
 import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.acl.AclPermissionType;
 import org.apache.kafka.common.errors.SecurityDisabledException;
 import org.apache.kafka.common.resource.PatternType;
 import org.apache.kafka.common.resource.ResourcePattern;
+import org.apache.kafka.common.resource.ResourcePatternFilter;
 import org.apache.kafka.common.resource.ResourceType;
 
 /**
- * What each service may do in Kafka: one principal per service, each with the least rights. Creating is idempotent.
+ * What each service and person may do in Kafka: one principal per service, each with the least rights. Applying is idempotent.
  *
  * @param tiers how many retry tiers are configured
  */
@@ -26,6 +31,15 @@ public record AccessPlan(Topics topics, int tiers) {
     public static final String INGEST = "User:chargeonce-ingest";
     public static final String CHARGE = "User:chargeonce-charge";
     public static final String RETRY = "User:chargeonce-retry";
+    /** For people: {@code dlq verify} and {@code dlq audit --verify} read what was published. */
+    public static final String ON_CALL = "User:chargeonce-on-call";
+    /** Runs {@code migrate}. It grants rights, so it is as trusted as an administrator of Kafka. */
+    public static final String MIGRATE = "User:chargeonce-migrate";
+    private static final String OURS = "User:chargeonce-";
+    private static final String EVERYONE = "User:*";
+
+    private static final AclBindingFilter ALLOWING = new AclBindingFilter(ResourcePatternFilter.ANY,
+            new AccessControlEntryFilter(null, null, AclOperation.ANY, AclPermissionType.ALLOW));
 
     public List<AclBinding> all() {
         var plan = new ArrayList<AclBinding>();
@@ -45,7 +59,22 @@ public record AccessPlan(Topics topics, int tiers) {
             }
         }
         plan.addAll(reads(CHARGE, topics.requests(), topics.groupOfTier(0)));
+        plan.addAll(topic(ON_CALL, topics.deadLetters(), AclOperation.READ, AclOperation.DESCRIBE));
+        plan.addAll(topic(ON_CALL, topics.auditSeals(), AclOperation.READ, AclOperation.DESCRIBE));
         plan.addAll(intake());
+        plan.addAll(migrates());
+        return plan;
+    }
+
+    /**
+     * What an application needs that reads the outcomes, with consumer groups whose names begin with its own.
+     *
+     * @param application its principal's name, without {@code User:}
+     */
+    public List<AclBinding> readsOutcomes(String application) {
+        var plan = new ArrayList<>(topic("User:" + application, topics.outcomes(), AclOperation.READ, AclOperation.DESCRIBE));
+        plan.add(new AclBinding(new ResourcePattern(ResourceType.GROUP, application, PatternType.PREFIXED),
+                allow("User:" + application, AclOperation.READ)));
         return plan;
     }
 
@@ -59,23 +88,54 @@ public record AccessPlan(Topics topics, int tiers) {
     }
 
     /**
-     * Creates the missing ACLs.
+     * What {@link #apply} did.
      *
-     * @return false if the brokers have no authorizer, and so allow everything
+     * @param guarded  false if the brokers have no authorizer, and so allow everything
+     * @param tookBack what these principals had beyond the plan
+     * @param left     what everyone may do with these topics: other applications may need it, so a person decides
      */
-    public boolean create(Admin admin) {
+    public record Applied(boolean guarded, List<AclBinding> tookBack, List<AclBinding> left) {}
+
+    private List<AclBinding> migrates() {
+        var plan = new ArrayList<AclBinding>();
+        var every = new ResourcePattern(ResourceType.TOPIC, topics.prefix() + ".", PatternType.PREFIXED);
+        for (AclOperation operation : List.of(AclOperation.CREATE, AclOperation.DESCRIBE, AclOperation.ALTER, AclOperation.DESCRIBE_CONFIGS,
+                AclOperation.ALTER_CONFIGS)) {
+            plan.add(new AclBinding(every, allow(MIGRATE, operation)));
+        }
+        var cluster = new ResourcePattern(ResourceType.CLUSTER, "kafka-cluster", PatternType.LITERAL);
+        for (AclOperation operation : List.of(AclOperation.DESCRIBE, AclOperation.DESCRIBE_CONFIGS, AclOperation.ALTER)) {
+            plan.add(new AclBinding(cluster, allow(MIGRATE, operation)));
+        }
+        return plan;
+    }
+
+    /** Creates the missing ACLs, and deletes those that give a principal of the pipeline more than this plan. */
+    public Applied apply(Admin admin) {
         try {
             admin.createAcls(all()).all().get();
-            return true;
+            Set<AclBinding> planned = Set.copyOf(all());
+            Collection<AclBinding> allowed = admin.describeAcls(ALLOWING).values().get();
+            List<AclBinding> tooMuch =
+                    allowed.stream().filter(acl -> acl.entry().principal().startsWith(OURS) && !planned.contains(acl)).toList();
+            admin.deleteAcls(tooMuch.stream().map(AclBinding::toFilter).toList()).all().get();
+            return new Applied(true, tooMuch,
+                    allowed.stream().filter(acl -> acl.entry().principal().equals(EVERYONE) && concerns(acl.pattern())).toList());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new KafkaException("interrupted while creating ACLs", e);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof SecurityDisabledException) {
-                return false;
+                return new Applied(false, List.of(), List.of());
             }
             throw new KafkaException("ACLs could not be created: " + e.getCause().getMessage(), e.getCause());
         }
+    }
+
+    private boolean concerns(ResourcePattern pattern) {
+        String of = topics.prefix() + ".";
+        return pattern.resourceType() == ResourceType.CLUSTER || pattern.name().equals("*") || pattern.name().startsWith(of)
+                || pattern.patternType() == PatternType.PREFIXED && of.startsWith(pattern.name());
     }
 
     private static List<AclBinding> reads(String principal, String topic, String group) {

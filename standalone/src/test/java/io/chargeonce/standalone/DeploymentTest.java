@@ -198,7 +198,8 @@ class DeploymentTest {
                 var acl = (Map<?, ?>) each;
                 var resource = (Map<?, ?>) acl.get("resource");
                 ((List<?>) acl.get("operations")).forEach(operation -> written.add(right("User:" + user.getMetadata().getName(),
-                        operation, resource.get("type"), resource.get("name"), resource.get("patternType"))));
+                        operation, resource.get("type"), resource.containsKey("name") ? resource.get("name") : "kafka-cluster",
+                        resource.containsKey("patternType") ? resource.get("patternType") : "literal")));
             }
         }
         var planned = new AccessPlan(TOPICS, tiers()).all().stream().map(acl -> right(acl.entry().principal(), acl.entry().operation(),
@@ -222,7 +223,7 @@ class DeploymentTest {
     }
 
     private static String right(Object... words) {
-        return Stream.of(words).map(String::valueOf).collect(Collectors.joining(" ")).toLowerCase(Locale.ROOT);
+        return Stream.of(words).map(String::valueOf).collect(Collectors.joining(" ")).replace("_", "").toLowerCase(Locale.ROOT);
     }
 
     private static List<GenericKubernetesResource> custom(String directory, String kind) throws IOException {

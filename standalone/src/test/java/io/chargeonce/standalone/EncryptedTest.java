@@ -20,6 +20,10 @@ import io.chargeonce.sandbox.psp.Fault;
 import io.chargeonce.sandbox.psp.FaultRule;
 import io.chargeonce.sandbox.stripe.Operation;
 import io.chargeonce.sandbox.stripe.StripeSimulator;
+import io.chargeonce.wire.AccessPlan;
+import io.chargeonce.wire.TopicCheck;
+import io.chargeonce.wire.TopicPlan;
+import io.chargeonce.wire.Topics;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -34,11 +38,21 @@ import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.acl.AccessControlEntry;
+import org.apache.kafka.common.acl.AclBinding;
+import org.apache.kafka.common.acl.AclOperation;
+import org.apache.kafka.common.acl.AclPermissionType;
+import org.apache.kafka.common.errors.GroupAuthorizationException;
 import org.apache.kafka.common.errors.SslAuthenticationException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
+import org.apache.kafka.common.resource.PatternType;
+import org.apache.kafka.common.resource.ResourcePattern;
+import org.apache.kafka.common.resource.ResourceType;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -73,7 +87,7 @@ class EncryptedTest {
         Migrate.schema(pipeline(OWNER, "admin"));
         Migrate.topics(pipeline(OWNER, "admin"), 2, Optional.of((short) 1));
         Migrate.roles(pipeline(OWNER, "admin"), Optional.empty());
-        assertThat(Migrate.acls(pipeline(OWNER, "admin"))).isTrue();
+        assertThat(Migrate.acls(pipeline(OWNER, "admin")).guarded()).isTrue();
         SandboxMerchants.create(pipeline(OWNER, "admin"));
     }
 
@@ -114,6 +128,70 @@ class EncryptedTest {
             assertThatThrownBy(() -> admin.deleteTopics(Set.of("payments.requests")).all().get())
                     .hasCauseInstanceOf(TopicAuthorizationException.class);
         }
+    }
+
+    @Test
+    void rights_in_kafka_beyond_the_plan_are_taken_back_and_those_of_other_applications_stay() throws Exception {
+        var requests = new ResourcePattern(ResourceType.TOPIC, "payments.requests", PatternType.LITERAL);
+        var byHand = new AclBinding(requests, allowed("User:chargeonce-ingest", AclOperation.DELETE));
+        var everyones = new AclBinding(requests, allowed("User:*", AclOperation.WRITE));
+        var anothers = new AclBinding(new ResourcePattern(ResourceType.TOPIC, "orders", PatternType.LITERAL),
+                allowed("User:*", AclOperation.READ));
+        try (var admin = Admin.create(connection("admin", ours).clientProperties())) {
+            admin.createAcls(List.of(byHand, everyones, anothers)).all().get();
+            AccessPlan.Applied applied = Migrate.acls(pipeline(OWNER, "chargeonce-migrate"));
+            assertThat(applied.tookBack()).containsExactly(byHand);
+            assertThat(applied.left()).as("a person decides about them").containsExactly(everyones);
+            assertThat(Migrate.acls(pipeline(OWNER, "chargeonce-migrate")).tookBack()).isEmpty();
+            admin.deleteAcls(List.of(everyones.toFilter(), anothers.toFilter())).all().get();
+        }
+    }
+
+    @Test
+    void the_principal_of_migrate_can_do_all_that_migrate_does() throws Exception {
+        var settings = pipeline(OWNER, "chargeonce-migrate");
+        try (var admin = Admin.create(connection("chargeonce-migrate", ours).clientProperties())) {
+            var other = new Topics("payments.other");
+            assertThat(new TopicPlan(other, 1, Optional.of((short) 1)).create(admin)).hasSize(8);
+            var check = new TopicCheck(new TopicPlan(other, 2, Optional.of((short) 1)), admin);
+            assertThat(check.grow()).hasSize(6);
+            assertThat(check.repair()).isEmpty();
+            assertThat(check.topicsMakeThemselves()).contains(false);
+        }
+        assertThat(Migrate.acls(settings).guarded()).isTrue();
+    }
+
+    @Test
+    void people_on_call_read_the_dead_letters_and_nothing_else() throws Exception {
+        try (var admin = Admin.create(connection("chargeonce-on-call", ours).clientProperties())) {
+            assertThat(admin.listTopics().names().get()).containsExactlyInAnyOrder("payments.dlq", "payments.audit-seals");
+        }
+    }
+
+    @Test
+    void an_application_reads_the_outcomes_with_groups_of_its_own_name_only() throws Exception {
+        try (var admin = Admin.create(connection("admin", ours).clientProperties())) {
+            admin.createAcls(new AccessPlan(new Topics("payments"), 3).readsOutcomes("shop")).all().get();
+        }
+        try (var reader = outcomes("shop-emails")) {
+            reader.poll(Duration.ofSeconds(5));
+            assertThat(reader.groupMetadata().groupId()).isEqualTo("shop-emails");
+        }
+        try (var reader = outcomes("payments.requests.workers")) {
+            assertThatThrownBy(() -> reader.poll(Duration.ofSeconds(5))).isInstanceOf(GroupAuthorizationException.class);
+        }
+    }
+
+    private static KafkaConsumer<byte[], byte[]> outcomes(String group) throws Exception {
+        var settings = connection("shop", ours).clientProperties();
+        settings.put("group.id", group);
+        var reader = new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+        reader.subscribe(List.of("payments.outcomes"));
+        return reader;
+    }
+
+    private static AccessControlEntry allowed(String principal, AclOperation operation) {
+        return new AccessControlEntry(principal, "*", operation, AclPermissionType.ALLOW);
     }
 
     @Test
