@@ -22,7 +22,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-@Command(name = "migrate", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
+@Command(name = "migrate", mixinStandardHelpOptions = true, usageHelpAutoWidth = true, sortOptions = false,
         description = "Brings the Postgres schema and the Kafka topics up to date. It can be run again at any time.",
         footer = {"", "Example:", "  chargeonce migrate --partitions 24 --replicas 3"})
 final class MigrateCommand implements Callable<Integer> {
@@ -32,11 +32,12 @@ final class MigrateCommand implements Callable<Integer> {
 
     private static final int NEW_TOPICS_PARTITIONS = 12;
 
-    @Option(names = "--partitions", description = "Partitions of each topic: of a new one (otherwise 12), and of one that has fewer. "
-            + "Never of the dead letters and the seals, whose number must stay.")
+    @Option(names = "--partitions", paramLabel = "N",
+            description = "Partitions of each topic: of a new one (otherwise 12), and of one that has fewer. "
+                    + "Never of the dead letters and the seals, whose number must stay.")
     Optional<Integer> partitions = Optional.empty();
 
-    @Option(names = "--replicas", description = "Replicas of a new topic. Default: the brokers' own.")
+    @Option(names = "--replicas", paramLabel = "N", description = "Replicas of a new topic. Default: the brokers' own.")
     Optional<Short> replicas = Optional.empty();
 
     @Option(names = "--repair-topics", description = "Also sets each setting of an existing topic that can lose or refuse records.")
