@@ -8,6 +8,10 @@ import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.KnownValues;
+import io.chargeonce.dlq.terminal.hold.ForceCommand;
+import io.chargeonce.dlq.terminal.hold.HoldsCommand;
+import io.chargeonce.dlq.terminal.hold.PauseCommand;
+import io.chargeonce.dlq.terminal.hold.ResumeCommand;
 import io.chargeonce.dlq.terminal.screen.Printable;
 import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.dlq.terminal.screen.Screen;
@@ -43,7 +47,8 @@ import picocli.CommandLine.Spec;
             "    chargeonce dlq why ID"})
 public final class DlqCommand implements Runnable {
 
-    interface Action {
+    /** What a command does with the open queue; returns the exit code. */
+    public interface Action {
         int on(DeadLetterQueue queue);
     }
 
@@ -87,6 +92,10 @@ public final class DlqCommand implements Runnable {
         commands.put("why", WhyCommand::new);
         commands.put("waiting", WaitingCommand::new);
         commands.put("watch", WatchCommand::new);
+        commands.put("holds", HoldsCommand::new);
+        commands.put("pause", PauseCommand::new);
+        commands.put("force", ForceCommand::new);
+        commands.put("resume", ResumeCommand::new);
         commands.put("purge", PurgeCommand::new);
         commands.put("restore", RestoreCommand::new);
         commands.put("merge", MergeCommand::new);
@@ -150,7 +159,8 @@ public final class DlqCommand implements Runnable {
         });
     }
 
-    int with(CommandSpec command, Action action) {
+    /** Opens the queue for a command, closes it, and turns a failure of Postgres or Kafka into a message. */
+    public int with(CommandSpec command, Action action) {
         DeadLetterQueue queue = open.get();
         try (Database database = queue.database()) {
             return action.on(new DeadLetterQueue(database, queue.topics(), queue.vault()));

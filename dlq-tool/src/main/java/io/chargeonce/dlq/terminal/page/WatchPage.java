@@ -31,6 +31,8 @@ public final class WatchPage {
                 new Section(screen.bold("Breakers"), List.of(), screen.wrapped("  ", breakers.entrySet().stream()
                         .map(psp -> psp.getKey() + " " + psp.getValue()).collect(Collectors.joining(" · "))).stream().map(List::of)
                         .toList(), "lines"),
+                new Section(screen.bold("Holds"), List.of(), watch.holds().isEmpty() ? List.of(List.of("  none"))
+                        : watch.holds().stream().map(hold -> screen.wrapped("  ", HoldPage.words(hold))).toList(), "holds"),
                 new Section(screen.bold("Open runs"), List.of(), watch.runs().isEmpty() ? List.of(List.of("  none"))
                         : watch.runs().stream().map(run -> screen.wrapped("  ", inWords(run))).toList(), "runs")),
                 rows - lines.size()));
@@ -67,6 +69,7 @@ public final class WatchPage {
         json.put("tiers", watch.tiers().stream().map(tier -> Map.of("tier", tier.number(), "waiting", tier.waiting(),
                 "parked", tier.parked(), "overdue", tier.overdue(), "longest_seconds", tier.longest().toSeconds())).toList());
         json.put("breakers", breakers);
+        json.put("holds", watch.holds().stream().map(HoldPage::json).toList());
         json.put("runs", watch.runs().stream().map(RunJson::report).toList());
         return json;
     }
