@@ -99,7 +99,7 @@ final class Holding {
     }
 
     private static final String SENT_ALL_THE_SAME = """
-            SELECT string_agg(concat(kind, ' ', name, ': attempt ', psp_key, ' at ', sent_at, ', held since ', since), '; ')
+            SELECT string_agg(concat(hold.kind, ' ', name, ': attempt ', psp_key, ' at ', sent_at, ', held since ', since), '; ')
               FROM hold JOIN payment_attempt AS attempt ON sent_at > since + interval '2 seconds'
               JOIN operation_now AS its USING (operation_id)
              WHERE action = 'pause' AND (until IS NULL OR until > clock_timestamp())

@@ -1567,6 +1567,7 @@ CREATE FUNCTION put_hold(of_kind text, of_name text, what text, why text, ends t
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
     moment timestamptz := clock_timestamp();
+    is_known boolean;
     before hold;
     made hold;
 BEGIN
@@ -1575,14 +1576,15 @@ BEGIN
     IF ends <= moment THEN
         RAISE invalid_parameter_value USING MESSAGE = 'a hold cannot end in the past';
     END IF;
-    IF NOT CASE of_kind
+    is_known := CASE of_kind
         WHEN 'psp' THEN EXISTS (SELECT FROM psp_health WHERE psp = of_name) OR EXISTS (SELECT FROM dead_letter WHERE psp = of_name)
                         OR EXISTS (SELECT FROM waiting JOIN operation_state USING (operation_id) WHERE psp = of_name)
                         OR EXISTS (SELECT FROM hold WHERE kind = 'psp' AND name = of_name)
         WHEN 'merchant' THEN EXISTS (SELECT FROM merchant WHERE merchant_id = of_name)
                              OR EXISTS (SELECT FROM idempotency_key WHERE merchant_id = of_name)
         WHEN 'tier' THEN of_name ~ '^[1-9]$'
-        ELSE false END THEN
+        ELSE false END;
+    IF NOT is_known THEN
         RAISE invalid_parameter_value USING MESSAGE = format('there is no %s %L', of_kind, of_name);
     END IF;
     DELETE FROM hold WHERE until <= moment;
