@@ -12,6 +12,7 @@ import io.chargeonce.dlq.terminal.hold.ForceCommand;
 import io.chargeonce.dlq.terminal.hold.HoldsCommand;
 import io.chargeonce.dlq.terminal.hold.PauseCommand;
 import io.chargeonce.dlq.terminal.hold.ResumeCommand;
+import io.chargeonce.dlq.terminal.options.QueueOpener;
 import io.chargeonce.dlq.terminal.screen.Printable;
 import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.dlq.terminal.screen.Screen;
@@ -45,12 +46,7 @@ import picocli.CommandLine.Spec;
             "  Everything about the oldest dead letter:",
             "    chargeonce dlq list --sort oldest --limit 1",
             "    chargeonce dlq why ID"})
-public final class DlqCommand implements Runnable {
-
-    /** What a command does with the open queue; returns the exit code. */
-    public interface Action {
-        int on(DeadLetterQueue queue);
-    }
+public final class DlqCommand implements Runnable, QueueOpener {
 
     private static final int UNREACHABLE = 3;
     /** As a shell reports a process that a closed pipe ended: 128 plus SIGPIPE. */
@@ -159,7 +155,7 @@ public final class DlqCommand implements Runnable {
         });
     }
 
-    /** Opens the queue for a command, closes it, and turns a failure of Postgres or Kafka into a message. */
+    @Override
     public int with(CommandSpec command, Action action) {
         DeadLetterQueue queue = open.get();
         try (Database database = queue.database()) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.terminal.hold;
 
-import io.chargeonce.dlq.terminal.DlqCommand;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
+import io.chargeonce.dlq.terminal.options.QueueOpener;
 import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.ledger.Hold;
 import java.time.Duration;
@@ -29,7 +29,7 @@ import picocli.CommandLine.Spec;
 public final class PauseCommand implements Callable<Integer> {
 
     @ParentCommand
-    DlqCommand dlq;
+    QueueOpener dlq;
 
     @Spec
     CommandSpec spec;
