@@ -65,6 +65,7 @@ public final class ChargeEngine {
     private final Gateways gateways;
     private final PspExchange exchange;
     private final RetrySchedule schedule;
+    private final KnownHolds holds;
     private final Resolutions resolutions;
     private final ChargeHandler handler;
     private final FloodGuard flood;
@@ -102,12 +103,15 @@ public final class ChargeEngine {
         startWorker("outbox-age", Duration.ofSeconds(5), new OutboxAge(database, meters)::runOnce);
         this.gateways = new Gateways(psps, settings.breakerOpenFor(), new SteadyClock(), meters);
         var routing = new Routing(settings.routes().orElseGet(() -> new Routes(List.of(RouteRule.everything(gateways.psps())))), gateways);
+        this.holds = new KnownHolds(database, gateways, new SteadyClock(), meters);
+        startWorker("holds", Duration.ofMillis(500), holds::runOnce);
         this.exchange = lifecycle.start("exchange", () -> new PspExchange(database, gateways, meters, tracing));
         this.schedule = RetrySchedule.of(pipeline.tiers());
         var claims = lifecycle.start("claims",
-                () -> new Claims(database, routing, schedule, topics, settings.lease(), relay::nudge));
+                () -> new Claims(database, routing, holds, schedule, topics, settings.lease(), relay::nudge));
         this.resolutions = lifecycle.start("resolutions", () -> new Resolutions(
-                database, schedule, new Failover(routing, settings.lease()), new QuestionLadder(settings.questions()), topics, relay::nudge,
+                database, schedule, new Failover(routing, holds, settings.lease()), new QuestionLadder(settings.questions()), topics,
+                relay::nudge,
                 meters));
         this.flood = new FloodGuard(settings.pace().inAFlood(), new SteadyClock(), meters);
         var poison = lifecycle.start("poison", () -> new PoisonBin(database, topics, settings.vault(), relay::nudge, meters));
@@ -125,7 +129,7 @@ public final class ChargeEngine {
         // done.
         var usual = LoopSettings.of(topic, Set.of(topic), settings.inFlight()).withStuckAfter(longestAttempt)
                 .withWaits(IN_A_REBALANCE, longestAttempt);
-        var loop = tier == 0 ? usual : usual.withMostPerSecond(settings.pace().tierReleases());
+        var loop = tier == 0 ? usual : usual.withMostPerSecond(settings.pace().tierReleases()).withHold(() -> holds.isTierPaused(tier));
         loops.add(lifecycle.start(topic, longestAttempt.plus(TO_LEAVE), () -> new DrainedLoop(loops, new RecordLoop(loop, consumer, due,
                 tracing.around("charge", handler), new SteadyClock(), meters).start())).loop());
     }

@@ -92,7 +92,7 @@ public final class ChargeHandler implements RecordHandler {
     private Verdict handle(ConsumerRecord<byte[], byte[]> record, PaymentRecord request) {
         Claim claim;
         try {
-            claim = claims.claim(request);
+            claim = claims.claim(request, record.topic());
         } catch (DatabaseRefused refused) {
             // A locked row, or a schema that does not fit this version, is not the record's fault.
             return refused.isAboutTheRow() ? setBack(record, request, refused)

@@ -8,6 +8,7 @@ import io.chargeonce.database.Database;
 import io.chargeonce.database.DatabaseRetry;
 import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.AttemptTable;
+import io.chargeonce.ledger.Hold;
 import io.chargeonce.ledger.ObservationTable;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
@@ -45,23 +46,28 @@ import java.util.UUID;
 final class Claims implements AutoCloseable {
 
     /** The caller makes the token, so that a repeated claim whose answer was lost recognises itself. */
-    private record ClaimRequest(PaymentRecord record, UUID token) {}
+    private record ClaimRequest(PaymentRecord record, String topic, UUID token) {}
 
     /** How long after its due time work may wait as a record in its loop until its PSP takes more. */
     private static final Duration LONGEST_TURN = Duration.ofSeconds(30);
+    /** For a record of a paused tier that reached a claim. Its loop starts none until the tier is resumed. */
+    private static final Duration WHILE_PAUSED = Duration.ofSeconds(1);
     private static final Set<OperationState> CLAIMABLE =
             EnumSet.of(OperationState.ACCEPTED, OperationState.SCHEDULED, OperationState.PARKED);
 
     private final Database database;
     private final Routing routing;
+    private final KnownHolds holds;
     private final RetrySchedule schedule;
     private final Topics topics;
     private final Duration lease;
     private final Coalescer<ClaimRequest, Claim> coalescer;
 
-    Claims(Database database, Routing routing, RetrySchedule schedule, Topics topics, Duration lease, Runnable committed) {
+    Claims(Database database, Routing routing, KnownHolds holds, RetrySchedule schedule, Topics topics, Duration lease,
+           Runnable committed) {
         this.database = database;
         this.routing = routing;
+        this.holds = holds;
         this.schedule = schedule;
         this.topics = topics;
         this.lease = lease;
@@ -69,11 +75,12 @@ final class Claims implements AutoCloseable {
     }
 
     /**
+     * @param topic where the record was: what is on a paused tier's topic waits, and what a person sent to the main topic goes on
      * @throws io.chargeonce.database.DatabaseRefused because of this operation, a lock on it, or a schema that does not fit
      * @throws RuntimeException                       a bug that this operation alone runs into
      */
-    Claim claim(PaymentRecord record) {
-        var request = new ClaimRequest(record, UUID.randomUUID());
+    Claim claim(PaymentRecord record, String topic) {
+        var request = new ClaimRequest(record, topic, UUID.randomUUID());
         return DatabaseRetry.call(() -> coalescer.ask(record.merchant(), request));
     }
 
@@ -112,6 +119,7 @@ final class Claims implements AutoCloseable {
     private List<Claim> claimAll(Connection connection, List<ClaimRequest> requests) throws SQLException {
         Lease held = Lease.of(lease);
         var locked = OperationTable.lock(connection, requests.stream().map(request -> request.record.operationId()).toList());
+        holds.refreshIfOld(connection);
         var changes = new Changes(topics);
         var claims = new ArrayList<Claim>();
         for (ClaimRequest request : requests) {
@@ -151,6 +159,9 @@ final class Claims implements AutoCloseable {
         if (now.isAfter(operation.chargeBefore())) {
             return expire(connection, operation, now, changes);
         }
+        if (operation.tier() > 0 && request.topic.equals(topics.ofTier(operation.tier())) && holds.isTierPaused(operation.tier())) {
+            return new Claim.NotDue(WHILE_PAUSED);
+        }
         return switch (operation.kind()) {
             case CHARGE -> choose(connection, request, operation, now, changes);
             case REFUND, REVERSAL -> switch (RefundTarget.find(connection, operation)) {
@@ -184,6 +195,10 @@ final class Claims implements AutoCloseable {
         if (routing.wasPspsFault(operation, waited(operation, now))) {
             operation.pardon();
         }
+        Optional<Hold> merchantPaused = holds.ofMerchant(operation.accepted().merchant());
+        if (merchantPaused.isPresent()) {
+            return park(operation, FailureCause.MERCHANT_PAUSED.tag(), KnownHolds.words(merchantPaused.get()), now, changes);
+        }
         List<String> candidates = routing.candidates(operation, ObservationTable.lastDecline(connection, operation).isPresent());
         if (candidates.isEmpty()) {
             return bury(operation, "no_route", "no PSP of its routes takes such a payment of %s: see CHARGEONCE_ROUTES"
@@ -195,6 +210,7 @@ final class Claims implements AutoCloseable {
                     : bury(operation, "psp_cannot_refund", at.gateway().psp() + " has no way to give money back", changes);
             case Choice.Later later -> waitForItsTurn(operation, later.pause(), now, changes);
             case Choice.NoneIsWell none -> park(operation, "breaker_open", "no PSP is well", now, changes);
+            case Choice.Paused paused -> park(operation, FailureCause.PSP_PAUSED.tag(), holds.words(paused), now, changes);
             case Choice.NoneIsSetUp none -> park(operation, AbsentPsps.CAUSE, AbsentPsps.message(candidates), now, changes);
         };
     }

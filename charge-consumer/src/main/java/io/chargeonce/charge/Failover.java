@@ -42,15 +42,21 @@ final class Failover {
     }
 
     private final Routing routing;
+    private final KnownHolds holds;
     private final Duration lease;
 
-    Failover(Routing routing, Duration lease) {
+    Failover(Routing routing, KnownHolds holds, Duration lease) {
         this.routing = routing;
+        this.holds = holds;
         this.lease = lease;
     }
 
-    /** @return the next attempt, under the caller's new lease; empty if no PSP is left that is well */
+    /** @return the next attempt, under the caller's new lease; empty if no PSP is left that is well, or a person has paused the payment */
     Optional<Claim.Claimed> take(Connection connection, Operation operation, FailoverRequest request, Changes changes) throws SQLException {
+        holds.refreshIfOld(connection);
+        if (holds.ofMerchant(operation.accepted().merchant()).isPresent() || holds.isTierPaused(operation.tier())) {
+            return Optional.empty();
+        }
         Optional<Gateway> gateway = elsewhere(operation, request);
         if (gateway.isEmpty()) {
             return Optional.empty();

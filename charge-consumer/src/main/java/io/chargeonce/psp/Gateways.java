@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -40,11 +41,35 @@ public final class Gateways {
 
         record NoneIsWell() implements Choice {}
 
+        /**
+         * A person has paused these, and no other of them is well.
+         *
+         * @param others whether there are others
+         */
+        record Paused(List<String> psps, boolean others) implements Choice {}
+
         /** This process has settings for none of them. */
         record NoneIsSetUp() implements Choice {}
     }
 
+    /**
+     * What people have decided about PSPs.
+     *
+     * @param paused get no payments and no probes
+     * @param forced get payments as if their breakers were closed
+     */
+    public record Held(Set<String> paused, Set<String> forced) {
+
+        public static final Held NONE = new Held(Set.of(), Set.of());
+
+        public Held {
+            paused = Set.copyOf(paused);
+            forced = Set.copyOf(forced);
+        }
+    }
+
     private final Map<String, Psp> psps = new LinkedHashMap<>();
+    private volatile Held held = Held.NONE;
     private final InstantSource clock;
     private final MeterRegistry meters;
 
@@ -62,27 +87,39 @@ public final class Gateways {
         }
     }
 
+    /** From now on {@link #choose} obeys these. */
+    public void hold(Held now) {
+        held = now;
+    }
+
     /**
      * The first of these PSPs that is well. An unwell PSP gets a single payment now and then, in any order, because otherwise it could
-     * never show that it is well again. A PSP that declines what others accept, or that failed just now, comes last.
+     * never show that it is well again. A PSP that declines what others accept, or that failed just now, comes last. One that a person has
+     * paused is left out, and the breaker of one that a person has forced counts as closed; its limit holds all the same.
      */
     public Choice choose(List<String> names) {
         List<Psp> known = names.stream().map(psps::get).filter(Objects::nonNull).toList();
         if (known.isEmpty()) {
             return new Choice.NoneIsSetUp();
         }
-        double best = best(known);
-        for (Psp psp : known) {
+        Held decided = held;
+        List<Psp> free = known.stream().filter(psp -> !decided.paused.contains(psp.gateway.psp())).toList();
+        double best = best(free);
+        for (Psp psp : free) {
+            // A forced PSP is probed too, so that its breaker knows more when the force ends.
             if (psp.health.takeProbe() || psp.health.takeTrial(best)) {
                 return new Choice.At(psp.gateway);
             }
         }
-        return firstWell(known, best);
+        Choice choice = firstWell(free, best, decided.forced);
+        boolean waitsForAPerson = choice instanceof Choice.NoneIsWell && free.size() < known.size();
+        return waitsForAPerson ? new Choice.Paused(known.stream().map(psp -> psp.gateway.psp()).filter(decided.paused::contains).toList(),
+                !free.isEmpty()) : choice;
     }
 
-    private static Choice firstWell(List<Psp> known, double best) {
+    private static Choice firstWell(List<Psp> free, double best, Set<String> forced) {
         Optional<Duration> wait = Optional.empty();
-        List<Psp> well = known.stream().filter(psp -> psp.health.isWell())
+        List<Psp> well = free.stream().filter(psp -> psp.health.isWell() || forced.contains(psp.gateway.psp()))
                 .sorted(Comparator.comparing(psp -> psp.health.comesLast(best))).toList();
         for (Psp psp : well) {
             Optional<Duration> full = psp.health.take();

@@ -78,6 +78,7 @@ final class EngineFixture implements AutoCloseable {
 
         final Gateways gateways;
         final PspNewsroom newsroom;
+        final KnownHolds holds;
         final Claims claims;
         final PspExchange exchange;
         private final PoisonBin poison;
@@ -95,9 +96,10 @@ final class EngineFixture implements AutoCloseable {
             var routing = new Routing(routes.orElseGet(() -> new Routes(List.of(RouteRule.everything(gateways.psps())))), gateways);
             this.exchange = new PspExchange(charging, gateways, meters, Tracing.off());
             this.poison = new PoisonBin(charging, topics, DATA_KEY.seals(), () -> {}, new SimpleMeterRegistry());
-            this.claims = new Claims(charging, routing, schedule, topics, lease, () -> {});
+            this.holds = new KnownHolds(charging, gateways, clock, meters);
+            this.claims = new Claims(charging, routing, holds, schedule, topics, lease, () -> {});
             var ladder = new QuestionLadder(List.of(Duration.ofMillis(10)));
-            this.resolutions = new Resolutions(charging, schedule, new Failover(routing, lease), ladder, topics, () -> {}, meters);
+            this.resolutions = new Resolutions(charging, schedule, new Failover(routing, holds, lease), ladder, topics, () -> {}, meters);
             this.handler = new ChargeHandler(claims, exchange, gateways, resolutions, poison,
                     new FloodGuard(floodRate, InstantSource.fixed(Instant.EPOCH), meters),
                     new NewerRecords(InstantSource.system(), meters), meters);
@@ -170,7 +172,7 @@ final class EngineFixture implements AutoCloseable {
     /** Resets everything for the next test. */
     EngineFixture forget() {
         rewrite("TRUNCATE operation, operation_state, waiting, capture_failure, payment_attempt, psp_observation, outbox, dead_letter, "
-                + "audit_record, audit_seal, retry_budget, psp_notice, unmatched_notice, hand_settlement, merchant, psp_health CASCADE");
+                + "audit_record, audit_seal, retry_budget, psp_notice, unmatched_notice, hand_settlement, merchant, psp_health, hold CASCADE");
         return this;
     }
 

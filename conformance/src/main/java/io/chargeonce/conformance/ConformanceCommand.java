@@ -30,16 +30,18 @@ public final class ConformanceCommand implements Callable<Integer> {
     @Spec
     CommandSpec spec;
 
-    @Option(names = "--url", required = true, description = "The endpoint that takes POST. Without a path: that of a Chargeonce server.")
+    @Option(names = "--url", paramLabel = "URL", required = true,
+            description = "The endpoint that takes POST. Without a path: that of a Chargeonce server.")
     String url;
 
-    @Option(names = "--token", required = true, description = "Sent as Authorization: Bearer.")
+    @Option(names = "--token", paramLabel = "T", required = true, description = "Sent as Authorization: Bearer.")
     String token;
 
-    @Option(names = "--other-token", description = "A token of another tenant, to test that each tenant has its own keys.")
+    @Option(names = "--other-token", paramLabel = "T",
+            description = "A token of another tenant, to test that each tenant has its own keys.")
     Optional<String> otherToken;
 
-    @Option(names = "--other-url",
+    @Option(names = "--other-url", paramLabel = "URL",
             description = "Another endpoint that takes POST, to test that it refuses a key of the first one. {location} in it stands for the "
                     + "Location in the answer to the first request.")
     Optional<String> otherUrl;

@@ -397,7 +397,7 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
                 return statement
                         .execute("SET session_replication_role = replica; TRUNCATE capture_failure, operation, operation_state, waiting, "
                                 + "payment_attempt, psp_observation, dead_letter, outbox, audit_record, audit_seal, "
-                                + "dlq_run, dlq_run_item, tier_visit, hand_settlement, unmatched_notice; RESET session_replication_role");
+                                + "dlq_run, dlq_run_item, tier_visit, hand_settlement, unmatched_notice, hold; RESET session_replication_role");
             }
         });
     }

@@ -15,6 +15,10 @@ public enum FailureCause {
     BREAKER_OPEN("breaker_open", FailureClass.NOT_SENT),
     /** No running process has settings for the PSP. */
     PSP_ABSENT("psp_absent", FailureClass.NOT_SENT),
+    /** A person has paused each PSP that could have got it. */
+    PSP_PAUSED("psp_paused", FailureClass.NOT_SENT),
+    /** A person has paused its merchant. */
+    MERCHANT_PAUSED("merchant_paused", FailureClass.NOT_SENT),
     RATE_LIMITED("rate_limited", FailureClass.RATE_LIMITED),
     CREDENTIAL_REFUSED("credential_refused", FailureClass.CONFIG),
     /** The PSP failed while preparing the payment, a step that moves no money. */

@@ -104,6 +104,11 @@ GRANT INSERT (credential_sha256, amount, currency, day, presented), UPDATE (pres
 GRANT SELECT, INSERT, UPDATE (good_at, bad_at, unwell_from, unwell_at, open, failed_in_a_row, failed_payments, told_at), DELETE
     ON psp_health TO chargeonce_charge, chargeonce_retry;
 
+-- What people have paused and forced. Only the functions write it, for people with the operator's rights.
+GRANT SELECT ON hold TO chargeonce_charge, chargeonce_retry, chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
+GRANT EXECUTE ON FUNCTION put_hold(text, text, text, text, timestamptz, text, text), lift_hold(text, text, text, text, text)
+    TO chargeonce_dlq_operator;
+
 -- Only charge: webhooks that were accepted. They are deleted (and locked for that) when they are older than a PSP repeats them.
 GRANT SELECT, INSERT (psp, notice_id), UPDATE (received_at), DELETE ON psp_notice TO chargeonce_charge;
 -- Webhooks that match no attempt wait for one.

@@ -206,7 +206,7 @@ final class Demo implements AutoCloseable {
 
     /** Until every payment is settled or dead, and everything staged is published. */
     private void awaitRest() {
-        List<String> ends = List.of("succeeded", "declined", "dead", "purged");
+        List<String> ends = List.of("succeeded", "refunded", "declined", "dead", "purged");
         boolean rest = board.watchUntil(stages -> ends.containsAll(stages.keySet()) && outboxIsEmpty() && poisonHasArrived(), PATIENCE);
         if (!rest) {
             out.println("   Some payments are not finished in time; the check below will say so.");

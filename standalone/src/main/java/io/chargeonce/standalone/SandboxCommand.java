@@ -19,7 +19,7 @@ import picocli.CommandLine.Spec;
 @Command(name = "sandbox", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
         description = "Runs what the services need, without the services, until Ctrl-C: Kafka, Postgres, simulators of Stripe and Adyen, "
                 + "schema, topics and the two merchants of 'up'. For services that run as processes or containers of their own.",
-        footer = {"", "Example:", "  chargeonce sandbox &  chargeonce ingest"})
+        footer = {"", "Example:", "  In one terminal, then the services in others:", "    chargeonce sandbox", "    chargeonce ingest"})
 final class SandboxCommand implements Callable<Integer> {
 
     private static final Duration TIME_PER_PART = Duration.ofSeconds(60);

@@ -215,6 +215,13 @@ class TheftTest {
         """
             INSERT INTO dlq_run (run_id, planned_by, fingerprint, items, canary, abort_above_percent, even_capped, state)
             VALUES ('run_000000000a', 'bob', 'f', 1, 0, 10, false, 'planned')""",
+        "INSERT INTO hold (kind, name, action, reason, held_by, since) VALUES ('merchant', 'acme', 'pause', 'r', 'bob', now())",
+        "UPDATE hold SET held_by = 'bob'", "DELETE FROM hold", "TRUNCATE hold",
+        "SELECT put_hold('merchant', 'nobody', 'pause', 'r', NULL, 'run', NULL)",
+        "SELECT put_hold('merchant', 'acme', 'force', 'r', now() + interval '1 hour', 'run', NULL)",
+        "SELECT put_hold('merchant', 'acme', 'pause', ' ', NULL, 'run', NULL)",
+        "SELECT put_hold('merchant', 'acme', 'pause', 'r', now() - interval '1 hour', 'run', NULL)",
+        "SELECT put_hold('everything', 'acme', 'pause', 'r', NULL, 'run', NULL)",
         "INSERT INTO person (login, role) VALUES ('mallory', 'chargeonce_dlq_operator')",
         "SELECT add_person('mallory', 'chargeonce_dlq_operator')",
         "SELECT append_audit('{acme}', '{bob}', '{dlq.purged}', '{operation}', '{pay_dead}', NULL, NULL, NULL)",

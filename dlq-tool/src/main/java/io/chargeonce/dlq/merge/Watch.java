@@ -2,6 +2,8 @@
 package io.chargeonce.dlq.merge;
 
 import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.ledger.Hold;
+import io.chargeonce.ledger.HoldTable;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -18,8 +20,10 @@ import java.util.List;
  * @param arrivals by cause, the busiest first; only causes of the last hour
  * @param runs     merge runs that have not ended, the newest first
  * @param tiers    0 is the main topic
+ * @param holds    what people have paused or forced
  */
-public record Watch(Instant at, long dead, List<Arrivals> arrivals, List<MergeRuns.Report> runs, List<Tier> tiers) {
+public record Watch(Instant at, long dead, List<Arrivals> arrivals, List<MergeRuns.Report> runs, List<Tier> tiers,
+        List<Hold> holds) {
 
     /** How many that are in the queue now came in the last minute, ten minutes and hour. */
     public record Arrivals(String cause, long minute, long tenMinutes, long hour) {}
@@ -47,7 +51,8 @@ public record Watch(Instant at, long dead, List<Arrivals> arrivals, List<MergeRu
             Instant at =
                     query(connection, "SELECT clock_timestamp()", row -> row.getObject(1, OffsetDateTime.class).toInstant()).getFirst();
             long dead = query(connection, DEAD, row -> row.getLong(1)).getFirst();
-            return new Watch(at, dead, query(connection, ARRIVALS, Watch::arrivals), open, query(connection, TIERS, Watch::tier));
+            return new Watch(at, dead, query(connection, ARRIVALS, Watch::arrivals), open, query(connection, TIERS, Watch::tier),
+                    HoldTable.inForce(connection).holds());
         });
     }
 

@@ -4,8 +4,12 @@ package io.chargeonce.dlq.story;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.query.DeadLetterQuery;
 import io.chargeonce.dlq.query.DeadLetterView;
+import io.chargeonce.ledger.Capture;
+import io.chargeonce.ledger.Hold;
+import io.chargeonce.ledger.HoldTable;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.payment.FailureCause;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -18,8 +22,10 @@ import java.util.Optional;
  * moment, for showing and never for deciding.
  *
  * @param letter its line in the dead-letter queue, if it ever had one
+ * @param holds  what people have paused that keeps it waiting now
  */
-public record Life(String id, Optional<Operation> operation, Optional<DeadLetterView> letter, List<Moment> moments) {
+public record Life(String id, Optional<Operation> operation, Optional<DeadLetterView> letter, List<Moment> moments,
+        List<Hold> holds) {
 
     /** Empty if there is neither a payment nor a dead letter of this id. */
     public static Optional<Life> of(DeadLetterQueue queue, String id) {
@@ -27,8 +33,33 @@ public record Life(String id, Optional<Operation> operation, Optional<DeadLetter
             Optional<Operation> operation = OperationTable.find(connection, id);
             Optional<DeadLetterView> letter = DeadLetterQuery.find(connection, List.of(id)).stream().findFirst();
             return operation.isEmpty() && letter.isEmpty() ? Optional.empty()
-                    : Optional.of(new Life(id, operation, letter, moments(connection, id, operation)));
+                    : Optional.of(new Life(id, operation, letter, moments(connection, id, operation), holds(connection, operation)));
         });
+    }
+
+    private static List<Hold> holds(Connection connection, Optional<Operation> operation) throws SQLException {
+        if (operation.filter(Life::waits).isEmpty()) {
+            return List.of();
+        }
+        return HoldTable.inForce(connection).holds().stream().filter(hold -> concerns(hold, operation.get())).toList();
+    }
+
+    private static boolean waits(Operation operation) {
+        return switch (operation.state()) {
+            case ACCEPTED, SCHEDULED, PARKED -> true;
+            case PROCESSING, UNRESOLVED, SUCCEEDED, DECLINED, DEAD, PURGED -> false;
+        };
+    }
+
+    /** A payment that was parked for paused PSPs may wait for any of them. */
+    private static boolean concerns(Hold hold, Operation operation) {
+        return switch (hold.kind()) {
+            case MERCHANT -> hold.name().equals(operation.accepted().merchant());
+            case TIER -> operation.waitsInATier() && hold.name().equals(Integer.toString(operation.tier()));
+            case PSP -> operation.failureCause().equals(Optional.of(FailureCause.PSP_PAUSED.tag()))
+                    || operation.psp().equals(Optional.of(hold.name()))
+                    || operation.capture().map(Capture::psp).equals(Optional.of(hold.name()));
+        };
     }
 
     private static List<Moment> moments(Connection connection, String id, Optional<Operation> operation) throws SQLException {

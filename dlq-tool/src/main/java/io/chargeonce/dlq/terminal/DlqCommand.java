@@ -8,6 +8,11 @@ import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.KnownValues;
+import io.chargeonce.dlq.terminal.hold.ForceCommand;
+import io.chargeonce.dlq.terminal.hold.HoldsCommand;
+import io.chargeonce.dlq.terminal.hold.PauseCommand;
+import io.chargeonce.dlq.terminal.hold.ResumeCommand;
+import io.chargeonce.dlq.terminal.options.QueueOpener;
 import io.chargeonce.dlq.terminal.screen.Printable;
 import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.dlq.terminal.screen.Screen;
@@ -41,11 +46,7 @@ import picocli.CommandLine.Spec;
             "  Everything about the oldest dead letter:",
             "    chargeonce dlq list --sort oldest --limit 1",
             "    chargeonce dlq why ID"})
-public final class DlqCommand implements Runnable {
-
-    interface Action {
-        int on(DeadLetterQueue queue);
-    }
+public final class DlqCommand implements Runnable, QueueOpener {
 
     private static final int UNREACHABLE = 3;
     /** As a shell reports a process that a closed pipe ended: 128 plus SIGPIPE. */
@@ -87,6 +88,10 @@ public final class DlqCommand implements Runnable {
         commands.put("why", WhyCommand::new);
         commands.put("waiting", WaitingCommand::new);
         commands.put("watch", WatchCommand::new);
+        commands.put("holds", HoldsCommand::new);
+        commands.put("pause", PauseCommand::new);
+        commands.put("force", ForceCommand::new);
+        commands.put("resume", ResumeCommand::new);
         commands.put("purge", PurgeCommand::new);
         commands.put("restore", RestoreCommand::new);
         commands.put("merge", MergeCommand::new);
@@ -150,7 +155,8 @@ public final class DlqCommand implements Runnable {
         });
     }
 
-    int with(CommandSpec command, Action action) {
+    @Override
+    public int with(CommandSpec command, Action action) {
         DeadLetterQueue queue = open.get();
         try (Database database = queue.database()) {
             return action.on(new DeadLetterQueue(database, queue.topics(), queue.vault()));

@@ -57,7 +57,7 @@ final class ListCommand implements Callable<Integer> {
             description = "The columns to show, in this order: id, age, amount, cause, psp, merchant, standing, generation, tier, died, message. All of them are shown, on a second line where the first is full.")
     List<String> columns = List.of();
 
-    @Option(names = "--limit", paramLabel = "N", description = "At most so many. The default is 100, and with --json all.")
+    @Option(names = "--limit", paramLabel = "N", description = "Show at most N. The default is 100, and with --json all.")
     Optional<String> limit;
 
     @Option(names = "--after", paramLabel = "ID", description = "The next page: begin after this one, the last of the page before.")

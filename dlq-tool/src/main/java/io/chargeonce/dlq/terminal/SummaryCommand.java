@@ -2,17 +2,20 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.hold.Holds;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.Summary;
 import io.chargeonce.dlq.query.UnmatchedCount;
 import io.chargeonce.dlq.query.WaitingForPsp;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.options.FilterOptions;
+import io.chargeonce.dlq.terminal.page.HoldPage;
 import io.chargeonce.dlq.terminal.page.SummaryTable;
 import io.chargeonce.dlq.terminal.screen.Ages;
 import io.chargeonce.dlq.terminal.screen.Json;
 import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.dlq.terminal.screen.Screen;
+import io.chargeonce.ledger.Hold;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -51,6 +54,7 @@ final class SummaryCommand implements Callable<Integer> {
     private int summarise(DeadLetterQueue queue, DeadLetterFilter filter) {
         Summary summary = Summary.of(queue, filter);
         List<WaitingForPsp> waiting = WaitingForPsp.of(queue);
+        List<Hold> holds = new Holds(queue).list();
         List<UnmatchedCount> unmatched = UnmatchedCount.of(queue);
         Screen screen = Screen.of(spec);
         if (common.json) {
@@ -58,10 +62,12 @@ final class SummaryCommand implements Callable<Integer> {
             waiting.forEach(each -> Json.print(screen, Map.of("waiting_for_psp", each.why(), "count", each.count())));
             unmatched.forEach(count -> Json.print(screen, Map.of("unmatched_notices", Map.of("psp", count.psp(), "count", count.count(),
                     "oldest_seconds", count.oldest().toSeconds(), "oldest_attempt", count.key()))));
+            holds.forEach(hold -> Json.print(screen, Map.of("hold", HoldPage.json(hold))));
             Json.print(screen, Map.of("total", Json.sum(summary.total())));
         } else {
             SummaryTable.print(summary, screen);
             waiting.forEach(each -> screen.say("%,d payments and refunds wait and are not dead: %s.".formatted(each.count(), each.why())));
+            holds.forEach(hold -> screen.say(HoldPage.words(hold) + "."));
             unmatched.forEach(
                     count -> screen.say(("%s sent %,d webhooks about attempts that are not known here, the first %s ago, about %s. "
                             + "A failover may have lost them, or another system uses the account. The pipeline tries to match them again.")

@@ -6,12 +6,14 @@ import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Sum;
+import io.chargeonce.dlq.hold.Holds;
 import io.chargeonce.dlq.move.Brake;
 import io.chargeonce.dlq.query.KnownValues;
 import io.chargeonce.dlq.query.SumsByKind;
 import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.options.WaitingOptions;
+import io.chargeonce.dlq.terminal.page.HoldPage;
 import io.chargeonce.dlq.terminal.page.WaitingPage;
 import io.chargeonce.dlq.terminal.screen.CtrlC;
 import io.chargeonce.dlq.terminal.screen.Json;
@@ -21,6 +23,7 @@ import io.chargeonce.dlq.waiting.EndWait;
 import io.chargeonce.dlq.waiting.WaitingFilter;
 import io.chargeonce.dlq.waiting.WaitingPayment;
 import io.chargeonce.dlq.waiting.WaitingPayments;
+import io.chargeonce.ledger.Hold;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -132,12 +135,15 @@ final class WaitingCommand implements Callable<Integer> {
         List<WaitingPayments.Group> groups = WaitingPayments.groups(queue, filter, asOf);
         Screen screen = Screen.of(spec);
         WaitingPayments.Presentations presentations = WaitingPayments.presentations(queue);
+        List<Hold> holds = new Holds(queue).list();
         if (common.json) {
             groups.forEach(group -> Json.print(screen, WaitingPage.json(group)));
+            holds.forEach(hold -> Json.print(screen, Map.of("hold", HoldPage.json(hold))));
             Json.print(screen, Map.of("total", Json.sum(total(groups)), "presentations", presentations.count()));
             return 0;
         }
         printGroups(groups, filter, screen);
+        holds.forEach(hold -> screen.say(HoldPage.words(hold) + "."));
         if (filter.equals(WaitingFilter.everything()) && presentations.count() > 0) {
             screen.say("%s for the next presentation, the first %s. They are in no tier: --now and --stop leave them."
                     .formatted(

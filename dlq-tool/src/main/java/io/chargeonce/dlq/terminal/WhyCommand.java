@@ -5,10 +5,12 @@ import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.story.Life;
 import io.chargeonce.dlq.story.Moment;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
+import io.chargeonce.dlq.terminal.page.HoldPage;
 import io.chargeonce.dlq.terminal.page.LifePage;
 import io.chargeonce.dlq.terminal.page.MomentWords;
 import io.chargeonce.dlq.terminal.screen.Json;
 import io.chargeonce.dlq.terminal.screen.Screen;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -59,6 +61,7 @@ final class WhyCommand implements Callable<Integer> {
             for (Moment moment : life.get().moments()) {
                 Json.print(screen, MomentWords.json(moment));
             }
+            life.get().holds().forEach(hold -> Json.print(screen, Map.of("what", "held", "hold", HoldPage.json(hold))));
         } else {
             LifePage.print(life.get(), screen);
         }

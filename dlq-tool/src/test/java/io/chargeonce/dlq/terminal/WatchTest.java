@@ -67,7 +67,7 @@ class WatchTest {
         IntStream.range(0, 5).forEach(i -> call("merge", "--all", "--plan"));
         Watch now = Watch.now(rows.queue());
         assertThat(now.runs()).hasSize(5);
-        var full = new Watch(now.at(), 1_000_000, arrivals, now.runs(), tiers);
+        var full = new Watch(now.at(), 1_000_000, arrivals, now.runs(), tiers, now.holds());
         var breakers = IntStream.range(0, 12).boxed()
                 .collect(Collectors.toMap("charge-%d.example:9100"::formatted, i -> "unknown, no metrics there"));
 

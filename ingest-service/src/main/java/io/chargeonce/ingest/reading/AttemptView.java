@@ -64,6 +64,7 @@ final class AttemptView {
             case TOO_LATE_TO_SEND -> "it was too late to send it";
             case BREAKER_OPEN -> "the PSP was failing and was not called";
             case PSP_ABSENT -> "the PSP is not set up";
+            case PSP_PAUSED, MERCHANT_PAUSED -> "a person has paused it, so the PSP was not called";
             case RATE_LIMITED -> "the PSP limits how many requests it takes, and refused it";
             case CREDENTIAL_REFUSED -> "the PSP refused our credential";
             case PSP_UNWELL -> "the PSP failed before it did anything";

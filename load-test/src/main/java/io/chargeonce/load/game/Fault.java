@@ -43,7 +43,8 @@ public enum Fault {
     PSP_KEY(0.08, "the keys of the PSPs are changed, and the old ones are refused soon after"),
     TOKEN(0.12, "a merchant's token is changed and revoked, and a thief goes on using the old one, in an open batch too"),
     ERASURE(0.12, "personal data of payments are erased while they are under way"),
-    THEFT(0.12, "who has stolen a service's login tries what that service may not do");
+    THEFT(0.12, "who has stolen a service's login tries what that service may not do"),
+    HOLD(0.3, "people pause, force and resume PSPs, merchants and tiers");
 
     /** How likely a universe knows it. */
     public final double share;

@@ -7,6 +7,7 @@ import io.chargeonce.load.universe.kernel.SimulatedPostgres;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.apache.kafka.common.TopicPartition;
 
 /**
@@ -63,6 +64,16 @@ record Looks(SimulatedPostgres postgres) {
                 } finally {
                     statement.execute("RESET ROLE");
                 }
+            }
+        });
+    }
+
+    /** What one statement finds, at the universe's time; empty for NULL. */
+    Optional<String> text(String sql) {
+        return postgres.inIdle(raw -> {
+            postgres.tellTime(raw);
+            try (var statement = raw.createStatement(); var row = statement.executeQuery(sql)) {
+                return row.next() ? Optional.ofNullable(row.getString(1)) : Optional.empty();
             }
         });
     }

@@ -113,11 +113,13 @@ public final class Universe implements Game {
         scheduler.also(new Burglar(kernel, new Looks(postgres), witness).all());
         scheduler.also(new PspBlows(kernel, cluster[0], psps).one(shop));
         tokens.ifPresent(all -> scheduler.also(all.all(Shop.MERCHANTS, shop::stealWith)));
+        var holding = new Holding(kernel, scheduler, psps, new Looks(postgres), witness);
+        scheduler.also(holding.all());
         var aftermath = new Aftermath(kernel, scheduler, psps, shop, new Looks(postgres), witness);
         try {
             kernel.run(() -> {
                 tokens.ifPresent(all -> all.issue(Shop.MERCHANTS));
-                live(kernel, broker, cluster[0], psps, shop, scheduler, () -> aftermath.look(LATEST, rotations));
+                live(kernel, broker, cluster[0], psps, shop, scheduler, holding::resumeAll, () -> aftermath.look(LATEST, rotations));
                 if (scheduler.knows(Fault.ERASURE)) {
                     eraser.erase();
                 }
@@ -162,7 +164,7 @@ public final class Universe implements Game {
     }
 
     private void live(Kernel kernel, Broker broker, Cluster cluster, List<Psp> psps, Shop shop, FaultScheduler scheduler,
-                      Runnable aftermath) {
+                      Runnable resumption, Runnable aftermath) {
         scheduler.begin();
         cluster.start();
         shop.open(5 + kernel.random().nextInt(11), kernel.chance(0.3) ? CROWDS_COME_WITHIN : CLIENTS_COME_WITHIN);
@@ -172,6 +174,7 @@ public final class Universe implements Game {
         }
         scheduler.awaitThaw();
         scheduler.heal();
+        resumption.run();
         aftermath.run();
         rest(kernel, broker, shop, psps);
     }

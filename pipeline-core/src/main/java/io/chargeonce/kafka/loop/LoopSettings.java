@@ -4,6 +4,7 @@ package io.chargeonce.kafka.loop;
 import io.chargeonce.kafka.ConsumerSettings;
 import java.time.Duration;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 
 /**
  * How one {@link RecordLoop} works.
@@ -18,9 +19,12 @@ import java.util.Set;
  * @param commitInterval how often changed offsets are committed
  * @param mostPerSecond  how many records may start per second; due records beyond that wait
  * @param stuckAfter     a record that has been in the handler for longer is handed to it a second time; above zero
+ * @param held           while true, a person keeps the loop from starting records: they wait in its buffer and in Kafka. Asked often, by
+ * any thread
  */
 public record LoopSettings(String name, Set<String> topics, int maxInFlight, BufferLimit buffer,
-        Duration revocationWait, Duration closeWait, Duration commitInterval, int mostPerSecond, Duration stuckAfter) {
+        Duration revocationWait, Duration closeWait, Duration commitInterval, int mostPerSecond, Duration stuckAfter,
+        BooleanSupplier held) {
     private static final BufferLimit USUAL_BUFFER = new BufferLimit(1_000, 4 << 20, 100_000);
 
     public LoopSettings {
@@ -49,23 +53,31 @@ public record LoopSettings(String name, Set<String> topics, int maxInFlight, Buf
      */
     public static LoopSettings of(String name, Set<String> topics, int maxInFlight) {
         return new LoopSettings(name, topics, maxInFlight, USUAL_BUFFER,
-                Duration.ofSeconds(5), Duration.ofSeconds(5), Duration.ofMillis(200), Integer.MAX_VALUE, Duration.ofMinutes(1));
+                Duration.ofSeconds(5), Duration.ofSeconds(5), Duration.ofMillis(200), Integer.MAX_VALUE, Duration.ofMinutes(1),
+                () -> false);
     }
 
     public LoopSettings withBuffer(BufferLimit limit) {
-        return new LoopSettings(name, topics, maxInFlight, limit, revocationWait, closeWait, commitInterval, mostPerSecond, stuckAfter);
+        return new LoopSettings(name, topics, maxInFlight, limit, revocationWait, closeWait, commitInterval, mostPerSecond, stuckAfter,
+                held);
     }
 
     /** How long to wait for records in flight: in a rebalance, and when closing. */
     public LoopSettings withWaits(Duration inRebalance, Duration atClose) {
-        return new LoopSettings(name, topics, maxInFlight, buffer, inRebalance, atClose, commitInterval, mostPerSecond, stuckAfter);
+        return new LoopSettings(name, topics, maxInFlight, buffer, inRebalance, atClose, commitInterval, mostPerSecond, stuckAfter, held);
     }
 
     public LoopSettings withMostPerSecond(int records) {
-        return new LoopSettings(name, topics, maxInFlight, buffer, revocationWait, closeWait, commitInterval, records, stuckAfter);
+        return new LoopSettings(name, topics, maxInFlight, buffer, revocationWait, closeWait, commitInterval, records, stuckAfter, held);
     }
 
     public LoopSettings withStuckAfter(Duration time) {
-        return new LoopSettings(name, topics, maxInFlight, buffer, revocationWait, closeWait, commitInterval, mostPerSecond, time);
+        return new LoopSettings(name, topics, maxInFlight, buffer, revocationWait, closeWait, commitInterval, mostPerSecond, time, held);
+    }
+
+    /** Nothing starts while this is true. */
+    public LoopSettings withHold(BooleanSupplier whileTrue) {
+        return new LoopSettings(name, topics, maxInFlight, buffer, revocationWait, closeWait, commitInterval, mostPerSecond, stuckAfter,
+                whileTrue);
     }
 }

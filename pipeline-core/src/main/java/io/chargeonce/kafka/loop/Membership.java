@@ -176,6 +176,10 @@ final class Membership implements ConsumerRebalanceListener {
     /** How long a poll may take so that no record is late. While no record runs, no other one can become due. */
     private Duration patience() {
         Duration longest = workers.isBusy() || watch.awaitsAnAnswer() ? POLL_WHILE_BUSY : LONGEST_POLL;
+        if (settings.held().getAsBoolean()) {
+            // What is due does not start, so it is no reason to hurry.
+            return longest;
+        }
         Instant now = clock.instant();
         return assignment.nextDue()
                 .map(due -> roundedUp(Duration.between(now, due)))
@@ -217,6 +221,9 @@ final class Membership implements ConsumerRebalanceListener {
     }
 
     private void startWhatIsDue() {
+        if (settings.held().getAsBoolean()) {
+            return;
+        }
         Instant now = clock.instant();
         assignment.inTurn().forEach(work -> work.releaseDue(now, workers::offer));
         workers.startWhatFits();

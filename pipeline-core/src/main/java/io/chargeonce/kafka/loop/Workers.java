@@ -9,6 +9,7 @@ import java.time.InstantSource;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,6 +26,7 @@ final class Workers {
     private static final Logger log = LoggerFactory.getLogger(Workers.class);
 
     private final String loop;
+    private final BooleanSupplier held;
     private final RecordHandler handler;
     private final InstantSource clock;
     private final LoopMeters meters;
@@ -36,6 +38,7 @@ final class Workers {
 
     Workers(LoopSettings settings, RecordHandler handler, InstantSource clock, LoopMeters meters) {
         this.loop = settings.name();
+        this.held = settings.held();
         this.handler = handler;
         this.clock = clock;
         this.meters = meters;
@@ -67,7 +70,7 @@ final class Workers {
     }
 
     void startWhatFits() {
-        for (Optional<HeldRecord> next = ready.start(); next.isPresent(); next = ready.start()) {
+        for (Optional<HeldRecord> next = nextToStart(); next.isPresent(); next = nextToStart()) {
             HeldRecord first = next.get();
             Thread.ofVirtual().name(loop + "-worker").start(() -> work(first));
         }
@@ -110,7 +113,7 @@ final class Workers {
     }
 
     boolean isBusy() {
-        return inFlight() > 0 || waiting() > 0;
+        return inFlight() > 0 || waiting() > 0 && !held.getAsBoolean();
     }
 
     /** Continues with the next record that may start when the one before is done. */
@@ -125,8 +128,12 @@ final class Workers {
             } finally {
                 ready.ended(held);
             }
-            next = ready.start();
+            next = nextToStart();
         }
+    }
+
+    private Optional<HeldRecord> nextToStart() {
+        return held.getAsBoolean() ? Optional.empty() : ready.start();
     }
 
     private boolean begins(HeldRecord held) {

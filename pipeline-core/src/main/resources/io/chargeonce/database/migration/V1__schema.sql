@@ -1541,6 +1541,90 @@ BEGIN
 END $$;
 REVOKE EXECUTE ON FUNCTION add_person(text, text), remove_person(text) FROM PUBLIC;
 
+-- What a person has paused or forced until it is resumed: one row each. The audit log has the history. A row whose time is over holds
+-- nothing any more; the next change removes it. Only put_hold and lift_hold write here.
+CREATE TABLE hold (
+    -- A PSP gets no new attempts, a merchant's payments are not tried, a tier's records are not tried.
+    kind    text NOT NULL CHECK (kind IN ('psp', 'merchant', 'tier')),
+    -- For a tier, its number.
+    name    text NOT NULL CHECK (length(name) BETWEEN 1 AND 200),
+    -- 'force' overrules the breaker of a PSP: it counts as closed.
+    action  text NOT NULL CHECK (action IN ('pause', 'force')),
+    reason  text NOT NULL CHECK (length(btrim(reason)) BETWEEN 1 AND 500),
+    -- The login of the session.
+    held_by text NOT NULL,
+    since   timestamptz NOT NULL,
+    -- NULL for until it is resumed.
+    until   timestamptz,
+    PRIMARY KEY (kind, name),
+    CONSTRAINT only_a_psp_is_forced CHECK (action = 'pause' OR kind = 'psp'),
+    -- A breaker that is overruled for ever protects from nothing.
+    CONSTRAINT a_force_ends_within_a_day CHECK (action = 'pause' OR until <= since + interval '24 hours' AND until IS NOT NULL)
+);
+
+-- Pauses or forces for the session's login, in place of what held it before.
+CREATE FUNCTION put_hold(of_kind text, of_name text, what text, why text, ends timestamptz, run text, claim text) RETURNS hold
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    moment timestamptz := clock_timestamp();
+    is_known boolean;
+    before hold;
+    made hold;
+BEGIN
+    -- One after the other, so that the audit log tells what each one replaced.
+    LOCK TABLE hold IN SHARE ROW EXCLUSIVE MODE;
+    IF ends <= moment THEN
+        RAISE invalid_parameter_value USING MESSAGE = 'a hold cannot end in the past';
+    END IF;
+    is_known := CASE of_kind
+        WHEN 'psp' THEN EXISTS (SELECT FROM psp_health WHERE psp = of_name) OR EXISTS (SELECT FROM dead_letter WHERE psp = of_name)
+                        OR EXISTS (SELECT FROM waiting JOIN operation_state USING (operation_id) WHERE psp = of_name)
+                        OR EXISTS (SELECT FROM hold WHERE kind = 'psp' AND name = of_name)
+        WHEN 'merchant' THEN EXISTS (SELECT FROM merchant WHERE merchant_id = of_name)
+                             OR EXISTS (SELECT FROM idempotency_key WHERE merchant_id = of_name)
+        WHEN 'tier' THEN of_name ~ '^[1-9]$'
+        ELSE false END;
+    IF NOT is_known THEN
+        RAISE invalid_parameter_value USING MESSAGE = format('there is no %s %L', of_kind, of_name);
+    END IF;
+    DELETE FROM hold WHERE until <= moment;
+    SELECT * INTO before FROM hold WHERE kind = of_kind AND name = of_name;
+    INSERT INTO hold (kind, name, action, reason, held_by, since, until)
+    VALUES (of_kind, of_name, what, why, session_user, moment, ends)
+    ON CONFLICT (kind, name) DO UPDATE
+       SET action = excluded.action, reason = excluded.reason, held_by = excluded.held_by, since = excluded.since, until = excluded.until
+    RETURNING * INTO made;
+    PERFORM append_audit(ARRAY[CASE of_kind WHEN 'merchant' THEN of_name END], NULL,
+                         ARRAY[CASE what WHEN 'force' THEN 'dlq.forced' ELSE 'dlq.paused' END], ARRAY['hold'],
+                         ARRAY[of_kind || '/' || of_name], ARRAY[why],
+                         ARRAY[json_build_object('run', run, 'until', ends, 'instead_of', before.action, 'of', before.held_by)::text],
+                         ARRAY[claim]);
+    RETURN made;
+END $$;
+
+-- Ends a hold before its time. No row if nothing held it.
+CREATE FUNCTION lift_hold(of_kind text, of_name text, why text, run text, claim text) RETURNS SETOF hold
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    lifted hold;
+BEGIN
+    LOCK TABLE hold IN SHARE ROW EXCLUSIVE MODE;
+    DELETE FROM hold WHERE until <= clock_timestamp();
+    DELETE FROM hold WHERE kind = of_kind AND name = of_name RETURNING * INTO lifted;
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
+    IF btrim(coalesce(why, '')) = '' THEN
+        RAISE invalid_parameter_value USING MESSAGE = 'a hold is lifted for a reason';
+    END IF;
+    PERFORM append_audit(ARRAY[CASE of_kind WHEN 'merchant' THEN of_name END], NULL, ARRAY['dlq.resumed'], ARRAY['hold'],
+                         ARRAY[of_kind || '/' || of_name], ARRAY[why],
+                         ARRAY[json_build_object('run', run, 'action', lifted.action, 'of', lifted.held_by, 'since', lifted.since)::text],
+                         ARRAY[claim]);
+    RETURN NEXT lifted;
+END $$;
+REVOKE EXECUTE ON FUNCTION put_hold(text, text, text, text, timestamptz, text, text), lift_hold(text, text, text, text, text) FROM PUBLIC;
+
 -- What all roles but the owner may do in this schema, from Postgres's catalog, and which triggers are off. Listed people may come and go,
 -- and so may parts of the audit log.
 CREATE FUNCTION current_grants() RETURNS SETOF text LANGUAGE sql STABLE SET search_path = chargeonce, pg_temp AS $$

@@ -11,14 +11,14 @@ import picocli.CommandLine.Option;
 public final class RunTermsOptions {
 
     @Option(names = "--canary", paramLabel = "N",
-            description = "So many payments go first, and the rest once these have ended well. The default is 20; 0 is no canary.")
+            description = "N payments go first, and the rest once these have ended well. The default is 20; 0 is no canary.")
     Optional<String> canary;
 
     @Option(names = "--rate", paramLabel = "N",
-            description = "So many a second at first, doubled while all goes well. Poison and refused payments do not count.")
+            description = "N a second at first, doubled while all goes well. Poison and refused payments do not count.")
     Optional<String> rate;
 
-    @Option(names = "--max-rate", paramLabel = "N", description = "At most so many a second.")
+    @Option(names = "--max-rate", paramLabel = "N", description = "At most N a second.")
     Optional<String> maxRate;
 
     @Option(names = "--abort-above", paramLabel = "PERCENT",

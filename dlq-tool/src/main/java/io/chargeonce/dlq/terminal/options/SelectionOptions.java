@@ -28,7 +28,7 @@ public final class SelectionOptions {
     @Option(names = "--reason", paramLabel = "TEXT", description = "Why; kept in the audit log.")
     public Optional<String> reason;
 
-    @Option(names = "--expect-count", paramLabel = "N", description = "Refuse unless exactly so many dead letters are selected.")
+    @Option(names = "--expect-count", paramLabel = "N", description = "Refuse unless exactly N dead letters are selected.")
     Optional<String> expectCount;
 
     @Option(names = "--expect-fingerprint", paramLabel = "F", description = "Refuse unless the set has this fingerprint.")

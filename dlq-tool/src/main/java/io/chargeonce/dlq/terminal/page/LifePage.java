@@ -21,6 +21,7 @@ public final class LifePage {
         screen.print("%s", screen.bold(Printable.of(life.id())));
         life.operation().ifPresent(operation -> screen.say(now(operation)));
         life.letter().ifPresent(letter -> screen.say(now(letter)));
+        life.holds().forEach(hold -> screen.say(HoldPage.words(hold) + "."));
         screen.print("");
         Instant before = life.moments().getFirst().at();
         for (RepeatedParks.Line line : RepeatedParks.lines(life.moments())) {

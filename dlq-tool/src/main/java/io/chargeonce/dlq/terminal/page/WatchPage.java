@@ -25,15 +25,19 @@ public final class WatchPage {
         var lines = new ArrayList<String>();
         lines.add("%s  %s".formatted(screen.bold("%,d dead letter%s".formatted(watch.dead(), watch.dead() == 1 ? "" : "s")),
                 screen.faint(Words.time(watch.at()))));
-        lines.addAll(Section.fitted(List.of(
+        var sections = new ArrayList<>(List.of(
                 Section.table(screen.bold("Arrivals"), "causes", ARRIVALS, watch.arrivals(), "none in the last hour", screen),
                 Section.table(screen.bold("Tiers"), "tiers", TIERS, watch.tiers(), "nothing waits", screen),
                 new Section(screen.bold("Breakers"), List.of(), screen.wrapped("  ", breakers.entrySet().stream()
                         .map(psp -> psp.getKey() + " " + psp.getValue()).collect(Collectors.joining(" · "))).stream().map(List::of)
                         .toList(), "lines"),
                 new Section(screen.bold("Open runs"), List.of(), watch.runs().isEmpty() ? List.of(List.of("  none"))
-                        : watch.runs().stream().map(run -> screen.wrapped("  ", inWords(run))).toList(), "runs")),
-                rows - lines.size()));
+                        : watch.runs().stream().map(run -> screen.wrapped("  ", inWords(run))).toList(), "runs")));
+        if (!watch.holds().isEmpty()) {
+            sections.addFirst(new Section(screen.bold("Holds"), List.of(),
+                    watch.holds().stream().map(hold -> screen.wrapped("  ", HoldPage.words(hold))).toList(), "holds"));
+        }
+        lines.addAll(Section.fitted(sections, rows - lines.size()));
         return lines;
     }
 
@@ -67,6 +71,7 @@ public final class WatchPage {
         json.put("tiers", watch.tiers().stream().map(tier -> Map.of("tier", tier.number(), "waiting", tier.waiting(),
                 "parked", tier.parked(), "overdue", tier.overdue(), "longest_seconds", tier.longest().toSeconds())).toList());
         json.put("breakers", breakers);
+        json.put("holds", watch.holds().stream().map(HoldPage::json).toList());
         json.put("runs", watch.runs().stream().map(RunJson::report).toList());
         return json;
     }

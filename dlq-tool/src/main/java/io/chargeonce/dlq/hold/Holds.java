@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.dlq.hold;
+
+import io.chargeonce.dlq.AuditContext;
+import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.Sum;
+import io.chargeonce.dlq.query.KnownValues;
+import io.chargeonce.ledger.Hold;
+import io.chargeonce.ledger.HoldTable;
+import io.chargeonce.wire.Topics;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * Pauses a PSP, a merchant or a tier until a person resumes it, and overrules a PSP's breaker. Every charging process obeys within two
+ * seconds. A call that is under way then may still finish. A hold moves no money, so one person is enough; the database records who did it
+ * and why. Any thread, any number of people at once: the last one counts.
+ */
+public final class Holds {
+
+    /** The longest time for which a breaker may be overruled. */
+    public static final Duration LONGEST_FORCE = Duration.ofHours(24);
+    /** A longer reason is refused. */
+    public static final int LONGEST_REASON = 500;
+    private static final int LOOKED_AT = 1_000;
+
+    private final DeadLetterQueue queue;
+
+    public Holds(DeadLetterQueue queue) {
+        this.queue = queue;
+    }
+
+    /** What is in force, and the time, by the database's clock. */
+    public HoldTable.InForce inForce() {
+        return queue.database().withConnection(HoldTable::inForce);
+    }
+
+    public List<Hold> list() {
+        return inForce().holds();
+    }
+
+    /** Present if nothing of this kind has this name: a typing error would pause nothing, and look as if it did. */
+    public Optional<KnownValues.Unknown> unknown(Hold.Kind kind, String name) {
+        return switch (kind) {
+            case PSP -> missing("the PSP", Optional.of(name), Optional.empty());
+            case MERCHANT -> missing("the merchant", Optional.empty(), Optional.of(name));
+            case TIER -> {
+                var tiers = IntStream.rangeClosed(1, Topics.MOST_TIERS).mapToObj(Integer::toString)
+                        .collect(Collectors.toCollection(TreeSet::new));
+                yield tiers.contains(name) ? Optional.empty() : Optional.of(new KnownValues.Unknown("the tier", name, tiers));
+            }
+        };
+    }
+
+    private Optional<KnownValues.Unknown> missing(String what, Optional<String> psp, Optional<String> merchant) {
+        return KnownValues.missing(queue, Optional.empty(), psp, merchant, Optional.empty()).stream()
+                .map(unknown -> new KnownValues.Unknown(what, unknown.value(), unknown.known())).findFirst();
+    }
+
+    /** What a pause until then would concern. Changes nothing. */
+    public HoldEffect look(Hold.Kind kind, String name, Optional<Instant> until) {
+        return queue.database().withConnection(connection -> look(connection, kind, name, until));
+    }
+
+    /** Nothing of it is tried until it is resumed or the time is over. Replaces what held it before. */
+    public Hold pause(Hold.Kind kind, String name, Optional<Instant> until, AuditContext by) {
+        return put(kind, name, Hold.Action.PAUSE, until, by);
+    }
+
+    /** The PSP gets payments although its breaker is open. Its limits hold. Replaces what held it before. */
+    public Hold force(String psp, Instant until, AuditContext by) {
+        return put(Hold.Kind.PSP, psp, Hold.Action.FORCE, Optional.of(until), by);
+    }
+
+    /** @return what held it; empty if nothing did */
+    public Optional<Hold> resume(Hold.Kind kind, String name, AuditContext by) {
+        return queue.database()
+                .inTransaction(connection -> HoldTable.lift(connection, kind, name, reason(by), by.run(), by.claim()));
+    }
+
+    private Hold put(Hold.Kind kind, String name, Hold.Action action, Optional<Instant> until, AuditContext by) {
+        return queue.database().inTransaction(
+                connection -> HoldTable.put(connection, kind, name, action, reason(by), until, by.run(), by.claim()));
+    }
+
+    private static String reason(AuditContext by) {
+        return by.reason().orElseThrow(() -> new IllegalArgumentException("a hold needs a reason"));
+    }
+
+    private static final String WAITING = """
+            SELECT currency, count(*), sum(amount), count(*) FILTER (WHERE charge_before < until),
+                   coalesce(sum(amount) FILTER (WHERE charge_before < until), 0), min(charge_before)
+              FROM waiting JOIN operation_now AS its USING (operation_id)
+             CROSS JOIN (SELECT ?::text AS kind, ?::text AS name,
+                                coalesce(?::timestamptz, clock_timestamp() + interval '24 hours') AS until) AS wanted
+             WHERE list = 'work' AND state IN ('accepted', 'scheduled', 'parked')
+               AND CASE wanted.kind WHEN 'psp' THEN wanted.name IN (psp, capture_psp) WHEN 'merchant' THEN merchant_id = wanted.name
+                                    ELSE lane = wanted.name AND represent_at IS NULL END
+             GROUP BY currency
+            """;
+
+    private static final String RECENT = """
+            SELECT currency, count(*) FILTER (WHERE meant), coalesce(sum(amount) FILTER (WHERE meant), 0), count(*), min(sent_at)
+              FROM (SELECT currency, amount, sent_at, CASE wanted.kind WHEN 'psp' THEN psp = wanted.name
+                                                                       WHEN 'merchant' THEN merchant_id = wanted.name
+                                                                       ELSE false END AS meant
+                      FROM (SELECT operation_id, psp, sent_at FROM payment_attempt ORDER BY claimed_xid DESC LIMIT ?) AS latest
+                      JOIN operation USING (operation_id)
+                     CROSS JOIN (SELECT ?::text AS kind, ?::text AS name) AS wanted) AS attempts
+             GROUP BY currency
+            """;
+
+    private static final String ASKED = """
+            SELECT count(*) FROM waiting JOIN operation_now USING (operation_id)
+             CROSS JOIN (SELECT ?::text AS kind, ?::text AS name) AS wanted
+             WHERE list = 'question'
+               AND CASE wanted.kind WHEN 'psp' THEN lane = wanted.name WHEN 'merchant' THEN merchant_id = wanted.name ELSE false END
+            """;
+
+    private static final String OTHER_PSPS = "SELECT DISTINCT psp FROM psp_health WHERE psp <> ? ORDER BY psp";
+
+    private static HoldEffect look(Connection connection, Hold.Kind kind, String name, Optional<Instant> until) throws SQLException {
+        Sum waiting = Sum.NOTHING;
+        Sum expiring = Sum.NOTHING;
+        Optional<Instant> deadline = Optional.empty();
+        try (var statement = connection.prepareStatement(WAITING)) {
+            statement.setString(1, kind.tag());
+            statement.setString(2, name);
+            statement.setString(3, until.map(Instant::toString).orElse(null));
+            try (var row = statement.executeQuery()) {
+                while (row.next()) {
+                    waiting = waiting.plus(sum(row, 2, 3));
+                    expiring = expiring.plus(sum(row, 4, 5));
+                    deadline = earlier(deadline, time(row, 6));
+                }
+            }
+        }
+        Sum recent = Sum.NOTHING;
+        long lookedAt = 0;
+        Optional<Instant> since = Optional.empty();
+        try (var statement = connection.prepareStatement(RECENT)) {
+            statement.setInt(1, LOOKED_AT);
+            statement.setString(2, kind.tag());
+            statement.setString(3, name);
+            try (var row = statement.executeQuery()) {
+                while (row.next()) {
+                    recent = recent.plus(sum(row, 2, 3));
+                    lookedAt += row.getLong(4);
+                    since = earlier(since, time(row, 5));
+                }
+            }
+        }
+        return new HoldEffect(HoldTable.inForce(connection).of(kind, name), waiting, expiring, deadline, recent, lookedAt, since,
+                asked(connection, kind, name), kind == Hold.Kind.PSP ? otherPsps(connection, name) : List.of());
+    }
+
+    private static long asked(Connection connection, Hold.Kind kind, String name) throws SQLException {
+        try (var statement = connection.prepareStatement(ASKED)) {
+            statement.setString(1, kind.tag());
+            statement.setString(2, name);
+            try (var row = statement.executeQuery()) {
+                row.next();
+                return row.getLong(1);
+            }
+        }
+    }
+
+    private static List<String> otherPsps(Connection connection, String psp) throws SQLException {
+        try (var statement = connection.prepareStatement(OTHER_PSPS)) {
+            statement.setString(1, psp);
+            try (var row = statement.executeQuery()) {
+                var others = new ArrayList<String>();
+                while (row.next()) {
+                    others.add(row.getString(1));
+                }
+                return others;
+            }
+        }
+    }
+
+    private static Sum sum(ResultSet row, int count, int minorUnits) throws SQLException {
+        return row.getLong(count) == 0 ? Sum.NOTHING : Sum.ofRow(row.getString(1), row.getLong(count), row.getLong(minorUnits));
+    }
+
+    private static Optional<Instant> time(ResultSet row, int column) throws SQLException {
+        return Optional.ofNullable(row.getObject(column, OffsetDateTime.class)).map(OffsetDateTime::toInstant);
+    }
+
+    private static Optional<Instant> earlier(Optional<Instant> one, Optional<Instant> other) {
+        return one.filter(time -> other.isEmpty() || time.isBefore(other.get())).or(() -> other);
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.dlq.terminal.hold;
+
+import io.chargeonce.dlq.terminal.options.CommonOptions;
+import io.chargeonce.dlq.terminal.options.QueueOpener;
+import io.chargeonce.dlq.hold.Holds;
+import io.chargeonce.dlq.terminal.screen.Problems;
+import io.chargeonce.ledger.Hold;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Spec;
+
+@Command(name = "force", usageHelpAutoWidth = true, sortOptions = false,
+        description = {"Overrules a PSP's circuit breaker: it counts as closed, for at most 24 hours. For a breaker that is wrong.",
+            "The PSP's limits (429, Retry-After) still hold. What fails meanwhile because the PSP is unwell costs no attempt.",
+            "Shows what it would do, and does it with --yes."},
+        exitCodeList = "2:there is no such PSP, or no end is given",
+        footer = {"  The breaker is open and the PSP is well:",
+            "    chargeonce dlq force psp stripe --until 30m --reason \"it is well\" --yes"})
+public final class ForceCommand implements Callable<Integer> {
+
+    @ParentCommand
+    QueueOpener dlq;
+
+    @Spec
+    CommandSpec spec;
+
+    @Parameters(index = "0", paramLabel = "KIND", description = "psp: nothing else has a breaker.")
+    String kind;
+
+    @Parameters(index = "1", paramLabel = "NAME", description = "The PSP.")
+    String name;
+
+    @Option(names = "--until", paramLabel = "AGE", description = "Ends by itself after this time, at most 24h.")
+    Optional<String> until;
+
+    @Option(names = "--reason", paramLabel = "TEXT", description = "Why; others see it, and the audit log keeps it.")
+    Optional<String> reason;
+
+    @Option(names = "--yes", description = "Do it. Without it, the command only shows what it would concern.")
+    boolean yes;
+
+    @Mixin
+    CommonOptions common;
+
+    @Override
+    public Integer call() {
+        var problems = new Problems();
+        Optional<Hold.Kind> known = HoldCall.kind(kind, problems);
+        known.filter(one -> one != Hold.Kind.PSP)
+                .ifPresent(one -> problems.add("only a PSP is forced: a %s has no breaker".formatted(one.tag())));
+        HoldCall.checkReason(reason, problems);
+        Optional<Duration> lasting = problems.age("--until", until);
+        if (until.isEmpty() || lasting.filter(time -> time.compareTo(Holds.LONGEST_FORCE) > 0).isPresent()) {
+            problems.add("--until is needed and is at most %dh: a breaker is not overruled for longer"
+                    .formatted(Holds.LONGEST_FORCE.toHours()));
+        }
+        return problems.any() ? problems.print(spec) : dlq.with(spec,
+                queue -> new HoldCall(spec, Hold.Kind.PSP, name, reason, yes, common.json).force(queue, lasting.orElseThrow()));
+    }
+}

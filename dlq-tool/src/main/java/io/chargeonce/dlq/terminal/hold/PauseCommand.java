@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.dlq.terminal.hold;
+
+import io.chargeonce.dlq.terminal.options.CommonOptions;
+import io.chargeonce.dlq.terminal.options.QueueOpener;
+import io.chargeonce.dlq.terminal.screen.Problems;
+import io.chargeonce.ledger.Hold;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Spec;
+
+@Command(name = "pause", usageHelpAutoWidth = true, sortOptions = false,
+        description = {"Keeps a PSP, a merchant or a tier from working until it is resumed. Nothing is lost, and no attempt is counted.",
+            "Shows what it concerns, and does it with --yes. Every process obeys within two seconds; a call under way may finish.",
+            "A payment whose deadline passes meanwhile is never charged late: it becomes a dead letter (expired)."},
+        exitCodeList = "2:there is no such PSP, merchant or tier",
+        footer = {"  What would it concern?",
+            "    chargeonce dlq pause psp stripe --reason \"charges fail\" --until 2h",
+            "  Do it:",
+            "    chargeonce dlq pause merchant acme --reason \"stolen token\" --yes",
+            "    chargeonce dlq pause tier 2 --reason \"wrong routes\" --until 1h --yes"})
+public final class PauseCommand implements Callable<Integer> {
+
+    @ParentCommand
+    QueueOpener dlq;
+
+    @Spec
+    CommandSpec spec;
+
+    @Parameters(index = "0", paramLabel = "KIND", description = "psp, merchant or tier.")
+    String kind;
+
+    @Parameters(index = "1", paramLabel = "NAME", description = "The PSP, the merchant, or the tier: 2 or retry-2.")
+    String name;
+
+    @Option(names = "--until", paramLabel = "AGE",
+            description = "Ends by itself after this time, such as 2h. Without it, only resume ends it.")
+    Optional<String> until;
+
+    @Option(names = "--reason", paramLabel = "TEXT", description = "Why; others see it, and the audit log keeps it.")
+    Optional<String> reason;
+
+    @Option(names = "--yes", description = "Do it. Without it, the command only shows what it would concern.")
+    boolean yes;
+
+    @Mixin
+    CommonOptions common;
+
+    @Override
+    public Integer call() {
+        var problems = new Problems();
+        Optional<Hold.Kind> known = HoldCall.kind(kind, problems);
+        HoldCall.checkReason(reason, problems);
+        Optional<Duration> lasting = problems.age("--until", until);
+        return problems.any() ? problems.print(spec) : dlq.with(spec, queue -> new HoldCall(spec, known.orElseThrow(),
+                HoldCall.name(known.orElseThrow(), name), reason, yes, common.json).pause(queue, lasting));
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.dlq.terminal.hold;
+
+import io.chargeonce.dlq.terminal.options.CommonOptions;
+import io.chargeonce.dlq.terminal.options.QueueOpener;
+import io.chargeonce.dlq.terminal.screen.Problems;
+import io.chargeonce.ledger.Hold;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Spec;
+
+@Command(name = "resume", usageHelpAutoWidth = true, sortOptions = false,
+        description = {"Ends a pause or a force. Shows what it would do, and does it with --yes.",
+            "What was parked meanwhile is tried when it is next due in its tier; 'dlq waiting --now' has it tried at once."},
+        exitCodeList = {"1:nothing holds it", "2:there is no such PSP, merchant or tier"},
+        footer = {"  What is held?",
+            "    chargeonce dlq holds",
+            "  Go on:",
+            "    chargeonce dlq resume psp stripe --reason \"it is mended\" --yes"})
+public final class ResumeCommand implements Callable<Integer> {
+
+    @ParentCommand
+    QueueOpener dlq;
+
+    @Spec
+    CommandSpec spec;
+
+    @Parameters(index = "0", paramLabel = "KIND", description = "psp, merchant or tier.")
+    String kind;
+
+    @Parameters(index = "1", paramLabel = "NAME", description = "The PSP, the merchant, or the tier: 2 or retry-2.")
+    String name;
+
+    @Option(names = "--reason", paramLabel = "TEXT", description = "Why; others see it, and the audit log keeps it.")
+    Optional<String> reason;
+
+    @Option(names = "--yes", description = "Do it. Without it, the command only shows what would go on.")
+    boolean yes;
+
+    @Mixin
+    CommonOptions common;
+
+    @Override
+    public Integer call() {
+        var problems = new Problems();
+        Optional<Hold.Kind> known = HoldCall.kind(kind, problems);
+        HoldCall.checkReason(reason, problems);
+        return problems.any() ? problems.print(spec) : dlq.with(spec, queue -> new HoldCall(spec, known.orElseThrow(),
+                HoldCall.name(known.orElseThrow(), name), reason, yes, common.json).resume(queue));
+    }
+}

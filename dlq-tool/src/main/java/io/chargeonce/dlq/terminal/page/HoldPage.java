@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.dlq.terminal.page;
+
+import io.chargeonce.dlq.Sum;
+import io.chargeonce.dlq.hold.HoldEffect;
+import io.chargeonce.dlq.terminal.screen.Column;
+import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.Screen;
+import io.chargeonce.dlq.terminal.screen.Table;
+import io.chargeonce.dlq.terminal.screen.Words;
+import io.chargeonce.ledger.Hold;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** What people have paused or forced, for a person and for scripts. */
+public final class HoldPage {
+
+    private HoldPage() {}
+
+    public static void print(List<Hold> holds, Screen screen) {
+        if (holds.isEmpty()) {
+            screen.say("Nothing is paused or forced.");
+            return;
+        }
+        Table.<Hold>withEveryColumn(screen, List.of(
+                Column.whole("KIND", hold -> hold.kind().tag()),
+                Column.whole("NAME", Hold::name),
+                Column.whole("STATE", HoldPage::state),
+                Column.whole("BY", Hold::by),
+                Column.whole("SINCE", hold -> Words.time(hold.since())),
+                Column.whole("UNTIL", hold -> hold.until().map(Words::time).orElse("resumed")),
+                Column.shrinking("REASON", 12, Hold::reason))).print(holds);
+    }
+
+    private static String state(Hold hold) {
+        return hold.isPause() ? "paused" : "forced";
+    }
+
+    /** {@code PSP stripe}, {@code Merchant acme}, {@code Tier retry-1}: begins a sentence. */
+    public static String named(Hold.Kind kind, String name) {
+        return switch (kind) {
+            case PSP -> "PSP " + name;
+            case MERCHANT -> "Merchant " + name;
+            case TIER -> "Tier retry-" + name;
+        };
+    }
+
+    /** One sentence: what, who, since when and why. */
+    public static String words(Hold hold) {
+        return "%s is %s by %s since %s%s: %s".formatted(named(hold.kind(), hold.name()), state(hold), hold.by(), Words.time(hold.since()),
+                hold.until().map(Words::time).map(" until "::concat).orElse(""), hold.reason());
+    }
+
+    public static Map<String, Object> json(Hold hold) {
+        var json = new LinkedHashMap<String, Object>();
+        json.put("kind", hold.kind().tag());
+        json.put("name", hold.name());
+        json.put("action", hold.action().tag());
+        json.put("reason", hold.reason());
+        json.put("by", hold.by());
+        json.put("since", hold.since().toString());
+        hold.until().ifPresent(at -> json.put("until", at.toString()));
+        return json;
+    }
+
+    public static Map<String, Object> json(HoldEffect effect) {
+        var json = new LinkedHashMap<String, Object>();
+        effect.already().ifPresent(hold -> json.put("already", json(hold)));
+        json.put("waiting", Json.sum(effect.waiting()));
+        json.put("expiring", Json.sum(effect.expiring()));
+        effect.firstDeadline().ifPresent(at -> json.put("first_deadline", at.toString()));
+        json.put("recent", Json.sum(effect.recent()));
+        json.put("recent_of", effect.lookedAt());
+        effect.recentSince().ifPresent(at -> json.put("recent_since", at.toString()));
+        json.put("asked", effect.asked());
+        json.put("other_psps", effect.otherPsps());
+        return json;
+    }
+
+    /** What a pause concerns, in counts and money. */
+    public static void sayPause(Hold.Kind kind, String name, Optional<Instant> until, HoldEffect effect, Screen screen) {
+        String end = until.map(Words::time).map("until "::concat).orElse("until it is resumed");
+        screen.say("%s, %s: %s".formatted(named(kind, name), end, switch (kind) {
+            case PSP -> "no new attempt goes there, refunds and probes neither. Payments go to other PSPs of their routes, or wait in the "
+                    + "tiers without counting an attempt.%s".formatted(effect.otherPsps().isEmpty()
+                            ? " No other PSP is set up, so all of them wait." : "");
+            case MERCHANT -> "its payments and refunds are accepted and not tried. They wait in the tiers without counting an attempt.";
+            case TIER -> "what is due there is not tried, and waits on its topic.";
+        }));
+        screen.say("What is under way now may finish%s.".formatted(effect.asked() == 0 ? ""
+                : ", and %s still asked about".formatted(effect.asked() == 1 ? "1 unknown outcome is"
+                        : "%,d unknown outcomes are".formatted(effect.asked()))));
+        effect.recentSince().filter(since -> kind != Hold.Kind.TIER)
+                .ifPresent(since -> screen.say("Of the last %,d attempts, since %s, %s were its.".formatted(effect.lookedAt(),
+                        Words.time(since), with(effect.recent()))));
+        screen.say("%s wait in the tiers for it now.".formatted(with(effect.waiting())));
+        if (effect.expiring().count() > 0) {
+            screen.say(
+                    "%s of these must be charged %s, the first before %s. What passes its deadline is never charged late: it becomes a dead "
+                            .formatted(with(effect.expiring()), until.isPresent() ? "before that" : "within a day",
+                                    Words.time(effect.firstDeadline().orElseThrow()))
+                            + "letter (expired), %s, and a merge gives it a new deadline.".formatted(kind == Hold.Kind.TIER
+                                    ? "once the tier is resumed" : "when it is next due"));
+        }
+    }
+
+    private static String with(Sum sum) {
+        return sum.count() == 0 ? "none" : "%,d (%s)".formatted(sum.count(), String.join(", ", sum.moneyLines()));
+    }
+}
