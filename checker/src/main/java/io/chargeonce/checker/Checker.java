@@ -171,8 +171,10 @@ public final class Checker {
     }
 
     private static final String UNDER_WAY = """
-            SELECT (SELECT count(*) FROM operation_state
-                     WHERE state IN ('accepted', 'processing', 'scheduled', 'parked', 'unresolved'))
+            SELECT (SELECT count(*) FROM operation_now
+                     WHERE state IN ('accepted', 'processing', 'scheduled', 'parked', 'unresolved')
+                       AND NOT (state = 'parked' AND failure_cause IS NOT DISTINCT FROM 'waits_for_payment' AND EXISTS (
+                           SELECT FROM operation_state AS its WHERE its.operation_id = payment_id AND its.state = 'dead')))
                  + (SELECT count(*) FROM outbox WHERE refusal IS NULL) AS n
             """;
 

@@ -46,7 +46,7 @@ final class Healed {
 
     /** An operation of this share that is still under way. */
     static void operations(ShareContents contents) {
-        contents.payments.values().stream().filter(payment -> payment.hasRow() && !payment.state.isAtRest())
+        contents.payments.values().stream().filter(Payment::isMoving)
                 .forEach(payment -> contents.findings.add(Invariant.ALIVE_AFTER_HEAL, payment.id, "is still %s at step %d"
                         .formatted(payment.state.tag(), payment.step)));
     }

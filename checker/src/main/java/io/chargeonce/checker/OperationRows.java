@@ -25,7 +25,9 @@ final class OperationRows {
     private static final String OPERATIONS = """
             SELECT operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, state, step,
                    generation, sequence, psp, psp_reference, operation_ref, represented, settled_at,
-                   resolve_at IS NOT NULL AS asked, coalesce(merges, 0) AS merges,
+                   resolve_at IS NOT NULL AS asked, state = 'parked' AND failure_cause = 'waits_for_payment'
+                       AND EXISTS (SELECT FROM operation_state AS its WHERE its.operation_id = payment_id AND its.state = 'dead')
+                       AS waits_for_dead, coalesce(merges, 0) AS merges,
                    EXISTS (SELECT FROM audit_seal WHERE forgotten_to IS NOT NULL) AS forgotten
               FROM operation_now
               LEFT JOIN (SELECT resource_id, count(*) AS merges FROM audit_record WHERE action = 'dlq.merged' GROUP BY resource_id) AS audited
@@ -69,6 +71,7 @@ final class OperationRows {
             contents.money(payment).succeeded += payment.amount;
         }
         payment.asked = row.getBoolean("asked");
+        payment.waitsForDead = row.getBoolean("waits_for_dead");
         payment.presentedAgain = row.getInt("represented");
         payment.endedAt = row.getObject("settled_at") == null ? Payment.NEVER : Rows.micros(row, "settled_at");
         identify(payment, row);

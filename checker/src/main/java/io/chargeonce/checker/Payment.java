@@ -42,6 +42,8 @@ final class Payment {
     long endedAt = NEVER;
     /** Whether the resolver watches its last attempt. */
     boolean asked;
+    /** Whether it is a refund that waits until a person merges or purges its payment, which is dead. */
+    boolean waitsForDead;
 
     // Its attempts: when each was sent, only for payments with more than one.
     int attempts;
@@ -95,6 +97,11 @@ final class Payment {
     /** A purge does not end the question about an attempt that may have moved money: until it is answered, that payment is under way. */
     boolean isAtRest() {
         return state.isAtRest() && !(state == State.PURGED && asked);
+    }
+
+    /** Whether it goes on by itself. */
+    boolean isMoving() {
+        return hasRow() && !state.isAtRest() && !waitsForDead;
     }
 
     /** What its row says is to be charged. */

@@ -5,6 +5,7 @@ import io.chargeonce.checker.finding.Findings;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /** The totals over all shares of a check. For one thread. */
@@ -38,12 +39,14 @@ final class Totals {
     private final Map<State, Long> charges = new EnumMap<>(State.class);
     private long named;
     private long moving;
+    private long waitingForDead;
 
     /** Counts one share's operations; their books may be forgotten afterwards. */
     void count(ShareContents contents) {
         for (Payment payment : contents.payments.values()) {
             operations += payment.hasRow() ? 1 : 0;
-            moving += payment.hasRow() && !payment.state.isAtRest() ? 1 : 0;
+            moving += payment.isMoving() ? 1 : 0;
+            waitingForDead += payment.waitsForDead ? 1 : 0;
             if (payment.charge) {
                 named++;
                 charges.merge(payment.state, 1L, Long::sum);
@@ -70,6 +73,12 @@ final class Totals {
     /** Refunds and reversals too. */
     boolean isAtRest() {
         return staged == 0 && unconsumed == 0 && moving == 0;
+    }
+
+    /** What only a person can set going, for people. */
+    Optional<String> waiting() {
+        return waitingForDead == 0 ? Optional.empty()
+                : Optional.of("%,d refunds wait for a payment that is dead: merge or purge the payment".formatted(waitingForDead));
     }
 
     /** What keeps these books from being at rest, for people. */

@@ -17,10 +17,11 @@ import tools.jackson.databind.json.JsonMapper;
  *
  * @param counts     the printed figures, in printed order; of payments, each the size of a set of ids
  * @param open       what is not at rest, where that is why nothing can be said
+ * @param waiting    what is at rest only until a person acts
  * @param violations the first few thousand at most
  * @param timelines  by payment or dead letter, for the first hundred of those with a violation
  */
-public record Verdict(Kind kind, Map<String, Long> counts, Optional<String> open, List<Violation> violations,
+public record Verdict(Kind kind, Map<String, Long> counts, Optional<String> open, Optional<String> waiting, List<Violation> violations,
         Map<String, List<Event>> timelines) {
 
     /** UNKNOWN: nothing is wrong so far, but not everything had come to rest. */
@@ -40,7 +41,8 @@ public record Verdict(Kind kind, Map<String, Long> counts, Optional<String> open
             counts.put(count.tag(), (long) totals.findings.count(count));
         }
         Kind kind = kind(totals, evidence);
-        return new Verdict(kind, counts, kind == Kind.UNKNOWN ? Optional.of(totals.open()) : Optional.empty(), totals.findings.violations(),
+        return new Verdict(kind, counts, kind == Kind.UNKNOWN ? Optional.of(totals.open()) : Optional.empty(), totals.waiting(),
+                totals.findings.violations(),
                 timelines);
     }
 
@@ -66,6 +68,7 @@ public record Verdict(Kind kind, Map<String, Long> counts, Optional<String> open
         json.put("balanced", balanced());
         json.putAll(counts);
         open.ifPresent(what -> json.put("open", what));
+        waiting.ifPresent(what -> json.put("waiting", what));
         if (!violations.isEmpty()) {
             json.put("violations", violations.stream().map(Verdict::json).toList());
             json.put("timelines", timelines);
@@ -85,6 +88,7 @@ public record Verdict(Kind kind, Map<String, Long> counts, Optional<String> open
     public String report() {
         var text = new StringBuilder(kind.name().toLowerCase(Locale.ROOT)).append(": ").append(counts).append('\n');
         open.ifPresent(what -> text.append("  not at rest: ").append(what).append('\n'));
+        waiting.ifPresent(what -> text.append("  ").append(what).append('\n'));
         violations.forEach(violation -> text.append("  ").append(violation).append('\n'));
         timelines.forEach((id, events) -> {
             text.append('\n').append(id).append('\n');

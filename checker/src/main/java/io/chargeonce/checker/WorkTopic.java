@@ -54,7 +54,9 @@ final class WorkTopic {
         if (!contents.share.holds(Headers.key(record))) {
             return;
         }
-        if (record.offset() >= committed.getOrDefault(record.partition(), 0L)) {
+        boolean finished = record.offset() < committed.getOrDefault(record.partition(), 0L);
+        boolean waitsForAPerson = waitsForAPerson(record);
+        if (!finished && !waitsForAPerson) {
             contents.totals.lag++;
         }
         Optional<String> buriedAs = Optional.ofNullable(contents.poison.get(Place.of(topic, record.partition(), record.offset())));
@@ -63,15 +65,19 @@ final class WorkTopic {
             return;
         }
         RecordState state = stateOf(record);
-        boolean finished = record.offset() < committed.getOrDefault(record.partition(), 0L);
         if (!finished && state != RecordState.HAS_ONE) {
-            contents.totals.unconsumed++;
+            contents.totals.unconsumed += waitsForAPerson ? 0 : 1;
         } else if (state == RecordState.IS_POISON) {
             contents.findings.addGeneral(Invariant.HOP_SOUND, "the poison at %s is below the committed offset, but no dead letter"
                     .formatted(Place.of(topic, record.partition(), record.offset())));
         } else if (state == RecordState.WAITS) {
             skipped(record);
         }
+    }
+
+    private boolean waitsForAPerson(ConsumerRecord<byte[], byte[]> record) {
+        Payment payment = record.key() == null ? null : contents.payments.get(new String(record.key(), StandardCharsets.UTF_8));
+        return payment != null && payment.waitsForDead;
     }
 
     /** Of the causes of poison this one alone is found while a record is worked on, and by nothing that it says. */

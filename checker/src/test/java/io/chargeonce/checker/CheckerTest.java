@@ -60,6 +60,23 @@ class CheckerTest {
     }
 
     @Test
+    void a_refund_that_waits_for_a_dead_payment_is_at_rest_until_a_person_acts() {
+        String refund = sample.refundThatWaits(sample.dead);
+        assertThat(world.check().balanced()).as(refund).isTrue();
+        assertThat(world.check().report()).contains("1 refunds wait for a payment that is dead: merge or purge the payment");
+        assertThat(Checker.underWay(world.evidence())).isZero();
+    }
+
+    @Test
+    void a_refund_that_waits_for_a_payment_under_way_is_under_way() {
+        sample.refundThatWaits(sample.accept("waiting", "accepted", 1, 0));
+        assertThat(world.check().kind()).isEqualTo(Verdict.Kind.UNKNOWN);
+        assertThat(world.check().report()).contains("not at rest: 2 payments, refunds and reversals under way")
+                .doesNotContain("wait for a payment that is dead");
+        assertThat(Checker.underWay(world.evidence())).isEqualTo(2);
+    }
+
+    @Test
     void a_report_tells_a_payments_history_without_saying_how_or_by_whom_it_was_paid() {
         world.sql("UPDATE operation SET customer = 'cus_7', receipt_email = 'ann@example.com'",
                 "UPDATE idempotency_key SET request_params = '{\"payment_method\":\"pm_card_visa\",\"customer\":\"cus_7\"}'");

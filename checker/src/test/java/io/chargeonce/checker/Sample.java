@@ -130,6 +130,23 @@ final class Sample implements AutoCloseable {
         return id;
     }
 
+    /** A refund that is parked until its payment has ended, with its record in the first tier. */
+    String refundThatWaits(String payment) {
+        String id = "payment-" + payment + "-refund";
+        world.sql("""
+                INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency,
+                       payment_method, accepted_at, charge_within_s)
+                VALUES ('%1$s', '%2$s', 'refund', '', 'acme', '%1$s', 500, 'EUR', 'pm_card_visa', '%3$s', 86400);
+                INSERT INTO operation_state (operation_id, state, step, sequence, tier, charge_before, failure_cause)
+                VALUES ('%1$s', 'parked', 2, 0, 1, '%3$s'::timestamptz + interval '1 day', 'waits_for_payment')
+                """.formatted(id, payment, World.START));
+        world.send("retry-1", id, """
+                {"type":"payment.request","version":1,"payment_id":"%s","operation":"refund","operation_id":"%s","step":2,
+                 "merchant":"acme","idempotency_key":"%2$s","amount":500,"currency":"EUR","payment_method":"pm_card_visa"}"""
+                .formatted(payment, id), "ce_time", at(2).toString(), "chargeonce-attempt", "0");
+        return id;
+    }
+
     /** A refund or a reversal that its row says has succeeded. */
     void giveBack(String kind, String operation, String payment, String reference, long amount) {
         world.sql("""

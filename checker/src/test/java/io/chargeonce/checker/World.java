@@ -187,10 +187,13 @@ final class World implements AutoCloseable {
     }
 
     Verdict check() {
+        return Checker.check(evidence(), Sources.of(evidence()), List.of(), shares);
+    }
+
+    Evidence evidence() {
         List<URI> addresses = psps.stream().map(psp -> URI.create("http://127.0.0.1:" + psp.port())).toList();
-        var evidence = new Evidence(url, "postgres", "", new HashMap<>(kafka), prefix, List.of(TIER, TIER, TIER), tiersSince, addresses,
+        return new Evidence(url, "postgres", "", new HashMap<>(kafka), prefix, List.of(TIER, TIER, TIER), tiersSince, addresses,
                 Optional.of(new Calls.InMemory(calls, refundCalls)), planted, logs, inFlightAllowed, recovery);
-        return Checker.check(evidence, Sources.of(evidence), List.of(), shares);
     }
 
     /** Money that moved as the PSP's own table says it, in a currency that it counts in a way of its own. */
