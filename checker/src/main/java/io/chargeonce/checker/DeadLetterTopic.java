@@ -17,7 +17,7 @@ final class DeadLetterTopic {
     /** @param revision empty for a tombstone that the pipeline did not write */
     private record Seen(boolean live, OptionalInt revision) {
 
-        /** Of two copies the higher revision is the newer, wherever it stands. A foreign tombstone has none: there the later record counts. */
+        /** Of two copies the higher revision is the newer, in any order. A foreign tombstone has none: there the later record counts. */
         Seen then(Seen later) {
             boolean byPlace = revision.isEmpty() || later.revision.isEmpty();
             return byPlace || later.revision.getAsInt() >= revision.getAsInt() ? later : this;

@@ -30,7 +30,8 @@ final class OperationRows {
                        AS waits_for_dead, coalesce(merges, 0) AS merges,
                    EXISTS (SELECT FROM audit_seal WHERE forgotten_to IS NOT NULL) AS forgotten
               FROM operation_now
-              LEFT JOIN (SELECT resource_id, count(*) AS merges FROM audit_record WHERE action = 'dlq.merged' GROUP BY resource_id) AS audited
+              LEFT JOIN (SELECT resource_id, count(*) AS merges FROM audit_record WHERE action = 'dlq.merged' GROUP BY resource_id) AS \
+            audited
                 ON resource_id = operation_id
             """;
 

@@ -63,7 +63,8 @@ final class Planted {
                               ORDER BY attnum) AS columns,
                    (array_agg(attname ORDER BY attnum))[1] AS first
               FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid AND attnum > 0 AND NOT attisdropped
-             WHERE relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'operation'::regclass) AND relkind IN ('r', 'p') AND NOT relispartition
+             WHERE relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'operation'::regclass) AND relkind IN ('r', 'p') AND NOT \
+            relispartition
                AND relname NOT LIKE 'flyway%'
              GROUP BY relname
             """;

@@ -20,7 +20,8 @@ import org.junit.jupiter.api.Test;
 class TopicChecksTest {
 
     private static final String VISIT =
-            "INSERT INTO tier_visit (operation_id, step, generation, tier, state, staged_at, due_at) VALUES ('%s', %d, 1, 1, 'scheduled', '%s', '%s')";
+            "INSERT INTO tier_visit (operation_id, step, generation, tier, state, staged_at, due_at) VALUES ('%s', %d, 1, 1, "
+                    + "'scheduled', '%s', '%s')";
 
     private final Sample sample = new Sample();
     private final World world = sample.world;
@@ -151,7 +152,9 @@ class TopicChecksTest {
             assertThat(violation.toString()).contains("audit seal 1 covers ");
         });
         world.sql("UPDATE audit_seal SET records = records + 1",
-                "INSERT INTO audit_record (actor, action, resource_type, resource_id) VALUES ('a', 'b', 'c', 'd'), ('a', 'b', 'c', 'd')", """
+                "INSERT INTO audit_record (actor, action, resource_type, resource_id) "
+                        + "VALUES ('a', 'b', 'c', 'd'), ('a', 'b', 'c', 'd')",
+                """
                 INSERT INTO audit_seal (seal, from_id, to_id, records, rows_sha256, previous, mark, sealed_at)
                 SELECT 2, max(audit_id), max(audit_id), 1, sha256(''), sha256(''), sha256(''), now() FROM audit_record
                 """);
@@ -188,7 +191,8 @@ class TopicChecksTest {
                 }
             });
             statement.execute("""
-                    INSERT INTO dead_letter (dead_letter_id, state, cause, message, generation, source_topic, source_partition, source_offset,
+                    INSERT INTO dead_letter (dead_letter_id, state, cause, message, generation, source_topic, source_partition, \
+                    source_offset,
                                              sealed_record)
                     VALUES ('psn_2', 'dead', 'undecodable', 'not JSON', 1, '%s.requests', 0, %d, '\\x01')
                     """.formatted(world.prefix, offset));
@@ -293,7 +297,8 @@ class TopicChecksTest {
         world.planted.add("4242424242424242");
         assertThat(world.check().violations()).isEmpty();
         world.sql(
-                "UPDATE dead_letter SET sealed_record = '\\x00' || convert_to('card 4242424242424242', 'UTF8') WHERE dead_letter_id = 'psn_1'");
+                "UPDATE dead_letter SET sealed_record = '\\x00' || convert_to('card 4242424242424242', 'UTF8') WHERE dead_letter_id = "
+                        + "'psn_1'");
         world.send("outcomes", "k", "{\"settled_at\":\"2099-01-01T00:00:00Z\",\"source\":{\"sealed\":\"%s\"}}"
                 .formatted(Base64.getEncoder().encodeToString("card 4242424242424242".getBytes(StandardCharsets.UTF_8))));
         assertThat(world.check().violations()).hasSize(2).extracting(Violation::invariant).containsOnly(Invariant.NO_CARD_DATA);

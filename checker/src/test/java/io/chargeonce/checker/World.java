@@ -200,7 +200,8 @@ final class World implements AutoCloseable {
     void movedAs(String kind, String payment, long said, String value, String currency, String operation) {
         ledgers.get(1)
                 .add("""
-                {"kind":"%s","id":"m_%s","amount":%d,"currency":"%s","at":"%s","metadata":{"payment_id":"%s","operation_id":"%s"},"value":"%s"}"""
+                {"kind":"%s","id":"m_%s","amount":%d,"currency":"%s","at":"%s",\
+                "metadata":{"payment_id":"%s","operation_id":"%s"},"value":"%s"}"""
                         .formatted(kind, UUID.randomUUID(), said, currency.toLowerCase(java.util.Locale.ROOT), START, payment, operation,
                                 value));
     }

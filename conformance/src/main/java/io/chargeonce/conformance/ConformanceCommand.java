@@ -42,7 +42,8 @@ public final class ConformanceCommand implements Callable<Integer> {
     Optional<String> otherToken;
 
     @Option(names = "--other-url", paramLabel = "URL",
-            description = "Another endpoint that takes POST, to test that it refuses a key of the first one. {location} in it stands for the "
+            description = "Another endpoint that takes POST, to test that it refuses a key of the first one. {location} in it stands for "
+                    + "the "
                     + "Location in the answer to the first request.")
     Optional<String> otherUrl;
 

@@ -126,7 +126,8 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
     }
 
     private static final String ACCEPT = """
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, \
+            charge_within_s)
             VALUES (?, ?, 'charge', ?, ?, ?, ?, 'pm_card_visa', 86400)
             """;
 
@@ -248,8 +249,9 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
             return told;
         });
         if (keyIsForgotten) {
-            text("UPDATE payment_attempt SET sent_at = now() - interval '2 days', key_valid_until = now() - interval '1 day' WHERE operation_id = '%s' RETURNING 1"
-                    .formatted(id));
+            text("UPDATE payment_attempt SET sent_at = now() - interval '2 days', key_valid_until = now() - interval '1 day' WHERE "
+                    + "operation_id = '%s' RETURNING 1"
+                            .formatted(id));
         }
         return id;
     }
@@ -397,7 +399,8 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
                 return statement
                         .execute("SET session_replication_role = replica; TRUNCATE capture_failure, operation, operation_state, waiting, "
                                 + "payment_attempt, psp_observation, dead_letter, outbox, audit_record, audit_seal, "
-                                + "dlq_run, dlq_run_item, tier_visit, hand_settlement, unmatched_notice, hold; RESET session_replication_role");
+                                + "dlq_run, dlq_run_item, tier_visit, hand_settlement, unmatched_notice, hold; RESET "
+                                + "session_replication_role");
             }
         });
     }

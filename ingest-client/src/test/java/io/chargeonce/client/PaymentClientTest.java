@@ -153,7 +153,8 @@ class PaymentClientTest {
     @Test
     void each_field_that_is_wrong_is_told() throws Exception {
         answer(400,
-                "{\"type\":\"urn:chargeonce:problem:invalid-request\",\"detail\":\"why\",\"errors\":[{\"field\":\"amount\",\"detail\":\"too small\"}]}");
+                "{\"type\":\"urn:chargeonce:problem:invalid-request\",\"detail\":\"why\","
+                        + "\"errors\":[{\"field\":\"amount\",\"detail\":\"too small\"}]}");
 
         assertThat(client.send(PAYMENT)).isEqualTo(new Sent.Refused(400, "urn:chargeonce:problem:invalid-request", "why",
                 List.of(new Sent.FieldError("amount", "too small")), 1));

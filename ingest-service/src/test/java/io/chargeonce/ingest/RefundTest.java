@@ -44,8 +44,9 @@ class RefundTest {
 
     private static void become(String operation, String state) {
         world.rewrite(
-                "UPDATE operation_state SET state = '%s', psp = 'stripe', psp_reference = 'pi_1', settled_at = now() WHERE operation_id = '%s'"
-                        .formatted(state, operation));
+                "UPDATE operation_state SET state = '%s', psp = 'stripe', psp_reference = 'pi_1', settled_at = now() WHERE operation_id "
+                        + "= '%s'"
+                                .formatted(state, operation));
     }
 
     private static HttpRequest.Builder refund(String payment, String body) {
@@ -234,10 +235,13 @@ class RefundTest {
     void the_attempts_are_shown_in_words() {
         String id = captured();
         world.execute("""
-                INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, generation, sequence, psp, state, failed_definite,
+                INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, generation, sequence, psp, state, \
+                failed_definite,
                        cause, request, request_sha256, sent_at, key_valid_until, decided_at)
-                VALUES ('a-%1$s', '%1$s', '%1$s', 'charge', 1, 1, 'stripe', 'failed_definite', true, 'connection_refused', '', sha256(''), now(), now(), now()),
-                       ('b-%1$s', '%1$s', '%1$s', 'charge', 1, 2, 'adyen', 'unknown', false, 'gateway_timed_out', '', sha256(''), now(), now(), NULL)
+                VALUES ('a-%1$s', '%1$s', '%1$s', 'charge', 1, 1, 'stripe', 'failed_definite', true, 'connection_refused', '', \
+                sha256(''), now(), now(), now()),
+                       ('b-%1$s', '%1$s', '%1$s', 'charge', 1, 2, 'adyen', 'unknown', false, 'gateway_timed_out', '', sha256(''), now(), \
+                now(), NULL)
                 """.formatted(id));
         String payment = world.get("/v1/payments/" + id).body();
         assertThat(Json.texts(payment, "attempts", "psp")).containsExactly("stripe", "adyen");

@@ -25,7 +25,8 @@ import picocli.CommandLine.TypeConversionException;
 import tools.jackson.databind.json.JsonMapper;
 
 @Command(name = "chaos", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
-        description = "Campaigns of faults on this machine: services are killed, frozen and cut off under load, everything heals, and the books must balance.",
+        description = "Campaigns of faults on this machine: services are killed, frozen and cut off under load, everything heals, and "
+                + "the books must balance.",
         footer = {"", "Example: the same ten campaigns as yesterday, with a bug planted that they must find.",
             "  chargeonce load chaos --seed 7 --campaigns 10 --plant timeout-as-failure"})
 final class ChaosCommand implements Callable<Integer> {

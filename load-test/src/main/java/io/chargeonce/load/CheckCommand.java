@@ -29,7 +29,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 @Command(name = "check", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
-        description = "Balances the books of a running pipeline: ledgers, rows and topics. Only reads. CHARGEONCE_… variables say where Postgres and Kafka are; without them it checks 'chargeonce up'.",
+        description = "Balances the books of a running pipeline: ledgers, rows and topics. Only reads. CHARGEONCE_… variables say where "
+                + "Postgres and Kafka are; without them it checks 'chargeonce up'.",
         footer = {"", "Exit codes: 0 the books balance, 1 they are broken or payments are under way, 2 wrong usage or settings,",
             "3 something cannot be reached.", "", "Example: 'chargeonce up' after a load.",
             "  chargeonce load check --history load-history.ndjson --well"})
@@ -42,7 +43,8 @@ final class CheckCommand implements Callable<Integer> {
     PipelineOptions pipeline = new PipelineOptions();
 
     @Option(names = "--service", paramLabel = "URL", converter = HttpAddress.class,
-            description = "A charge or retry service whose metrics tell the retry tiers and PSPs. Default: CHARGEONCE_ADMIN_ADDRESS, else http://127.0.0.1:9100, where 'up' serves them.")
+            description = "A charge or retry service whose metrics tell the retry tiers and PSPs. Default: CHARGEONCE_ADMIN_ADDRESS, "
+                    + "else http://127.0.0.1:9100, where 'up' serves them.")
     Optional<URI> service = Optional.empty();
 
     @Option(names = "--tiers", split = ",", paramLabel = "D", converter = Durations.class,
@@ -50,7 +52,8 @@ final class CheckCommand implements Callable<Integer> {
     List<Duration> tiers = List.of();
 
     @Option(names = "--psp", paramLabel = "URL", converter = HttpAddress.class,
-            description = "A PSP simulator whose ledger counts; once for each. Default: those that the service tells. Without any, captures are not checked.")
+            description = "A PSP simulator whose ledger counts; once for each. Default: those that the service tells. Without any, "
+                    + "captures are not checked.")
     List<URI> psps = List.of();
 
     @Option(names = "--history", paramLabel = "FILE", description = "The calls of clients and their answers, as 'load run' writes them.")
@@ -67,7 +70,8 @@ final class CheckCommand implements Callable<Integer> {
     boolean inFlight;
 
     @Option(names = "--well",
-            description = "There was no fault, and all had time to end: then lateness, repeated records and payments still under way break the books.")
+            description = "There was no fault, and all had time to end: then lateness, repeated records and payments still under way "
+                    + "break the books.")
     boolean well;
 
     @Option(names = "--latest", defaultValue = "5s", paramLabel = "D", converter = Durations.class,

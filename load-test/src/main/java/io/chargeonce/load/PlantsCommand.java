@@ -17,7 +17,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 @Command(name = "plants", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
-        description = "Plants each bug in turn and looks whether the checker catches it; then the same campaigns without the bug must balance.",
+        description = "Plants each bug in turn and looks whether the checker catches it; then the same campaigns without the bug must "
+                + "balance.",
         footer = {"", "Example: write the table that is in the repository.", "  chargeonce load plants --table docs/planted-bugs.md"})
 final class PlantsCommand implements Callable<Integer> {
 

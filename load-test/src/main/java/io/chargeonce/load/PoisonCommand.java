@@ -17,7 +17,8 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 @Command(name = "poison", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
-        description = "Writes records that can never become a payment to a file, one of every kind: undecodable, misplaced, forged, oversized.",
+        description = "Writes records that can never become a payment to a file, one of every kind: undecodable, misplaced, forged, "
+                + "oversized.",
         footer = {"", "Example:", "  chargeonce load poison poison.ndjson",
             "  chargeonce load replay poison.ndjson --topic payments.requests"})
 final class PoisonCommand implements Callable<Integer> {

@@ -23,7 +23,8 @@ import picocli.CommandLine.Spec;
 import tools.jackson.databind.json.JsonMapper;
 
 @Command(name = "replay", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
-        description = "Puts the records of a file on a topic, byte for byte: a poison corpus, what 'dlq export' wrote, or any recording with key and value in base64.",
+        description = "Puts the records of a file on a topic, byte for byte: a poison corpus, what 'dlq export' wrote, or any recording "
+                + "with key and value in base64.",
         footer = {"", "Example: everything that is dead comes again, and nothing of it may be charged twice.",
             "  chargeonce dlq export dead.ndjson --unmasked --reason test",
             "  chargeonce load replay dead.ndjson --topic payments.requests --rate 50"})

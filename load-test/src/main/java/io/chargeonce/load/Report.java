@@ -109,7 +109,8 @@ record Report(long seed, double rate, Duration took, List<Second> seconds, Laten
             double height = (HEIGHT - 90.0) * buckets.get(i).count() / most;
             bars.append(String.format(Locale.ROOT, """
                     <rect x="%1$.1f" y="%2$.1f" width="%3$.1f" height="%4$.1f" fill="#36c"/>
-                    <text x="%5$.1f" y="%6$.1f" text-anchor="middle">%7$,d</text><text x="%5$.1f" y="%8$d" text-anchor="middle">%9$.1f ms</text>
+                    <text x="%5$.1f" y="%6$.1f" text-anchor="middle">%7$,d</text><text x="%5$.1f" y="%8$d" text-anchor="middle">%9$.1f \
+                    ms</text>
                     """, 60 + i * width, HEIGHT + BASE - height, width * 0.9, height, 60 + (i + 0.45) * width, HEIGHT + BASE - height - 4,
                     buckets.get(i).count(), HEIGHT + BASE + 16, buckets.get(i).upToMillis()));
         }

@@ -51,11 +51,14 @@ final class RunCommand implements Callable<Integer> {
     Duration duration;
 
     @Option(names = "--warm-up", defaultValue = "0s", paramLabel = "D", converter = Durations.class,
-            description = "Sends the same load for so long first, without counting it in the report: new JVMs are slow. Default: ${DEFAULT-VALUE}.")
+            description = "Sends the same load for so long first, without counting it in the report: new JVMs are slow. Default: "
+                    + "${DEFAULT-VALUE}.")
     Duration warmUp;
 
     @Option(names = "--mix", paramLabel = "MIX",
-            description = "Shares in per cent: declined=8,fails_once=2,fails_always=0.5,unknown_once=0.5,answer_lost=0.5,repeats=5,other_bodies=0.5 are the default.")
+            description = "Shares in per cent: "
+                    + "declined=8,fails_once=2,fails_always=0.5,unknown_once=0.5,answer_lost=0.5,repeats=5,other_bodies=0.5 are the "
+                    + "default.")
     Optional<String> mix = Optional.empty();
 
     @Option(names = "--url", defaultValue = "http://127.0.0.1:8080", paramLabel = "URL", converter = HttpAddress.class,

@@ -31,7 +31,8 @@ import picocli.CommandLine.Spec;
 import tools.jackson.databind.json.JsonMapper;
 
 @Command(name = "simulate", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
-        description = "Plays the services' own code in universes of one thread and virtual time, with a model of Kafka and the real SQL: every step follows from the seed.",
+        description = "Plays the services' own code in universes of one thread and virtual time, with a model of Kafka and the real SQL: "
+                + "every step follows from the seed.",
         footer = {"", "Example: a thousand universes, and one of them again.",
             "  chargeonce load simulate --seeds 1000", "  chargeonce load simulate --seed 417 --seeds 1"})
 final class SimulateCommand implements Callable<Integer> {
@@ -50,7 +51,8 @@ final class SimulateCommand implements Callable<Integer> {
     int seeds;
 
     @Option(names = "--parallel", paramLabel = "N",
-            description = "How many universes at a time, at most 64. Default: one for each processor; a seed plays the same with any number.")
+            description = "How many universes at a time, at most 64. Default: one for each processor; a seed plays the same with any "
+                    + "number.")
     int parallel = Runtime.getRuntime().availableProcessors();
 
     @Option(names = "--plant", paramLabel = "BUG", converter = PlantTag.InSimulation.class,
@@ -69,7 +71,8 @@ final class SimulateCommand implements Callable<Integer> {
     Optional<Path> table = Optional.empty();
 
     @Option(names = "--faults", split = ",", paramLabel = "FAULT", converter = FaultTag.class,
-            description = "Only these faults occur; with up to six of them, all occur in each universe. Default: all of ${COMPLETION-CANDIDATES}.",
+            description = "Only these faults occur; with up to six of them, all occur in each universe. Default: all of "
+                    + "${COMPLETION-CANDIDATES}.",
             completionCandidates = FaultTag.All.class)
     Set<Fault> faults = EnumSet.allOf(Fault.class);
 
@@ -86,7 +89,8 @@ final class SimulateCommand implements Callable<Integer> {
         new Range(1, 64).require(spec, "--parallel", parallel);
         table.ifPresent(file -> Writable.require(spec, "--table", file));
         faults.removeAll(without);
-        // One thread of a universe runs at a time and half of its time waits for Postgres; a carrier too many is woken at every step for nothing.
+        // One thread of a universe runs at a time, and half of its time waits for Postgres. Another carrier would be woken at every step
+        // for nothing.
         System.setProperty(CARRIERS, System.getProperty(CARRIERS, String.valueOf(Math.ceilDiv(parallel, 2))));
         long first = seed.orElseGet(() -> RandomGenerator.getDefault().nextLong(1, 1_000_000));
         PrintWriter out = spec.commandLine().getOut();

@@ -54,8 +54,8 @@ public final class TopicCheck {
     }
 
     /**
-     * What is not as planned, by topic. Topics that do not exist are left out. More than the plan asks for is no difference: longer retention,
-     * larger records, more partitions, more replicas.
+     * What is not as planned, by topic. Topics that do not exist are left out. More than the plan asks for is no difference: longer
+     * retention, larger records, more partitions, more replicas.
      *
      * @throws KafkaException if the brokers do not answer, or do not let this principal describe topics
      */

@@ -57,8 +57,8 @@ public record TopicPlan(Topics topics, int tiers, int partitions, Optional<Short
     }
 
     /**
-     * The topics whose number of partitions must stay: on the dead letters' a tombstone must reach the partition of its letter, and the order
-     * of the seals is the order of one partition.
+     * The topics whose number of partitions must stay: on the dead letters' a tombstone must reach the partition of its letter, and the
+     * order of the seals is the order of one partition.
      */
     public Set<String> neverGrow() {
         return Set.of(topics.deadLetters(), topics.auditSeals());

@@ -76,7 +76,8 @@ class AcceptedNeverChangesTest {
     private static final String SUCCEEDED_ATTEMPT = """
             INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, generation, sequence, psp, state, request,
                                          request_sha256, sent_at, key_valid_until, psp_reference, decided_at)
-            SELECT 'key-' || operation_id, operation_id, payment_id, 'charge', 1, 1, 'stripe', 'succeeded', 'x', sha256('x'), now(), now(), 'pi_1', now()
+            SELECT 'key-' || operation_id, operation_id, payment_id, 'charge', 1, 1, 'stripe', 'succeeded', 'x', sha256('x'), now(), \
+            now(), 'pi_1', now()
               FROM operation WHERE operation_id = '%1$s';
             UPDATE operation_state SET psp = 'stripe', psp_reference = 'pi_1' WHERE operation_id = '%1$s'
             """;

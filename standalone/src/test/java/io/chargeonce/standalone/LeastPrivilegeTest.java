@@ -189,8 +189,10 @@ class LeastPrivilegeTest {
         "chargeonce_charge         | SELECT lift_hold('tier', '1', 'r', 'run', NULL)",
         "chargeonce_retry          | DELETE FROM hold",
         "chargeonce_ingest         | SELECT FROM hold",
-        "chargeonce_dlq_reader     | INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, evidence, proposed_by, run) VALUES ('k', 'o', 1, 'not_charged', 'e', 'p', 'r')",
-        "chargeonce_charge         | INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, evidence, proposed_by, run) VALUES ('k', 'o', 1, 'not_charged', 'e', 'p', 'r')",
+        "chargeonce_dlq_reader     | INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, evidence, proposed_by, run) "
+                + "VALUES ('k', 'o', 1, 'not_charged', 'e', 'p', 'r')",
+        "chargeonce_charge         | INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, evidence, proposed_by, run) "
+                + "VALUES ('k', 'o', 1, 'not_charged', 'e', 'p', 'r')",
         "chargeonce_charge         | DELETE FROM hand_settlement",
         "chargeonce_retry          | INSERT INTO unmatched_notice (psp, notice_id, psp_key) VALUES ('p', 'n', 'k')",
         "chargeonce_ingest         | SELECT FROM hand_settlement",
@@ -223,7 +225,8 @@ class LeastPrivilegeTest {
     private static final String BY_HAND = "pay_aaaaaaaaaaaaaaaaaaaaaaaaaa";
     /** The attempt is older than its key's life and than the time that Stripe's search lags behind. */
     private static final String UNRESOLVED = """
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, \
+            charge_within_s)
             VALUES ('pay_by_hand', 'pay_by_hand', 'charge', 'acme', 'by-hand', 1299, 'EUR', 'pm_card_visa', 0);
             SET session_replication_role = replica;
             UPDATE operation_state SET state = 'unresolved', step = 2, sequence = 1, psp = 'stripe', resolve_at = now() + interval '1 day',
@@ -231,12 +234,14 @@ class LeastPrivilegeTest {
              WHERE operation_id = 'pay_by_hand';
             RESET session_replication_role;
             SELECT list_what_was_missed('0', 1000);
-            INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, generation, sequence, psp, state, request, request_sha256,
+            INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, generation, sequence, psp, state, request, \
+            request_sha256,
                                          sent_at, key_valid_until)
             VALUES ('%s', 'pay_by_hand', 'pay_by_hand', 'charge', 1, 1, 'stripe', 'unknown', 'x', sha256('x'),
                     now() - interval '3 days', now() - interval '2 days');
             INSERT INTO psp_observation (psp_key, source, outcome, cause) VALUES ('%1$s', 'question', 'unknown', 'not_found');
-            INSERT INTO dead_letter (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, psp, state, cause, message, generation)
+            INSERT INTO dead_letter (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, psp, state, cause, message, \
+            generation)
             VALUES ('pay_by_hand', 'pay_by_hand', 'pay_by_hand', 'acme', 1299, 'EUR', 'stripe', 'dead', 'unresolved', 'not_found', 1)
             """.formatted(PspKey.derive(new PaymentId(BY_HAND), "charge", "", "stripe", 1)).replace("pay_by_hand", BY_HAND);
 

@@ -38,7 +38,8 @@ class ReconcileTest {
 
     private static void insert(Statement statement, String[] row) throws SQLException {
         statement.execute("""
-                INSERT INTO chargeonce.operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method,
+                INSERT INTO chargeonce.operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, \
+                payment_method,
                                                   charge_within_s)
                 VALUES ('%1$s', '%1$s', 'charge', 'acme', '%1$s', %4$s, '%5$s', 'pm_card_visa', 0);
                 UPDATE chargeonce.operation_state SET state = '%2$s', step = 2, psp = '%3$s', settled_at = now() WHERE operation_id = '%1$s'

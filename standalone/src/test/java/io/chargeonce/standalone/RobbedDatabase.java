@@ -48,7 +48,8 @@ final class RobbedDatabase implements AutoCloseable {
             VALUES (sha256('lives'), 'acme', NULL), (sha256('revoked'), 'acme', now());
             INSERT INTO merchant_token (token_sha256, merchant_id, expires_at, scopes, addresses)
             VALUES (sha256('narrow'), 'acme', now(), '{read}', '{192.0.2.0/24}');
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, accepted_at,
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, \
+            accepted_at,
                                    charge_within_s)
             SELECT 'pay_' || state, 'pay_' || state, 'charge', 'acme', state, 1000, 'EUR', 'pm_card_visa', now() - interval '500 days', 0
               FROM unnest(ARRAY['accepted', 'processing', 'unresolved', 'succeeded', 'declined', 'dead', 'purged']) AS state;
@@ -61,23 +62,27 @@ final class RobbedDatabase implements AutoCloseable {
                    lease_token = CASE WHEN idempotency_key = 'processing' THEN gen_random_uuid() END
               FROM operation WHERE operation.operation_id = operation_state.operation_id;
             RESET session_replication_role;
-            INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+            INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, \
+            payment_method, charge_within_s)
             VALUES ('refund', 'pay_succeeded', 'refund', 'line-1', 'acme', 'refund', 400, 'EUR', 'pm_card_visa', 0),
                    ('waiting', 'pay_dead', 'refund', 'line-1', 'acme', 'waiting', 400, 'EUR', 'pm_card_visa', 0);
             UPDATE operation_state SET state = 'dead' WHERE operation_id IN ('refund', 'waiting');
             UPDATE operation_state SET capture_psp = 'stripe', capture_reference = 'pi_succeeded' WHERE operation_id = 'refund';
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, \
+            charge_within_s)
             SELECT 'pay_' || name, 'pay_' || name, 'charge', 'acme', name, 1000, 'EUR', 'pm_card_visa', 86400
               FROM unnest(ARRAY['scheduled', 'parked', 'presented']) AS name;
             UPDATE operation_state SET state = CASE operation_id WHEN 'pay_parked' THEN 'parked' ELSE 'scheduled' END, step = 2, tier = 1,
                    sequence = 1, psp = 'stripe', not_before = now() + interval '1 hour',
                    represent_at = CASE operation_id WHEN 'pay_presented' THEN now() + interval '3 days' END
              WHERE operation_id IN ('pay_scheduled', 'pay_parked', 'pay_presented');
-            INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, generation, sequence, psp, state, failed_definite, request,
+            INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, generation, sequence, psp, state, failed_definite, \
+            request,
                                          request_sha256, sent_at, key_valid_until, psp_reference, decided_at, charged_at_once)
             SELECT 'key_' || operation_id, operation_id, operation_id, 'charge', 1, 1, 'stripe',
                    CASE state WHEN 'succeeded' THEN 'succeeded' WHEN 'unresolved' THEN 'unknown' WHEN 'processing' THEN 'in_flight'
-                              ELSE 'failed_definite' END, state NOT IN ('succeeded', 'unresolved', 'processing'), 'x', sha256('x'), now(), now(), psp_reference, now(),
+                              ELSE 'failed_definite' END, state NOT IN ('succeeded', 'unresolved', 'processing'), 'x', sha256('x'), \
+            now(), now(), psp_reference, now(),
                    state = 'succeeded'
               FROM operation_now WHERE kind = 'charge' AND state <> 'accepted';
             INSERT INTO psp_observation (psp_key, source, outcome) VALUES ('key_pay_declined', 'call', 'declined');
@@ -85,19 +90,23 @@ final class RobbedDatabase implements AutoCloseable {
                                          resource_id, created_at)
             SELECT 'acme', idempotency_key, sha256('x'), 1, '/v1/payments', '{}', operation_id, now() - interval '10 days'
               FROM operation_now WHERE kind = 'charge';
-            INSERT INTO dead_letter (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, state, cause, message, generation)
+            INSERT INTO dead_letter (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, state, cause, message, \
+            generation)
             SELECT operation_id, operation_id, payment_id, merchant_id, amount, currency, 'dead', 'psp_unwell', '500', 1
               FROM operation_now WHERE state IN ('dead', 'unresolved');
             INSERT INTO dead_letter (dead_letter_id, state, cause, message, generation, source_topic, sealed_record, changed_at)
             VALUES ('poison', 'purged', 'undecodable', '', 1, 'payments.requests', '\\x01', now() - interval '20 days');
-            INSERT INTO dlq_run (run_id, planned_by, planned_at, fingerprint, items, canary, abort_above_percent, even_capped, state, ended_at)
+            INSERT INTO dlq_run (run_id, planned_by, planned_at, fingerprint, items, canary, abort_above_percent, even_capped, state, \
+            ended_at)
             VALUES ('run_0000000001', 'ann', now() - interval '20 days', 'f', 1, 0, 10, false, 'finished', now() - interval '20 days');
-            INSERT INTO dlq_run_item (run_id, position, dead_letter_id, generation, died_at, standing) VALUES ('run_0000000001', 1, 'pay_dead', 1, now(), 'x');
+            INSERT INTO dlq_run_item (run_id, position, dead_letter_id, generation, died_at, standing) VALUES ('run_0000000001', 1, \
+            'pay_dead', 1, now(), 'x');
             INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, evidence, proposed_by, run, approved_by, state)
             VALUES ('key_pay_unresolved', 'pay_unresolved', 2, 'not_charged', 'e', 'ann', 'r', 'ann', 'waiting'),
                    ('key_pay_declined', 'pay_declined', 2, 'not_charged', 'e', 'ann', 'r2', 'ann', 'settled');
             INSERT INTO capture_failure (operation_id, psp, psp_reference, reason) VALUES ('pay_succeeded', 'stripe', 'pi_succeeded', 'r');
-            INSERT INTO tier_visit (operation_id, step, generation, tier, state, staged_at, due_at) VALUES ('pay_dead', 1, 1, 1, 'scheduled', now(), now());
+            INSERT INTO tier_visit (operation_id, step, generation, tier, state, staged_at, due_at) VALUES ('pay_dead', 1, 1, 1, \
+            'scheduled', now(), now());
             INSERT INTO retry_budget VALUES (sha256('pm'), 1000, 'EUR', current_date, 3);
             INSERT INTO psp_notice (psp, notice_id) VALUES ('stripe', 'evt_1');
             INSERT INTO unmatched_notice (psp, notice_id, psp_key) VALUES ('stripe', 'evt_2', 'key');

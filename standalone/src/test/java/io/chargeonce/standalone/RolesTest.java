@@ -76,8 +76,10 @@ class RolesTest {
                 SELECT oid, regexp_replace(relname, '^audit_record_to_[0-9]+$', 'audit_record_to_…') AS relname
                   FROM pg_class WHERE relnamespace = 'chargeonce'::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'f')
             ), of_table AS (
-                SELECT rolname, privilege, oid, relname FROM role, one, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES',
-                       'TRIGGER'] || CASE WHEN current_setting('server_version_num')::int >= 170000 THEN '{MAINTAIN}' ELSE '{}'::text[] END) AS privilege
+                SELECT rolname, privilege, oid, relname FROM role, one, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', \
+            'REFERENCES',
+                       'TRIGGER'] || CASE WHEN current_setting('server_version_num')::int >= 170000 THEN '{MAINTAIN}' ELSE '{}'::text[] \
+            END) AS privilege
                  WHERE has_table_privilege(rolname, oid, privilege)
             )
             SELECT rolname, privilege, relname, 'all' FROM of_table
@@ -203,7 +205,8 @@ class RolesTest {
         execute("CREATE TABLE made_later ()");
         try {
             assertThat(Texts.of(owner,
-                    "SELECT rolname FROM pg_roles WHERE starts_with(rolname, 'chargeonce_') AND has_table_privilege(rolname, 'made_later', 'SELECT, UPDATE')"))
+                    "SELECT rolname FROM pg_roles WHERE starts_with(rolname, 'chargeonce_') AND has_table_privilege(rolname, "
+                            + "'made_later', 'SELECT, UPDATE')"))
                     .isEmpty();
         } finally {
             execute("DROP TABLE made_later");
@@ -328,7 +331,8 @@ class RolesTest {
         People.limit(url, "postgres", "", Map.of("*", 500L, "EUR", 100_000L));
         People.limit(url, "postgres", "", Map.of());
         assertThat(Texts.of(owner,
-                "SELECT action || ' by ' || actor || ' ' || (data ->> 'EUR') FROM audit_record WHERE action = 'four_eyes.set' AND data ->> 'EUR' <> ''"))
+                "SELECT action || ' by ' || actor || ' ' || (data ->> 'EUR') FROM audit_record WHERE action = 'four_eyes.set' AND data "
+                        + "->> 'EUR' <> ''"))
                 .containsExactly("four_eyes.set by postgres 100000");
         assertThat(Texts.of(owner, "SELECT of_what FROM four_eyes")).isEmpty();
     }

@@ -24,14 +24,17 @@ class StolenIngestTest {
         database.execute("postgres", """
                 INSERT INTO merchant (merchant_id) VALUES ('hooli');
                 INSERT INTO merchant_token (token_sha256, merchant_id) VALUES (sha256('of hooli'), 'hooli');
-                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, customer,
+                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, \
+                customer,
                                        reference, description, receipt_email, charge_within_s)
                 SELECT id, id, 'charge', 'hooli', id, 700, 'EUR', 'pm_secret', 'cus_secret', 'order-7', 'a secret', 'ann@example.com', 60
                   FROM unnest(ARRAY['pay_of_hooli', 'pay_of_hooli_too']) AS id;
-                INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method,
+                INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, \
+                payment_method,
                                        charge_within_s)
                 VALUES ('refund_of_hooli', 'pay_of_hooli', 'refund', 'r', 'hooli', 'refund', 100, 'EUR', 'pm_secret', 60);
-                INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_path, request_params, resource_id)
+                INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_path, \
+                request_params, resource_id)
                 VALUES ('hooli', 'pay_of_hooli', sha256('x'), 1, '/v1/payments', '{"receipt_email":"ann@example.com"}', 'pay_of_hooli');
                 INSERT INTO duplicate_guard VALUES ('hooli', sha256('a purchase'), 'pay_of_hooli', now() + interval '1 hour');
                 INSERT INTO capture_failure (operation_id, psp, psp_reference, reason) VALUES ('pay_of_hooli', 'stripe', 'pi', 'r');
@@ -53,10 +56,12 @@ class StolenIngestTest {
         "SELECT request_params FROM idempotency_key", "SELECT fingerprint FROM idempotency_key",
         "SELECT payment_id FROM duplicate_guard", "SELECT purchase FROM duplicate_guard", "UPDATE duplicate_guard SET until = '-infinity'",
         "DELETE FROM duplicate_guard", "SELECT operation_id FROM capture_failure", "SELECT payment_id FROM payment_attempt",
-        "INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_path, request_params, resource_id) "
+        "INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_path, request_params, "
+                + "resource_id) "
                 + "VALUES ('hooli', 'pay_of_hooli', sha256('y'), 1, '/', '{}', 'x') ON CONFLICT (merchant_id, idempotency_key) "
                 + "DO UPDATE SET resource_id = 'x' RETURNING request_params",
-        "INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s) "
+        "INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, "
+                + "charge_within_s) "
                 + "VALUES ('pay_x', 'pay_x', 'charge', 'hooli', 'x', 1, 'EUR', 'pm', 60) RETURNING receipt_email",
         "COPY operation TO STDOUT", "COPY merchant_token TO STDOUT", "ALTER TABLE idempotency_key DISABLE ROW LEVEL SECURITY",
         "SELECT sealed_record FROM dead_letter"})
@@ -108,7 +113,8 @@ class StolenIngestTest {
     @Test
     void a_page_never_has_more_than_a_hundred_payments_and_one() throws SQLException {
         database.execute("postgres", """
-                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, reference, charge_within_s)
+                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, \
+                reference, charge_within_s)
                 SELECT 'pay_' || n, 'pay_' || n, 'charge', 'globex', n, 700, 'EUR', 'pm', 'many', 60 FROM generate_series(1, 200) AS n""");
         assertThat(read("SELECT operation_id FROM payments_with_reference('globex', 'many', 'infinity', '', 1000000)")).hasSize(101);
         assertThat(read("SELECT operation_id FROM payments_with_reference('globex', 'many', 'infinity', '', NULL)")).hasSize(101);

@@ -75,7 +75,8 @@ class TheftInStepsTest {
         try (Connection connection = database.login("postgres"); var statement = connection.createStatement()) {
             connection.setAutoCommit(false);
             statement.execute("""
-                    INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, psp_reference, evidence, proposed_by, run, approved_by, state)
+                    INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, psp_reference, evidence, proposed_by, run, \
+                    approved_by, state)
                     VALUES ('key_pay_succeeded', 'pay_succeeded', 2, 'charged', 'pi_by_hand', 'e', 'ann', 'r3', 'ann', 'settled')""");
             statement.execute("SET ROLE chargeonce_charge");
             assertThat(statement.executeUpdate("UPDATE operation_state SET capture_reference = 'pi_by_hand' WHERE operation_id = 'refund'"))
@@ -106,7 +107,8 @@ class TheftInStepsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {
-        "UPDATE dead_letter SET state = 'purged', changed_at = now() - interval '1 year' WHERE dead_letter_id = 'pay_dead' RETURNING changed_at",
+        "UPDATE dead_letter SET state = 'purged', changed_at = now() - interval '1 year' WHERE dead_letter_id = 'pay_dead' RETURNING "
+                + "changed_at",
         "UPDATE dead_letter SET died_at = now() - interval '1 year' WHERE dead_letter_id = 'pay_dead' RETURNING died_at",
         "UPDATE dlq_run SET ended_at = now() - interval '1 year' RETURNING ended_at"})
     void what_ends_now_is_as_old_as_now_and_no_claim_changes_that(String theft) throws SQLException {
@@ -128,7 +130,8 @@ class TheftInStepsTest {
             connection.setAutoCommit(false);
             statement.execute(
                     """
-                    SELECT append_audit('{acme}', '{charge-consumer}', '{operation.succeeded}', '{operation}', '{pay_dead}', '{NULL}', '{NULL}', '{NULL}')""");
+                    SELECT append_audit('{acme}', '{charge-consumer}', '{operation.succeeded}', '{operation}', '{pay_dead}', '{NULL}', \
+                    '{NULL}', '{NULL}')""");
             for (String odd : List.of("2, 1, 1, 1, sha256(''), NULL, sha256(''), now()", "1, 2, 2, 1, sha256(''), NULL, sha256(''), now()",
                     "1, 1, 1000, 1, sha256(''), NULL, sha256(''), now()",
                     "1, 1, 1, 1, sha256(''), NULL, sha256(''), now() + interval '1 day'")) {
@@ -150,7 +153,8 @@ class TheftInStepsTest {
         return Integer.parseInt(Texts
                 .of(connection,
                         """
-                SELECT count(*) FROM keys_taken(array_fill('acme'::text, '{7}'), '{accepted,processing,unresolved,succeeded,declined,dead,purged}')""")
+                SELECT count(*) FROM keys_taken(array_fill('acme'::text, '{7}'), \
+                '{accepted,processing,unresolved,succeeded,declined,dead,purged}')""")
                 .getFirst());
     }
 }

@@ -65,11 +65,14 @@ class TheftTest {
             "DELETE FROM payment_attempt",
             "TRUNCATE payment_attempt",
             """
-            INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, operation_ref, generation, sequence, psp, state, request,
+            INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, operation_ref, generation, sequence, psp, state, \
+            request,
                                          request_sha256, sent_at, key_valid_until)
-            VALUES ('second', 'pay_succeeded', 'pay_succeeded', 'charge', 'again', 1, 2, 'stripe', 'in_flight', 'x', sha256('x'), now(), now())""",
+            VALUES ('second', 'pay_succeeded', 'pay_succeeded', 'charge', 'again', 1, 2, 'stripe', 'in_flight', 'x', sha256('x'), now(), \
+            now())""",
             """
-            INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, generation, sequence, psp, state, request, request_sha256,
+            INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, generation, sequence, psp, state, request, \
+            request_sha256,
                                          sent_at, key_valid_until)
             VALUES ('second', 'pay_succeeded', 'pay_other', 'charge', 1, 2, 'stripe', 'in_flight', 'x', sha256('x'), now(), now())""",
             "UPDATE payment_attempt SET psp_reference = 'pi_of_globex' WHERE psp_key = 'key_pay_succeeded'",
@@ -93,20 +96,27 @@ class TheftTest {
             "UPDATE merchant_token SET scopes = '{pay,refund,read}'", "UPDATE merchant_token SET addresses = NULL",
             "UPDATE hand_settlement SET state = 'waiting' WHERE state = 'settled'",
             """
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, \
+            charge_within_s)
             VALUES ('r1', 'pay_succeeded', 'refund', 'acme', 'r1', 100, 'EUR', 'pm', 60);
             UPDATE operation_state SET capture_psp = 'stripe', capture_reference = 'pi_of_globex' WHERE operation_id = 'r1'""",
             "INSERT INTO operation_state (operation_id, charge_before) VALUES ('r1', now())",
-            "UPDATE operation_state SET state = 'processing', lease_token = gen_random_uuid(), resolve_at = now() WHERE operation_id = 'pay_dead'",
-            "UPDATE operation_state SET state = 'succeeded', step = step + 1, psp = 'stripe', psp_reference = 'pi_of_globex', settled_at = now() WHERE operation_id = 'pay_dead'",
+            "UPDATE operation_state SET state = 'processing', lease_token = gen_random_uuid(), resolve_at = now() WHERE operation_id = "
+                    + "'pay_dead'",
+            "UPDATE operation_state SET state = 'succeeded', step = step + 1, psp = 'stripe', psp_reference = 'pi_of_globex', settled_at "
+                    + "= now() WHERE operation_id = 'pay_dead'",
             """
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, \
+            charge_within_s)
             VALUES ('r1', 'pay_succeeded', 'refund', 'acme', 'r1', 601, 'EUR', 'pm', 60)""",
             """
-            INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
-            VALUES ('r1', 'pay_succeeded', 'refund', '1', 'acme', 'r1', 300, 'EUR', 'pm', 60), ('r2', 'pay_succeeded', 'refund', '2', 'acme', 'r2', 301, 'EUR', 'pm', 60)""",
+            INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, \
+            payment_method, charge_within_s)
+            VALUES ('r1', 'pay_succeeded', 'refund', '1', 'acme', 'r1', 300, 'EUR', 'pm', 60), ('r2', 'pay_succeeded', 'refund', '2', \
+            'acme', 'r2', 301, 'EUR', 'pm', 60)""",
             """
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, \
+            charge_within_s)
             VALUES ('r1', 'pay_succeeded', 'refund', 'globex', 'r1', 100, 'EUR', 'pm', 60)""",
             "UPDATE operation_state SET capture_psp = 'stripe', capture_reference = 'pi_of_globex' WHERE operation_id = 'refund'",
             "UPDATE operation_state SET capture_psp = 'stripe', capture_reference = 'pi_succeeded' WHERE operation_id = 'waiting'",
@@ -146,23 +156,31 @@ class TheftTest {
         "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = 2, swept = 30 WHERE operation_id = 'pay_dead'",
         "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = 2, swept = 32767 WHERE operation_id = 'pay_dead'",
         "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = 2, tier = 3 WHERE operation_id = 'pay_dead'",
-        "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = 2, counted_attempts = 9 WHERE operation_id = 'pay_dead'",
+        "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = 2, counted_attempts = 9 WHERE operation_id = "
+                + "'pay_dead'",
         "UPDATE operation_state SET resolve_tries = 1000000000 WHERE operation_id = 'pay_unresolved'",
-        "UPDATE operation_state SET state = 'succeeded', step = step + 1, psp_reference = 'pi_of_globex', settled_at = now() WHERE operation_id = 'pay_dead'",
-        "UPDATE operation_state SET state = 'succeeded', step = step + 1, resolve_at = NULL, psp_reference = 'pi_x' WHERE operation_id = 'pay_unresolved'",
-        "UPDATE operation_state SET state = 'succeeded', step = step + 1, resolve_at = NULL, psp_reference = 'pi_x' WHERE operation_id = 'pay_processing'",
+        "UPDATE operation_state SET state = 'succeeded', step = step + 1, psp_reference = 'pi_of_globex', settled_at = now() WHERE "
+                + "operation_id = 'pay_dead'",
+        "UPDATE operation_state SET state = 'succeeded', step = step + 1, resolve_at = NULL, psp_reference = 'pi_x' WHERE operation_id = "
+                + "'pay_unresolved'",
+        "UPDATE operation_state SET state = 'succeeded', step = step + 1, resolve_at = NULL, psp_reference = 'pi_x' WHERE operation_id = "
+                + "'pay_processing'",
         "UPDATE operation_state SET state = 'declined', step = step + 1 WHERE operation_id = 'pay_dead'",
-        "UPDATE operation_state SET state = 'succeeded', step = step + 1, psp_reference = 'pi_declined' WHERE operation_id = 'pay_declined'",
+        "UPDATE operation_state SET state = 'succeeded', step = step + 1, psp_reference = 'pi_declined' WHERE operation_id = "
+                + "'pay_declined'",
         "UPDATE operation_state SET state = 'accepted', step = 1, generation = 2 WHERE operation_id = 'pay_dead'",
         "UPDATE operation_state SET state = 'accepted', step = step + 1 WHERE operation_id = 'pay_dead'",
         "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = 2, sequence = 0 WHERE operation_id = 'pay_dead'",
         "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = 2, psp = 'adyen' WHERE operation_id = 'pay_dead'",
-        "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = 2, resolve_at = NULL WHERE operation_id = 'pay_unresolved'",
+        "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = 2, resolve_at = NULL WHERE operation_id = "
+                + "'pay_unresolved'",
         "UPDATE operation_state SET state = 'dead', settled_at = NULL, step = step + 1 WHERE operation_id = 'pay_purged'",
         "UPDATE operation_state SET resolve_at = 'infinity' WHERE operation_id = 'pay_unresolved'",
-        "UPDATE operation_state SET resolve_at = now() + interval '1 hour', lease_token = gen_random_uuid() WHERE operation_id = 'pay_unresolved'",
+        "UPDATE operation_state SET resolve_at = now() + interval '1 hour', lease_token = gen_random_uuid() WHERE operation_id = "
+                + "'pay_unresolved'",
         "UPDATE operation_state SET lease_token = gen_random_uuid() WHERE operation_id = 'pay_unresolved'",
-        "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = 2, not_before = 'infinity' WHERE operation_id = 'pay_dead'",
+        "UPDATE operation_state SET state = 'accepted', step = step + 1, generation = 2, not_before = 'infinity' WHERE operation_id = "
+                + "'pay_dead'",
         "UPDATE operation_state SET state = 'purged', resolve_at = NULL, step = step + 1 WHERE operation_id = 'pay_unresolved'",
         "UPDATE operation_state SET psp_reference = 'pi_of_globex' WHERE operation_id = 'pay_succeeded'",
         "UPDATE operation_state SET psp_reference = 'pi_of_globex' WHERE operation_id = 'pay_dead'",
@@ -173,14 +191,17 @@ class TheftTest {
         "UPDATE operation_state SET staged_at = now() + interval '1 day' WHERE operation_id = 'pay_parked'",
         "UPDATE operation_state SET not_before = now(), step = step + 1 WHERE operation_id = 'pay_scheduled'",
         "UPDATE operation_state SET not_before = now(), tier = 0 WHERE operation_id = 'pay_scheduled'",
-        "UPDATE operation_state SET not_before = now(), counted_attempts = 0, swept = 0, failure_cause = 'x' WHERE operation_id = 'pay_parked'",
-        "UPDATE operation_state SET not_before = now(), charge_before = charge_before - interval '1 hour' WHERE operation_id = 'pay_scheduled'",
+        "UPDATE operation_state SET not_before = now(), counted_attempts = 0, swept = 0, failure_cause = 'x' WHERE operation_id = "
+                + "'pay_parked'",
+        "UPDATE operation_state SET not_before = now(), charge_before = charge_before - interval '1 hour' WHERE operation_id = "
+                + "'pay_scheduled'",
         "UPDATE operation_state SET not_before = now(), refused_by = 'stripe' WHERE operation_id = 'pay_scheduled'",
         "UPDATE operation_state SET state = 'parked', step = step + 1 WHERE operation_id = 'pay_scheduled'",
         "UPDATE operation_state SET state = 'dead', step = step + 1, sequence = 0 WHERE operation_id = 'pay_scheduled'",
         "UPDATE operation_state SET state = 'dead', step = step + 1, psp = 'adyen' WHERE operation_id = 'pay_parked'",
         "UPDATE operation_state SET state = 'declined', step = step + 1, settled_at = now() WHERE operation_id = 'pay_scheduled'",
-        "UPDATE operation_state SET state = 'processing', lease_token = gen_random_uuid(), resolve_at = now() WHERE operation_id = 'pay_parked'",
+        "UPDATE operation_state SET state = 'processing', lease_token = gen_random_uuid(), resolve_at = now() WHERE operation_id = "
+                + "'pay_parked'",
         "UPDATE operation_state SET not_before = now() WHERE operation_id = 'pay_presented'",
         "UPDATE operation_state SET represent_at = NULL, not_before = now() WHERE operation_id = 'pay_presented'",
         "UPDATE operation_state SET state = 'dead', step = step + 1, represent_at = NULL WHERE operation_id = 'pay_presented'",
@@ -199,11 +220,13 @@ class TheftTest {
         """
             INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.outcomes', 'pay_succeeded', convert_to(
                 '{"status":"succeeded","payment_id":"pay_succeeded","operation":"charge","revision":2,
-                  "idempotency_key":"succeeded","merchant":"acme","amount":999900,"currency":"EUR","psp_reference":"pi_succeeded"}', 'UTF8'), '{}')""",
+                  "idempotency_key":"succeeded","merchant":"acme","amount":999900,"currency":"EUR","psp_reference":"pi_succeeded"}', \
+            'UTF8'), '{}')""",
         """
             INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.outcomes', 'pay_succeeded', convert_to(
                 '{"status":"succeeded","payment_id":"pay_of_globex","operation":"charge","revision":2,
-                  "idempotency_key":"succeeded","merchant":"acme","amount":1000,"currency":"EUR","psp_reference":"pi_succeeded"}', 'UTF8'), '{}')""",
+                  "idempotency_key":"succeeded","merchant":"acme","amount":1000,"currency":"EUR","psp_reference":"pi_succeeded"}', \
+            'UTF8'), '{}')""",
         "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.intake.acme', 'k', 'x', '{}')",
         "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.intake-refused', 'k', 'x', '{}')",
         "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.audit-seals', '1', 'x', '{}')",
@@ -237,18 +260,22 @@ class TheftTest {
         "UPDATE operation_state SET state = 'succeeded' WHERE operation_id = 'pay_accepted'",
         "UPDATE operation_state SET failure_message = 'x'",
         """
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, \
+            charge_within_s)
             VALUES ('pay_x', 'pay_x', 'charge', 'acme', 'x', 1, 'EUR', 'pm', 60);
             UPDATE operation_state SET state = 'succeeded' WHERE operation_id = 'pay_x'""",
         "INSERT INTO operation_state (operation_id, charge_before) VALUES ('pay_x', now())",
         """
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, accepted_xid, charge_within_s)
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, \
+            accepted_xid, charge_within_s)
             VALUES ('pay_x', 'pay_x', 'charge', 'acme', 'x', 1, 'EUR', 'pm', '1', 60)""",
         """
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, \
+            charge_within_s)
             VALUES ('r1', 'pay_succeeded', 'reversal', 'acme', 'r1', 100, 'EUR', 'pm', 60)""",
         """
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, \
+            charge_within_s)
             VALUES ('r1', 'pay_of_nobody', 'refund', 'acme', 'r1', 100, 'EUR', 'pm', 60)""",
         """
             INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_path, request_params,
@@ -259,7 +286,8 @@ class TheftTest {
         "DELETE FROM idempotency_key",
         "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.outcomes', 'pay_dead', 'succeeded', '{}')",
         "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.outcomes', 'pay_succeeded', 'succeeded', '{}')",
-        "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'other.requests.outcomes', 'pay_dead', 'succeeded', '{}')",
+        "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'other.requests.outcomes', 'pay_dead', 'succeeded', "
+                + "'{}')",
         "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.dlq', 'pay_dead', NULL, '{}')",
         "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.retry-1', 'pay_dead', 'x', '{}')",
         "UPDATE outbox SET value = 'y'", "UPDATE outbox SET topic = 'payments.requests'", "UPDATE outbox SET record_key = 'y'",
@@ -287,23 +315,28 @@ class TheftTest {
         "UPDATE looked_through SET before = '4000000000000'", "DELETE FROM looked_through",
         "UPDATE outbox SET value = 'y'", "UPDATE outbox SET topic = 'payments.requests'",
         "UPDATE hand_settlement SET evidence = 'y'", "UPDATE hand_settlement SET approved_by = 'y'",
-        "INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, evidence, proposed_by, run) VALUES ('k', 'o', 1, 'not_charged', 'e', 'p', 'r')",
+        "INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, evidence, proposed_by, run) VALUES ('k', 'o', 1, "
+                + "'not_charged', 'e', 'p', 'r')",
         "INSERT INTO tier_visit SELECT * FROM tier_visit", "UPDATE tier_visit SET tier = 2", "DELETE FROM retry_budget",
         "UPDATE retry_budget SET day = day - 31", "UPDATE psp_notice SET notice_id = 'y'",
         "UPDATE unmatched_notice SET amount = 1, currency = 'EUR'",
         """
-            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+            INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, \
+            charge_within_s)
             VALUES ('pay_x', 'pay_x', 'charge', 'acme', 'x', 1000, 'EUR', 'pm', 60)""",
         """
-            INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method,
+            INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, \
+            payment_method,
                                    charge_within_s)
             VALUES ('r1', 'pay_succeeded', 'refund', 'x', 'acme', 'r1', 100, 'EUR', 'pm', 60)""",
         """
-            INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method,
+            INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, \
+            payment_method,
                                    charge_within_s)
             VALUES ('r1', 'pay_succeeded', 'reversal', 'x', 'acme', 'r1', 999900, 'EUR', 'pm', 60)""",
         """
-            INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method,
+            INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, \
+            payment_method,
                                    charge_within_s)
             VALUES ('r1', 'pay_succeeded', 'reversal', 'x', 'acme', 'r1', 100, 'EUR', 'pm', 60);
             UPDATE operation_state SET capture_psp = 'adyen', capture_reference = 'pi_x' WHERE operation_id = 'r1'""",
@@ -317,7 +350,8 @@ class TheftTest {
         "UPDATE operation_state SET state = 'purged', step = step + 1 WHERE operation_id = 'pay_dead'",
         "DELETE FROM capture_failure", "UPDATE capture_failure SET operation_id = 'pay_dead'", "SELECT lock_payment('pay_dead')",
         "SELECT take_back_keys('{acme}', '{dead}')", "SELECT forget_settled_payments('400 days', 1)",
-        "INSERT INTO audit_record (session_role, actor, action, resource_type, resource_id) VALUES ('chargeonce_dlq_operator', 'alice', 'dlq.purged', 'operation', 'pay_dead')",
+        "INSERT INTO audit_record (session_role, actor, action, resource_type, resource_id) VALUES ('chargeonce_dlq_operator', 'alice', "
+                + "'dlq.purged', 'operation', 'pay_dead')",
         "SELECT append_audit('{acme}', '{alice}', '{dlq.purged}', '{operation}', '{pay_dead}', '{NULL}', '{NULL}', '{NULL}')",
         "UPDATE audit_seal SET records = 1", "DELETE FROM audit_seal", "DELETE FROM audit_record"})
     void charge_and_retry_change_only_how_far_a_payment_has_come(String theft) throws SQLException {

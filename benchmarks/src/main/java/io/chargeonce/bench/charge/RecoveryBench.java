@@ -152,7 +152,8 @@ public final class RecoveryBench {
         try (var connection = DriverManager.getConnection(postgres.jdbcUrl("postgres")); var statement = connection.createStatement()) {
             for (int i = 0; i < 15; i++) {
                 statement.execute(
-                        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'chargeonce' ORDER BY random() LIMIT 1");
+                        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'chargeonce' ORDER BY random() "
+                                + "LIMIT 1");
                 LockSupport.parkNanos(Duration.ofMillis(200).toNanos());
             }
         }

@@ -5,6 +5,7 @@ import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.kafka.ProducerSettings;
 import io.chargeonce.wire.PaymentRecord;
 import io.confluent.parallelconsumer.ParallelConsumerOptions;
+import io.confluent.parallelconsumer.ParallelConsumerOptions.ParallelConsumerOptionsBuilder;
 import io.confluent.parallelconsumer.ParallelStreamProcessor;
 import java.util.List;
 import java.util.Map;
@@ -51,7 +52,7 @@ final class ParallelPerRecord implements Contestant {
     }
 
     static ParallelStreamProcessor<byte[], byte[]> newProcessor(Arena arena, String group,
-                                                                ParallelConsumerOptions.ParallelConsumerOptionsBuilder<byte[], byte[]> options) {
+                                                                ParallelConsumerOptionsBuilder<byte[], byte[]> options) {
         Map<String, Object> properties = Map.of("bootstrap.servers", arena.plot().kafka(), "group.id", arena.requests() + "." + group,
                 "enable.auto.commit", "false", "auto.offset.reset", "earliest", "max.poll.records", "2000");
         var consumer = new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer());

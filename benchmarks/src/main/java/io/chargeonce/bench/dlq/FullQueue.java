@@ -13,9 +13,11 @@ final class FullQueue {
     private static final String NIGHT = """
             CREATE TEMP TABLE night AS
             SELECT n, 'pay_' || left(translate(md5('p' || n), '0189', 'ghij'), 26) AS id,
-                   left(translate(md5('k' || n), '0189', 'ghij'), 26) AS psp_key, CASE WHEN n % 10 = 5 THEN 'adyen' ELSE 'stripe' END AS psp,
+                   left(translate(md5('k' || n), '0189', 'ghij'), 26) AS psp_key, CASE WHEN n % 10 = 5 THEN 'adyen' ELSE 'stripe' END AS \
+            psp,
                    'merchant-' || n % 7 AS merchant, 100 + n % 5000 AS amount, (ARRAY['EUR', 'USD', 'JPY'])[1 + n % 3] AS currency,
-                   CASE WHEN n % 100 < 4 THEN 'poison' WHEN n % 100 < 7 THEN 'charged' WHEN n % 100 < 10 THEN 'unresolved' ELSE 'failed' END AS standing,
+                   CASE WHEN n % 100 < 4 THEN 'poison' WHEN n % 100 < 7 THEN 'charged' WHEN n % 100 < 10 THEN 'unresolved' ELSE 'failed' \
+            END AS standing,
                    now() - (10 + n * 0.01) * interval '1 second' AS died_at
               FROM generate_series(1, :letters) AS n
             """;
@@ -30,7 +32,8 @@ final class FullQueue {
             INSERT INTO operation_state (operation_id, state, step, sequence, counted_attempts, tier, psp, failure_cause, failure_message,
                                          charge_before, resolve_at, unresolved_since)
             SELECT id, CASE standing WHEN 'unresolved' THEN 'unresolved' ELSE 'dead' END, 5, 1, 4, 3, psp,
-                   CASE standing WHEN 'unresolved' THEN 'gateway_timed_out' ELSE 'psp_unwell' END, 'the PSP answered 500', now() + interval '20 hours',
+                   CASE standing WHEN 'unresolved' THEN 'gateway_timed_out' ELSE 'psp_unwell' END, 'the PSP answered 500', now() + \
+            interval '20 hours',
                    CASE standing WHEN 'unresolved' THEN now() + interval '6 hours' END, CASE standing WHEN 'unresolved' THEN died_at END
               FROM night WHERE standing <> 'poison'
             """;
@@ -39,7 +42,8 @@ final class FullQueue {
             INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, generation, sequence, psp, state, failed_definite,
                                          request, request_sha256, sent_at, key_valid_until, psp_reference, cause, message, decided_at)
             SELECT psp_key, id, id, 'charge', 1, 1, psp,
-                   CASE standing WHEN 'charged' THEN 'succeeded' WHEN 'unresolved' THEN 'unknown' ELSE 'failed_definite' END, standing = 'failed',
+                   CASE standing WHEN 'charged' THEN 'succeeded' WHEN 'unresolved' THEN 'unknown' ELSE 'failed_definite' END, standing = \
+            'failed',
                    convert_to(repeat('x', 200), 'UTF8'), sha256(''), died_at, died_at + interval '23 hours',
                    CASE standing WHEN 'charged' THEN 'ref_' || id END, CASE standing WHEN 'charged' THEN NULL ELSE 'psp_unwell' END,
                    'the PSP answered 500', died_at
@@ -49,7 +53,8 @@ final class FullQueue {
     private static final String LETTERS = """
             INSERT INTO dead_letter (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, psp, state, cause, message,
                                      generation, tier, charge_before, had_open_attempt, died_at, changed_at)
-            SELECT id, id, id, merchant, amount, currency, psp, 'dead', CASE standing WHEN 'unresolved' THEN 'unresolved' ELSE 'psp_unwell' END,
+            SELECT id, id, id, merchant, amount, currency, psp, 'dead', CASE standing WHEN 'unresolved' THEN 'unresolved' ELSE \
+            'psp_unwell' END,
                    'the PSP answered 500', 1, 3, now() + interval '20 hours', standing <> 'failed', died_at, died_at
               FROM night WHERE standing <> 'poison' ORDER BY died_at
             """;

@@ -27,7 +27,8 @@ class FullQueueTest {
                     change(plot, "DELETE FROM outbox WHERE outbox_id = (SELECT min(outbox_id) FROM outbox WHERE topic LIKE '%.requests')"))
                     .isEqualTo(1);
             assertThat(change(plot,
-                    "UPDATE operation_state SET generation = 3 WHERE operation_id = (SELECT min(operation_id) FROM operation_state WHERE state = 'accepted')"))
+                    "UPDATE operation_state SET generation = 3 WHERE operation_id = (SELECT min(operation_id) FROM operation_state WHERE "
+                            + "state = 'accepted')"))
                     .isEqualTo(1);
             assertThat(MergedQueueLaws.faults(plot)).containsExactly("every other failed one re-entered once: broken 1 times",
                     "work is staged once for each that re-entered and for nothing else: broken 1 times");

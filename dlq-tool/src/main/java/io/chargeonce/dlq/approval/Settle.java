@@ -146,8 +146,9 @@ public final class Settle {
         }
         if (finding.reference.isEmpty() && now.isBefore(attempt.keyValidUntil())) {
             obstacles.add(
-                    "%s knows the attempt's key until %s and can be asked under it, so no person needs to say before then that it did not charge"
-                            .formatted(attempt.psp(), attempt.keyValidUntil().truncatedTo(java.time.temporal.ChronoUnit.SECONDS)));
+                    "%s knows the attempt's key until %s and can be asked under it, so no person needs to say before then that it did "
+                            + "not charge"
+                                    .formatted(attempt.psp(), attempt.keyValidUntil().truncatedTo(java.time.temporal.ChronoUnit.SECONDS)));
         }
         return obstacles;
     }
@@ -188,7 +189,8 @@ public final class Settle {
              WHERE operation.operation_id = ? AND NOT (other.operation_id = operation.operation_id AND other.sequence = operation.sequence)
              UNION ALL
             SELECT other.operation_id, other.sequence
-              FROM operation_state AS operation JOIN payment_attempt AS other ON other.psp = operation.psp JOIN hand_settlement AS waiting USING (psp_key)
+              FROM operation_state AS operation JOIN payment_attempt AS other ON other.psp = operation.psp JOIN hand_settlement AS \
+            waiting USING (psp_key)
              WHERE waiting.psp_reference = ? AND waiting.state = 'waiting'
                AND operation.operation_id = ? AND other.operation_id <> operation.operation_id
              LIMIT 1

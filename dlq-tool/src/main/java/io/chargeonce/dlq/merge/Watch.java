@@ -73,7 +73,8 @@ public record Watch(Instant at, long dead, List<Arrivals> arrivals, List<MergeRu
     private static final String TIERS = """
             SELECT tier, count(*), count(*) FILTER (WHERE state = 'parked'),
                    count(*) FILTER (WHERE not_before < now() - interval '1 second'),
-                   coalesce((extract(epoch FROM now() - min(not_before) FILTER (WHERE not_before < now() - interval '1 second')) * 1000)::bigint, 0)
+                   coalesce((extract(epoch FROM now() - min(not_before) FILTER (WHERE not_before < now() - interval '1 second')) * \
+            1000)::bigint, 0)
               FROM (SELECT tier, state, not_before FROM waiting JOIN operation_state USING (operation_id) WHERE list = 'work'
                      UNION ALL
                     SELECT 0, 'accepted', since FROM acceptances_from(last_look('acceptances'), 100000) WHERE since IS NOT NULL) AS waits

@@ -40,7 +40,7 @@ public final class Purge {
         this(queue, false);
     }
 
-    /** @param evenUnresolved also payments whose money may have been taken: the PSP is asked as before, and if they moved money, that is an incident */
+    /** @param evenUnresolved also payments whose money may have been taken: the PSP is still asked, and money that moved is an incident */
     public Purge(DeadLetterQueue queue, boolean evenUnresolved) {
         this.queue = queue;
         this.evenUnresolved = evenUnresolved;

@@ -69,7 +69,8 @@ public final class KnownValues {
 
     private static final String CAUSES_IN_QUEUE = "SELECT DISTINCT cause FROM dead_letter";
     private static final String CAUSES_IN_TIERS = """
-            SELECT DISTINCT failure_cause FROM waiting JOIN operation_now USING (operation_id) WHERE list = 'work' AND failure_cause IS NOT NULL
+            SELECT DISTINCT failure_cause FROM waiting JOIN operation_now USING (operation_id) WHERE list = 'work' AND failure_cause IS \
+            NOT NULL
             """;
     /** Those that a process was set up for. */
     private static final String PSPS = "SELECT DISTINCT psp FROM psp_health";

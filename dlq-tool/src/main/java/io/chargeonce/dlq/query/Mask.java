@@ -29,7 +29,8 @@ public final class Mask {
      * record's header, which has a name and a value.
      */
     private static final Pattern SECRET_FIELD = Pattern.compile(
-            "(?i)(?:cvc|cvv|cvn|csc|(?:security|verification|card)[ _-]?(?:code|value)|holder|name[ _-]?on[ _-]?card|track[ _-]?(?:data|1|2)"
+            "(?i)(?:cvc|cvv|cvn|csc|(?:security|verification|card)[ _-]?(?:code|value)|holder|name[ _-]?on[ _-]?card|track[ "
+                    + "_-]?(?:data|1|2)"
                     + "|\"(?:name(?!\":\"[^\"]{0,200}+\",\"value\")|pin))[A-Z0-9_-]{0,16}+\\\\*+\"\\s*+:\\s*+");
 
     /** Outside of JSON: cvc=123, CVC: 123, a form's, XML's. */

@@ -49,7 +49,8 @@ public final class Export {
 
     private static final String PAYLOADS = """
             SELECT dead_letter_id, source_topic, source_partition, source_offset, sealed_record,
-                   operation.payment_id, operation.kind AS operation, operation.idempotency_key, payment_method, customer, reference, description, receipt_email
+                   operation.payment_id, operation.kind AS operation, operation.idempotency_key, payment_method, customer, reference, \
+            description, receipt_email
               FROM dead_letter LEFT JOIN operation USING (operation_id)
              WHERE dead_letter_id = ANY (?)
             """;

@@ -27,7 +27,8 @@ import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 @Command(name = "audit", usageHelpAutoWidth = true, sortOptions = false,
-        description = "Shows who changed the dead-letter queue, what, when and why, and how much money it was. What one call did is one line.",
+        description = "Shows who changed the dead-letter queue, what, when and why, and how much money it was. What one call did is one "
+                + "line.",
         exitCodeList = "1:--verify found a record or a seal that is not as it was",
         footer = {"  What was purged this week, and by whom?",
             "    chargeonce dlq audit --action dlq.purged --newer-than 7d",
@@ -61,7 +62,8 @@ final class AuditCommand implements Callable<Integer> {
 
     @Option(names = "--verify",
             description = "Check the whole log instead: every record against its seal, the chain and the signatures of the seals, "
-                    + "and the copies of the seals in Kafka. It prints what was changed, added or removed, and since when everything agrees.")
+                    + "and the copies of the seals in Kafka. It prints what was changed, added or removed, and since when everything "
+                    + "agrees.")
     boolean verify;
 
     @Option(names = "--after-seal", paramLabel = "NUMBER", description = "With --verify: only what was sealed after this seal. An "

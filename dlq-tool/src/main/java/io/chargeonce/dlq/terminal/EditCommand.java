@@ -30,7 +30,8 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "edit", usageHelpAutoWidth = true, sortOptions = false,
         description = {"Opens a poison record in your editor, shows what you changed, and keeps it beside the original record.",
-            "The editor shows it unmasked, and the audit log records that first. What is printed has card tokens and personal fields masked.",
+            "The editor shows it unmasked, and the audit log records that first. What is printed has card tokens and personal fields "
+                    + "masked.",
             "It sends nothing; merge does. Amount, currency, merchant, payment method and key cannot be changed. The "
                     + "result must agree with the accepted payment."},
         exitCodeList = "1:there is no such poison record, the edit was refused, or nothing was edited",

@@ -35,7 +35,8 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "erase", usageHelpAutoWidth = true, sortOptions = false,
         description = {
-            "Erases customer, description, receipt address, what was sent to PSPs, and what PSPs answered in words, from finished payments.",
+            "Erases customer, description, receipt address, what was sent to PSPs, and what PSPs answered in words, from finished "
+                    + "payments.",
             "Amounts, merchant, ids, payment methods, references and states stay. A repeat of the request still gets its answer.",
             "Needs the role chargeonce_eraser. Without --yes it only shows what it would do."},
         exitCodeList = "1:a payment is not finished, or this merchant has no such payment; the others were erased",
@@ -50,7 +51,8 @@ final class EraseCommand implements Callable<Integer> {
 
     /** What no command of ours can erase, in the words of docs/card-data.md. */
     static final String REMAINS = "It stays on Kafka's topics until their retention ends (14 days, dead letters until "
-            + "compaction), in backups until they are deleted, and at the PSP, which has to be asked. Records that could not be read are sealed "
+            + "compaction), in backups until they are deleted, and at the PSP, which has to be asked. Records that could not be read are "
+            + "sealed "
             + "and not searched: purge those that are this person's. What people typed as reasons and evidence stays in the audit log.";
 
     @ParentCommand
@@ -133,7 +135,8 @@ final class EraseCommand implements Callable<Integer> {
             case UNKNOWN -> Optional.of("left as it is, for %s has no such payment".formatted(merchant));
             case UNFINISHED ->
                 Optional.of(("left whole, for it is not finished (%s): money may still move for it, its outcome may still be published, "
-                        + "or a purge of it can be undone for 30 days. Merge or purge what is dead, wait for the rest, and repeat the command")
+                        + "or a purge of it can be undone for 30 days. Merge or purge what is dead, wait for the rest, and repeat the "
+                        + "command")
                         .formatted(result.state().orElse("unknown")));
         };
     }

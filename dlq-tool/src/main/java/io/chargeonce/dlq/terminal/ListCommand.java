@@ -54,7 +54,8 @@ final class ListCommand implements Callable<Integer> {
     Optional<String> sort;
 
     @Option(names = "--columns", paramLabel = "NAMES", split = ",",
-            description = "The columns to show, in this order: id, age, amount, cause, psp, merchant, standing, generation, tier, died, message. All of them are shown, on a second line where the first is full.")
+            description = "The columns to show, in this order: id, age, amount, cause, psp, merchant, standing, generation, tier, died, "
+                    + "message. All of them are shown, on a second line where the first is full.")
     List<String> columns = List.of();
 
     @Option(names = "--limit", paramLabel = "N", description = "Show at most N. The default is 100, and with --json all.")

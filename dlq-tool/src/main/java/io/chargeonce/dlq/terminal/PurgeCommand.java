@@ -19,7 +19,8 @@ import picocli.CommandLine.Spec;
 @Command(name = "purge", usageHelpAutoWidth = true, sortOptions = false,
         description = {
             "Takes dead letters out of the queue. restore brings them back within 30 days. Shows what it would do, and does it with --yes.",
-            "It never purges a payment whose money was taken. With --even-unresolved it also purges those whose money may have been taken."},
+            "It never purges a payment whose money was taken. With --even-unresolved it also purges those whose money may have "
+                    + "been taken."},
         exitCodeList = {"1:an id is not there or was refused, or the set is not the expected one",
             "130:stopped by Ctrl-C between two batches; the same command does the rest"},
         footer = {"  Give up records that cannot be read; try it without --yes first:",
@@ -38,7 +39,8 @@ final class PurgeCommand implements Callable<Integer> {
     SelectionOptions selection;
 
     @Option(names = "--even-unresolved",
-            description = "Also payments whose money may have been taken. The resolver still asks the PSP. A payment that moved money is then settled, with an incident.")
+            description = "Also payments whose money may have been taken. The resolver still asks the PSP. A payment that moved money is "
+                    + "then settled, with an incident.")
     boolean evenUnresolved;
 
     @Option(names = "--resume", paramLabel = "RUN", description = "Do what was frozen as this run, once another person has approved it.")

@@ -87,7 +87,8 @@ final class SettleCommand implements Callable<Integer> {
         }
         if (evidence.filter(text -> !text.isBlank() && text.length() <= 500).isEmpty()) {
             problems.add(
-                    "--evidence is missing, or longer than 500 characters: say how you know, and name no person; it is kept in the audit log");
+                    "--evidence is missing, or longer than 500 characters: say how you know, and name no person; it is kept in the audit "
+                            + "log");
         }
         problems.kept("--evidence", evidence);
         Optional<Duration> patience = problems.age("--wait", Optional.of(wait));

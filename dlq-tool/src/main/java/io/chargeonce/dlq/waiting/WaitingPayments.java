@@ -48,7 +48,8 @@ public final class WaitingPayments {
     /** What waits since before a moment, so that a payment which waits again is not met twice. */
     private static final String WAITING = """
               FROM waiting JOIN operation_state AS its USING (operation_id) JOIN operation USING (operation_id)
-             CROSS JOIN (SELECT ?::text[] AS ids, ?::text AS cause, ?::text AS psp, ?::text AS merchant, ?::int AS tier, ?::text AS currency,
+             CROSS JOIN (SELECT ?::text[] AS ids, ?::text AS cause, ?::text AS psp, ?::text AS merchant, ?::int AS tier, ?::text AS \
+            currency,
                                 ?::text AS key, ?::text AS reference, ?::text AS customer, ?::text AS psp_reference,
                                 ?::timestamptz AS as_of) AS wanted
              WHERE list = 'work' AND its.state IN ('scheduled', 'parked') AND its.represent_at IS NULL AND its.staged_at <= wanted.as_of

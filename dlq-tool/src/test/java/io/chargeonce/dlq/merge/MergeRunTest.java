@@ -162,7 +162,8 @@ class MergeRunTest {
             var moving = CompletableFuture.supplyAsync(first::runOnce, Thread::startVirtualThread);
             await().until(() -> rows.accepted().size() == 500 && rows.isWaitingForALock());
             rows.text(
-                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'");
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = "
+                            + "'Lock'");
             assertThat(moving).failsWithin(Duration.ofSeconds(10)).withThrowableOfType(ExecutionException.class)
                     .withCauseInstanceOf(DatabaseUnavailable.class);
             return moving;

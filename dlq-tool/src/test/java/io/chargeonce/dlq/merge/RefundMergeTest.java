@@ -38,7 +38,8 @@ class RefundMergeTest {
         rows.succeed(payment);
         refund = "payment-" + payment + "-refund";
         rows.text("""
-                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s)
+                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, \
+                charge_within_s)
                 VALUES ('%s', '%s', 'refund', 'acme', 'refund-key', 300, 'EUR', 'pm_card_visa', 86400) RETURNING 1""".formatted(refund,
                 payment));
         rows.text("UPDATE operation_state SET capture_psp = 'stripe', capture_reference = 'pi_%s' WHERE operation_id = '%s' RETURNING 1"

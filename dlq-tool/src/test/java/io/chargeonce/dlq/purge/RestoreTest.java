@@ -42,7 +42,8 @@ class RestoreTest {
         assertThat(rows.letter(poison)).isEqualTo("dead/3");
         assertThat(rows.staged("payments.dlq", id)).isEqualTo("record tombstone record");
         assertThat(rows.text("SELECT count(*) FROM outbox WHERE record_key = '" + poison
-                + "' AND convert_from(value, 'UTF8')::json -> 'source' ->> 'sealed' = (SELECT translate(encode(sealed_record, 'base64'), E'\\n', '') "
+                + "' AND convert_from(value, 'UTF8')::json -> 'source' ->> 'sealed' = (SELECT translate(encode(sealed_record, 'base64'), "
+                + "E'\\n', '') "
                 + "FROM dead_letter WHERE dead_letter_id = '" + poison + "')")).as("the same sealed bytes").isEqualTo("2");
         assertThat(rows.audit(id)).isEqualTo("dlq.purged dlq.restored");
         assertThat(rows.text("SELECT string_agg(data ->> 'revision', ' ' ORDER BY audit_id) FROM audit_record WHERE resource_id = '" + id

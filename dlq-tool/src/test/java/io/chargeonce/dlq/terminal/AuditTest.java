@@ -103,8 +103,10 @@ class AuditTest {
 
     /** As a seal without a key makes it. */
     private static final String PLAIN_MARK = """
-            (SELECT sha256(int2send(23::int2) || 'chargeonce audit seal 1' || int8send(seal) || int8send(from_id) || int8send(to_id) || int8send(records)
-                           || int2send(64::int2) || encode(rows_sha256, 'hex')::bytea || int2send(64::int2) || encode(previous, 'hex')::bytea
+            (SELECT sha256(int2send(23::int2) || 'chargeonce audit seal 1' || int8send(seal) || int8send(from_id) || int8send(to_id) || \
+            int8send(records)
+                           || int2send(64::int2) || encode(rows_sha256, 'hex')::bytea || int2send(64::int2) || encode(previous, \
+            'hex')::bytea
                            || int8send(forgotten_to) || int2send(0::int2) || int2send(length(at)::int2) || at::bytea)
                FROM (SELECT (sealed_at AT TIME ZONE 'UTC')::text AS at) AS utc)""";
 
@@ -117,7 +119,8 @@ class AuditTest {
                 "'{\"amount\": \"many\", \"currency\": \"Taler\", \"revision\": \"x\"}'",
                 "'{\"amount\": 1e400, \"currency\": {\"a\": 1}, \"verdict\": []}'")) {
             rows.text(
-                    "INSERT INTO audit_record (actor, action, resource_type, resource_id, data) VALUES (E'\\u202e\\u0007', 'dlq.purged', 'operation', '"
+                    "INSERT INTO audit_record (actor, action, resource_type, resource_id, data) VALUES (E'\\u202e\\u0007', 'dlq.purged', "
+                            + "'operation', '"
                             + id
                             + "', " + odd + ") RETURNING 1");
         }

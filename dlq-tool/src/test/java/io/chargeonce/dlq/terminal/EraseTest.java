@@ -50,12 +50,14 @@ class EraseTest {
         String payment = succeeded();
         sql("""
             SET session_replication_role = replica;
-            INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, psp_reference, evidence, run, proposed_by, approved_by, state, answer, answered_at)
+            INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, psp_reference, evidence, run, proposed_by, approved_by, \
+            state, answer, answered_at)
             SELECT psp_key, operation_id, 1, 'charged', 'pi_1', '%2$s rang', 'run_1', 'ann', 'bob', 'settled', 'Jane paid', now()
               FROM payment_attempt WHERE payment_id = '%1$s';
             INSERT INTO unmatched_notice (psp, notice_id, psp_key, psp_reference, gives_back, outcome, detail)
             SELECT 'adyen', 'n1', psp_key, 'pi_1', false, 'declined', 'Jane has no money' FROM payment_attempt WHERE payment_id = '%1$s';
-            INSERT INTO unmatched_notice (psp, notice_id, psp_key, gives_back, outcome, detail) VALUES ('adyen', 'n2', 'another', false, 'failed', 'x');
+            INSERT INTO unmatched_notice (psp, notice_id, psp_key, gives_back, outcome, detail) VALUES ('adyen', 'n2', 'another', false, \
+            'failed', 'x');
             SET session_replication_role = origin""".formatted(payment, PERSON));
         String decided = rows.text("SELECT (to_jsonb(f) - 'evidence' - 'answer')::text FROM hand_settlement AS f");
         sql("INSERT INTO four_eyes VALUES ('*', 0)");
@@ -67,7 +69,8 @@ class EraseTest {
         assertThat(rows.text("SELECT evidence || answer FROM hand_settlement")).isEqualTo("[erased][erased]");
         assertThat(rows.text("SELECT (to_jsonb(f) - 'evidence' - 'answer')::text FROM hand_settlement AS f")).isEqualTo(decided);
         assertThat(rows.text(
-                "SELECT string_agg(concat_ws(' ', notice_id, outcome, psp_reference, detail), ', ' ORDER BY notice_id) FROM unmatched_notice"))
+                "SELECT string_agg(concat_ws(' ', notice_id, outcome, psp_reference, detail), ', ' ORDER BY notice_id) FROM "
+                        + "unmatched_notice"))
                 .isEqualTo("n1 declined pi_1 [erased], n2 failed x");
         assertThat(erase(payment, "--yes", "--json").json().getFirst().path("result").asString()).isEqualTo("nothing_left");
 
@@ -82,7 +85,8 @@ class EraseTest {
         sql("""
             SET session_replication_role = replica;
             INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, evidence, run, proposed_by, approved_by, state)
-            SELECT psp_key, operation_id, 1, 'not_charged', 'e', 'run_1', 'carl', 'bob', 'settled' FROM payment_attempt WHERE payment_id = '%s';
+            SELECT psp_key, operation_id, 1, 'not_charged', 'e', 'run_1', 'carl', 'bob', 'settled' FROM payment_attempt WHERE payment_id \
+            = '%s';
             SET session_replication_role = origin""".formatted(id));
         var queue = rows.open();
         for (String change : List.of("evidence = '[erased]'", "evidence = 'e'", "verdict = 'not_charged'", "step = 2")) {
@@ -136,7 +140,8 @@ class EraseTest {
         "UPDATE payment_attempt SET state = 'unknown', failed_definite = false WHERE payment_id = '%s'",
         "UPDATE operation_state SET state = 'purged', settled_at = now(), resolve_at = now() WHERE operation_id = '%s'",
         "UPDATE dead_letter SET state = 'dead' WHERE operation_id = '%s'",
-        "UPDATE operation_state SET state = 'unresolved', unresolved_since = now(), resolve_at = now() WHERE operation_id = 're_1' AND '%s' <> ''",
+        "UPDATE operation_state SET state = 'unresolved', unresolved_since = now(), resolve_at = now() WHERE operation_id = 're_1' AND "
+                + "'%s' <> ''",
         "INSERT INTO outbox (shard, topic, record_key, headers) SELECT 0, 'payments.outcomes', 're_1', '{}' WHERE '%s' <> ''"})
     void what_may_still_move_money_or_be_told_is_not_finished(String still) {
         String payment = succeeded();
@@ -167,13 +172,18 @@ class EraseTest {
     private static void refund(String payment, String id) {
         sql("""
             SET session_replication_role = replica;
-            INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method, customer, charge_within_s)
-            SELECT '%2$s', '%1$s', 'refund', '%2$s', merchant_id, idempotency_key, amount, currency, payment_method, 'Jane', 60 FROM operation WHERE operation_id = '%1$s';
+            INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, \
+            payment_method, customer, charge_within_s)
+            SELECT '%2$s', '%1$s', 'refund', '%2$s', merchant_id, idempotency_key, amount, currency, payment_method, 'Jane', 60 FROM \
+            operation WHERE operation_id = '%1$s';
             INSERT INTO operation_state (operation_id, charge_before, state, failure_message) VALUES ('%2$s', now(), 'succeeded', '%3$s');
-            INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, operation_ref, generation, sequence, psp, state, request, request_sha256, sent_at, key_valid_until, message)
+            INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, operation_ref, generation, sequence, psp, state, \
+            request, request_sha256, sent_at, key_valid_until, message)
             SELECT '%2$s', '%2$s', '%1$s', 'refund', '%2$s', 1, 1, 'stripe', 'succeeded', 'Jane', sha256('x'), now(), now(), '%3$s';
-            INSERT INTO dead_letter (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, state, cause, message, generation)
-            SELECT '%2$s', '%2$s', '%1$s', merchant_id, amount, currency, 'settled', 'gateway_timed_out', '%3$s', 1 FROM operation WHERE operation_id = '%1$s';
+            INSERT INTO dead_letter (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, state, cause, message, \
+            generation)
+            SELECT '%2$s', '%2$s', '%1$s', merchant_id, amount, currency, 'settled', 'gateway_timed_out', '%3$s', 1 FROM operation WHERE \
+            operation_id = '%1$s';
             SET session_replication_role = origin
             """.formatted(payment, id, PERSON));
     }
@@ -243,8 +253,10 @@ class EraseTest {
             UPDATE payment_attempt SET request = 'receipt_email=%2$s', message = 'Jane' WHERE payment_id = '%1$s';
             UPDATE psp_observation SET detail = '%2$s' WHERE psp_key IN (SELECT psp_key FROM payment_attempt WHERE payment_id = '%1$s');
             UPDATE dead_letter SET message = '%2$s' WHERE dead_letter_id = '%1$s';
-            INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_path, request_params, resource_id)
-            SELECT merchant_id, idempotency_key, sha256('x'), 1, '/v1/payments', '{"amount":1,"customer":"Jane","receipt_email":"%2$s"}', operation_id
+            INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_path, request_params, \
+            resource_id)
+            SELECT merchant_id, idempotency_key, sha256('x'), 1, '/v1/payments', '{"amount":1,"customer":"Jane","receipt_email":"%2$s"}', \
+            operation_id
               FROM operation WHERE operation_id = '%1$s';
             SET session_replication_role = origin
             """.formatted(payment, PERSON));
@@ -254,15 +266,18 @@ class EraseTest {
         return rows.text("""
             SELECT concat_ws(' ', (SELECT o::text FROM operation_now AS o WHERE operation_id = '%1$s'),
                              (SELECT string_agg(request_params::text, ' ') FROM idempotency_key WHERE resource_id = '%1$s'),
-                             (SELECT string_agg(encode(request, 'escape') || concat_ws(' ', a::text), ' ') FROM payment_attempt AS a WHERE payment_id = '%1$s'),
-                             (SELECT string_agg(p::text, ' ') FROM psp_observation AS p JOIN payment_attempt USING (psp_key) WHERE payment_id = '%1$s'),
+                             (SELECT string_agg(encode(request, 'escape') || concat_ws(' ', a::text), ' ') FROM payment_attempt AS a \
+            WHERE payment_id = '%1$s'),
+                             (SELECT string_agg(p::text, ' ') FROM psp_observation AS p JOIN payment_attempt USING (psp_key) WHERE \
+            payment_id = '%1$s'),
                              (SELECT string_agg(d::text, ' ') FROM dead_letter AS d WHERE dead_letter_id = '%1$s'))
             """.formatted(payment));
     }
 
     private static String trail(String payment) {
         return rows.text("""
-            SELECT concat_ws(' ', amount, currency, merchant_id, idempotency_key, payment_method, reference, state, step, psp, psp_reference,
+            SELECT concat_ws(' ', amount, currency, merchant_id, idempotency_key, payment_method, reference, state, step, psp, \
+            psp_reference,
                              (SELECT string_agg(concat_ws('/', psp_key, state, encode(request_sha256, 'hex'), psp_reference), ' ')
                                 FROM payment_attempt WHERE payment_id = '%1$s'),
                              (SELECT encode(fingerprint, 'hex') FROM idempotency_key WHERE resource_id = '%1$s'))

@@ -284,7 +284,8 @@ class FourEyesTest {
         as(QueueRows.OPERATOR, addedItem);
         assertThat(bob("approve", run, "--yes").out()).contains("3 dead letters");
         String move =
-                "BEGIN; SELECT permit_moves('%s', '{1,2,3,4,1000}'); UPDATE operation_state SET state = 'accepted', step = step + 1, generation = generation + 1 WHERE %s; COMMIT";
+                "BEGIN; SELECT permit_moves('%s', '{1,2,3,4,1000}'); UPDATE operation_state SET state = 'accepted', step = step + 1, "
+                        + "generation = generation + 1 WHERE %s; COMMIT";
         owner("UPDATE four_eyes SET most = 0");
         assertThatThrownBy(() -> as(QueueRows.OPERATOR, move.formatted(run, "operation_id = '" + late + "'")))
                 .hasMessageContaining("more than ann may move alone");
@@ -375,8 +376,9 @@ class FourEyesTest {
             run(early, "BEGIN; SELECT 1");
             owner("UPDATE approval SET approved_at = clock_timestamp() - interval '24 hours'");
             assertThatThrownBy(() -> run(early,
-                    "SELECT permit_moves('%s', '{1,2,3}'); UPDATE operation_state SET state = 'accepted', step = step + 1, generation = generation + 1"
-                            .formatted(run)))
+                    "SELECT permit_moves('%s', '{1,2,3}'); UPDATE operation_state SET state = 'accepted', step = step + 1, generation = "
+                            + "generation + 1"
+                                    .formatted(run)))
                     .hasMessageContaining("more than ann may move alone");
         }
     }

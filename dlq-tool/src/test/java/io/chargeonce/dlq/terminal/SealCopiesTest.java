@@ -126,8 +126,10 @@ class SealCopiesTest {
 
     private static String record() {
         return rows.text("""
-                SELECT json_build_object('type', 'audit.seal', 'version', 1, 'seal', seal, 'from_id', from_id, 'to_id', to_id, 'records', records - 1,
-                       'rows_sha256', encode(rows_sha256, 'hex'), 'key_id', key_id, 'sealed_at', (sealed_at AT TIME ZONE 'UTC')::text, 'mark', encode(mark, 'hex'))
+                SELECT json_build_object('type', 'audit.seal', 'version', 1, 'seal', seal, 'from_id', from_id, 'to_id', to_id, 'records', \
+                records - 1,
+                       'rows_sha256', encode(rows_sha256, 'hex'), 'key_id', key_id, 'sealed_at', (sealed_at AT TIME ZONE 'UTC')::text, \
+                'mark', encode(mark, 'hex'))
                   FROM audit_seal""");
     }
 

@@ -51,7 +51,8 @@ class SettleTest {
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.UNRESOLVED);
         assertThat(rows.text("SELECT resolve_at <= clock_timestamp() FROM operation_state")).isEqualTo("t");
         assertThat(rows.text(
-                "SELECT verdict || ' ' || psp_reference || ' ' || evidence || ' ' || proposed_by || ' ' || approved_by || ' ' || state FROM hand_settlement"))
+                "SELECT verdict || ' ' || psp_reference || ' ' || evidence || ' ' || proposed_by || ' ' || approved_by || ' ' || state "
+                        + "FROM hand_settlement"))
                 .isEqualTo("charged pi_1 ticket 4711 %s %1$s waiting".formatted(QueueRows.OPERATOR));
         for (String command : new String[] {"why", "show"}) {
             assertThat(Called.of(rows::open, command, id).out()).contains("dlq.settlement_proposed by " + QueueRows.OPERATOR,
@@ -182,7 +183,8 @@ class SettleTest {
     @Test
     void a_summary_tells_of_messages_that_match_no_attempt() {
         rows.text(
-                "INSERT INTO unmatched_notice (psp, notice_id, psp_key) SELECT 'stripe', 'n' || n, 'key-' || n FROM generate_series(1, 3) AS n RETURNING 1");
+                "INSERT INTO unmatched_notice (psp, notice_id, psp_key) SELECT 'stripe', 'n' || n, 'key-' || n FROM generate_series(1, "
+                        + "3) AS n RETURNING 1");
         assertThat(Called.of(rows::open, "summary").out()).contains("stripe sent 3 webhooks about attempts that are not known here");
         assertThat(Called.of(rows::open, "summary", "--json").json().getFirst().path("unmatched_notices").path("count").asInt())
                 .isEqualTo(3);

@@ -60,7 +60,8 @@ public final class MerchantBook {
             WITH added AS (
                 INSERT INTO merchant (merchant_id) VALUES (?) ON CONFLICT DO NOTHING RETURNING merchant_id
             )
-            SELECT append_audit(ARRAY[merchant_id], NULL, ARRAY['merchant.added'], ARRAY['merchant'], ARRAY[merchant_id], NULL, NULL, ARRAY[?])
+            SELECT append_audit(ARRAY[merchant_id], NULL, ARRAY['merchant.added'], ARRAY['merchant'], ARRAY[merchant_id], NULL, NULL, \
+            ARRAY[?])
               FROM added
             """;
 

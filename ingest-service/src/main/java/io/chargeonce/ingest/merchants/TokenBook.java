@@ -169,7 +169,8 @@ public final class TokenBook {
                  WHERE encode(substr(token_sha256, 1, %d), 'hex') = ? AND revoked_at IS NULL
                 RETURNING merchant_id
             )
-            SELECT append_audit(ARRAY[merchant_id], NULL, ARRAY['token.revoked'], ARRAY['token'], ARRAY[?], NULL, NULL, ARRAY[?]) FROM revoked
+            SELECT append_audit(ARRAY[merchant_id], NULL, ARRAY['token.revoked'], ARRAY['token'], ARRAY[?], NULL, NULL, ARRAY[?]) FROM \
+            revoked
             """.formatted(ID_BYTES);
 
     /** @return false if no valid token has this id */

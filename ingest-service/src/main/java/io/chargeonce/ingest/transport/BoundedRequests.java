@@ -35,7 +35,8 @@ import java.util.concurrent.ExecutorService;
  * chunk in memory, and a batch may be as long as it likes. The deadline of a head begins with its first byte, over HTTPS with the
  * handshake. One {@linkplain ClientNetwork network} has at most three quarters of all connections: one hostile client cannot lock out
  * the others, and a proxy, whose address all clients share, needs no setting. A connection really ends after a request
- * with {@code Connection: close}. And some requests that the web server takes are not HTTP: they are refused. {@link Http10} adds the older version.
+ * with {@code Connection: close}. And some requests that the web server takes are not HTTP: they are refused. {@link Http10} adds the
+ * older version.
  */
 record BoundedRequests(Http1ConnectionSelector http1, SlowHeads heads, Seats addresses,
         Counter refused) implements ServerConnectionSelector {

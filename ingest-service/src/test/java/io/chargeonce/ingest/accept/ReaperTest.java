@@ -171,7 +171,8 @@ class ReaperTest {
     private void refund(String payment, String age, String state) {
         String id = "payment-" + payment + "-refund";
         world.execute("""
-                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, accepted_at,
+                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, \
+                accepted_at,
                                        charge_within_s)
                 VALUES ('%1$s', '%2$s', 'refund', 'acme', '%1$s', 1, 'EUR', 'pm', now() - interval '%3$s', 0);
                 UPDATE operation_state SET state = 'dead' WHERE operation_id = '%1$s' AND '%4$s' = 'purged';
@@ -184,8 +185,9 @@ class ReaperTest {
 
     private static long rowsOf(String payment) {
         return world.count(
-                "SELECT (SELECT count(*) FROM operation WHERE payment_id = '%1$s') + (SELECT count(*) FROM idempotency_key WHERE resource_id LIKE '%%%1$s%%')"
-                        .formatted(payment));
+                "SELECT (SELECT count(*) FROM operation WHERE payment_id = '%1$s') + (SELECT count(*) FROM idempotency_key WHERE "
+                        + "resource_id LIKE '%%%1$s%%')"
+                                .formatted(payment));
     }
 
     @ParameterizedTest
@@ -251,9 +253,12 @@ class ReaperTest {
                 VALUES ('left-long-ago', 'purged', 'undecodable', '', 1, now() - interval '401 days', 't', '\\x01'),
                        ('left-lately', 'purged', 'undecodable', '', 1, now() - interval '399 days', 't', '\\x01'),
                        ('still-there', 'dead', 'undecodable', '', 1, now() - interval '401 days', 't', '\\x01');
-                INSERT INTO dlq_run (run_id, planned_by, planned_at, fingerprint, items, canary, abort_above_percent, even_capped, state, ended_at)
-                VALUES ('run_0000000001', 'ann', now() - interval '402 days', 'f', 1, 0, 10, false, 'finished', now() - interval '401 days'),
-                       ('run_0000000002', 'ann', now() - interval '402 days', 'f', 1, 0, 10, false, 'finished', now() - interval '399 days'),
+                INSERT INTO dlq_run (run_id, planned_by, planned_at, fingerprint, items, canary, abort_above_percent, even_capped, state, \
+                ended_at)
+                VALUES ('run_0000000001', 'ann', now() - interval '402 days', 'f', 1, 0, 10, false, 'finished', now() - interval '401 \
+                days'),
+                       ('run_0000000002', 'ann', now() - interval '402 days', 'f', 1, 0, 10, false, 'finished', now() - interval '399 \
+                days'),
                        ('run_0000000003', 'ann', now() - interval '402 days', 'f', 1, 0, 10, false, 'running', NULL);
                 INSERT INTO dlq_run_item (run_id, position, dead_letter_id, generation, died_at, standing)
                 SELECT run_id, 1, 'left-long-ago', 1, now(), 'poison' FROM dlq_run""");

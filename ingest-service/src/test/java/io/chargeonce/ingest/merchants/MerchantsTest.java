@@ -160,7 +160,8 @@ class MerchantsTest {
         assertThat(use.runOnce()).isOne();
         assertThat(use.runOnce()).isZero();
         String used =
-                "SELECT count(*) FROM token_use JOIN merchant_token USING (token_sha256) WHERE merchant_id = 'acme' AND used_at > now() - interval '1 hour'";
+                "SELECT count(*) FROM token_use JOIN merchant_token USING (token_sha256) WHERE merchant_id = 'acme' AND used_at > now() "
+                        + "- interval '1 hour'";
         assertThat(IngestWorld.count(url, used)).isOne();
         long version = IngestWorld.count(url, "SELECT xmin::text::bigint FROM token_use");
         authenticate("test_acme");

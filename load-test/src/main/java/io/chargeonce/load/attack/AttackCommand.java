@@ -21,7 +21,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 @Command(name = "attack", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
-        description = "Attacks a running pipeline on this machine and says which attacks failed. Leaves some dozens of payments of EUR 12.99 behind.",
+        description = "Attacks a running pipeline on this machine and says which attacks failed. Leaves some dozens of payments of EUR "
+                + "12.99 behind.",
         footer = {"", "Exit code: 0 if all held, 1 if something fell, 2 if nothing could be tried.", "",
             "Example: beside 'chargeonce up'.", "  chargeonce load attack",
             "Example: with stolen logins, beside services that have them ('migrate --roles'; 'up' has none).",
@@ -98,7 +99,8 @@ public final class AttackCommand implements Callable<Integer> {
             report = new AttackReport(new Storm(target).run(attacks));
         } catch (IOException e) {
             spec.commandLine().getErr().printf(
-                    "attack: nothing was tried: %s. Start the pipeline (chargeonce up), or say with --url, --token and --other-token where two merchants can pay.%n",
+                    "attack: nothing was tried: %s. Start the pipeline (chargeonce up), or say with --url, --token and --other-token "
+                            + "where two merchants can pay.%n",
                     e.getMessage());
             return 2;
         }

@@ -24,8 +24,8 @@ final class WebhookAttacks {
             {"id":"evt_attack","type":"payment_intent.succeeded","data":{"object":{"id":"pi_attack","metadata":{"attempt_key":"%s"}}}}"""
             .formatted("a".repeat(26));
     private static final String ADYEN = """
-            {"live":"false","notificationItems":[{"NotificationRequestItem":{"additionalData":{"hmacSignature":"%s"},"amount":{"currency":"EUR",
-            "value":1299},"eventCode":"REFUND","eventDate":"2026-01-01T00:00:00+00:00","merchantAccountCode":"Chargeonce",
+            {"live":"false","notificationItems":[{"NotificationRequestItem":{"additionalData":{"hmacSignature":"%s"},"amount":
+            {"currency":"EUR","value":1299},"eventCode":"REFUND","eventDate":"2026-01-01T00:00:00+00:00","merchantAccountCode":"Chargeonce",
             "merchantReference":"aaaaaaaaaaaaaaaaaaaaaaaaaa","pspReference":"8535296650153317","success":"true"}}]}""";
 
     static final List<Attack> ALL = List.of(

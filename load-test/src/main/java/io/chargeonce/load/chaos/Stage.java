@@ -155,7 +155,8 @@ final class Stage implements AutoCloseable {
         awaitPort(kafkaPort, broker);
         Migrations.apply(database, "postgres", "");
         sql("INSERT INTO chargeonce.merchant (merchant_id) VALUES ('acme'), ('globex');"
-                + "INSERT INTO chargeonce.merchant_token (token_sha256, merchant_id) VALUES (sha256('test_acme'), 'acme'), (sha256('test_globex'), 'globex')");
+                + "INSERT INTO chargeonce.merchant_token (token_sha256, merchant_id) VALUES (sha256('test_acme'), 'acme'), "
+                + "(sha256('test_globex'), 'globex')");
         var topics = new PipelineTopics(kafka());
         topics.create();
         if (rehearsed) {
@@ -218,7 +219,8 @@ final class Stage implements AutoCloseable {
     }
 
     private static final String UNDER_WAY = """
-            SELECT DISTINCT state FROM chargeonce.operation_state WHERE state NOT IN ('succeeded', 'declined', 'purged') OR resolve_at IS NOT NULL
+            SELECT DISTINCT state FROM chargeonce.operation_state WHERE state NOT IN ('succeeded', 'declined', 'purged') OR resolve_at IS \
+            NOT NULL
             """;
 
     /** The states in which there are operations that have not come to their end; none if Postgres is away. */

@@ -28,7 +28,8 @@ final class Stillness {
             UPDATE chargeonce.operation_state
                SET charge_before = now() + interval '1500 ms'
               FROM chargeonce.operation
-             WHERE operation.operation_id = operation_state.operation_id AND kind = 'charge' AND state IN ('accepted', 'processing', 'scheduled', 'parked')
+             WHERE operation.operation_id = operation_state.operation_id AND kind = 'charge' AND state IN ('accepted', 'processing', \
+            'scheduled', 'parked')
                AND charge_before > now() + interval '1500 ms'
             """;
 

@@ -33,11 +33,14 @@ public final class BugTable {
     private static final String HEAD = """
             # Planted bugs
 
-            Each bug was planted alone into a pipeline that is otherwise as it is shipped. The table says which invariants showed it. Each trial
+            Each bug was planted alone into a pipeline that is otherwise as it is shipped. The table says which invariants showed it. \
+            Each trial
             begins with one seed, which is 1 unless the row names another; with the same seed and no bug the books balance. `chargeonce load
-            plants --table FILE` (campaigns of real processes) and `chargeonce load simulate --every-plant --table FILE` (simulated universes)
+            plants --table FILE` (campaigns of real processes) and `chargeonce load simulate --every-plant --table FILE` (simulated \
+            universes)
             write the rows of the bugs that they try. `chargeonce load plants --list` says which of the two can show a bug. "After" counts
-            campaigns or universes. The last column is the commit that the bug was planted into; `earlier` is a release before the last list of
+            campaigns or universes. The last column is the commit that the bug was planted into; `earlier` is a release before the last \
+            list of
             mended bugs.
 
             | bug | what is wrong | tried in | caught by | after | the same without it | commit |

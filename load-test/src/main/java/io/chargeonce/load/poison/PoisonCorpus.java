@@ -66,8 +66,10 @@ public final class PoisonCorpus {
     }
 
     private static String request(String payment, String operation, int version, int step) {
-        return ("{\"type\":\"payment.request\",\"version\":%d,\"payment_id\":\"%s\",\"operation\":\"charge\",\"operation_id\":\"%s\",\"step\":%d,"
-                + "\"merchant\":\"acme\",\"idempotency_key\":\"unknown\",\"amount\":1,\"currency\":\"EUR\",\"payment_method\":\"pm_card_visa\"}")
+        return ("{\"type\":\"payment.request\",\"version\":%d,\"payment_id\":\"%s\","
+                + "\"operation\":\"charge\",\"operation_id\":\"%s\",\"step\":%d,"
+                + "\"merchant\":\"acme\",\"idempotency_key\":\"unknown\",\"amount\":1,\"currency\":\"EUR\","
+                + "\"payment_method\":\"pm_card_visa\"}")
                 .formatted(version, payment, operation, step);
     }
 }

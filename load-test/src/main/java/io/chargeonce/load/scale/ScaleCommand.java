@@ -13,7 +13,8 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "scale", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
         description = {"Simulates many shards under more load than one machine can make, with a queueing model.",
-            "The model has acceptance, claims, calls to PSPs, tiers and an outage. Give it what 'chargeonce bench ingest' and 'bench charge' measured on a shard's machine."},
+            "The model has acceptance, claims, calls to PSPs, tiers and an outage. Give it what 'chargeonce bench ingest' and 'bench "
+                    + "charge' measured on a shard's machine."},
         footer = {"", "Example: a million payments a minute at the peak, a PSP outage of ten minutes.",
             "  chargeonce load scale --rate 16667 --shards 16 --accepts 12000 --charges 6000 --outage 600"})
 public final class ScaleCommand implements Callable<Integer> {

@@ -83,8 +83,10 @@ public final class Simulation implements Game {
                     EXECUTE format('ALTER FUNCTION %s SET search_path = chargeonce, universe, pg_catalog, pg_temp', own);
                 END LOOP;
                 FOR stamp IN SELECT table_name, column_name FROM information_schema.columns
-                              WHERE table_schema = 'chargeonce' AND column_default IN ('now()', 'clock_timestamp()', 'statement_timestamp()') LOOP
-                    EXECUTE format('ALTER TABLE chargeonce.%I ALTER COLUMN %I SET DEFAULT universe.now()', stamp.table_name, stamp.column_name);
+                              WHERE table_schema = 'chargeonce' AND column_default IN ('now()', 'clock_timestamp()', \
+            'statement_timestamp()') LOOP
+                    EXECUTE format('ALTER TABLE chargeonce.%I ALTER COLUMN %I SET DEFAULT universe.now()', stamp.table_name, \
+            stamp.column_name);
                 END LOOP;
                 -- It would come in real time, and change plans and where rows lie.
                 FOR each IN SELECT relname FROM pg_class WHERE relnamespace = 'chargeonce'::regnamespace AND relkind = 'r' LOOP

@@ -36,7 +36,8 @@ final class Burglar {
             "INSERT INTO operation SELECT * FROM operation", "INSERT INTO payment_attempt SELECT * FROM payment_attempt");
 
     private static final List<String> BY_WHO_CHARGES = List.of(
-            "UPDATE operation_state SET state = 'succeeded', step = step + 1, psp_reference = 'pi_of_another', settled_at = now() WHERE state = 'dead'",
+            "UPDATE operation_state SET state = 'succeeded', step = step + 1, psp_reference = 'pi_of_another', settled_at = now() WHERE "
+                    + "state = 'dead'",
             "UPDATE operation_state SET state = 'accepted', step = step + 1 WHERE state = 'dead'",
             "UPDATE operation_state SET charge_before = now() + interval '10 years' WHERE state = 'accepted'",
             "UPDATE operation_state SET psp_reference = 'pi_of_another' WHERE state = 'succeeded'",
@@ -44,7 +45,8 @@ final class Burglar {
 
     /** Who makes attempts tells outcomes, and is believed. */
     private static final String BY_OTHERS = """
-            INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.outcomes', 'pay_x', '{"status":"succeeded"}', '{}')
+            INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.outcomes', 'pay_x', \
+            '{"status":"succeeded"}', '{}')
             """;
 
     private final Kernel kernel;

@@ -20,7 +20,8 @@ record Looks(SimulatedPostgres postgres) {
     record Sealed(String id, CardTraffic.Place place, byte[] bytes) {}
 
     private static final String SEALED = """
-            SELECT dead_letter_id, source_topic, source_partition, source_offset, sealed_record FROM dead_letter WHERE sealed_record IS NOT NULL
+            SELECT dead_letter_id, source_topic, source_partition, source_offset, sealed_record FROM dead_letter WHERE sealed_record IS \
+            NOT NULL
             """;
 
     List<Sealed> sealed() {

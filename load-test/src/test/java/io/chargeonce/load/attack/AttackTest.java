@@ -60,7 +60,8 @@ class AttackTest {
              var statement = connection.createStatement()) {
             statement.execute("INSERT INTO merchant (merchant_id) VALUES ('acme'), ('globex')");
             statement.execute(
-                    "INSERT INTO merchant_token (token_sha256, merchant_id) VALUES (sha256('test_acme'), 'acme'), (sha256('test_globex'), 'globex')");
+                    "INSERT INTO merchant_token (token_sha256, merchant_id) VALUES (sha256('test_acme'), 'acme'), "
+                            + "(sha256('test_globex'), 'globex')");
         }
         var topics = new Topics("attack-" + UUID.randomUUID());
         try (var kafka = Admin.create(Map.of("bootstrap.servers", TestStack.kafka().bootstrapServers()))) {
@@ -111,7 +112,8 @@ class AttackTest {
                 Optional.of(url),
                 Roles.ALL.stream().collect(Collectors.toMap(Function.identity(), role -> "")), List.of(), Duration.ofSeconds(1), 1);
         grant(url, "GRANT SELECT (receipt_email) ON operation TO chargeonce_ingest, chargeonce_merchant_admin",
-                "INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, charge_within_s) "
+                "INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, "
+                        + "charge_within_s) "
                         + "VALUES ('pay_x', 'pay_x', 'charge', 'acme', 'x', 1, 'EUR', 'pm', 60)",
                 "GRANT DELETE ON audit_seal TO chargeonce_charge, chargeonce_retry, chargeonce_dlq_reader, chargeonce_dlq_operator");
         try (var siege = new Siege(target)) {

@@ -28,7 +28,8 @@ final class TraitOptions {
     Optional<String> generation;
 
     @Option(names = "--run", paramLabel = "RUN",
-            description = "Only what this merge had in its set, this import took in, or this stop stopped. Of what was purged: only what this purge took out.")
+            description = "Only what this merge had in its set, this import took in, or this stop stopped. Of what was purged: only what "
+                    + "this purge took out.")
     Optional<String> run;
 
     @Option(names = "--key", paramLabel = "KEY", description = "Only payments with this idempotency key.")
