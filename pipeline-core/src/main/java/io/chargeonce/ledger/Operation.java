@@ -5,23 +5,17 @@ import io.chargeonce.payment.OperationKind;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.PaymentRequest;
-import io.chargeonce.payment.Progress;
-import io.chargeonce.payment.PspKey;
 import io.chargeonce.payment.RetryTier;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Arrays;
-import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
-import java.util.stream.Collectors;
 
 /**
  * One operation's row, read under its lock: what was accepted, and its state. Its methods are the legal moves; {@link OperationTable#save}
  * writes the result. It belongs to one transaction and one thread.
  */
-public final class Operation {
+public final class Operation extends OperationRow {
 
     /**
      * What was accepted. It never changes.
@@ -32,176 +26,8 @@ public final class Operation {
     public record Accepted(String operationId, PaymentId payment, OperationKind kind, String ref, String merchant,
             String idempotencyKey, PaymentRequest request, Instant at, Optional<String> traceparent) {}
 
-    private final Accepted accepted;
-    OperationState state;
-    int step;
-    int generation;
-    int countedAttempts;
-    int tier;
-    int sequence;
-    Optional<String> psp = Optional.empty();
-    Optional<String> pspReference = Optional.empty();
-    Optional<String> failureCause = Optional.empty();
-    Optional<String> failureMessage = Optional.empty();
-    Instant notBefore;
-    Instant chargeBefore;
-    Instant stagedAt;
-    int swept;
-    Optional<UUID> leaseToken = Optional.empty();
-    Optional<Instant> resolveAt = Optional.empty();
-    int resolveTries;
-    Optional<Instant> unresolvedSince = Optional.empty();
-    Optional<Instant> settledAt = Optional.empty();
-    Optional<Capture> capture = Optional.empty();
-    Optional<String> refusedBy = Optional.empty();
-    int represented;
-    Optional<Instant> representAt = Optional.empty();
-    /** {@link #seldomChanged} as read from the table. */
-    List<Object> seldomChangedAsRead = List.of();
-    Optional<Capture> captureAsRead = Optional.empty();
-
     Operation(Accepted accepted) {
-        this.accepted = accepted;
-    }
-
-    /** The columns that a payment that succeeds at once never changes. */
-    List<Object> seldomChanged() {
-        return List.of(generation, countedAttempts, tier, failureCause, failureMessage, notBefore, chargeBefore, stagedAt, swept,
-                resolveTries, unresolvedSince, refusedBy, represented, representAt);
-    }
-
-    public Accepted accepted() {
-        return accepted;
-    }
-
-    public String id() {
-        return accepted.operationId();
-    }
-
-    public OperationKind kind() {
-        return accepted.kind();
-    }
-
-    public OperationState state() {
-        return state;
-    }
-
-    public int step() {
-        return step;
-    }
-
-    public int generation() {
-        return generation;
-    }
-
-    public int sequence() {
-        return sequence;
-    }
-
-    public Progress progress() {
-        return new Progress(countedAttempts, tier);
-    }
-
-    public int tier() {
-        return tier;
-    }
-
-    public Optional<String> psp() {
-        return psp;
-    }
-
-    public Optional<String> pspReference() {
-        return pspReference;
-    }
-
-    public Optional<String> failureCause() {
-        return failureCause;
-    }
-
-    public Optional<String> failureMessage() {
-        return failureMessage;
-    }
-
-    public Instant notBefore() {
-        return notBefore;
-    }
-
-    public Instant chargeBefore() {
-        return chargeBefore;
-    }
-
-    public Instant stagedAt() {
-        return stagedAt;
-    }
-
-    public int swept() {
-        return swept;
-    }
-
-    public int resolveTries() {
-        return resolveTries;
-    }
-
-    public Optional<Instant> unresolvedSince() {
-        return unresolvedSince;
-    }
-
-    public Optional<Instant> settledAt() {
-        return settledAt;
-    }
-
-    /** The capture that this refund or reversal gives back, once it is known. */
-    public Optional<Capture> capture() {
-        return capture;
-    }
-
-    /** PSPs that refused this kind of payment. */
-    public Set<String> refusedBy() {
-        return refusedBy.map(text -> Arrays.stream(text.split(",")).collect(Collectors.toUnmodifiableSet())).orElse(Set.of());
-    }
-
-    /** How often a soft decline has been presented again. */
-    public int represented() {
-        return represented;
-    }
-
-    public Optional<Instant> representAt() {
-        return representAt;
-    }
-
-    /** Whether its last attempt is open, so that the resolver watches it. A purge does not end that. */
-    public boolean isWatched() {
-        return resolveAt.isPresent();
-    }
-
-    /** Whether a worker or the resolver may be calling the PSP right now, according to its lease. */
-    public boolean isLeased(Instant now) {
-        return leaseToken.isPresent() && resolveAt.filter(now::isBefore).isPresent();
-    }
-
-    /** Whether its purge is final: it can no longer be restored, its outcome was published, and no attempt may still move money. */
-    public boolean isPurgedForGood() {
-        return state == OperationState.PURGED && settledAt.isPresent() && !isWatched();
-    }
-
-    /** Whether the dead-letter queue shows it: dead, or unresolved for long. */
-    public boolean isListed() {
-        return state == OperationState.DEAD || state == OperationState.UNRESOLVED;
-    }
-
-    /** The key of the last claimed attempt. */
-    public PspKey attemptKey() {
-        return PspKey.derive(accepted.payment(), accepted.kind().tag(), accepted.ref(),
-                psp.orElseThrow(() -> new IllegalStateException("Bug! " + id() + " was never claimed")), sequence);
-    }
-
-    /** When the current lease expires. */
-    public Instant leaseEnds() {
-        return resolveAt.orElseThrow(() -> new IllegalStateException("Bug! No lease holds " + id()));
-    }
-
-    public boolean isHeldUnder(UUID token) {
-        return resolveAt.isPresent() && leaseToken.equals(Optional.of(token));
+        super(accepted);
     }
 
     /** Claims the operation for a new attempt at this PSP. */
@@ -317,11 +143,6 @@ public final class Operation {
     public void parkIn(RetryTier next, String cause, String message, Instant now) {
         waitIn(OperationState.PARKED, next, now);
         remember(cause, message);
-    }
-
-    /** Whether it waits in a tier. A declined card that waits for its next presentation is in none. */
-    public boolean waitsInATier() {
-        return (state == OperationState.SCHEDULED || state == OperationState.PARKED) && representAt.isEmpty();
     }
 
     /** Its wait is over now. The step stays: its record in the tier and the one that is staged now say the same, and one is claimed. */
