@@ -22,6 +22,8 @@ class SourcesTest {
 
     private static final String LICENCE = "// SPDX-License-Identifier: Apache-2.0";
     private static final long MOST_FILES = 31;
+    private static final int MOST_LINES = 400;
+    private static final int WIDEST = 140;
 
     private static List<Path> sources(String kind) throws IOException {
         try (Stream<Path> modules = Files.list(Repository.root())) {
@@ -52,6 +54,17 @@ class SourcesTest {
             assertThat(folder.resolve("package-info.java")).exists();
             assertThat((long) files.size()).as(name).isLessThanOrEqualTo(MOST_FILES);
         });
+    }
+
+    @Test
+    void no_line_is_wider_than_140_columns_and_no_file_of_the_product_longer_than_400_lines() throws IOException {
+        for (Path file : Stream.concat(sources("main").stream(), sources("test").stream()).toList()) {
+            assertThat(Files.readAllLines(file)).as(file.toString())
+                    .allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(WIDEST));
+        }
+        for (Path file : sources("main")) {
+            assertThat(Files.readAllLines(file).size()).as(file.toString()).isLessThanOrEqualTo(MOST_LINES);
+        }
     }
 
     /** {@code charge/Claims} in the text is {@code …/io/chargeonce/charge/Claims.java}. */

@@ -26,10 +26,10 @@ final class Aftermath {
     private final FaultScheduler scheduler;
     private final List<Psp> psps;
     private final Shop shop;
-    private final Looks postgres;
+    private final PostgresView postgres;
     private final Witness witness;
 
-    Aftermath(Kernel kernel, FaultScheduler scheduler, List<Psp> psps, Shop shop, Looks postgres, Witness witness) {
+    Aftermath(Kernel kernel, FaultScheduler scheduler, List<Psp> psps, Shop shop, PostgresView postgres, Witness witness) {
         this.kernel = kernel;
         this.scheduler = scheduler;
         this.psps = psps;

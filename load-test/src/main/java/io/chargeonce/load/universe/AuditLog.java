@@ -38,7 +38,7 @@ final class AuditLog {
 
     private static List<SealCheck.Finding> findings(SimulatedPostgres postgres) {
         var found = new ArrayList<SealCheck.Finding>();
-        new SealCheck(Database.over(new Looks(postgres).afterwards()), AuditKeys.NONE, found::add).check(0);
+        new SealCheck(Database.over(new PostgresView(postgres).afterwards()), AuditKeys.NONE, found::add).check(0);
         return found;
     }
 }

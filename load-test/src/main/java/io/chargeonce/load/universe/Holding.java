@@ -28,14 +28,14 @@ final class Holding {
 
     private final Kernel kernel;
     private final List<Psp> psps;
-    private final Looks postgres;
+    private final PostgresView postgres;
     private final Witness witness;
     /** A clock that steps tells nothing about which of two things came first. */
     private final boolean judges;
     private boolean looks;
     private boolean over;
 
-    Holding(Kernel kernel, FaultScheduler scheduler, List<Psp> psps, Looks postgres, Witness witness) {
+    Holding(Kernel kernel, FaultScheduler scheduler, List<Psp> psps, PostgresView postgres, Witness witness) {
         this.kernel = kernel;
         this.psps = psps;
         this.postgres = postgres;

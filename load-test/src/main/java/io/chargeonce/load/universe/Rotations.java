@@ -61,10 +61,10 @@ final class Rotations {
     }
 
     /** Opens what is sealed: each letter with any key, the last one with the newest. */
-    void open(List<Looks.Sealed> letters, Witness witness) {
+    void open(List<PostgresView.Sealed> letters, Witness witness) {
         Vault newest = Vault.of(() -> files.opening().get(dataKeys - 1));
         List<Vault> all = files.opening().stream().limit(dataKeys).map(text -> Vault.of(() -> text)).toList();
-        for (Looks.Sealed letter : letters) {
+        for (PostgresView.Sealed letter : letters) {
             boolean isLast = last.filter(letter.place()::equals).isPresent();
             List<Vault> keys = isLast ? List.of(newest) : all;
             if (keys.stream().noneMatch(vault -> vault.open(DeadLetter.place(letter.id()), letter.bytes()) instanceof Opened.Readable)) {

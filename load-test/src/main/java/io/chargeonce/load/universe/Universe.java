@@ -110,12 +110,12 @@ public final class Universe implements Game {
         scheduler.also(cards.all());
         scheduler.also(rotations.all());
         scheduler.also(eraser.all());
-        scheduler.also(new Burglar(kernel, new Looks(postgres), witness).all());
+        scheduler.also(new Thief(kernel, new PostgresView(postgres), witness).all());
         scheduler.also(new PspBlows(kernel, cluster[0], psps).one(shop));
         tokens.ifPresent(all -> scheduler.also(all.all(Shop.MERCHANTS, shop::stealWith)));
-        var holding = new Holding(kernel, scheduler, psps, new Looks(postgres), witness);
+        var holding = new Holding(kernel, scheduler, psps, new PostgresView(postgres), witness);
         scheduler.also(holding.all());
-        var aftermath = new Aftermath(kernel, scheduler, psps, shop, new Looks(postgres), witness);
+        var aftermath = new Aftermath(kernel, scheduler, psps, shop, new PostgresView(postgres), witness);
         try {
             kernel.run(() -> {
                 tokens.ifPresent(all -> all.issue(Shop.MERCHANTS));
@@ -133,7 +133,7 @@ public final class Universe implements Game {
         var evidence = Evidence.of("", "", "", "model", Cluster.TIERS, List.of(URI.create("psp:stripe"), URI.create("psp:adyen")))
                 .calls(new Calls.InMemory(shop.calls(), shop.refunds())).recovered(recovery).planted(nowhere(scheduler, eraser), List.of());
         if (scheduler.knows(Fault.DATA_KEY) || scheduler.knows(Fault.CARD_DATA)) {
-            rotations.open(new Looks(postgres).sealed(), witness);
+            rotations.open(new PostgresView(postgres).sealed(), witness);
         }
         if (scheduler.knows(Fault.THEFT)) {
             AuditLog.look(postgres, witness);

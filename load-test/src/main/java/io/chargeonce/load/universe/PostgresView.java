@@ -14,7 +14,7 @@ import org.apache.kafka.common.TopicPartition;
  * Reads and changes a universe's Postgres from outside of its processes, at once and without faults. Only the strand that has the turn
  * may call it.
  */
-record Looks(SimulatedPostgres postgres) {
+record PostgresView(SimulatedPostgres postgres) {
 
     /** Poison as it lies in its dead letter. */
     record Sealed(String id, CardTraffic.Place place, byte[] bytes) {}

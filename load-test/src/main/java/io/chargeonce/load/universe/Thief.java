@@ -12,7 +12,7 @@ import java.util.Map;
  * A thief with the stolen login of a service, who tries on the existing rows what that service may not do. Only the strand that has the
  * turn may call it.
  */
-final class Burglar {
+final class Thief {
 
     private static final List<String> SERVICES = List.of("chargeonce_ingest", "chargeonce_charge", "chargeonce_retry",
             "chargeonce_dlq_reader", "chargeonce_dlq_operator", "chargeonce_dlq_unmask", "chargeonce_eraser", "chargeonce_merchant_admin");
@@ -50,10 +50,10 @@ final class Burglar {
             """;
 
     private final Kernel kernel;
-    private final Looks postgres;
+    private final PostgresView postgres;
     private final Witness witness;
 
-    Burglar(Kernel kernel, Looks postgres, Witness witness) {
+    Thief(Kernel kernel, PostgresView postgres, Witness witness) {
         this.kernel = kernel;
         this.postgres = postgres;
         this.witness = witness;
