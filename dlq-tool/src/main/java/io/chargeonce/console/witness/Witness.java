@@ -271,6 +271,13 @@ public final class Witness implements AutoCloseable {
         }
     }
 
+    /** For tests: stops as a killed process does, as far as one can within a process. It commits nothing and does not leave its group. */
+    void kill() {
+        closed = true;
+        workers.forEach(Worker::close);
+        streams.get().ifPresent(running -> running.close(Duration.ZERO));
+    }
+
     private static void delete(Path folder) {
         try (var files = Files.walk(folder)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {

@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import org.apache.kafka.streams.test.TestRecord;
+import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -172,7 +173,7 @@ class WatchdogTest {
         witness.take(payment.requested(Streamed.START), payment.succeeds(Streamed.START), refund.requested(Streamed.START));
         witness.pass(Duration.ofMinutes(6));
         assertThat(witness.board.overdue(10)).extracting(Overdue::paymentId, Overdue::operationId)
-                .containsExactly(org.assertj.core.groups.Tuple.tuple("pay_1", "payment-pay_1-refund"));
+                .containsExactly(Tuple.tuple("pay_1", "payment-pay_1-refund"));
     }
 
     private List<String> statuses() {
