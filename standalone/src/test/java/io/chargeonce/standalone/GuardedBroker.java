@@ -21,7 +21,8 @@ import org.apache.kafka.server.common.Feature;
 /** A broker as production has it: TLS, a user and password per service, and nothing allowed that no ACL allows. */
 final class GuardedBroker implements AutoCloseable {
 
-    private static final List<String> USERS = List.of("admin", "chargeonce-ingest", "chargeonce-charge", "chargeonce-retry");
+    private static final List<String> USERS = List.of("admin", "chargeonce-ingest", "chargeonce-charge", "chargeonce-retry",
+            "chargeonce-console");
 
     private final KafkaRaftServer server;
     private final Path directory;

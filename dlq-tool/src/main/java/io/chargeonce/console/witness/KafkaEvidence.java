@@ -2,6 +2,7 @@
 package io.chargeonce.console.witness;
 
 import io.chargeonce.console.witness.Fact.Place;
+import io.chargeonce.console.witness.ReadRecords.NextOffsets;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.wire.Topics;
 import java.time.InstantSource;

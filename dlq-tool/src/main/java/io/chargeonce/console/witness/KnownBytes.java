@@ -5,6 +5,7 @@ import io.chargeonce.console.witness.Fact.How;
 import io.chargeonce.console.witness.Fact.Identity;
 import io.chargeonce.console.witness.Fact.Place;
 import io.chargeonce.console.witness.Fact.Source;
+import io.chargeonce.console.witness.Known.Seen;
 import io.chargeonce.console.witness.Known.Visit;
 import io.chargeonce.console.witness.Known.Whereabouts;
 import java.io.ByteArrayInputStream;

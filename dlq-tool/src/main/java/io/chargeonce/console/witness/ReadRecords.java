@@ -4,6 +4,8 @@ package io.chargeonce.console.witness;
 import io.chargeonce.console.witness.Fact.Place;
 import io.chargeonce.wire.Topics;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.streams.processor.api.Processor;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
@@ -46,5 +48,22 @@ final class ReadRecords implements Processor<byte[], byte[], String, Fact> {
         Fact fact = read.read(from.topic(), new Place(from.partition(), from.offset()), record.key(), record.value(), record.headers());
         String key = fact instanceof Fact.Unreadable ? NO_OPERATION + from.topic() : new String(record.key(), StandardCharsets.UTF_8);
         context.forward(new Record<>(key, fact, record.timestamp()));
+    }
+
+    /** Which offset of each partition is read next, to notice records that were deleted before they were read. Any thread. */
+    static final class NextOffsets {
+
+        private final Map<TopicPartition, Long> next = new ConcurrentHashMap<>();
+
+        /** Where an earlier start stopped. Without one, the topics' beginnings are where the history begins, and nothing is missed there. */
+        void startAt(TopicPartition partition, long offset) {
+            next.put(partition, offset);
+        }
+
+        /** @return how many records before this one were never seen */
+        long read(TopicPartition partition, long offset) {
+            Long expected = next.put(partition, offset + 1);
+            return expected == null ? 0 : Math.max(0, offset - expected);
+        }
     }
 }

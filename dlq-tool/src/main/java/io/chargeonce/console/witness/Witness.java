@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.console.witness;
 
+import io.chargeonce.console.witness.Board.Sighting;
+import io.chargeonce.console.witness.ReadRecords.NextOffsets;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.runtime.Worker;
 import io.chargeonce.wire.AccessPlan;
@@ -269,13 +271,6 @@ public final class Witness implements AutoCloseable {
         if (settings.stateFolder().isEmpty()) {
             delete(stateFolder);
         }
-    }
-
-    /** For tests: stops as a killed process does, as far as one can within a process. It commits nothing and does not leave its group. */
-    void kill() {
-        closed = true;
-        workers.forEach(Worker::close);
-        streams.get().ifPresent(running -> running.close(Duration.ZERO));
     }
 
     private static void delete(Path folder) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.console.witness;
 
+import io.chargeonce.console.witness.Board.Sighting;
 import io.chargeonce.console.witness.Books.Row;
 import io.chargeonce.console.witness.OverdueSum.Sum;
 import io.micrometer.core.instrument.FunctionCounter;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.console.witness;
 
+import io.chargeonce.console.witness.ReadRecords.NextOffsets;
 import io.chargeonce.wire.Topics;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -4,6 +4,8 @@ package io.chargeonce.console.witness;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.chargeonce.console.witness.Board.Sighting;
+import io.chargeonce.console.witness.ReadRecords.NextOffsets;
 import io.chargeonce.console.witness.Told.Message;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -2,6 +2,7 @@
 package io.chargeonce.console.witness;
 
 import io.chargeonce.console.witness.Fact.Place;
+import io.chargeonce.console.witness.ReadRecords.NextOffsets;
 import io.chargeonce.console.witness.Told.Message;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
