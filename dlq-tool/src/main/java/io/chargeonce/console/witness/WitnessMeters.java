@@ -2,7 +2,6 @@
 package io.chargeonce.console.witness;
 
 import io.chargeonce.console.witness.Board.Sighting;
-import io.chargeonce.console.witness.Books.Row;
 import io.chargeonce.console.witness.OverdueSum.Sum;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
@@ -13,12 +12,14 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** What alerts look at. One thread. */
 final class WitnessMeters {
 
     /** A forged record may name any currency. */
     private static final int MOST_CURRENCIES = 40;
+    private static final String NONE = "";
 
     private final Board board;
     private final Duration differenceAfter;
@@ -52,21 +53,29 @@ final class WitnessMeters {
         return sum.oldestAt() == null ? 0 : Math.max(0, Duration.between(sum.oldestAt(), clock.instant()).toMillis() / 1000.0);
     }
 
-    /** Stages that have no difference any more show 0. */
+    /** Without anything overdue or different there is one row that says 0, so that an alert never lacks its series. */
     void update() {
         var counts = new TreeMap<String, Long>();
         for (Sum sum : board.overdueSum().money()) {
-            counts.merge(counts.size() < MOST_CURRENCIES ? sum.currency() : Recent.OTHER, sum.count(), Long::sum);
+            counts.merge(bounded(counts, sum.currency()), sum.count(), Long::sum);
         }
-        overdue.register(
-                counts.entrySet().stream().map(each -> MultiGauge.Row.of(Tags.of("currency", each.getKey()), each.getValue())).toList(),
-                true);
+        counts.putIfAbsent(NONE, 0L);
+        overdue.register(rows(counts, Tags.empty()).toList(), true);
         var lasting = new TreeMap<String, Map<String, Long>>();
-        board.lasting(differenceAfter).forEach((Row row, Long count) -> {
+        board.lasting(differenceAfter).forEach((row, count) -> {
             Map<String, Long> ofStage = lasting.computeIfAbsent(row.stage(), first -> new TreeMap<>());
-            ofStage.merge(ofStage.size() < MOST_CURRENCIES ? row.currency() : Recent.OTHER, count, Long::sum);
+            ofStage.merge(bounded(ofStage, row.currency()), count, Long::sum);
         });
-        difference.register(lasting.entrySet().stream().flatMap(stage -> stage.getValue().entrySet().stream().map(each -> MultiGauge.Row
-                .of(Tags.of("stage", stage.getKey(), "currency", each.getKey()), each.getValue()))).toList(), true);
+        lasting.computeIfAbsent(Books.ACCEPTED, first -> new TreeMap<>()).putIfAbsent(NONE, 0L);
+        difference.register(
+                lasting.entrySet().stream().flatMap(stage -> rows(stage.getValue(), Tags.of("stage", stage.getKey()))).toList(), true);
+    }
+
+    private static Stream<MultiGauge.Row<?>> rows(Map<String, Long> byCurrency, Tags tags) {
+        return byCurrency.entrySet().stream().map(each -> MultiGauge.Row.of(tags.and("currency", each.getKey()), each.getValue()));
+    }
+
+    private static String bounded(Map<String, Long> rows, String currency) {
+        return rows.containsKey(currency) || rows.size() < MOST_CURRENCIES ? currency : Recent.OTHER;
     }
 }
