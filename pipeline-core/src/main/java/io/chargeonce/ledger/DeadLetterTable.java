@@ -156,7 +156,7 @@ public final class DeadLetterTable {
             try (var result = statement.executeQuery()) {
                 while (result.next()) {
                     released.add(result.getString(1));
-                    staged.add(Staging.tombstone(topics, result.getString(1), result.getInt(2)));
+                    staged.add(Staging.tombstone(topics, result.getString(1), result.getInt(2), state));
                     audit.add(onRecord.of(result.getString(1), result.getInt(2)));
                 }
             }

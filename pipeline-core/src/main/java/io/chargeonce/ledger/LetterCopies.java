@@ -41,11 +41,11 @@ public final class LetterCopies {
                     unknown.remove(letter.id());
                     staged.add(result.getString("state").equals("dead") ? Staging.deadLetter(topics, letter, revision,
                             result.getObject("died_at", OffsetDateTime.class).toInstant())
-                            : Staging.tombstone(topics, letter.id(), revision));
+                            : Staging.tombstone(topics, letter.id(), revision, result.getString("state")));
                 }
             }
         }
-        unknown.forEach(id -> staged.add(Staging.tombstone(topics, id, LAST_REVISION)));
+        unknown.forEach(id -> staged.add(Staging.tombstone(topics, id, LAST_REVISION, "unknown")));
         Outbox.stage(connection, List.copyOf(staged));
     }
 }

@@ -11,7 +11,6 @@ import io.chargeonce.wire.PaymentJson;
 import io.chargeonce.wire.PaymentRecord;
 import io.chargeonce.wire.Topics;
 import java.time.Instant;
-import java.util.Map;
 import java.util.Optional;
 
 /** Turns rows into the records that announce them. The caller stages the result in the transaction that changed the row. */
@@ -72,8 +71,8 @@ public final class Staging {
         return new OutboxRow(topics.deadLetters(), letter.id(), Optional.of(PaymentJson.write(record)), headers.toMap());
     }
 
-    static OutboxRow tombstone(Topics topics, String deadLetterId, int revision) {
-        return new OutboxRow(topics.deadLetters(), deadLetterId, Optional.empty(),
-                Map.of("chargeonce-revision", "" + revision));
+    /** @param left how it left the queue; without a value the record could not say it */
+    static OutboxRow tombstone(Topics topics, String deadLetterId, int revision, String left) {
+        return new OutboxRow(topics.deadLetters(), deadLetterId, Optional.empty(), PaymentHeaders.tombstone(revision, left));
     }
 }

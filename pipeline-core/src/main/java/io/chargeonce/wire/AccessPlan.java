@@ -31,6 +31,9 @@ public record AccessPlan(Topics topics, int tiers) {
     public static final String INGEST = "User:chargeonce-ingest";
     public static final String CHARGE = "User:chargeonce-charge";
     public static final String RETRY = "User:chargeonce-retry";
+    public static final String CONSOLE = "User:chargeonce-console";
+    /** The prefix of all that the witness's Kafka Streams creates for itself: groups, transactions, topics. */
+    public static final String CONSOLES_OWN = "chargeonce-console";
     /** For people: {@code dlq verify} and {@code dlq audit --verify} read what was published. */
     public static final String ON_CALL = "User:chargeonce-on-call";
     /** Runs {@code migrate}. It grants rights, so it is as trusted as an administrator of Kafka. */
@@ -62,6 +65,7 @@ public record AccessPlan(Topics topics, int tiers) {
         plan.addAll(topic(ON_CALL, topics.deadLetters(), AclOperation.READ, AclOperation.DESCRIBE));
         plan.addAll(topic(ON_CALL, topics.auditSeals(), AclOperation.READ, AclOperation.DESCRIBE));
         plan.addAll(intake());
+        plan.addAll(console());
         plan.addAll(migrates());
         return plan;
     }
@@ -76,6 +80,31 @@ public record AccessPlan(Topics topics, int tiers) {
         plan.add(new AclBinding(new ResourcePattern(ResourceType.GROUP, application, PatternType.PREFIXED),
                 allow("User:" + application, AclOperation.READ)));
         return plan;
+    }
+
+    /** The console reads what the pipeline publishes and how far its groups are. Of the pipeline's topics it writes its own only. */
+    private List<AclBinding> console() {
+        var plan = new ArrayList<AclBinding>();
+        for (int tier = 0; tier <= tiers; tier++) {
+            plan.addAll(topic(CONSOLE, topics.ofTier(tier), AclOperation.READ, AclOperation.DESCRIBE));
+            plan.add(group(CONSOLE, topics.groupOfTier(tier), AclOperation.DESCRIBE));
+        }
+        plan.addAll(topic(CONSOLE, topics.outcomes(), AclOperation.READ, AclOperation.DESCRIBE));
+        plan.addAll(topic(CONSOLE, topics.deadLetters(), AclOperation.READ, AclOperation.DESCRIBE));
+        plan.addAll(topic(CONSOLE, topics.overdue(), AclOperation.WRITE, AclOperation.DESCRIBE));
+        for (AclOperation operation : List.of(AclOperation.READ, AclOperation.WRITE, AclOperation.CREATE, AclOperation.DELETE,
+                AclOperation.DESCRIBE, AclOperation.DESCRIBE_CONFIGS)) {
+            plan.add(own(ResourceType.TOPIC, operation));
+        }
+        plan.add(own(ResourceType.GROUP, AclOperation.READ));
+        plan.add(own(ResourceType.GROUP, AclOperation.DESCRIBE));
+        plan.add(own(ResourceType.TRANSACTIONAL_ID, AclOperation.WRITE));
+        plan.add(own(ResourceType.TRANSACTIONAL_ID, AclOperation.DESCRIBE));
+        return plan;
+    }
+
+    private static AclBinding own(ResourceType type, AclOperation operation) {
+        return new AclBinding(new ResourcePattern(type, CONSOLES_OWN, PatternType.PREFIXED), allow(CONSOLE, operation));
     }
 
     private List<AclBinding> intake() {

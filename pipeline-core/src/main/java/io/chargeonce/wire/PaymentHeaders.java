@@ -13,6 +13,13 @@ import java.util.Optional;
 public final class PaymentHeaders {
 
     public static final String TIME = "ce_time";
+    public static final String ACCEPTED_AT = "chargeonce-accepted-at";
+    /** What a failure is called: the tag of its cause. */
+    public static final String FAILURE_CLASS = "chargeonce-failure-class";
+    /** On a tombstone of the dead-letter topic. */
+    public static final String REVISION = "chargeonce-revision";
+    /** On a tombstone: {@code merged}, {@code settled}, {@code purged}, or {@code unknown} where there never was such a dead letter. */
+    public static final String LEFT = "chargeonce-left";
     private static final int LONGEST_FAILURE = 200;
 
     private final Map<String, String> headers = new LinkedHashMap<>();
@@ -36,13 +43,18 @@ public final class PaymentHeaders {
         headers.put("chargeonce-step", "" + step);
         headers.put("chargeonce-attempt", "" + attempt);
         headers.put("chargeonce-tier", "" + tier);
-        headers.put("chargeonce-accepted-at", acceptedAt.toString());
+        headers.put(ACCEPTED_AT, acceptedAt.toString());
         return this;
+    }
+
+    /** @param left how the dead letter left the queue */
+    public static Map<String, String> tombstone(int revision, String left) {
+        return Map.of(REVISION, "" + revision, LEFT, left);
     }
 
     public PaymentHeaders failure(Instant at, String failureClass, String failure) {
         headers.put("chargeonce-failed-at", at.toString());
-        headers.put("chargeonce-failure-class", failureClass);
+        headers.put(FAILURE_CLASS, failureClass);
         headers.put("chargeonce-failure", printable(failure));
         return this;
     }

@@ -128,7 +128,14 @@ class ArchitectureTest {
                 "io.chargeonce.database..",
                 "io.chargeonce.runtime..", "io.chargeonce.ledger..", "io.chargeonce.tracing..", "io.chargeonce.audit..",
                 "io.chargeonce.vault..",
-                "io.chargeonce.psp..", "io.chargeonce.ingest..", "io.chargeonce.charge..", "io.chargeonce.retry..", "io.chargeonce.dlq..");
+                "io.chargeonce.psp..", "io.chargeonce.ingest..", "io.chargeonce.charge..", "io.chargeonce.retry..", "io.chargeonce.dlq..",
+                "io.chargeonce.console..");
+    }
+
+    @Test
+    void the_witness_knows_records_and_nothing_of_those_who_write_them() {
+        onlyDependsOn("io.chargeonce.console.witness..", "io.chargeonce.payment..", "io.chargeonce.wire..", "io.chargeonce.kafka..",
+                "io.chargeonce.runtime..");
     }
 
     @Test

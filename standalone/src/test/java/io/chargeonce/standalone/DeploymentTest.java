@@ -222,8 +222,10 @@ class DeploymentTest {
         assertThat(sections).containsAll(anchors);
     }
 
+    /** Kafka writes DESCRIBE_CONFIGS where Strimzi writes DescribeConfigs. */
     private static String right(Object... words) {
-        return Stream.of(words).map(String::valueOf).collect(Collectors.joining(" ")).replace("_", "").toLowerCase(Locale.ROOT);
+        return Stream.of(words).map(String::valueOf).map(word -> word.replace("_", "")).collect(Collectors.joining(" "))
+                .toLowerCase(Locale.ROOT);
     }
 
     private static List<GenericKubernetesResource> custom(String directory, String kind) throws IOException {

@@ -7,6 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.chargeonce.app.Migrate;
 import io.chargeonce.charge.ChargeService;
 import io.chargeonce.charge.ChargeSettings;
+import io.chargeonce.console.witness.Progress;
+import io.chargeonce.console.witness.Witness;
+import io.chargeonce.console.witness.WitnessSettings;
 import io.chargeonce.ingest.IngestService;
 import io.chargeonce.ingest.IngestSettings;
 import io.chargeonce.kafka.KafkaConnection;
@@ -110,6 +113,18 @@ class EncryptedTest {
             stripe.inject(FaultRule.once(new Fault.FailBefore()).on(Operation.CONFIRM));
             await(pay(ingest, "retried"), "succeeded");
             Awaitility.await().atMost(PATIENCE).until(() -> records("payments.retry-1") == 1 && records("payments.outcomes") == 2);
+        }
+    }
+
+    @Test
+    void the_witness_reads_and_keeps_its_own_topics_with_the_rights_of_the_console() throws Exception {
+        var settings = new WitnessSettings(Optional.empty(), Optional.of(directory.resolve("witness")), Duration.ofMinutes(5),
+                Duration.ofMinutes(1), Duration.ofDays(14), Duration.ofMillis(200));
+        try (var meters = Meters.of("test");
+             var witness = Witness.start(settings, connection("chargeonce-console", ours), new Topics("payments"),
+                     List.of(Duration.ofSeconds(1)), meters.registry())) {
+            Awaitility.await().atMost(PATIENCE).until(() -> witness.view().progress().state() == Progress.State.LIVE);
+            assertThat(witness.view().progress().problem()).isEmpty();
         }
     }
 

@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.chargeonce.app.Migrate;
 import io.chargeonce.charge.ChargeService;
 import io.chargeonce.charge.ChargeSettings;
+import io.chargeonce.console.witness.Witness;
+import io.chargeonce.console.witness.WitnessSettings;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.Roles;
 import io.chargeonce.dlq.DeadLetterQueue;
@@ -39,6 +41,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeAll;
@@ -51,6 +54,8 @@ import org.junit.jupiter.params.provider.FieldSource;
 class LeastPrivilegeTest {
 
     static final List<String> ROLES = Roles.ALL;
+    private static final WitnessSettings WITNESS = new WitnessSettings(Optional.empty(), Optional.empty(), Duration.ofMinutes(5),
+            Duration.ofMinutes(1), Duration.ofDays(14), Duration.ofMillis(200));
     private static final List<Duration> TIERS = List.of(Duration.ofMillis(200), Duration.ofMillis(300), Duration.ofMillis(400));
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static String url;
@@ -71,7 +76,9 @@ class LeastPrivilegeTest {
              var meters = Meters.of("test");
              var ingest = IngestService.start(ingestSettings(), meters);
              var charge = ChargeService.start(chargeSettings("chargeonce_charge", stripe), meters);
-             var retry = RetryService.start(chargeSettings("chargeonce_retry", stripe), meters)) {
+             var retry = RetryService.start(chargeSettings("chargeonce_retry", stripe), meters);
+             var witness = Witness.start(WITNESS, new KafkaConnection(TestStack.kafka().bootstrapServers(), Map.of()),
+                     new Topics("payments"), List.of(Duration.ofSeconds(1)), meters.registry())) {
             String good = pay(ingest, "good", "pm_card_visa");
             assertThat(post(ingest, "/v1/payments", "second-click", BODY.formatted("pm_card_visa", "good")).statusCode()).isEqualTo(409);
             String declined = pay(ingest, "declined", "pm_card_visa_chargeDeclined");

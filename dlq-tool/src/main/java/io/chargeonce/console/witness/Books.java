@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.console.witness;
+
+import io.chargeonce.console.witness.Fact.Identity;
+import io.chargeonce.console.witness.Known.News;
+import io.chargeonce.console.witness.Known.Whereabouts;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.streams.state.KeyValueStore;
+
+/**
+ * What came into each stage and what is in it now, per currency. What an operation adds follows from what is known about it alone, so a
+ * repeated or a late record changes nothing twice. One thread.
+ */
+final class Books {
+
+    static final String ACCEPTED = "accepted";
+    static final String DLQ = "dlq";
+    static final String SETTLED = "settled";
+
+    record Row(String stage, String currency) {}
+
+    /** Money in minor units. */
+    record Line(long in, long inMoney, long present, long presentMoney) {
+        static final Line EMPTY = new Line(0, 0, 0, 0);
+
+        Line plus(Line more) {
+            return new Line(in + more.in, inMoney + more.inMoney, present + more.present, presentMoney + more.presentMoney);
+        }
+
+        Line minus(Line less) {
+            return new Line(in - less.in, inMoney - less.inMoney, present - less.present, presentMoney - less.presentMoney);
+        }
+    }
+
+    private static final char SEPARATOR = '|';
+
+    private final KeyValueStore<String, byte[]> store;
+    private final Map<Row, Line> lines = new HashMap<>();
+
+    Books(KeyValueStore<String, byte[]> store) {
+        this.store = store;
+        try (var all = store.all()) {
+            all.forEachRemaining(each -> lines.put(row(each.key), line(each.value)));
+        }
+    }
+
+    static String ofTier(int tier) {
+        return tier == 0 ? "requests" : "retry-" + tier;
+    }
+
+    /** What one operation adds to the lines that only its present state decides. */
+    static Map<Row, Line> of(Known known) {
+        var adds = new HashMap<Row, Line>();
+        String currency = known.who.map(Identity::currency).orElse("");
+        long money = known.who.map(Identity::amount).orElse(0L);
+        Whereabouts where = known.whereabouts();
+        if (known.who.isPresent() && !known.refuted) {
+            boolean ended = where == Whereabouts.ENDED;
+            adds.put(new Row(ACCEPTED, currency), ended ? new Line(1, money, 0, 0) : new Line(1, money, 1, money));
+            if (ended) {
+                adds.put(new Row(SETTLED, currency), new Line(1, money, 0, 0));
+            }
+        }
+        if (where == Whereabouts.AT_WORK) {
+            adds.put(new Row(ofTier(known.visit.tier()), currency), new Line(0, 0, 1, money));
+        }
+        if (known.isListed()) {
+            adds.put(new Row(DLQ, currency), new Line(0, 0, 1, money));
+        }
+        return adds;
+    }
+
+    /** @param before what the operation added until now */
+    void change(Map<Row, Line> before, Known known, Fact fact, News news) {
+        var change = new HashMap<>(of(known));
+        before.forEach((row, line) -> change.merge(row, Line.EMPTY.minus(line), Line::plus));
+        String currency = known.who.map(Identity::currency).orElse("");
+        var entered = new Line(1, known.who.map(Identity::amount).orElse(0L), 0, 0);
+        if (news.visit() && fact instanceof Fact.Work work) {
+            change.merge(new Row(ofTier(work.tier()), currency), entered, Line::plus);
+        }
+        if (news.letter()) {
+            change.merge(new Row(DLQ, currency), entered, Line::plus);
+        }
+        change.forEach((row, line) -> {
+            if (!line.equals(Line.EMPTY)) {
+                Line sum = lines.merge(row, line, Line::plus);
+                store.put(row.stage() + SEPARATOR + row.currency(), bytes(sum));
+            }
+        });
+    }
+
+    Map<Row, Line> lines() {
+        return Map.copyOf(lines);
+    }
+
+    /** Stages in the order of a payment's way. */
+    static List<String> stages(int tiers) {
+        var stages = new ArrayList<String>(List.of(ACCEPTED));
+        for (int tier = 0; tier <= tiers; tier++) {
+            stages.add(ofTier(tier));
+        }
+        stages.add(DLQ);
+        stages.add(SETTLED);
+        return stages;
+    }
+
+    private static Row row(String key) {
+        int at = key.indexOf(SEPARATOR);
+        return new Row(key.substring(0, at), key.substring(at + 1));
+    }
+
+    private static byte[] bytes(Line line) {
+        return ByteBuffer.allocate(4 * Long.BYTES).putLong(line.in).putLong(line.inMoney).putLong(line.present).putLong(line.presentMoney)
+                .array();
+    }
+
+    private static Line line(byte[] bytes) {
+        var in = ByteBuffer.wrap(bytes);
+        return new Line(in.getLong(), in.getLong(), in.getLong(), in.getLong());
+    }
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.console.witness;
+
+import io.chargeonce.console.witness.Fact.Place;
+import io.chargeonce.console.witness.ReadRecords.NextOffsets;
+import io.chargeonce.kafka.KafkaConnection;
+import io.chargeonce.wire.Topics;
+import java.time.InstantSource;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Offsets, as the brokers tell them: how far the pipeline's groups have come, where topics begin and end, and how far the witness itself has
+ * read. One thread calls {@link #runOnce}; any may ask.
+ */
+final class KafkaEvidence implements Evidence, AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(KafkaEvidence.class);
+    private static final int PATIENCE_MS = 10_000;
+    /** Older positions say nothing about now. */
+    private static final long FRESH_MS = 60_000;
+
+    /** @param first the topic's first offset, or 0 where it is empty; below {@code finished} the group is done */
+    private record Position(long first, long finished) {}
+
+    private record Positions(long at, Map<TopicPartition, Position> byPartition) {}
+
+    /** Everything before these ends was there at that time. */
+    private record Ends(long at, Map<TopicPartition, Long> ends) {}
+
+    private final Topics topics;
+    private final List<String> sources;
+    private final int tiers;
+    private final String group;
+    private final InstantSource clock;
+    private final Admin admin;
+    private volatile Positions positions = new Positions(0, Map.of());
+    private volatile long completeAsOf;
+    private volatile long toRead;
+    private volatile String problem = "";
+    private Optional<Ends> records = Optional.empty();
+    private Optional<Ends> facts = Optional.empty();
+
+    KafkaEvidence(KafkaConnection kafka, Topics topics, int tiers, String group, InstantSource clock) {
+        this.topics = topics;
+        this.tiers = tiers;
+        this.sources = WitnessTopology.sources(topics, tiers);
+        this.group = group;
+        this.clock = clock;
+        Map<String, Object> client = kafka.clientProperties();
+        client.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, PATIENCE_MS);
+        client.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, PATIENCE_MS);
+        this.admin = Admin.create(client);
+    }
+
+    @Override
+    public Standing standing(int tier, Place place) {
+        Positions known = positions;
+        Position position = known.byPartition.get(new TopicPartition(topics.ofTier(tier), place.partition()));
+        if (position == null || clock.millis() - known.at > FRESH_MS) {
+            return Standing.UNKNOWN;
+        }
+        if (place.offset() < position.first) {
+            return Standing.GONE;
+        }
+        return place.offset() < position.finished ? Standing.FINISHED : Standing.AHEAD;
+    }
+
+    /** A witness that was restarted knows nothing for sure until it has read up to the present again. */
+    @Override
+    public long completeAsOf(long wall) {
+        return completeAsOf;
+    }
+
+    /** How many records it still has to read, of the topics and of its own facts. */
+    long toRead() {
+        return toRead;
+    }
+
+    /** What keeps it from knowing; empty if nothing does. */
+    String problem() {
+        return problem;
+    }
+
+    /** What was said before is no longer vouched for: the streams begin again. */
+    synchronized void forget() {
+        completeAsOf = 0;
+        records = Optional.empty();
+        facts = Optional.empty();
+    }
+
+    /** The offsets at which this witness stopped. */
+    void readStart(NextOffsets next) throws ExecutionException, InterruptedException {
+        committed(group).forEach((partition, offset) -> next.startAt(partition, offset));
+    }
+
+    /** One look at the brokers. Returns 0, so that its worker pauses. */
+    int runOnce() {
+        try {
+            look();
+            problem = "";
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | KafkaException e) {
+            Throwable why = e instanceof ExecutionException ? e.getCause() : e;
+            if (problem.isEmpty()) {
+                LOG.warn("The witness cannot read offsets: {}. It judges nothing until it can", why.toString());
+            }
+            problem = "Kafka does not tell offsets (%s): check that the brokers answer, and the console's rights there"
+                    .formatted(why.getMessage());
+        }
+        return 0;
+    }
+
+    private synchronized void look() throws ExecutionException, InterruptedException {
+        long at = clock.millis();
+        Map<TopicPartition, Long> finished = new HashMap<>();
+        for (int tier = 0; tier <= tiers; tier++) {
+            String topic = topics.ofTier(tier);
+            committed(topics.groupOfTier(tier)).forEach((partition, offset) -> {
+                if (partition.topic().equals(topic)) {
+                    finished.put(partition, offset);
+                }
+            });
+        }
+        Collection<TopicPartition> partitions = partitions(sources);
+        // Read after the groups' offsets: a group that seems to be beyond its topic's end is that of an earlier topic.
+        Map<TopicPartition, Long> first = offsets(partitions, OffsetSpec.earliest());
+        Map<TopicPartition, Long> ends = offsets(partitions, OffsetSpec.latest());
+        var now = new HashMap<TopicPartition, Position>();
+        first.forEach((partition, begins) -> {
+            long done = finished.getOrDefault(partition, 0L);
+            now.put(partition, new Position(begins, done <= ends.get(partition) ? done : 0));
+        });
+        positions = new Positions(at, now);
+        advance(new Ends(at, ends), first);
+    }
+
+    /** First all records up to a time must have become facts, then all those facts must have been taken in. */
+    private void advance(Ends latest, Map<TopicPartition, Long> first) throws ExecutionException, InterruptedException {
+        Map<TopicPartition, Long> read = committed(group);
+        if (records.isEmpty()) {
+            records = Optional.of(latest);
+        }
+        long left = toRead(latest.ends, first, read);
+        if (facts.isEmpty() && toRead(records.get().ends, first, read) == 0) {
+            facts = Optional.of(new Ends(records.get().at, factEnds()));
+            records = Optional.of(latest);
+        }
+        if (facts.isPresent()) {
+            long factsLeft = toRead(facts.get().ends, Map.of(), read);
+            left += factsLeft;
+            if (factsLeft == 0) {
+                completeAsOf = Math.max(completeAsOf, facts.get().at);
+                facts = Optional.empty();
+            }
+        }
+        toRead = left;
+    }
+
+    private static long toRead(Map<TopicPartition, Long> ends, Map<TopicPartition, Long> first, Map<TopicPartition, Long> read) {
+        return ends.entrySet().stream().mapToLong(each -> {
+            long from = Math.max(first.getOrDefault(each.getKey(), 0L), read.getOrDefault(each.getKey(), 0L));
+            return Math.max(0, each.getValue() - from);
+        }).sum();
+    }
+
+    private Map<TopicPartition, Long> factEnds() throws ExecutionException, InterruptedException {
+        return offsets(partitions(List.of(group + "-" + WitnessTopology.FACTS + "-repartition")), OffsetSpec.latest());
+    }
+
+    private Collection<TopicPartition> partitions(Collection<String> named) throws ExecutionException, InterruptedException {
+        return admin.describeTopics(named).allTopicNames().get().values().stream()
+                .flatMap(topic -> topic.partitions().stream().map(info -> new TopicPartition(topic.name(), info.partition()))).toList();
+    }
+
+    private Map<TopicPartition, Long> offsets(Collection<TopicPartition> partitions, OffsetSpec which)
+            throws ExecutionException, InterruptedException {
+        Map<TopicPartition, ListOffsetsResultInfo> found =
+                admin.listOffsets(partitions.stream().collect(Collectors.toMap(each -> each, each -> which))).all().get();
+        return found.entrySet().stream().collect(Collectors.toMap(Map.Entry::getKey, each -> each.getValue().offset()));
+    }
+
+    private Map<TopicPartition, Long> committed(String of) throws ExecutionException, InterruptedException {
+        Map<TopicPartition, OffsetAndMetadata> offsets =
+                admin.listConsumerGroupOffsets(of).partitionsToOffsetAndMetadata().get();
+        var known = new HashMap<TopicPartition, Long>();
+        offsets.forEach((partition, offset) -> {
+            if (offset != null) {
+                known.put(partition, offset.offset());
+            }
+        });
+        return known;
+    }
+
+    @Override
+    public void close() {
+        admin.close();
+    }
+}

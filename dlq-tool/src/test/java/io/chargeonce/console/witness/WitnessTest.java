@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.console.witness;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chargeonce.console.witness.Told.Message;
+import io.chargeonce.kafka.KafkaConnection;
+import io.chargeonce.sandbox.TestStack;
+import io.chargeonce.wire.PaymentJson;
+import io.chargeonce.wire.TopicPlan;
+import io.chargeonce.wire.Topics;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewPartitions;
+import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.assertj.core.groups.Tuple;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The witness on a real broker. */
+class WitnessTest {
+
+    private static final KafkaConnection KAFKA = new KafkaConnection(TestStack.kafka().bootstrapServers(), Map.of());
+    private static final List<Duration> TIERS = List.of(Duration.ofSeconds(2), Duration.ofMinutes(10));
+    private static final Duration PATIENCE = Duration.ofSeconds(40);
+
+    private static Admin admin;
+    private static KafkaProducer<byte[], byte[]> producer;
+
+    @TempDir
+    private Path folder;
+    private final Topics topics = new Topics("w" + UUID.randomUUID().toString().substring(0, 8));
+    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+
+    @BeforeAll
+    static void connect() {
+        admin = KAFKA.newAdmin();
+        producer = new KafkaProducer<>(KAFKA.clientProperties(), new ByteArraySerializer(), new ByteArraySerializer());
+    }
+
+    @AfterAll
+    static void disconnect() {
+        producer.close();
+        admin.close();
+    }
+
+    @BeforeEach
+    void makeTheTopics() {
+        new TopicPlan(topics, TIERS.size(), 2, Optional.empty()).create(admin);
+    }
+
+    @Test
+    void it_follows_payments_and_finds_one_that_was_deleted_from_its_tier_behind_the_pipelines_back() throws Exception {
+        Told well = charge("pay_well");
+        Told lost = charge("pay_lost");
+        try (Witness witness = start()) {
+            send(well.requested(Instant.now()));
+            finish(send(lost.requested(Instant.now())), 0);
+            send(well.succeeds(Instant.now()));
+            RecordMetadata waiting = send(lost.waits(2, "psp_unwell", Instant.now()));
+            until(() -> stage(witness, "settled").in() == 1 && stage(witness, "retry-2").inFlight() == 1);
+            assertThat(witness.view().overdue(9)).isEmpty();
+            until(() -> witness.view().progress().state() == Progress.State.LIVE);
+
+            admin.deleteRecords(Map.of(new TopicPartition(waiting.topic(), waiting.partition()),
+                    RecordsToDelete.beforeOffset(waiting.offset() + 1))).all().get();
+            until(() -> !witness.view().overdue(9).isEmpty());
+            assertThat(witness.view().overdue(9)).extracting(Overdue::paymentId, Overdue::lastStage)
+                    .containsExactly(Tuple.tuple("pay_lost", "retry-2"));
+            until(() -> stage(witness, "accepted").difference() == 1);
+            until(() -> overdueEvents().equals(List.of("pay_lost overdue")));
+            until(() -> meters.find("chargeonce.witness.overdue").gauges().stream().anyMatch(gauge -> gauge.value() == 1));
+            until(() -> meters.find("chargeonce.witness.difference").gauges().stream().anyMatch(gauge -> gauge.value() == 1));
+
+            // The sweeper stages it again under the same step, and it succeeds.
+            send(lost.retriedNow(Instant.now()));
+            send(lost.succeeds(Instant.now()));
+            until(() -> overdueEvents().equals(List.of("pay_lost overdue", "pay_lost over")));
+            until(() -> witness.view().stages().stream().allMatch(each -> each.difference() == 0));
+            assertThat(witness.view().journey("pay_lost")).extracting(Hop::stage).containsExactlyInAnyOrder("requests", "retry-2",
+                    "requests",
+                    "settled");
+            assertThat(witness.view().progress().problem()).isEmpty();
+        }
+    }
+
+    @Test
+    void killed_and_started_again_without_its_folder_it_rebuilds_the_same_books() throws Exception {
+        for (int i = 0; i < 50; i++) {
+            Told each = charge("pay_" + i);
+            send(each.requested(Instant.now()));
+            if (i % 2 == 0) {
+                send(each.succeeds(Instant.now()));
+            }
+        }
+        Process killed = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx256m", "-cp",
+                System.getProperty("java.class.path"), WitnessProcess.class.getName(), KAFKA.bootstrapServers(), topics.prefix(),
+                folder.toString()).redirectErrorStream(true).start();
+        try (var said = killed.inputReader()) {
+            assertThat(said.lines().anyMatch(line -> line.equals("live with 50 accepted, 25 settled"))).isTrue();
+        } finally {
+            killed.destroyForcibly().waitFor();
+        }
+        send(charge("pay_while_it_was_away").requested(Instant.now()));
+        folder = folder.resolveSibling(folder.getFileName() + "-2");
+        try (Witness again = start()) {
+            assertThat(again.view().progress().state()).isNotEqualTo(Progress.State.LIVE);
+            until(() -> again.view().progress().state() == Progress.State.LIVE);
+            assertThat(stage(again, "accepted").in()).isEqualTo(51);
+            assertThat(again.view().progress().percent()).isEqualTo(100);
+            assertThat(stage(again, "settled")).isEqualTo(new Stage("settled", "EUR", 25, 25_000, 25, 25_000, 0, 0, 0, 0, null));
+            assertThat(again.view().journey("pay_0")).hasSize(2);
+            assertThat(again.view().progress().open()).isEqualTo(26);
+        }
+    }
+
+    @Test
+    void it_goes_on_when_a_topic_gets_more_partitions() throws Exception {
+        try (Witness witness = start()) {
+            send(charge("pay_1").requested(Instant.now()));
+            until(() -> stage(witness, "requests").in() == 1);
+            admin.createPartitions(Map.of(topics.requests(), NewPartitions.increaseTo(5))).all().get();
+            Message more = charge("pay_2").requested(Instant.now());
+            Awaitility.await().atMost(PATIENCE).ignoreExceptions().until(() -> send(more, 4) != null);
+            until(() -> stage(witness, "requests").in() == 2);
+            assertThat(witness.view().progress().problem()).isEmpty();
+        }
+    }
+
+    @Test
+    void before_the_topics_exist_it_says_so_and_begins_when_they_do() {
+        var later = new Topics(topics.prefix() + "-later");
+        try (Witness witness = Witness.start(settings(), KAFKA, later, TIERS, meters)) {
+            until(() -> !witness.view().progress().problem().isEmpty());
+            assertThat(witness.view().stages()).isEmpty();
+            new TopicPlan(later, TIERS.size(), 1, Optional.empty()).create(admin);
+            until(() -> witness.view().progress().state() == Progress.State.LIVE);
+            assertThat(witness.view().progress().problem()).isEmpty();
+        }
+    }
+
+    private static Told charge(String id) {
+        return Told.charge(id, 1000, "EUR", Instant.now());
+    }
+
+    private Witness start() {
+        return Witness.start(settings(), KAFKA, topics, TIERS, meters);
+    }
+
+    private WitnessSettings settings() {
+        return new WitnessSettings(Optional.empty(), Optional.of(folder), Duration.ofSeconds(3), Duration.ofSeconds(1), Duration.ofDays(14),
+                Duration.ofMillis(200));
+    }
+
+    private static Stage stage(Witness witness, String name) {
+        return witness.view().stages().stream().filter(stage -> stage.name().equals(name)).findFirst()
+                .orElse(new Stage(name, "EUR", 0, 0, 0, 0, 0, 0, 0, 0, null));
+    }
+
+    private RecordMetadata send(Message message) throws ExecutionException, InterruptedException {
+        return send(message, null);
+    }
+
+    private RecordMetadata send(Message message, Integer partition) throws ExecutionException, InterruptedException {
+        String topic = topics.prefix() + message.topic().substring(Told.TOPICS.prefix().length());
+        var record = new ProducerRecord<>(topic, partition, message.key(), message.value());
+        message.headers().forEach((name, value) -> record.headers().add(name, value.getBytes(StandardCharsets.UTF_8)));
+        return producer.send(record).get();
+    }
+
+    /** The pipeline's group has finished this record. */
+    private void finish(RecordMetadata record, int tier) throws ExecutionException, InterruptedException {
+        admin.alterConsumerGroupOffsets(topics.groupOfTier(tier), Map.of(new TopicPartition(record.topic(), record.partition()),
+                new OffsetAndMetadata(record.offset() + 1))).all().get();
+    }
+
+    private List<String> overdueEvents() {
+        Map<String, Object> settings = KAFKA.clientProperties();
+        settings.put("isolation.level", "read_committed");
+        try (var consumer = new KafkaConsumer<>(settings, new StringDeserializer(), new StringDeserializer())) {
+            List<TopicPartition> partitions = consumer.partitionsFor(topics.overdue()).stream()
+                    .map(info -> new TopicPartition(info.topic(), info.partition())).toList();
+            consumer.assign(partitions);
+            consumer.seekToBeginning(partitions);
+            var events = new ArrayList<String>();
+            consumer.poll(Duration.ofSeconds(1)).forEach(record -> events
+                    .add(record.key() + " " + PaymentJson.MAPPER.readTree(record.value()).path("status").asString()));
+            return events;
+        }
+    }
+
+    private static void until(Callable<Boolean> condition) {
+        Awaitility.await().atMost(PATIENCE).until(condition);
+    }
+}
