@@ -60,6 +60,7 @@ public final class Main implements Runnable {
         commands.put("ingest", () -> new CommandLine(new IngestCommand()));
         commands.put("charge", () -> new CommandLine(new ChargeCommand()));
         commands.put("retry", () -> new CommandLine(new RetryCommand()));
+        commands.put("console", () -> new CommandLine(new ConsoleCommand()));
         commands.put("migrate", () -> new CommandLine(new MigrateCommand()));
         commands.put("data-key", () -> new CommandLine(new DataKeyCommand()));
         commands.put("dlq",

@@ -52,7 +52,8 @@ class ShippedTest {
 
     @Test
     void the_help_names_what_ships_and_nothing_else() {
-        assertThat(Main.commandLine().getSubcommands()).containsOnlyKeys("ingest", "charge", "retry", "migrate", "data-key", "dlq",
+        assertThat(Main.commandLine().getSubcommands()).containsOnlyKeys("ingest", "charge", "retry", "console", "migrate", "data-key",
+                "dlq",
                 "merchant");
     }
 }
