@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 public record ConsoleSettings(PipelineSettings pipeline, WitnessSettings witness) {
 
     public static final List<Setting<?>> ALL =
-            Stream.of(PipelineSettings.ALL, WitnessSettings.ALL).<Setting<?>>flatMap(List::stream).toList();
+            Stream.of(PipelineSettings.OF_SERVICE, WitnessSettings.ALL).<Setting<?>>flatMap(List::stream).toList();
 
     public static ConsoleSettings from(Settings settings) {
         return new ConsoleSettings(PipelineSettings.from(settings), WitnessSettings.from(settings));
