@@ -13,6 +13,7 @@ import io.chargeonce.payment.NextStep;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.wire.Topics;
+import io.chargeonce.wire.WaitRecord;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -95,7 +96,7 @@ final class Steps {
         at.changes.settled(at.operation);
     }
 
-    private static void presentAgain(NextStep.PresentAgainIfGranted again, At at) throws SQLException {
+    private void presentAgain(NextStep.PresentAgainIfGranted again, At at) throws SQLException {
         Operation.Accepted accepted = at.operation.accepted();
         boolean granted = RetryBudget.isOptedIn(at.connection, accepted.merchant())
                 && RetryBudget.take(at.connection, accepted.request(), again.mostIn30Days());
@@ -103,6 +104,7 @@ final class Steps {
         if (granted) {
             leaveTheQueue(at);
             at.operation.presentAgain(at.now.plus(again.pause()), TO_PRESENT, declined.code(), declined.message(), at.now);
+            at.changes.stage(Staging.waits(topics, at.operation, WaitRecord.PRESENTED_AGAIN, at.now.plus(again.pause()), at.now));
             at.changes.audit("presented-again-later", at.operation);
         } else {
             decline(declined, at);
@@ -132,6 +134,9 @@ final class Steps {
         }
         if (ask.atOnce()) {
             operation.askNow(at.now);
+        }
+        if (operation.state() != OperationState.PURGED) {
+            at.changes.stage(Staging.waits(topics, operation, WaitRecord.UNKNOWN_OUTCOME, operation.leaseEnds(), at.now));
         }
     }
 

@@ -140,7 +140,7 @@ public final class Checker {
             planted.lookThrough(record);
             deadLetters.record(record);
         });
-        for (String rest : List.of(".audit-seals", ".intake-refused")) {
+        for (String rest : List.of(".audit-seals", ".intake-refused", ".waiting", ".overdue")) {
             if (contents.share.isFirst() && !evidence.planted().isEmpty()) {
                 topics.each(evidence.topicPrefix() + rest, planted::lookThrough);
             }

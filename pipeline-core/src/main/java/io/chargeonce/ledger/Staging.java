@@ -10,6 +10,7 @@ import io.chargeonce.wire.PaymentHeaders;
 import io.chargeonce.wire.PaymentJson;
 import io.chargeonce.wire.PaymentRecord;
 import io.chargeonce.wire.Topics;
+import io.chargeonce.wire.WaitRecord;
 import java.time.Instant;
 import java.util.Optional;
 
@@ -55,6 +56,17 @@ public final class Staging {
         var headers = PaymentHeaders.event(OutcomeRecord.TYPE, operation.id() + "/" + operation.step() + "/outcome", settledAt)
                 .traced(accepted.traceparent());
         return new OutboxRow(topics.outcomes(), operation.id(), Optional.of(PaymentJson.write(record)), headers.toMap());
+    }
+
+    /** Says until when an operation waits in the database alone. */
+    public static OutboxRow waits(Topics topics, Operation operation, String why, Instant until, Instant now) {
+        var accepted = operation.accepted();
+        Money money = accepted.request().money();
+        var record = new WaitRecord(WaitRecord.TYPE, WaitRecord.VERSION, accepted.payment().value(), accepted.kind().tag(), operation.id(),
+                operation.step(), accepted.merchant(), money.minorUnits(), money.currency(), why, until);
+        var headers = PaymentHeaders.event(WaitRecord.TYPE, "%s/%d/%s/%d".formatted(operation.id(), operation.step(), why,
+                until.toEpochMilli()), now).traced(accepted.traceparent());
+        return new OutboxRow(topics.waiting(), operation.id(), Optional.of(PaymentJson.write(record)), headers.toMap());
     }
 
     static OutboxRow deadLetter(Topics topics, DeadLetter letter, int revision, Instant diedAt) {

@@ -48,7 +48,7 @@ public record AccessPlan(Topics topics, int tiers) {
         var plan = new ArrayList<AclBinding>();
         // Any service's relay publishes any staged record, so each may write to every topic that records are staged for.
         List<String> staged = new ArrayList<>(List.of(topics.requests(), topics.deadLetters(), topics.outcomes(), topics.auditSeals(),
-                topics.intakeRefused()));
+                topics.intakeRefused(), topics.waiting()));
         for (int tier = 1; tier <= tiers; tier++) {
             staged.add(topics.retry(tier));
             plan.addAll(reads(RETRY, topics.retry(tier), topics.groupOfTier(tier)));
@@ -91,6 +91,7 @@ public record AccessPlan(Topics topics, int tiers) {
         }
         plan.addAll(topic(CONSOLE, topics.outcomes(), AclOperation.READ, AclOperation.DESCRIBE));
         plan.addAll(topic(CONSOLE, topics.deadLetters(), AclOperation.READ, AclOperation.DESCRIBE));
+        plan.addAll(topic(CONSOLE, topics.waiting(), AclOperation.READ, AclOperation.DESCRIBE));
         plan.addAll(topic(CONSOLE, topics.overdue(), AclOperation.WRITE, AclOperation.DESCRIBE));
         for (AclOperation operation : List.of(AclOperation.READ, AclOperation.WRITE, AclOperation.CREATE, AclOperation.DELETE,
                 AclOperation.DESCRIBE, AclOperation.DESCRIBE_CONFIGS)) {

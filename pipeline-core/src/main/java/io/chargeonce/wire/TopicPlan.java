@@ -53,6 +53,7 @@ public record TopicPlan(Topics topics, int tiers, int partitions, Optional<Short
         // Not compacted: the database's owner can stage any record, and a tombstone would erase a seal here too.
         plan.add(topic(topics.auditSeals(), Map.of("cleanup.policy", "delete", "retention.ms", "-1")));
         plan.add(kept(topics.intakeRefused(), Map.of()));
+        plan.add(kept(topics.waiting(), Map.of()));
         plan.add(kept(topics.overdue(), Map.of()));
         return plan;
     }

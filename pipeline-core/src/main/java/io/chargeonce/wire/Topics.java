@@ -28,7 +28,7 @@ public record Topics(String prefix) {
 
     /** Whether the pipeline itself writes or reads this topic. */
     public boolean areOwn(String topic) {
-        return Set.of(requests(), deadLetters(), outcomes(), auditSeals(), intakeRefused(), overdue()).contains(topic)
+        return Set.of(requests(), deadLetters(), outcomes(), auditSeals(), intakeRefused(), waiting(), overdue()).contains(topic)
                 || topic.startsWith(intakePrefix()) || topic.matches(Pattern.quote(prefix + ".retry-") + "[1-9]");
     }
 
@@ -63,6 +63,11 @@ public record Topics(String prefix) {
     /** Payment requests that were refused, and why. */
     public String intakeRefused() {
         return prefix + ".intake-refused";
+    }
+
+    /** Operations that wait only in the database, and until when. */
+    public String waiting() {
+        return prefix + ".waiting";
     }
 
     /** Operations that the witness finds overdue, and that are no longer overdue. */

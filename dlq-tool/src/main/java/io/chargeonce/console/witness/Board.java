@@ -29,6 +29,8 @@ final class Board implements WitnessView {
     private final Topics topics;
     private final Map<Integer, Sighting> parts = new ConcurrentHashMap<>();
     private final Map<Row, Instant> differsSince = new ConcurrentHashMap<>();
+    /** By how much this host's clock seems to be ahead of the brokers', in milliseconds. */
+    private volatile long ahead;
     /** Records of which the dead-letter queue says that no such payment was ever accepted. */
     private final Set<Fact.Source> unknownPayments = ConcurrentHashMap.newKeySet();
     private volatile Supplier<Progress> progress = () -> new Progress(Progress.State.STARTING, 0, 0, null, 0, "");
@@ -50,6 +52,9 @@ final class Board implements WitnessView {
 
     void publish(int part, Sighting sighting) {
         parts.put(part, sighting);
+        if (sighting.youngest() != Long.MAX_VALUE) {
+            ahead = sighting.youngest();
+        }
         var differing = new HashMap<Row, Line>();
         parts.values().forEach(each -> each.missing().forEach((row, line) -> differing.merge(row, line, Line::plus)));
         differsSince.keySet().retainAll(differing.keySet());
@@ -58,6 +63,11 @@ final class Board implements WitnessView {
 
     void leave(int part) {
         parts.remove(part);
+    }
+
+    /** Of a live witness: a record that was just taken by a broker is a moment old. Negative if this host's clock is behind. */
+    long ahead() {
+        return ahead;
     }
 
     int parts() {
@@ -184,9 +194,10 @@ final class Board implements WitnessView {
      * @param unreadable records that could not be read, ever
      * @param missed     records that were deleted before they could be read, ever
      * @param missedAt   when that was last noticed; 0 if never
+     * @param youngest   the age of the youngest record since the last look, by this host's clock; {@link Long#MAX_VALUE} if there was none
      */
     record Sighting(Map<Row, Line> lines, Map<Row, Line> missing, List<Overdue> overdue, Map<String, Line> late, long oldestDue, long open,
-            long judgedAt, long unreadable, long missed, long missedAt, Recent recent) {
+            long judgedAt, long unreadable, long missed, long missedAt, long youngest, Recent recent) {
 
         static final int MOST_OVERDUE = 1_000;
     }

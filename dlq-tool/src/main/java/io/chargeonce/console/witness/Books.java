@@ -65,7 +65,7 @@ final class Books {
                 adds.put(new Row(SETTLED, currency), new Line(1, money, 0, 0));
             }
         }
-        if (where == Whereabouts.AT_WORK) {
+        if (where == Whereabouts.AT_WORK || where == Whereabouts.WAITING && known.visit.step() > 0) {
             adds.put(new Row(ofTier(known.visit.tier()), currency), new Line(0, 0, 1, money));
         }
         if (known.isListed()) {

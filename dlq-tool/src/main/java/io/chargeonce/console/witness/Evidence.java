@@ -8,7 +8,7 @@ interface Evidence {
 
     /** Where a record of a tier's topic stands. */
     enum Standing {
-        /** It is on its topic, and its consumers have not finished it. */
+        /** It is on its topic, and its consumers have not finished it, or only a moment ago. */
         AHEAD,
         /** Its consumers have finished it. */
         FINISHED,
@@ -17,7 +17,8 @@ interface Evidence {
         UNKNOWN
     }
 
-    Standing standing(int tier, Place place);
+    /** @param at when the broker took it, in milliseconds */
+    Standing standing(int tier, Place place, long at);
 
     /**
      * The time up to which every record was read, in milliseconds; 0 while that is not known. What is missing is judged by this time and

@@ -25,6 +25,13 @@ sealed interface Fact {
     record Outcome(Identity who, int revision, String status, String cause, String psp, Place place) implements Fact {}
 
     /**
+     * It goes on only in the database for a while.
+     *
+     * @param until in milliseconds by Postgres's clock
+     */
+    record Waits(Identity who, int step, long stagedAt, long until, String why, Place place) implements Fact {}
+
+    /**
      * A live dead letter.
      *
      * @param diedAt microseconds by Postgres's clock

@@ -41,6 +41,15 @@ final class FactBytes {
                     out.writeUTF(work.cause());
                     write(out, work.place());
                 }
+                case Fact.Waits waits -> {
+                    out.writeByte('p');
+                    write(out, waits.who());
+                    out.writeInt(waits.step());
+                    out.writeLong(waits.stagedAt());
+                    out.writeLong(waits.until());
+                    out.writeUTF(waits.why());
+                    write(out, waits.place());
+                }
                 case Fact.Outcome outcome -> {
                     out.writeByte('o');
                     write(out, outcome.who());
@@ -95,6 +104,7 @@ final class FactBytes {
             int kind = in.readByte();
             return switch (kind) {
                 case 'w' -> new Fact.Work(identity(in), in.readInt(), in.readByte(), in.readLong(), in.readLong(), in.readUTF(), place(in));
+                case 'p' -> new Fact.Waits(identity(in), in.readInt(), in.readLong(), in.readLong(), in.readUTF(), place(in));
                 case 'o' -> new Fact.Outcome(identity(in), in.readInt(), in.readUTF(), in.readUTF(), in.readUTF(), place(in));
                 case 'd' -> new Fact.Letter(in.readBoolean() ? Optional.of(identity(in)) : Optional.empty(), in.readInt(), in.readLong(),
                         in.readUTF(), in.readUTF(),

@@ -22,6 +22,7 @@ final class HopBytes {
         return switch (fact) {
             case Fact.Work work ->
                 hop(at, Books.ofTier(work.tier()), kind + "/" + work.step(), work.tier(), work.cause(), "", work.place());
+            case Fact.Waits waits -> hop(at, "waiting", kind + "/" + waits.step(), 0, waits.why(), "", waits.place());
             case Fact.Outcome end -> hop(at, Books.SETTLED, kind + "/" + end.revision(), 0,
                     end.cause().isEmpty() ? end.status() : end.status() + ": " + end.cause(), end.psp(), end.place());
             case Fact.Letter letter ->

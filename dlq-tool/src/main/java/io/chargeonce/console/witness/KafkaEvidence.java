@@ -5,7 +5,9 @@ import io.chargeonce.console.witness.Fact.Place;
 import io.chargeonce.console.witness.ReadRecords.NextOffsets;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.wire.Topics;
+import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -20,6 +22,7 @@ import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.AuthenticationException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,12 +33,16 @@ import org.slf4j.LoggerFactory;
 final class KafkaEvidence implements Evidence, AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(KafkaEvidence.class);
+    private static final int SAMPLES = 30;
     private static final int PATIENCE_MS = 10_000;
     /** Older positions say nothing about now. */
     private static final long FRESH_MS = 60_000;
 
-    /** @param first the topic's first offset, or 0 where it is empty; below {@code finished} the group is done */
-    private record Position(long first, long finished) {}
+    /** @param finished what the group had finished when the time was up that a record has after that */
+    private record Position(long first, long finished, long end) {}
+
+    /** How far a group was at a time. */
+    private record Sample(long at, long finished) {}
 
     private record Positions(long at, Map<TopicPartition, Position> byPartition) {}
 
@@ -47,34 +54,45 @@ final class KafkaEvidence implements Evidence, AutoCloseable {
     private final int tiers;
     private final String group;
     private final InstantSource clock;
-    private final Admin admin;
+    private final long grace;
+    private final KafkaConnection kafka;
+    private volatile Admin admin;
     private volatile Positions positions = new Positions(0, Map.of());
     private volatile long completeAsOf;
     private volatile long toRead;
     private volatile String problem = "";
+    private final Map<TopicPartition, ArrayDeque<Sample>> samples = new HashMap<>();
     private Optional<Ends> records = Optional.empty();
     private Optional<Ends> facts = Optional.empty();
 
-    KafkaEvidence(KafkaConnection kafka, Topics topics, int tiers, String group, InstantSource clock) {
+    KafkaEvidence(KafkaConnection kafka, Topics topics, int tiers, String group, InstantSource clock, Duration overdueAfter) {
         this.topics = topics;
         this.tiers = tiers;
         this.sources = WitnessTopology.sources(topics, tiers);
         this.group = group;
         this.clock = clock;
+        this.grace = overdueAfter.toMillis();
+        this.kafka = kafka;
+        this.admin = newAdmin();
+    }
+
+    private Admin newAdmin() {
         Map<String, Object> client = kafka.clientProperties();
         client.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, PATIENCE_MS);
         client.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, PATIENCE_MS);
-        this.admin = Admin.create(client);
+        return Admin.create(client);
     }
 
     @Override
-    public Standing standing(int tier, Place place) {
+    public Standing standing(int tier, Place place, long at) {
         Positions known = positions;
         Position position = known.byPartition.get(new TopicPartition(topics.ofTier(tier), place.partition()));
         if (position == null || clock.millis() - known.at > FRESH_MS) {
             return Standing.UNKNOWN;
         }
-        if (place.offset() < position.first) {
+        // An old record beyond the end was in a topic that was deleted and made again, or in a tail that was lost.
+        boolean beyond = place.offset() >= position.end && at < known.at - FRESH_MS;
+        if (place.offset() < position.first || beyond) {
             return Standing.GONE;
         }
         return place.offset() < position.finished ? Standing.FINISHED : Standing.AHEAD;
@@ -120,10 +138,25 @@ final class KafkaEvidence implements Evidence, AutoCloseable {
             if (problem.isEmpty()) {
                 LOG.warn("The witness cannot read offsets: {}. It judges nothing until it can", why.toString());
             }
+            if (why instanceof AuthenticationException) {
+                renew();
+            }
             problem = "Kafka does not tell offsets (%s): check that the brokers answer, and the console's rights there"
                     .formatted(why.getMessage());
         }
         return 0;
+    }
+
+    /** A client keeps the password that it was created with, and the file may hold another one by now. */
+    private void renew() {
+        try {
+            Admin renewed = newAdmin();
+            admin.close();
+            admin = renewed;
+        } catch (KafkaException | IllegalArgumentException e) {
+            LOG.warn("Kafka refuses the credentials, and its properties file cannot be used now. It will be read again: {}",
+                    e.getMessage());
+        }
     }
 
     private synchronized void look() throws ExecutionException, InterruptedException {
@@ -144,10 +177,27 @@ final class KafkaEvidence implements Evidence, AutoCloseable {
         var now = new HashMap<TopicPartition, Position>();
         first.forEach((partition, begins) -> {
             long done = finished.getOrDefault(partition, 0L);
-            now.put(partition, new Position(begins, done <= ends.get(partition) ? done : 0));
+            long finishedNow = done <= ends.get(partition) ? done : 0;
+            now.put(partition, new Position(begins, finishedLongAgo(partition, at, finishedNow), ends.get(partition)));
         });
         positions = new Positions(at, now);
         advance(new Ends(at, ends), first);
+    }
+
+    /**
+     * A record that was finished a moment ago still has its time: its attempt may be under way after a backlog of hours. The first sample
+     * counts as old.
+     */
+    private long finishedLongAgo(TopicPartition partition, long at, long finished) {
+        ArrayDeque<Sample> known = samples.computeIfAbsent(partition, first -> new ArrayDeque<>());
+        if (known.isEmpty() || at - known.getLast().at >= grace / SAMPLES || finished < known.getLast().finished) {
+            known.addLast(new Sample(at, finished));
+        }
+        while (known.size() > 1 && known.stream().skip(1).findFirst().orElseThrow().at <= at - grace) {
+            known.removeFirst();
+        }
+        // A group that was put back, or a topic that was made again, has finished only what it says now.
+        return Math.min(known.getFirst().finished, finished);
     }
 
     /** First all records up to a time must have become facts, then all those facts must have been taken in. */
@@ -156,13 +206,13 @@ final class KafkaEvidence implements Evidence, AutoCloseable {
         if (records.isEmpty()) {
             records = Optional.of(latest);
         }
-        long left = toRead(latest.ends, first, read);
-        if (facts.isEmpty() && toRead(records.get().ends, first, read) == 0) {
+        long left = toRead(latest.ends, latest.ends, first, read);
+        if (facts.isEmpty() && toRead(records.get().ends, latest.ends, first, read) == 0) {
             facts = Optional.of(new Ends(records.get().at, factEnds()));
             records = Optional.of(latest);
         }
         if (facts.isPresent()) {
-            long factsLeft = toRead(facts.get().ends, Map.of(), read);
+            long factsLeft = toRead(facts.get().ends, Map.of(), Map.of(), read);
             left += factsLeft;
             if (factsLeft == 0) {
                 completeAsOf = Math.max(completeAsOf, facts.get().at);
@@ -172,10 +222,14 @@ final class KafkaEvidence implements Evidence, AutoCloseable {
         toRead = left;
     }
 
-    private static long toRead(Map<TopicPartition, Long> ends, Map<TopicPartition, Long> first, Map<TopicPartition, Long> read) {
+    private static long toRead(Map<TopicPartition, Long> ends, Map<TopicPartition, Long> latest, Map<TopicPartition, Long> first,
+                               Map<TopicPartition, Long> read) {
         return ends.entrySet().stream().mapToLong(each -> {
-            long from = Math.max(first.getOrDefault(each.getKey(), 0L), read.getOrDefault(each.getKey(), 0L));
-            return Math.max(0, each.getValue() - from);
+            long begins = first.getOrDefault(each.getKey(), 0L);
+            long done = read.getOrDefault(each.getKey(), 0L);
+            // Further than the latest end: that was another topic of this name, and this one is read from its beginning.
+            return Math.max(0,
+                    each.getValue() - (done > latest.getOrDefault(each.getKey(), Long.MAX_VALUE) ? begins : Math.max(begins, done)));
         }).sum();
     }
 

@@ -5,6 +5,7 @@ import io.chargeonce.console.witness.Fact.How;
 import io.chargeonce.console.witness.Fact.Identity;
 import io.chargeonce.console.witness.Fact.Place;
 import io.chargeonce.console.witness.Fact.Source;
+import io.chargeonce.wire.WaitRecord;
 import java.util.Optional;
 
 /**
@@ -17,6 +18,8 @@ final class Known {
     enum Whereabouts {
         /** On the main topic or a tier, or taken from there. */
         AT_WORK,
+        /** Only the database has it for a while, and said until when. */
+        WAITING,
         /** In the dead-letter queue. */
         DEAD,
         /** It left the dead-letter queue, and the record that follows was not seen yet. */
@@ -24,6 +27,15 @@ final class Known {
         ENDED,
         /** Only a tombstone was seen: neither its money nor its merchant is known. */
         STRANGE
+    }
+
+    /** A wait that only the database has. */
+    record Wait(int step, long micros, long until, boolean presentedAgain) {
+        static final Wait NONE = new Wait(0, 0, 0, false);
+
+        boolean isAfter(Wait other) {
+            return step != other.step ? step > other.step : micros != other.micros ? micros > other.micros : until > other.until;
+        }
     }
 
     /** What a fact added that was not known. */
@@ -53,6 +65,7 @@ final class Known {
     Seen main = Seen.nothing();
     Seen tiers = Seen.nothing();
     Visit visit = Visit.NONE;
+    Wait wait = Wait.NONE;
 
     Seen letters = Seen.nothing();
     int revision;
@@ -77,6 +90,12 @@ final class Known {
         return switch (fact) {
             case Fact.Work work -> add(work, at);
             case Fact.Outcome end -> add(end, at);
+            case Fact.Waits waits -> {
+                who = who.or(() -> Optional.of(waits.who()));
+                var other = new Wait(waits.step(), waits.stagedAt(), waits.until(), waits.why().equals(WaitRecord.PRESENTED_AGAIN));
+                wait = other.isAfter(wait) ? other : wait;
+                yield News.NONE;
+            }
             case Fact.Letter letter -> add(letter, at);
             case Fact.Left left -> {
                 queue(left.revision(), left.how(), at);
@@ -145,11 +164,20 @@ final class Known {
         if (revision > 0 && !wentOnAfterTheLetter()) {
             return isListed() ? Whereabouts.DEAD : who.isEmpty() ? Whereabouts.STRANGE : Whereabouts.LEFT;
         }
-        return who.isEmpty() ? Whereabouts.STRANGE : Whereabouts.AT_WORK;
+        return who.isEmpty() ? Whereabouts.STRANGE : waits() ? Whereabouts.WAITING : Whereabouts.AT_WORK;
+    }
+
+    /** Whether its last wait in the database began after its last record, and after it was last listed as dead. */
+    private boolean waits() {
+        return wait.step > visit.step || (wait.step > 0 && wait.step == visit.step && wait.micros >= visit.micros);
     }
 
     /** By Postgres's clock, which stamped both. A letter that was never seen has no time: then the tombstone's age decides. */
     boolean wentOnAfterTheLetter() {
+        // An unknown outcome stays listed while its PSP is asked.
+        if (wait.presentedAgain && waits() && diedAt > 0 && wait.micros > diedAt) {
+            return true;
+        }
         if (visit.step == 0) {
             return false;
         }
@@ -169,7 +197,7 @@ final class Known {
         return switch (whereabouts()) {
             case ENDED -> !isListed();
             case STRANGE -> !isListed();
-            case AT_WORK, DEAD, LEFT -> false;
+            case AT_WORK, WAITING, DEAD, LEFT -> false;
         };
     }
 
@@ -177,6 +205,7 @@ final class Known {
     long since() {
         return switch (whereabouts()) {
             case AT_WORK -> visit.at;
+            case WAITING -> wait.until;
             case LEFT -> letterAt;
             case DEAD, STRANGE -> letterAt;
             case ENDED -> Math.max(letterAt, outcomeAt);

@@ -7,6 +7,7 @@ import io.chargeonce.console.witness.Fact.Place;
 import io.chargeonce.console.witness.Fact.Source;
 import io.chargeonce.console.witness.Known.Seen;
 import io.chargeonce.console.witness.Known.Visit;
+import io.chargeonce.console.witness.Known.Wait;
 import io.chargeonce.console.witness.Known.Whereabouts;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -24,6 +25,7 @@ import java.util.Optional;
 final class KnownBytes {
 
     private static final int VERSION = 1;
+    private static final int WAIT = 128;
     private static final int LETTERS = 1;
     private static final int OUTCOME = 2;
     private static final int REFUTED = 4;
@@ -75,12 +77,18 @@ final class KnownBytes {
     private static int parts(Known known) {
         return (known.revision > 0 ? LETTERS : 0) | (known.outcome > 0 ? OUTCOME : 0) | (known.refuted ? REFUTED : 0)
                 | (known.overdueSince > 0 ? OVERDUE : 0) | (known.who.isEmpty() ? STRANGER : 0) | (known.source.isPresent() ? SOURCE : 0)
-                | (known.tiers.isNothing() ? 0 : TIERS);
+                | (known.tiers.isNothing() ? 0 : TIERS) | (known.wait.step() > 0 ? WAIT : 0);
     }
 
     private static void writeParts(DataOutputStream out, Known known) throws IOException {
         if (!known.tiers.isNothing()) {
             write(out, known.tiers);
+        }
+        if (known.wait.step() > 0) {
+            out.writeInt(known.wait.step());
+            out.writeLong(known.wait.micros());
+            out.writeLong(known.wait.until());
+            out.writeBoolean(known.wait.presentedAgain());
         }
         if (known.revision > 0) {
             write(out, known.letters);
@@ -134,6 +142,9 @@ final class KnownBytes {
     private static void readParts(DataInputStream in, int parts, Known known) throws IOException {
         if ((parts & TIERS) != 0) {
             known.tiers = seen(in);
+        }
+        if ((parts & WAIT) != 0) {
+            known.wait = new Wait(in.readInt(), in.readLong(), in.readLong(), in.readBoolean());
         }
         if ((parts & LETTERS) != 0) {
             known.letters = seen(in);

@@ -8,7 +8,7 @@ import java.time.Instant;
  *
  * @param paymentId  the payment; several of its operations may be overdue
  * @param amount     in minor units
- * @param lastStage  where it was last seen: {@code requests}, {@code retry-1} …, {@code dlq}
+ * @param lastStage  where it was last seen: {@code requests}, {@code retry-1} …, {@code waiting}, {@code dlq}
  * @param dueBy      when the next sign of it was due
  */
 public record Overdue(String paymentId, String operationId, String merchant, long amount, String currency, Instant acceptedAt,

@@ -11,6 +11,7 @@ import io.chargeonce.wire.OutcomeRecord;
 import io.chargeonce.wire.PaymentHeaders;
 import io.chargeonce.wire.PaymentJson;
 import io.chargeonce.wire.Topics;
+import io.chargeonce.wire.WaitRecord;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -49,7 +50,10 @@ final class ReadRecord {
             if (tier != null) {
                 return work(tier, place, key, value, headers);
             }
-            return topic.equals(topics.outcomes()) ? outcome(place, key, value) : deadLetter(place, key, value, headers);
+            if (topic.equals(topics.waiting())) {
+                return waits(place, key, value, headers);
+            }
+            return topic.equals(topics.outcomes()) ? outcome(place, value) : deadLetter(place, key, value, headers);
         } catch (JacksonException | IllegalArgumentException notOurs) {
             return UNREADABLE;
         }
@@ -69,7 +73,21 @@ final class ReadRecord {
         };
     }
 
-    private static Fact outcome(Place place, byte[] key, byte[] value) {
+    private static Fact waits(Place place, byte[] key, byte[] value, Headers headers) {
+        if (value == null) {
+            return UNREADABLE;
+        }
+        WaitRecord record = PaymentJson.MAPPER.readValue(value, WaitRecord.class);
+        if (!WaitRecord.TYPE.equals(record.type()) || record.version() != WaitRecord.VERSION || record.until() == null
+                || record.step() < 1 || !Arrays.equals(key, String.valueOf(record.operationId()).getBytes(StandardCharsets.UTF_8))) {
+            return UNREADABLE;
+        }
+        return new Fact.Waits(identity(record.paymentId(), record.operation(), record.merchant(), record.amount(), record.currency()),
+                record.step(), micros(instant(headers, PaymentHeaders.TIME)), micros(Optional.of(record.until())) / 1_000,
+                brief(String.valueOf(record.why())), place);
+    }
+
+    private static Fact outcome(Place place, byte[] value) {
         if (value == null) {
             return UNREADABLE;
         }

@@ -58,6 +58,8 @@ final class WatchOperations implements Processor<String, Fact, String, OverdueEv
     private Recent recent;
     private long openCount;
     private long nextLook;
+    /** The age of the youngest record since the last look, by this host's clock; {@link Long#MAX_VALUE} if there was none. */
+    private long youngest = Long.MAX_VALUE;
 
     WatchOperations(WitnessPlan plan, Evidence evidence, Board board) {
         this.plan = plan;
@@ -74,6 +76,9 @@ final class WatchOperations implements Processor<String, Fact, String, OverdueEv
         counts = context.getStateStore(COUNTS);
         books = new Books(context.getStateStore(BOOKS));
         recent = new Recent(context.getStateStore(RECENT));
+        // Streams call this again when a part's stores were rebuilt.
+        openCount = 0;
+        nextLook = 0;
         try (var all = open.all()) {
             while (all.hasNext()) {
                 var each = all.next();
@@ -91,6 +96,7 @@ final class WatchOperations implements Processor<String, Fact, String, OverdueEv
             case Fact.Unreadable unreadable -> count("unreadable", 1, record.timestamp());
             case Fact.Missed missed -> count("missed", missed.count(), record.timestamp());
             case Fact.Work work -> follow(record.key(), work, record.timestamp());
+            case Fact.Waits waits -> follow(record.key(), waits, record.timestamp());
             case Fact.Outcome outcome -> follow(record.key(), outcome, record.timestamp());
             case Fact.Letter letter -> follow(record.key(), letter, record.timestamp());
             case Fact.Left left -> follow(record.key(), left, record.timestamp());
@@ -109,19 +115,22 @@ final class WatchOperations implements Processor<String, Fact, String, OverdueEv
     }
 
     private void follow(String id, Fact fact, long at) {
+        youngest = Math.min(youngest, context.currentSystemTimeMs() - at);
         byte[] bytes = open.get(id);
         boolean wasOpen = bytes != null;
         Known known = wasOpen ? KnownBytes.read(id, bytes) : ended(id);
-        if (fact instanceof Fact.Work && known.lastAt == 0 && context.currentSystemTimeMs() - at > TOO_OLD) {
+        if (known.lastAt == 0 && isLeftOver(fact, at)) {
             return;
         }
         Map<Row, Line> before = Books.of(known);
         Known.Visit left = known.visit;
         Whereabouts was = known.whereabouts();
+        long since = known.since();
         News news = known.add(fact, at);
         books.change(before, known, fact, news);
         board.refute(known);
-        if (known.overdueSince > 0 && !isLate(known)) {
+        boolean moved = known.since() != since || known.whereabouts() != was;
+        if (known.overdueSince > 0 && moved && !isLate(known)) {
             context.forward(event(id, known, OverdueEvent.OVER, known.overdueSince));
             known.overdueSince = 0;
         }
@@ -130,6 +139,20 @@ final class WatchOperations implements Processor<String, Fact, String, OverdueEv
         }
         known.who.ifPresent(who -> journeys.put(who.paymentId(), HopBytes.write(HopBytes.of(fact, who.kind(), at)), at));
         save(id, known, wasOpen);
+    }
+
+    /** It tells about an operation of which nothing else is known any more: what followed it is gone, or what came before it. */
+    private boolean isLeftOver(Fact fact, long at) {
+        return switch (fact) {
+            case Fact.Work work -> context.currentSystemTimeMs() - at > TOO_OLD;
+            // 30 days after a purge, which was counted as its end then.
+            case Fact.Outcome end -> end.status().equals("purged");
+            case Fact.Waits waits -> context.currentSystemTimeMs() - at > TOO_OLD;
+            case Fact.Letter letter -> false;
+            case Fact.Left left -> false;
+            case Fact.Unreadable none -> false;
+            case Fact.Missed none -> false;
+        };
     }
 
     private Known ended(String id) {
@@ -190,6 +213,8 @@ final class WatchOperations implements Processor<String, Fact, String, OverdueEv
                 recent.count(RateBy.MERCHANT, who.merchant(), false, who, at);
                 took(from, Books.DLQ, left.at(), at);
             }
+            case Fact.Waits none -> {
+            }
             case Fact.Left none -> {
             }
             case Fact.Unreadable none -> {
@@ -227,7 +252,7 @@ final class WatchOperations implements Processor<String, Fact, String, OverdueEv
             Glance glance = KnownBytes.glance(bytes);
             boolean waits = switch (glance.whereabouts()) {
                 case AT_WORK -> now <= plan.due(glance) && !isGone(glance);
-                case LEFT, ENDED -> now <= plan.due(glance);
+                case WAITING, LEFT, ENDED -> now <= plan.due(glance);
                 case DEAD, STRANGE -> !glance.listedByMistake();
             };
             if (waits) {
@@ -243,7 +268,7 @@ final class WatchOperations implements Processor<String, Fact, String, OverdueEv
         }
 
         private boolean isGone(Glance glance) {
-            return now > glance.since() + plan.grace() && evidence.standing(glance.tier(), glance.place()) == Standing.GONE;
+            return now > glance.since() + plan.grace() && evidence.standing(glance.tier(), glance.place(), glance.since()) == Standing.GONE;
         }
 
         private void judge(String id, Known known, Glance glance) {
@@ -255,10 +280,11 @@ final class WatchOperations implements Processor<String, Fact, String, OverdueEv
                 return;
             }
             boolean inFlight =
-                    glance.whereabouts() == Whereabouts.AT_WORK && evidence.standing(glance.tier(), glance.place()) == Standing.AHEAD;
+                    glance.whereabouts() == Whereabouts.AT_WORK
+                            && evidence.standing(glance.tier(), glance.place(), glance.since()) == Standing.AHEAD;
             if (!inFlight) {
                 missing.merge(new Row(Books.ACCEPTED, currency), one(known), Line::plus);
-                if (glance.whereabouts() == Whereabouts.AT_WORK) {
+                if (glance.whereabouts() == Whereabouts.AT_WORK || glance.whereabouts() == Whereabouts.WAITING && known.visit.step() > 0) {
                     missing.merge(new Row(Books.ofTier(glance.tier()), currency), one(known), Line::plus);
                 }
             }
@@ -316,12 +342,14 @@ final class WatchOperations implements Processor<String, Fact, String, OverdueEv
     private void publish(Look look) {
         List<Overdue> overdue = look.oldest.stream().sorted(Comparator.comparing(Overdue::dueBy)).toList();
         board.publish(context.taskId().partition(), new Sighting(books.lines(), Map.copyOf(look.missing), overdue, Map.copyOf(look.late),
-                look.oldestDue, openCount, look.now, counted("unreadable")[0], counted("missed")[0], counted("missed")[1], recent));
+                look.oldestDue, openCount, look.now, counted("unreadable")[0], counted("missed")[0], counted("missed")[1], youngest,
+                recent));
+        youngest = Long.MAX_VALUE;
     }
 
     private boolean isLate(Known known) {
         return switch (known.whereabouts()) {
-            case AT_WORK, LEFT -> evidence.completeAsOf(context.currentSystemTimeMs()) > plan.due(known);
+            case AT_WORK, WAITING, LEFT -> evidence.completeAsOf(context.currentSystemTimeMs()) > plan.due(known);
             case DEAD, ENDED, STRANGE -> false;
         };
     }
@@ -338,7 +366,11 @@ final class WatchOperations implements Processor<String, Fact, String, OverdueEv
     }
 
     private static String stage(Known known) {
-        return known.whereabouts() == Whereabouts.AT_WORK ? Books.ofTier(known.visit.tier()) : Books.DLQ;
+        return switch (known.whereabouts()) {
+            case AT_WORK -> Books.ofTier(known.visit.tier());
+            case WAITING -> "waiting";
+            case DEAD, LEFT, ENDED, STRANGE -> Books.DLQ;
+        };
     }
 
     private Record<String, OverdueEvent> event(String id, Known known, String status, long due) {

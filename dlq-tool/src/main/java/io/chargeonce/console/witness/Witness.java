@@ -53,6 +53,8 @@ public final class Witness implements AutoCloseable {
     private static final Duration TO_CLOSE = Duration.ofSeconds(20);
     /** What it says is no older than this while it is live. */
     private static final Duration LIVE_WITHIN = Duration.ofSeconds(30);
+    /** More than a live witness is behind. */
+    private static final Duration SKEW = Duration.ofMinutes(1);
     /** A deletion of records that were not read is told for this long. */
     private static final Duration MISSED_TOLD = Duration.ofDays(1);
     /** A witness that was killed holds up its successor for this long. */
@@ -84,7 +86,7 @@ public final class Witness implements AutoCloseable {
         this.plan = new WitnessPlan(List.copyOf(tiers), settings);
         this.board = new Board(clock, topics, tiers.size());
         this.id = AccessPlan.CONSOLES_OWN + "-" + settings.name().orElse(topics.prefix());
-        this.evidence = new KafkaEvidence(kafka, topics, tiers.size(), id, clock);
+        this.evidence = new KafkaEvidence(kafka, topics, tiers.size(), id, clock, settings.overdueAfter());
         this.stateFolder = settings.stateFolder().orElseGet(Witness::temporaryFolder);
         board.showProgress(this::progress);
         board.showJourneys(this::journey);
@@ -225,6 +227,10 @@ public final class Witness implements AutoCloseable {
         if (!live && runs && board.parts() < WitnessTopology.PARTS) {
             return "Another console with the witness name '%s' is running and has a part of the work: give each its own %s"
                     .formatted(settings.name().orElse(topics.prefix()), WitnessSettings.NAME.name());
+        }
+        if (live && Math.abs(board.ahead()) > SKEW.toMillis()) {
+            return "This host's clock differs from the brokers' by %d s, so what is overdue cannot be judged well: correct the clock"
+                    .formatted(board.ahead() / 1000);
         }
         Instant since = clock.instant().minus(MISSED_TOLD);
         long missed = board.sightings().stream().filter(part -> Instant.ofEpochMilli(part.missedAt()).isAfter(since))

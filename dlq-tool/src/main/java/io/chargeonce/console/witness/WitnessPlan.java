@@ -33,7 +33,7 @@ record WitnessPlan(List<Duration> tiers, Duration overdueAfter, Duration differe
     private long due(Whereabouts where, long since, int tier) {
         return switch (where) {
             case AT_WORK -> since + delay(tier) + grace();
-            case LEFT, DEAD, ENDED, STRANGE -> since + grace();
+            case WAITING, LEFT, DEAD, ENDED, STRANGE -> since + grace();
         };
     }
 

@@ -15,7 +15,7 @@ import java.util.Optional;
  * @param stateFolder     where its history lies; without one it is made at each start and read from Kafka again
  * @param overdueAfter    how long the next sign of an operation may take, beyond the delay of its tier
  * @param differenceAfter how long a difference must last to count
- * @param history         how long ended operations and journeys are kept
+ * @param history         how long journeys are kept
  * @param look            how often it looks at all open operations, at most
  */
 public record WitnessSettings(Optional<String> name, Optional<Path> stateFolder, Duration overdueAfter, Duration differenceAfter,
@@ -34,7 +34,7 @@ public record WitnessSettings(Optional<String> name, Optional<Path> stateFolder,
     public static final Setting<Duration> DIFFERENCE_AFTER = Setting.duration("CHARGEONCE_WITNESS_DIFFERENCE_AFTER",
             "How long the witness's books must differ before that is an alert.").between("1s", "1h").orElse("1m");
     public static final Setting<Duration> HISTORY = Setting.duration("CHARGEONCE_WITNESS_HISTORY",
-            "How long the witness keeps journeys and ended payments; no shorter than the topics keep records, or a repeated one looks new.")
+            "How long the witness keeps the journeys of payments.")
             .between("1h", "90d").orElse("14d");
 
     public static final List<Setting<?>> ALL = List.of(NAME, STATE_FOLDER, OVERDUE_AFTER, DIFFERENCE_AFTER, HISTORY);

@@ -2,6 +2,7 @@
 package io.chargeonce.console.witness;
 
 import io.chargeonce.console.witness.ReadRecords.NextOffsets;
+import io.chargeonce.wire.TopicPlan;
 import io.chargeonce.wire.Topics;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,6 +31,8 @@ final class WitnessTopology {
     static final String FACTS = "facts";
 
     private static final Map<String, String> LOGGED = Map.of();
+    /** Longer than any topic keeps a record: so no repeated one is taken for a new operation. */
+    private static final Duration ENDED_KEPT = TopicPlan.RETENTION.plusDays(1);
 
     private WitnessTopology() {}
 
@@ -57,6 +60,7 @@ final class WitnessTopology {
         }
         sources.add(topics.outcomes());
         sources.add(topics.deadLetters());
+        sources.add(topics.waiting());
         return sources;
     }
 
@@ -65,7 +69,7 @@ final class WitnessTopology {
         Duration window = Duration.ofMillis(1);
         return List.of(inMemory(WatchOperations.OPEN), inMemory(WatchOperations.BOOKS), inMemory(WatchOperations.RECENT),
                 inMemory(WatchOperations.COUNTS),
-                Stores.windowStoreBuilder(Stores.persistentWindowStore(WatchOperations.ENDED, history, window, false), Serdes.String(),
+                Stores.windowStoreBuilder(Stores.persistentWindowStore(WatchOperations.ENDED, ENDED_KEPT, window, false), Serdes.String(),
                         Serdes.ByteArray()).withLoggingEnabled(LOGGED).withCachingDisabled(),
                 Stores.windowStoreBuilder(Stores.persistentWindowStore(WatchOperations.JOURNEYS, history, window, true), Serdes.String(),
                         Serdes.ByteArray()).withLoggingEnabled(LOGGED).withCachingDisabled());

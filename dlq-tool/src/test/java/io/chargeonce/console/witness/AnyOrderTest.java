@@ -68,7 +68,13 @@ class AnyOrderTest {
         told.add(payment.requested(at));
         for (int step = 0; step < 12; step++) {
             at = at.plusSeconds(1 + random.nextInt(30));
-            switch (random.nextInt(7)) {
+            switch (random.nextInt(8)) {
+                case 7 -> {
+                    told.add(payment.unknownUntil(at.plusSeconds(5), at));
+                    told.add(payment.presentedAgainAt(at.plusSeconds(9), at.plusSeconds(6)));
+                    at = at.plusSeconds(9);
+                    told.add(payment.retriedNow(at));
+                }
                 case 0, 1 -> told.add(payment.waits(1 + random.nextInt(3), "psp_unwell", at));
                 case 2 -> {
                     told.add(payment.succeeds(at));

@@ -43,7 +43,7 @@ class ReadingTest {
         }
         witness.take(payment.requested(T));
         witness.look();
-        assertThat(witness.board.sightings().stream().mapToLong(Sighting::unreadable).sum()).isEqualTo(18);
+        assertThat(witness.board.sightings().stream().mapToLong(Sighting::unreadable).sum()).isEqualTo(21);
         assertThat(witness.stage("requests", "EUR").in()).isEqualTo(1);
     }
 

@@ -46,7 +46,7 @@ final class Streamed implements AutoCloseable {
         var plan = new WitnessPlan(TIERS, GRACE, Duration.ofMinutes(1), history, Duration.ofSeconds(1));
         Evidence evidence = new Evidence() {
             @Override
-            public Standing standing(int tier, Place place) {
+            public Standing standing(int tier, Place place, long at) {
                 return standings.getOrDefault(place, usual);
             }
 

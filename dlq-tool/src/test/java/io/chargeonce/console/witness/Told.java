@@ -8,6 +8,7 @@ import io.chargeonce.wire.PaymentHeaders;
 import io.chargeonce.wire.PaymentJson;
 import io.chargeonce.wire.PaymentRecord;
 import io.chargeonce.wire.Topics;
+import io.chargeonce.wire.WaitRecord;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Map;
@@ -99,10 +100,21 @@ final class Told {
         return outcome("purged", Optional.empty(), at);
     }
 
-    /** A decline is presented again days later: the step is taken now and told only then. */
-    Message presentedAgain(Instant at) {
+    /** Its outcome is unknown, and its PSP is asked then. */
+    Message unknownUntil(Instant until, Instant at) {
+        return waits(WaitRecord.UNKNOWN_OUTCOME, until, at);
+    }
+
+    /** A decline is presented again days later: the step is taken now, and its work is staged then. */
+    Message presentedAgainAt(Instant until, Instant at) {
         step++;
-        return work(0, at, "insufficient_funds");
+        return waits(WaitRecord.PRESENTED_AGAIN, until, at);
+    }
+
+    private Message waits(String why, Instant until, Instant at) {
+        var record =
+                new WaitRecord(WaitRecord.TYPE, WaitRecord.VERSION, payment, kind.tag(), id, step, "acme", amount, currency, why, until);
+        return message(TOPICS.waiting(), PaymentJson.write(record), PaymentHeaders.event(WaitRecord.TYPE, id, at).toMap(), at);
     }
 
     private Message work(int tier, Instant at, String cause) {

@@ -119,6 +119,52 @@ class WatchdogTest {
     }
 
     @Test
+    void an_unknown_outcome_is_not_overdue_while_its_psp_is_asked_and_is_when_it_is_asked_no_more() {
+        witness.allStand(Standing.FINISHED);
+        witness.take(payment.requested(Streamed.START));
+        for (int i = 0; i < 3; i++) {
+            witness.take(payment.unknownUntil(witness.now().plus(Duration.ofHours(1)), witness.now()));
+            witness.pass(Duration.ofHours(1));
+            assertThat(witness.board.overdue(9)).isEmpty();
+            assertThat(witness.differences()).isZero();
+        }
+        assertThat(witness.stage("requests", "EUR").inFlight()).isEqualTo(1);
+        witness.pass(Duration.ofMinutes(6));
+        assertThat(witness.board.overdue(9)).extracting(Overdue::lastStage).containsExactly("waiting");
+        assertThat(witness.stage("requests", "EUR").difference()).isEqualTo(1);
+        witness.take(payment.succeeds(witness.now()));
+        witness.look();
+        assertThat(statuses()).containsExactly("overdue", "over");
+        assertThat(witness.differences()).isZero();
+    }
+
+    @Test
+    void a_declined_payment_that_is_presented_again_days_later_is_not_overdue_until_then() {
+        witness.allStand(Standing.FINISHED);
+        witness.take(payment.requested(Streamed.START),
+                payment.presentedAgainAt(Streamed.START.plus(Duration.ofDays(3)), Streamed.START.plusSeconds(1)));
+        witness.pass(Duration.ofDays(3));
+        assertThat(witness.board.overdue(9)).isEmpty();
+        assertThat(witness.differences()).isZero();
+        witness.take(payment.retriedNow(witness.now()));
+        witness.pass(Duration.ofMinutes(6));
+        assertThat(witness.board.overdue(9)).extracting(Overdue::lastStage).containsExactly("requests");
+    }
+
+    @Test
+    void an_unknown_outcome_that_people_saw_and_that_is_tried_again_is_watched_again() {
+        witness.take(payment.requested(Streamed.START), payment.unknownUntil(Streamed.START.plusSeconds(30), Streamed.START.plusSeconds(1)),
+                payment.listed("unresolved", Streamed.START.plusSeconds(60)),
+                payment.unknownUntil(Streamed.START.plus(Duration.ofMinutes(10)), Streamed.START.plusSeconds(90)));
+        witness.pass(Duration.ofHours(1));
+        assertThat(witness.board.overdue(9)).isEmpty();
+        assertThat(witness.differences()).isZero();
+        witness.take(payment.leaves("settled", witness.now()), payment.waits(1, "cancelled_unexecuted", witness.now()));
+        witness.pass(Duration.ofMinutes(6));
+        assertThat(witness.board.overdue(9)).extracting(Overdue::lastStage).containsExactly("retry-1");
+    }
+
+    @Test
     void a_merge_whose_record_never_comes_is_overdue() {
         witness.take(payment.requested(Streamed.START), payment.dies("psp_unwell", Streamed.START.plusSeconds(1)));
         witness.pass(Duration.ofHours(1));
