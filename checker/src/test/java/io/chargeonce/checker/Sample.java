@@ -86,9 +86,9 @@ final class Sample implements AutoCloseable {
                 key(id, sequence)));
         if (sequence > 1) {
             world.sql(
-                    "INSERT INTO tier_visit (operation_id, step, generation, tier, state, staged_at, due_at) VALUES ('%s', %d, 1, 0, "
-                            + "'scheduled', '%s', '%4$s')"
-                                    .formatted(id, 1_000 + sequence, sent.minusMillis(500), sent));
+                    ("INSERT INTO tier_visit (operation_id, step, generation, tier, state, staged_at, due_at) VALUES ('%s', %d, 1, 0, "
+                            + "'scheduled', '%s', '%4$s')")
+                            .formatted(id, 1_000 + sequence, sent.minusMillis(500), sent));
         }
     }
 

@@ -249,9 +249,9 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
             return told;
         });
         if (keyIsForgotten) {
-            text("UPDATE payment_attempt SET sent_at = now() - interval '2 days', key_valid_until = now() - interval '1 day' WHERE "
-                    + "operation_id = '%s' RETURNING 1"
-                            .formatted(id));
+            text(("UPDATE payment_attempt SET sent_at = now() - interval '2 days', key_valid_until = now() - interval '1 day' WHERE "
+                    + "operation_id = '%s' RETURNING 1")
+                    .formatted(id));
         }
         return id;
     }

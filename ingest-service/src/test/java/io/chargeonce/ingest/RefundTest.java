@@ -44,9 +44,9 @@ class RefundTest {
 
     private static void become(String operation, String state) {
         world.rewrite(
-                "UPDATE operation_state SET state = '%s', psp = 'stripe', psp_reference = 'pi_1', settled_at = now() WHERE operation_id "
-                        + "= '%s'"
-                                .formatted(state, operation));
+                ("UPDATE operation_state SET state = '%s', psp = 'stripe', psp_reference = 'pi_1', settled_at = now() WHERE operation_id "
+                        + "= '%s'")
+                        .formatted(state, operation));
     }
 
     private static HttpRequest.Builder refund(String payment, String body) {

@@ -77,12 +77,12 @@ public final class Page {
     private void machine() {
         Optional<JsonNode> any = CHARGE.stream().map(this::latest).flatMap(Optional::stream).findFirst();
         any.map(result -> result.path("machine")).ifPresent(machine -> line(
-                "Machine: %s, %s cores shared by broker, Postgres, contestant, stub and load; %s memory; %s; Java %s. Postgres with "
+                ("Machine: %s, %s cores shared by broker, Postgres, contestant, stub and load; %s memory; %s; Java %s. Postgres with "
                         + "`fsync=on` and `synchronous_commit=on`, 12 partitions, requests of about 330 bytes. The load average before "
-                        + "each bench stands beside its title: above 1 something else was running too."
-                                .formatted(machine.path("cpu").asString(), machine.path("cores").asString(),
-                                        machine.path("memory").asString(),
-                                        machine.path("kernel").asString(), machine.path("java").asString())));
+                        + "each bench stands beside its title: above 1 something else was running too.")
+                        .formatted(machine.path("cpu").asString(), machine.path("cores").asString(),
+                                machine.path("memory").asString(),
+                                machine.path("kernel").asString(), machine.path("java").asString())));
         line("");
     }
 
@@ -181,10 +181,10 @@ public final class Page {
     private void latency(JsonNode result) {
         line("## One payment at a time (load before: %s)".formatted(result.path("machine").path("load_before").asString()));
         line("");
-        line("%,d payments, each sent when the one before had its outcome, with `Prefer: wait` and the Stripe simulator, which answers "
-                + "at once."
-                        .formatted(
-                                result.path("payments").asInt()));
+        line(("%,d payments, each sent when the one before had its outcome, with `Prefer: wait` and the Stripe simulator, which answers "
+                + "at once.")
+                .formatted(
+                        result.path("payments").asInt()));
         line("");
         line("| stage | p50, ms | p99, ms |");
         line("| --- | --- | --- |");
@@ -221,10 +221,10 @@ public final class Page {
         line("## Fairness (load before: %s, after: %s)".formatted(result.path("machine").path("load_before").asString(),
                 result.path("machine").path("load_after").asString()));
         line("");
-        line("Ten merchants send %d payments a second each, and then one of them %d times as many. The other nine's p99, quiet and "
+        line(("Ten merchants send %d payments a second each, and then one of them %d times as many. The other nine's p99, quiet and "
                 + "beside it, over HTTP; the slow PSP takes 1.5 s, with 200 payments in flight. `./chargeonce bench fairness --share "
-                + "%1$d --times %2$d --seconds 6`."
-                        .formatted(result.path("share_per_s").asInt(), result.path("times").asInt()));
+                + "%1$d --times %2$d --seconds 6`.")
+                .formatted(result.path("share_per_s").asInt(), result.path("times").asInt()));
         line("");
         line("| noise | to the acceptance, ms | × | to the outcome, ms | × |");
         line("| --- | --- | --- | --- | --- |");
@@ -265,32 +265,32 @@ public final class Page {
     private void deadLetters(JsonNode result) {
         line("## Dead letters (load before: %s)".formatted(result.path("machine").path("load_before").asString()));
         line("");
-        line("%,d of them, 4 %% never readable, looked at and changed by processes with a heap of %d MiB. From Enter to the first page "
-                + "%,d ms, of which Postgres takes %,d; to the summary %,d ms, of which Postgres takes %,d; a list of nothing takes %,d ms."
-                        .formatted(
-                                result.path("letters").asInt(), result.path("heap_mib").asInt(), result.path("first_page_ms").asInt(),
-                                result.path("first_page_query_ms").asInt(),
-                                result.path("summary_ms").asInt(), result.path("summary_query_ms").asInt(),
-                                result.path("start_up_ms").asInt()));
-        line("Purged at %,d a second and merged at %,d, both killed at half-way and begun again. The first is purged %,d ms after Enter, "
+        line(("%,d of them, 4 %% never readable, looked at and changed by processes with a heap of %d MiB. From Enter to the first page "
+                + "%,d ms, of which Postgres takes %,d; to the summary %,d ms, of which Postgres takes %,d; a list of nothing takes %,d ms.")
+                .formatted(
+                        result.path("letters").asInt(), result.path("heap_mib").asInt(), result.path("first_page_ms").asInt(),
+                        result.path("first_page_query_ms").asInt(),
+                        result.path("summary_ms").asInt(), result.path("summary_query_ms").asInt(),
+                        result.path("start_up_ms").asInt()));
+        line(("Purged at %,d a second and merged at %,d, both killed at half-way and begun again. The first is purged %,d ms after Enter, "
                 + "and merged %,d ms after it, for the set is frozen first; again after the kill in %,d and %,d ms, for a leader that "
-                + "was killed is forgotten after 15 s. Books %s."
-                        .formatted(
-                                result.path("purge_per_s").asInt(), result.path("merge_per_s").asInt(),
-                                result.path("purge_first_after_ms").asInt(),
-                                result.path("merge_first_after_ms").asInt(), result.path("purge_first_after_kill_ms").asInt(),
-                                result.path("merge_first_after_kill_ms").asInt(),
-                                result.path("balanced").asBoolean() ? "balanced" : "**" + result.path("fault").asString() + "**"));
+                + "was killed is forgotten after 15 s. Books %s.")
+                .formatted(
+                        result.path("purge_per_s").asInt(), result.path("merge_per_s").asInt(),
+                        result.path("purge_first_after_ms").asInt(),
+                        result.path("merge_first_after_ms").asInt(), result.path("purge_first_after_kill_ms").asInt(),
+                        result.path("merge_first_after_kill_ms").asInt(),
+                        result.path("balanced").asBoolean() ? "balanced" : "**" + result.path("fault").asString() + "**"));
         line("");
     }
 
     private void recovery(JsonNode result) {
         line("## Recovery (load before: %s)".formatted(result.path("machine").path("load_before").asString()));
         line("");
-        line("Two consumers as processes, %s payments/s. How long after the fault's end as many outcomes come out as payments go in. A "
-                + "killed consumer's partitions are its own for the session timeout, %d s."
-                        .formatted(
-                                Spread.brief(result.path("payments_per_s").asDouble()), result.path("session_timeout_s").asInt()));
+        line(("Two consumers as processes, %s payments/s. How long after the fault's end as many outcomes come out as payments go in. A "
+                + "killed consumer's partitions are its own for the session timeout, %d s.")
+                .formatted(
+                        Spread.brief(result.path("payments_per_s").asDouble()), result.path("session_timeout_s").asInt()));
         line("");
         line("| fault | recovered after, ms | payments without an outcome at the end |");
         line("| --- | --- | --- |");

@@ -146,9 +146,9 @@ public final class Settle {
         }
         if (finding.reference.isEmpty() && now.isBefore(attempt.keyValidUntil())) {
             obstacles.add(
-                    "%s knows the attempt's key until %s and can be asked under it, so no person needs to say before then that it did "
-                            + "not charge"
-                                    .formatted(attempt.psp(), attempt.keyValidUntil().truncatedTo(java.time.temporal.ChronoUnit.SECONDS)));
+                    ("%s knows the attempt's key until %s and can be asked under it, so no person needs to say before then that it did "
+                            + "not charge")
+                            .formatted(attempt.psp(), attempt.keyValidUntil().truncatedTo(java.time.temporal.ChronoUnit.SECONDS)));
         }
         return obstacles;
     }

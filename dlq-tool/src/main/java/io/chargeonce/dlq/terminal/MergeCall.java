@@ -164,10 +164,10 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
     }
 
     private void waits(MergeRun run) {
-        tell("%s is led by %s, who was heard %d s ago; waiting: if nothing is heard for %d s, that leader was killed, and this goes on. "
-                + "Ctrl-C gives up"
-                        .formatted(run.id(), run.leader().orElse("another process"), run.silence().orElse(Duration.ZERO).toSeconds(),
-                                MergeRun.LONGEST_SILENCE.toSeconds()));
+        tell(("%s is led by %s, who was heard %d s ago; waiting: if nothing is heard for %d s, that leader was killed, and this goes on. "
+                + "Ctrl-C gives up")
+                .formatted(run.id(), run.leader().orElse("another process"), run.silence().orElse(Duration.ZERO).toSeconds(),
+                        MergeRun.LONGEST_SILENCE.toSeconds()));
     }
 
     private int notToBeTaken(DeadLetterQueue queue, String id) {

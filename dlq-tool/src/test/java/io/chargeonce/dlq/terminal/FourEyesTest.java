@@ -376,9 +376,9 @@ class FourEyesTest {
             run(early, "BEGIN; SELECT 1");
             owner("UPDATE approval SET approved_at = clock_timestamp() - interval '24 hours'");
             assertThatThrownBy(() -> run(early,
-                    "SELECT permit_moves('%s', '{1,2,3}'); UPDATE operation_state SET state = 'accepted', step = step + 1, generation = "
-                            + "generation + 1"
-                                    .formatted(run)))
+                    ("SELECT permit_moves('%s', '{1,2,3}'); UPDATE operation_state SET state = 'accepted', step = step + 1, generation = "
+                            + "generation + 1")
+                            .formatted(run)))
                     .hasMessageContaining("more than ann may move alone");
         }
     }

@@ -225,9 +225,9 @@ public final class Problems {
     /** @param what and how many of it, as one merchant may have under way at most */
     public static Problem tooManyAtOnce(String what) {
         return Problem.of(429, "too-many-at-once", "Too much at once",
-                "One merchant has at most %s under way here. Send the same request again when one of them is over, and after the time in "
-                        + "Retry-After."
-                                .formatted(what))
+                ("One merchant has at most %s under way here. Send the same request again when one of them is over, and after the time in "
+                        + "Retry-After.")
+                        .formatted(what))
                 .with("Retry-After", "1");
     }
 

@@ -185,9 +185,9 @@ class ReaperTest {
 
     private static long rowsOf(String payment) {
         return world.count(
-                "SELECT (SELECT count(*) FROM operation WHERE payment_id = '%1$s') + (SELECT count(*) FROM idempotency_key WHERE "
-                        + "resource_id LIKE '%%%1$s%%')"
-                                .formatted(payment));
+                ("SELECT (SELECT count(*) FROM operation WHERE payment_id = '%1$s') + (SELECT count(*) FROM idempotency_key WHERE "
+                        + "resource_id LIKE '%%%1$s%%')")
+                        .formatted(payment));
     }
 
     @ParameterizedTest

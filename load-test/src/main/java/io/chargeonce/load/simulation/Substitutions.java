@@ -35,9 +35,9 @@ final class Substitutions {
         unfound.removeAll(found());
         if (!unfound.isEmpty()) {
             throw new IllegalStateException(
-                    "the simulation does not start: it replaces %s, which no class of the services calls or has any more; correct the "
-                            + "table in %s"
-                                    .formatted(String.join(", ", unfound), Rewriting.class.getSimpleName()));
+                    ("the simulation does not start: it replaces %s, which no class of the services calls or has any more; correct the "
+                            + "table in %s")
+                            .formatted(String.join(", ", unfound), Rewriting.class.getSimpleName()));
         }
     }
 

@@ -65,9 +65,9 @@ public record Mix(Map<PlannedOutcome, Integer> perMille, int repeats, int otherB
             return PlannedOutcome.valueOf(name.toUpperCase(Locale.ROOT));
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(
-                    "'%s' is nothing that a mix knows: declined, fails_once, fails_always, unknown_once, answer_lost, repeats, "
-                            + "other_bodies, refunds"
-                                    .formatted(name),
+                    ("'%s' is nothing that a mix knows: declined, fails_once, fails_always, unknown_once, answer_lost, repeats, "
+                            + "other_bodies, refunds")
+                            .formatted(name),
                     e);
         }
     }

@@ -99,10 +99,10 @@ public final class HoldPage {
         screen.say("%s wait in the tiers for it now.".formatted(with(effect.waiting())));
         if (effect.expiring().count() > 0) {
             screen.say(
-                    "%s of these must be charged %s, the first before %s. What passes its deadline is never charged late: it becomes a "
-                            + "dead "
-                                    .formatted(with(effect.expiring()), until.isPresent() ? "before that" : "within a day",
-                                            Words.time(effect.firstDeadline().orElseThrow()))
+                    ("%s of these must be charged %s, the first before %s. What passes its deadline is never charged late: it becomes a "
+                            + "dead ")
+                            .formatted(with(effect.expiring()), until.isPresent() ? "before that" : "within a day",
+                                    Words.time(effect.firstDeadline().orElseThrow()))
                             + "letter (expired), %s, and a merge gives it a new deadline.".formatted(kind == Hold.Kind.TIER
                                     ? "once the tier is resumed" : "when it is next due"));
         }

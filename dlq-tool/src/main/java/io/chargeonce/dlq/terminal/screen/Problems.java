@@ -76,9 +76,9 @@ public final class Problems {
     public Optional<Instant> time(String option, Optional<String> text) {
         Optional<Instant> time = text.flatMap(Times::parse);
         if (text.isPresent() && time.isEmpty()) {
-            add("%s is '%s', but must be a time such as 2026-11-22T10:00Z or a date such as 2026-11-22; --newer-than and --older-than "
-                    + "take ages"
-                            .formatted(option, text.get()));
+            add(("%s is '%s', but must be a time such as 2026-11-22T10:00Z or a date such as 2026-11-22; --newer-than and --older-than "
+                    + "take ages")
+                    .formatted(option, text.get()));
         }
         return time;
     }
