@@ -108,7 +108,8 @@ final class MigrateCommand implements Callable<Integer> {
         spec.commandLine().getOut().printf("Schema: %s. Topics: %s.%n",
                 migrations == 0 ? "up to date" : migrations + (migrations == 1 ? " migration applied" : " migrations applied"),
                 created.isEmpty() ? "all there" : "created " + String.join(", ", created));
-        int exit = checkTopics(settings) & !(roles && !grant(settings)) ? 0 : 1;
+        boolean planned = checkTopics(settings);
+        boolean granted = !roles || grant(settings);
         people(settings);
         outcomesConsumers.forEach(name -> {
             Migrate.outcomesConsumer(settings, name);
@@ -118,7 +119,7 @@ final class MigrateCommand implements Callable<Integer> {
             Migrate.fourEyes(settings, limits);
             spec.commandLine().getOut().printf("Four eyes: %s.%n", limits.isEmpty() ? "off" : "above " + String.join(", ", fourEyes));
         }
-        return exit;
+        return planned && granted ? 0 : 1;
     }
 
     private int check(PipelineSettings settings) {

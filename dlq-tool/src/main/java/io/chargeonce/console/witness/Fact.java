@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.console.witness;
 
+import java.util.Arrays;
 import java.util.Optional;
 
 /** What one record of the pipeline says about one operation. All else in the record is left out: no card, no customer. */
@@ -47,7 +48,20 @@ sealed interface Fact {
     record Left(int revision, How how, Place place) implements Fact {}
 
     enum How {
-        LIVE, MERGED, SETTLED, PURGED
+
+        LIVE(0), MERGED(1), SETTLED(2), PURGED(3);
+
+        /** As it is stored: it never changes. */
+        final int code;
+
+        How(int code) {
+            this.code = code;
+        }
+
+        static How of(int code) {
+            return Arrays.stream(values()).filter(how -> how.code == code).findFirst()
+                    .orElseThrow(() -> new IllegalStateException("Bug! No letter leaves the queue by " + code));
+        }
     }
 
     /** A record that is not one of the pipeline's, or that a later release wrote. */

@@ -79,7 +79,7 @@ final class FactBytes {
                 case Fact.Left left -> {
                     out.writeByte('l');
                     out.writeInt(left.revision());
-                    out.writeByte(left.how().ordinal());
+                    out.writeByte(left.how().code);
                     write(out, left.place());
                 }
                 case Fact.Unreadable unreadable -> out.writeByte('u');
@@ -109,7 +109,7 @@ final class FactBytes {
                 case 'd' -> new Fact.Letter(in.readBoolean() ? Optional.of(identity(in)) : Optional.empty(), in.readInt(), in.readLong(),
                         in.readUTF(), in.readUTF(),
                         in.readBoolean() ? Optional.of(new Source(in.readUTF(), place(in))) : Optional.empty(), place(in));
-                case 'l' -> new Fact.Left(in.readInt(), How.values()[in.readByte()], place(in));
+                case 'l' -> new Fact.Left(in.readInt(), How.of(in.readByte()), place(in));
                 case 'u' -> new Fact.Unreadable();
                 case 'm' -> new Fact.Missed(in.readLong());
                 default -> throw new IllegalStateException("Bug! There is no fact of kind " + kind);

@@ -6,6 +6,7 @@ import io.chargeonce.console.witness.Fact.Identity;
 import io.chargeonce.console.witness.Fact.Place;
 import io.chargeonce.console.witness.Fact.Source;
 import io.chargeonce.wire.WaitRecord;
+import java.util.Arrays;
 import java.util.Optional;
 
 /**
@@ -17,16 +18,27 @@ final class Known {
     /** Where an operation is, as far as its records say. */
     enum Whereabouts {
         /** On the main topic or a tier, or taken from there. */
-        AT_WORK,
+        AT_WORK(0),
         /** Only the database has it for a while, and said until when. */
-        WAITING,
+        WAITING(1),
         /** In the dead-letter queue. */
-        DEAD,
+        DEAD(2),
         /** It left the dead-letter queue, and the record that follows was not seen yet. */
-        LEFT,
-        ENDED,
+        LEFT(3), ENDED(4),
         /** Only a tombstone was seen: neither its money nor its merchant is known. */
-        STRANGE
+        STRANGE(5);
+
+        /** As it is stored, in four bits: it never changes. */
+        final int code;
+
+        Whereabouts(int code) {
+            this.code = code;
+        }
+
+        static Whereabouts of(int code) {
+            return Arrays.stream(values()).filter(where -> where.code == code).findFirst()
+                    .orElseThrow(() -> new IllegalStateException("Bug! No operation is at " + code));
+        }
     }
 
     /** A wait that only the database has. */

@@ -44,14 +44,14 @@ final class KnownBytes {
         long since = in.getLong();
         int where = in.get();
         int tier = in.get();
-        return new Glance(since, Whereabouts.values()[where & 15], (where & 16) != 0, tier, new Place(in.getInt(), in.getLong()));
+        return new Glance(since, Whereabouts.of(where & 15), (where & 16) != 0, tier, new Place(in.getInt(), in.getLong()));
     }
 
     static byte[] write(String id, Known known) {
         var bytes = new ByteArrayOutputStream(128);
         try (var out = new DataOutputStream(bytes)) {
             out.writeLong(known.since());
-            out.writeByte(known.whereabouts().ordinal() | (known.isListedByMistake() ? 16 : 0));
+            out.writeByte(known.whereabouts().code | (known.isListedByMistake() ? 16 : 0));
             out.writeByte(known.visit.tier());
             out.writeInt(known.visit.place().partition());
             out.writeLong(known.visit.place().offset());
@@ -93,7 +93,7 @@ final class KnownBytes {
         if (known.revision > 0) {
             write(out, known.letters);
             out.writeInt(known.revision);
-            out.writeByte(known.how.ordinal());
+            out.writeByte(known.how.code);
             out.writeLong(known.letterAt);
             out.writeLong(known.diedAt);
         }
@@ -149,7 +149,7 @@ final class KnownBytes {
         if ((parts & LETTERS) != 0) {
             known.letters = seen(in);
             known.revision = in.readInt();
-            known.how = How.values()[in.readByte()];
+            known.how = How.of(in.readByte());
             known.letterAt = in.readLong();
             known.diedAt = in.readLong();
         }
