@@ -9,6 +9,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.awaitility.Awaitility;
@@ -20,6 +21,7 @@ class ConnectionsOfAnAddressTest {
 
     private static final int FILES = 1_200;
     private static final int CONNECTIONS = FILES - 1_000;
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     private final List<Socket> held = new ArrayList<>();
 
@@ -53,12 +55,12 @@ class ConnectionsOfAnAddressTest {
             for (int i = 0; i < CONNECTIONS / 4 * 3; i++) {
                 held.add(connectFrom("127.0.0.2", process.port()));
             }
-            Awaitility.await().until(() -> isRefused(process.port()));
+            Awaitility.await().atMost(PATIENCE).until(() -> isRefused(process.port()));
             try (var other = connectFrom("127.0.0.3", process.port())) {
                 assertThat(ask(other)).startsWith("HTTP/1.1 404 ");
             }
             held.removeFirst().close();
-            Awaitility.await().until(() -> !isRefused(process.port()));
+            Awaitility.await().atMost(PATIENCE).until(() -> !isRefused(process.port()));
         }
     }
 
