@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.chargeonce.app.Migrate;
 import io.chargeonce.charge.ChargeService;
 import io.chargeonce.charge.ChargeSettings;
+import io.chargeonce.console.witness.Hop;
+import io.chargeonce.console.witness.Stage;
 import io.chargeonce.console.witness.Witness;
 import io.chargeonce.console.witness.WitnessSettings;
 import io.chargeonce.database.Database;
@@ -43,6 +45,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -78,7 +81,7 @@ class LeastPrivilegeTest {
              var charge = ChargeService.start(chargeSettings("chargeonce_charge", stripe), meters);
              var retry = RetryService.start(chargeSettings("chargeonce_retry", stripe), meters);
              var witness = Witness.start(WITNESS, new KafkaConnection(TestStack.kafka().bootstrapServers(), Map.of()),
-                     new Topics("payments"), List.of(Duration.ofSeconds(1)), meters.registry())) {
+                     new Topics(prefix()), TIERS, meters.registry())) {
             String good = pay(ingest, "good", "pm_card_visa");
             assertThat(post(ingest, "/v1/payments", "second-click", BODY.formatted("pm_card_visa", "good")).statusCode()).isEqualTo(409);
             String declined = pay(ingest, "declined", "pm_card_visa_chargeDeclined");
@@ -105,6 +108,13 @@ class LeastPrivilegeTest {
             assertThat(state(dead)).isEqualTo("dead");
             assertThat(dlq("chargeonce_dlq_operator", "merge", "--all", "--yes", "--reason", "the PSP is mended").exit()).isZero();
             await(dead, "succeeded");
+            Awaitility.await().atMost(PATIENCE).untilAsserted(() -> assertThat(witnessed(witness, good)).endsWith("settled"));
+            Awaitility.await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(witnessed(witness, dead)).matches("requests .*retry-3 .*dlq .*settled"));
+            assertThat(witness.view().overdue(1)).isEmpty();
+            assertThat(witness.view().stages()).allMatch(stage -> stage.difference() == 0);
+            assertThat(witness.view().stages().stream().filter(stage -> stage.name().equals("settled")).mapToLong(Stage::in).sum())
+                    .isEqualTo(Long.parseLong(text("SELECT count(*) FROM chargeonce.operation_state")));
             assertThat(dlq("chargeonce_dlq_reader", "runs", "show", text("SELECT run_id FROM chargeonce.dlq_run")).out())
                     .contains("Of 1 that re-entered, 1 succeeded");
             Awaitility.await().atMost(PATIENCE)
@@ -118,6 +128,11 @@ class LeastPrivilegeTest {
             described.removeAll(Monitoring.ONLY_WHEN_IT_HAPPENS);
             assertThat(Monitoring.ours(meters.scrape())).containsAll(described);
         }
+    }
+
+    private static String witnessed(Witness witness, String payment) {
+        return witness.view().journey(payment).stream().filter(hop -> hop.step().startsWith("charge/")).map(Hop::stage)
+                .collect(Collectors.joining(" "));
     }
 
     @ParameterizedTest
