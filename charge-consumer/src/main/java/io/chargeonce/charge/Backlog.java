@@ -2,14 +2,14 @@
 package io.chargeonce.charge;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.runtime.SeriesGauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.MultiGauge;
-import io.micrometer.core.instrument.MultiGauge.Row;
 import io.micrometer.core.instrument.Tags;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * Counts what waits in Postgres for a person: dead letters with their money, unknown outcomes, unknown outcomes of purged payments, records
@@ -19,15 +19,15 @@ import java.util.List;
 final class Backlog {
 
     private final Database database;
-    private final MultiGauge count;
-    private final MultiGauge money;
-    private final MultiGauge oldest;
+    private final SeriesGauge count;
+    private final SeriesGauge money;
+    private final SeriesGauge oldest;
 
     Backlog(Database database, MeterRegistry meters) {
         this.database = database;
-        this.count = MultiGauge.builder("chargeonce.backlog").description("What waits for a person").register(meters);
-        this.money = MultiGauge.builder("chargeonce.backlog.minor.units").description("Its money in minor units").register(meters);
-        this.oldest = MultiGauge.builder("chargeonce.backlog.oldest.seconds").description("The age of its oldest").register(meters);
+        this.count = new SeriesGauge("chargeonce.backlog", "What waits for a person", meters);
+        this.money = new SeriesGauge("chargeonce.backlog.minor.units", "Its money in minor units", meters);
+        this.oldest = new SeriesGauge("chargeonce.backlog.oldest.seconds", "The age of its oldest", meters);
     }
 
     private record Waiting(Tags tags, long count, long money, double oldestSeconds) {}
@@ -35,9 +35,9 @@ final class Backlog {
     /** Counts once. Always returns 0: the next count is not urgent. */
     int runOnce() {
         List<Waiting> waiting = database.withConnection(Backlog::read);
-        count.register(waiting.stream().map(each -> Row.of(each.tags(), each.count())).toList(), true);
-        money.register(waiting.stream().map(each -> Row.of(each.tags(), each.money())).toList(), true);
-        oldest.register(waiting.stream().map(each -> Row.of(each.tags(), each.oldestSeconds())).toList(), true);
+        count.set(waiting.stream().collect(Collectors.toMap(Waiting::tags, Waiting::count)));
+        money.set(waiting.stream().collect(Collectors.toMap(Waiting::tags, Waiting::money)));
+        oldest.set(waiting.stream().collect(Collectors.toMap(Waiting::tags, Waiting::oldestSeconds)));
         return 0;
     }
 

@@ -5,9 +5,8 @@ import io.chargeonce.database.Database;
 import io.chargeonce.ledger.Hold;
 import io.chargeonce.ledger.HoldTable;
 import io.chargeonce.psp.Gateways;
+import io.chargeonce.runtime.SeriesGauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.MultiGauge;
-import io.micrometer.core.instrument.MultiGauge.Row;
 import io.micrometer.core.instrument.Tags;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -37,8 +36,8 @@ final class KnownHolds {
     private final Database database;
     private final Gateways gateways;
     private final InstantSource clock;
-    private final MultiGauge held;
-    private final MultiGauge age;
+    private final SeriesGauge held;
+    private final SeriesGauge age;
     private volatile Known known = new Known(HoldTable.InForce.NONE, Instant.MIN);
 
     /** @param clock for durations: it must not jump */
@@ -46,8 +45,8 @@ final class KnownHolds {
         this.database = database;
         this.gateways = gateways;
         this.clock = clock;
-        this.held = MultiGauge.builder("chargeonce.hold").description("1 while a person pauses or forces it").register(meters);
-        this.age = MultiGauge.builder("chargeonce.hold.age.seconds").description("Since when").register(meters);
+        this.held = new SeriesGauge("chargeonce.hold", "1 while a person pauses or forces it", meters);
+        this.age = new SeriesGauge("chargeonce.hold.age.seconds", "Since when", meters);
     }
 
     /** Reads once. Always returns 0: the next pass is not urgent. */
@@ -94,9 +93,9 @@ final class KnownHolds {
         Set<Hold> before = new HashSet<>(known.inForce.holds());
         known = new Known(read, readAt);
         gateways.hold(new Gateways.Held(psps(read, Hold.Action.PAUSE), psps(read, Hold.Action.FORCE)));
-        held.register(read.holds().stream().map(hold -> Row.of(tags(hold), 1)).toList(), true);
-        age.register(read.holds().stream()
-                .map(hold -> Row.of(tags(hold), Duration.between(hold.since(), read.now()).toMillis() / 1000.0)).toList(), true);
+        held.set(read.holds().stream().collect(Collectors.toMap(KnownHolds::tags, hold -> 1)));
+        age.set(read.holds().stream().collect(
+                Collectors.toMap(KnownHolds::tags, hold -> Duration.between(hold.since(), read.now()).toMillis() / 1000.0)));
         log(before, new HashSet<>(read.holds()));
     }
 

@@ -14,8 +14,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * A console: the witness, with its health and metrics. It needs Kafka and no Postgres, because a second pair of eyes must share nothing with
- * the services that it watches. Wiring only.
+ * A console: the witness, with its health and metrics. It needs Kafka and no Postgres, because a second pair of eyes must share nothing
+ * with the services that it watches. Wiring only.
  */
 public final class ConsoleService {
 

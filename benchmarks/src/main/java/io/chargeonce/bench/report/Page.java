@@ -266,7 +266,8 @@ public final class Page {
         line("## Dead letters (load before: %s)".formatted(result.path("machine").path("load_before").asString()));
         line("");
         line(("%,d of them, 4 %% never readable, looked at and changed by processes with a heap of %d MiB. From Enter to the first page "
-                + "%,d ms, of which Postgres takes %,d; to the summary %,d ms, of which Postgres takes %,d; a list of nothing takes %,d ms.")
+                + "%,d ms, of which Postgres takes %,d; to the summary %,d ms, of which Postgres takes %,d; "
+                + "a list of nothing takes %,d ms.")
                 .formatted(
                         result.path("letters").asInt(), result.path("heap_mib").asInt(), result.path("first_page_ms").asInt(),
                         result.path("first_page_query_ms").asInt(),

@@ -27,8 +27,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Offsets, as the brokers tell them: how far the pipeline's groups have come, where topics begin and end, and how far the witness itself has
- * read. One thread calls {@link #runOnce}; any may ask.
+ * Offsets, as the brokers tell them: how far the pipeline's groups have come, where topics begin and end, and how far the witness itself
+ * has read. One thread calls {@link #runOnce}; any may ask.
  */
 final class KafkaEvidence implements Evidence, AutoCloseable {
 

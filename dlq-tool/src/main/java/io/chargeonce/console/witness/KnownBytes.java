@@ -19,8 +19,8 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 
 /**
- * An operation in about 90 bytes. They begin with what a look at all operations needs: since when the next sign is awaited, where it is, and
- * its last record. So of a million operations only those that need attention are read in full.
+ * An operation in about 90 bytes. They begin with what a look at all operations needs: since when the next sign is awaited, where it is,
+ * and its last record. So of a million operations only those that need attention are read in full.
  */
 final class KnownBytes {
 

@@ -55,7 +55,7 @@ final class ReadRecords implements Processor<byte[], byte[], String, Fact> {
 
         private final Map<TopicPartition, Long> next = new ConcurrentHashMap<>();
 
-        /** Where an earlier start stopped. Without one, the topics' beginnings are where the history begins, and nothing is missed there. */
+        /** Where an earlier start stopped. Without one, the history begins with the topics, and nothing is missed there. */
         void startAt(TopicPartition partition, long offset) {
             next.put(partition, offset);
         }

@@ -18,8 +18,8 @@ import org.apache.kafka.streams.state.KeyValueStore;
 
 /**
  * What succeeded and failed lately, and how long it took from stage to stage, in slices of time. One thread writes, any may read. The store
- * has it up to the last {@link #keep}: after a crash up to a second of it may be missing or counted twice, for it is for people and no alert
- * follows from it.
+ * has it up to the last {@link #keep}: after a crash up to a second of it may be missing or counted twice, for it is for people and no
+ * alert follows from it.
  */
 final class Recent {
 

@@ -10,7 +10,7 @@ import org.rocksdb.LRUCache;
 import org.rocksdb.Options;
 import org.rocksdb.WriteBufferManager;
 
-/** One bounded piece of memory for all of the history's files. Without it each of them takes up to 100 MB. Kafka Streams makes it by name. */
+/** One bounded piece of memory for all files of the history, up to 100 MB each without it. Kafka Streams makes it by name. */
 public final class RocksMemory implements RocksDBConfigSetter {
 
     private static final long CACHE = 48L << 20;

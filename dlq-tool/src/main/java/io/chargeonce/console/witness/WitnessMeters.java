@@ -3,16 +3,16 @@ package io.chargeonce.console.witness;
 
 import io.chargeonce.console.witness.Board.Sighting;
 import io.chargeonce.console.witness.OverdueSum.Sum;
+import io.chargeonce.runtime.SeriesGauge;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 
 /** What alerts look at. One thread. */
 final class WitnessMeters {
@@ -23,17 +23,16 @@ final class WitnessMeters {
 
     private final Board board;
     private final Duration differenceAfter;
-    private final MultiGauge overdue;
-    private final MultiGauge difference;
+    private final SeriesGauge overdue;
+    private final SeriesGauge difference;
 
     WitnessMeters(MeterRegistry meters, Board board, KafkaEvidence evidence, Duration differenceAfter, InstantSource clock) {
         this.board = board;
         this.differenceAfter = differenceAfter;
-        this.overdue = MultiGauge.builder("chargeonce.witness.overdue")
-                .description("Operations that are neither settled, waiting nor dead within their time").register(meters);
-        this.difference = MultiGauge.builder("chargeonce.witness.difference")
-                .description("Operations that came into a stage and are neither out nor in flight, for longer than the setting")
-                .register(meters);
+        this.overdue = new SeriesGauge("chargeonce.witness.overdue",
+                "Operations that are neither settled, waiting nor dead within their time", meters);
+        this.difference = new SeriesGauge("chargeonce.witness.difference",
+                "Operations that came into a stage and are neither out nor in flight, for longer than the setting", meters);
         Gauge.builder("chargeonce.witness.overdue.oldest.seconds", board, all -> age(all.overdueSum(), clock))
                 .description("How long ago the longest overdue operation was due").register(meters);
         Gauge.builder("chargeonce.witness.live", board, all -> all.progress().state() == Progress.State.LIVE ? 1 : 0)
@@ -60,19 +59,19 @@ final class WitnessMeters {
             counts.merge(bounded(counts, sum.currency()), sum.count(), Long::sum);
         }
         counts.putIfAbsent(NONE, 0L);
-        overdue.register(rows(counts, Tags.empty()).toList(), true);
+        var byCurrency = new HashMap<Tags, Long>();
+        counts.forEach((currency, count) -> byCurrency.put(Tags.of("currency", currency), count));
+        overdue.set(byCurrency);
         var lasting = new TreeMap<String, Map<String, Long>>();
         board.lasting(differenceAfter).forEach((row, count) -> {
             Map<String, Long> ofStage = lasting.computeIfAbsent(row.stage(), first -> new TreeMap<>());
             ofStage.merge(bounded(ofStage, row.currency()), count, Long::sum);
         });
         lasting.computeIfAbsent(Books.ACCEPTED, first -> new TreeMap<>()).putIfAbsent(NONE, 0L);
-        difference.register(
-                lasting.entrySet().stream().flatMap(stage -> rows(stage.getValue(), Tags.of("stage", stage.getKey()))).toList(), true);
-    }
-
-    private static Stream<MultiGauge.Row<?>> rows(Map<String, Long> byCurrency, Tags tags) {
-        return byCurrency.entrySet().stream().map(each -> MultiGauge.Row.of(tags.and("currency", each.getKey()), each.getValue()));
+        var byStage = new HashMap<Tags, Long>();
+        lasting.forEach((stage, ofStage) -> ofStage
+                .forEach((currency, count) -> byStage.put(Tags.of("stage", stage, "currency", currency), count)));
+        difference.set(byStage);
     }
 
     private static String bounded(Map<String, Long> rows, String currency) {

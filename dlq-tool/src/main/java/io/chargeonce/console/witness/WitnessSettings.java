@@ -25,7 +25,8 @@ public record WitnessSettings(Optional<String> name, Optional<Path> stateFolder,
             "The name of this console's witness; each of several consoles needs another one. Without it, the prefix of the topics.")
             .optional();
     public static final Setting<Optional<String>> STATE_FOLDER = Setting.string("CHARGEONCE_WITNESS_STATE_FOLDER",
-            "Folder for the witness's history, kept between starts; without it, a temporary folder that is filled from Kafka at each start.")
+            "Folder for the witness's history, kept between starts; without it, a temporary folder that is filled from Kafka "
+                    + "at each start.")
             .optional();
     public static final Setting<Duration> OVERDUE_AFTER = Setting.duration("CHARGEONCE_WITNESS_OVERDUE_AFTER",
             "How long the next sign of a payment may take, beyond the delay of its tier, before the witness calls it overdue; "
