@@ -121,6 +121,9 @@ class LeastPrivilegeTest {
                     .untilAsserted(() -> assertThat(text("SELECT count(*) FROM chargeonce.audit_seal")).isNotEqualTo("0"));
             Awaitility.await().atMost(PATIENCE).untilAsserted(() -> assertThat(dlq("chargeonce_dlq_reader", "audit", "--verify")).satisfies(
                     verified -> assertThat(verified.exit()).as(verified.out() + verified.err()).isZero()));
+            // A hold has metrics only while there is one. No loop has a ninth tier here.
+            Called paused = dlq("chargeonce_dlq_operator", "pause", "tier", "9", "--yes", "--reason", "r");
+            assertThat(paused.exit()).as(paused.err()).isZero();
             Awaitility.await().atMost(PATIENCE).untilAsserted(
                     () -> assertThat(Monitoring.metrics()).isSubsetOf(Monitoring.exported(meters.scrape())));
             var described = Monitoring.described();
