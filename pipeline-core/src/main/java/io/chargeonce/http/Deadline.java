@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.ingest.transport;
+package io.chargeonce.http;
 
 import io.chargeonce.runtime.Worker;
 import java.time.Duration;
@@ -22,7 +22,7 @@ public final class Deadline implements AutoCloseable {
 
     public Deadline(Duration limit) {
         this.limit = limit;
-        this.worker = Worker.start("ingest-deadline", limit.dividedBy(LOOKS), this::runOnce);
+        this.worker = Worker.start("http-deadline", limit.dividedBy(LOOKS), this::runOnce);
     }
 
     public <T> T within(Supplier<T> work) {
@@ -35,7 +35,7 @@ public final class Deadline implements AutoCloseable {
     }
 
     /** For work that begins in one call and ends in another, on one thread: the caller must end it. */
-    Runnable begin() {
+    public Runnable begin() {
         var alarm = new Alarm(Thread.currentThread(), System.nanoTime() + limit.toNanos());
         alarms.add(alarm);
         return () -> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.ingest.transport;
+package io.chargeonce.http;
 
 import io.chargeonce.runtime.ModernTls;
 import io.helidon.common.configurable.Resource;
@@ -18,11 +18,14 @@ import java.util.Optional;
 /** The files that HTTPS is made of, in PEM. */
 public record TlsFiles(Path certificate, Path key) {
 
-    /** @throws IllegalArgumentException if there is only one of the two */
-    public static Optional<TlsFiles> of(Optional<Path> certificate, Optional<Path> key) {
+    /**
+     * @param settings what the names of their settings begin with
+     * @throws IllegalArgumentException if there is only one of the two
+     */
+    public static Optional<TlsFiles> of(String settings, Optional<Path> certificate, Optional<Path> key) {
         if (certificate.isPresent() != key.isPresent()) {
-            throw new IllegalArgumentException("CHARGEONCE_INGEST_TLS_CERTIFICATE_FILE and CHARGEONCE_INGEST_TLS_KEY_FILE: "
-                    + "give both for HTTPS or neither for HTTP");
+            throw new IllegalArgumentException(
+                    "%s_CERTIFICATE_FILE and %1$s_KEY_FILE: give both for HTTPS or neither for HTTP".formatted(settings));
         }
         return certificate.map(file -> new TlsFiles(file, key.orElseThrow()));
     }

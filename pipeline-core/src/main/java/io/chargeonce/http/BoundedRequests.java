@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.ingest.transport;
+package io.chargeonce.http;
 
-import io.chargeonce.ingest.answer.Problems;
 import io.chargeonce.runtime.ClientNetwork;
 import io.helidon.common.buffers.BufferData;
 import io.helidon.common.buffers.DataReader;
@@ -37,7 +36,7 @@ import java.util.concurrent.ExecutorService;
  * the others, and a proxy, whose address all clients share, needs no setting. A connection really ends after a request
  * with {@code Connection: close}. And some requests that the web server takes are not HTTP: they are refused. {@link Http10} adds the older version.
  */
-record BoundedRequests(Http1ConnectionSelector http1, SlowHeads heads, Seats addresses,
+record BoundedRequests(Http1ConnectionSelector http1, SlowHeads heads, Seats addresses, byte[] tooMany,
         Counter refused) implements ServerConnectionSelector {
 
     static final int LARGEST = 1024 * 1024;
@@ -74,9 +73,9 @@ record BoundedRequests(Http1ConnectionSelector http1, SlowHeads heads, Seats add
     }
 
     /** Over HTTPS there is no answer, for that would take a handshake. */
-    private static CloseConnectionException refusal(ConnectionContext context) {
+    private CloseConnectionException refusal(ConnectionContext context) {
         if (!context.isSecure()) {
-            context.dataWriter().writeNow(BufferData.create(Problems.tooManyConnections().asHttp()));
+            context.dataWriter().writeNow(BufferData.create(tooMany));
         }
         return new CloseConnectionException("this address has too many connections");
     }
@@ -210,7 +209,7 @@ record BoundedRequests(Http1ConnectionSelector http1, SlowHeads heads, Seats add
             super(new Http10(() -> {
                 all.ensureAvailable();
                 return all.readBytes(all.available());
-            }, heads::begin, IngestHttp.LONGEST_REQUEST_LINE, IngestHttp.LONGEST_REQUEST_LINE + IngestHttp.LARGEST_HEADERS), false);
+            }, heads::begin, BoundedHttp.LONGEST_REQUEST_LINE, BoundedHttp.LONGEST_REQUEST_LINE + BoundedHttp.LARGEST_HEADERS), false);
             this.heads = heads;
         }
 

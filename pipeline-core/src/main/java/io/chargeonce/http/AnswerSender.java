@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.ingest.transport;
+package io.chargeonce.http;
 
-import io.chargeonce.ingest.answer.Answer;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.HeaderValues;
 import io.helidon.webserver.CloseConnectionException;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.ingest.transport;
+package io.chargeonce.http;
 
 import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.ingest.answer;
+package io.chargeonce.http;
 
 import java.util.Map;
 
