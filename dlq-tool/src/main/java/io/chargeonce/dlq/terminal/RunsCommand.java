@@ -3,13 +3,13 @@ package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.approval.FourEyes;
+import io.chargeonce.dlq.json.RunJson;
 import io.chargeonce.dlq.merge.MergeRun;
 import io.chargeonce.dlq.merge.MergeRuns;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
-import io.chargeonce.dlq.terminal.page.RunJson;
 import io.chargeonce.dlq.terminal.page.RunPage;
 import io.chargeonce.dlq.terminal.screen.Column;
-import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.Screen;
 import io.chargeonce.dlq.terminal.screen.Table;
 import io.chargeonce.dlq.terminal.screen.Words;
@@ -54,8 +54,8 @@ final class RunsCommand implements Callable<Integer> {
         Screen screen = Screen.of(spec);
         List<Line> lines = Stream.concat(findings.stream().map(Line::of), runs.stream().map(Line::of)).toList();
         if (common.json) {
-            findings.forEach(finding -> Json.print(screen, RunJson.finding(finding)));
-            runs.forEach(run -> Json.print(screen, RunJson.run(run)));
+            findings.forEach(finding -> JsonLines.print(screen, RunJson.finding(finding)));
+            runs.forEach(run -> JsonLines.print(screen, RunJson.run(run)));
         } else if (lines.isEmpty()) {
             screen.say("Nothing was ever merged, and nothing waits for approval.");
         } else {

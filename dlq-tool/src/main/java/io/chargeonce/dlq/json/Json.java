@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.dlq.terminal.screen;
+package io.chargeonce.dlq.json;
 
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.query.DeadLetterView;
@@ -26,10 +26,6 @@ public final class Json {
 
     private Json() {}
 
-    public static void print(Screen screen, Map<String, ?> object) {
-        screen.print("%s", line(object));
-    }
-
     public static String line(Map<String, ?> object) {
         return ASCII.writeValueAsString(object);
     }
@@ -43,7 +39,7 @@ public final class Json {
         return json;
     }
 
-    static Map<String, Object> letter(DeadLetterView letter) {
+    public static Map<String, Object> letter(DeadLetterView letter) {
         var json = new LinkedHashMap<String, Object>();
         json.put("dead_letter_id", letter.id());
         putIfPresent(json, "operation_id", letter.operationId());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.dlq.terminal.page;
+package io.chargeonce.dlq.json;
 
 import io.chargeonce.dlq.approval.FourEyes;
 import io.chargeonce.dlq.merge.MergeRun;
@@ -8,7 +8,6 @@ import io.chargeonce.dlq.merge.Outcomes;
 import io.chargeonce.dlq.merge.RunProgress;
 import io.chargeonce.dlq.merge.RunStep;
 import io.chargeonce.dlq.move.MoveResult;
-import io.chargeonce.dlq.terminal.screen.Json;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -64,7 +63,7 @@ public final class RunJson {
         return json;
     }
 
-    static Map<String, Object> end(RunProgress progress, RunStep end) {
+    public static Map<String, Object> end(RunProgress progress, RunStep end) {
         var json = new LinkedHashMap<String, Object>();
         json.put("dry", false);
         json.put("run", progress.run().id());
