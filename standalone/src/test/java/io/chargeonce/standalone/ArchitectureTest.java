@@ -119,6 +119,9 @@ class ArchitectureTest {
             "io.chargeonce.vault..", "io.chargeonce.http.."};
         onlyDependsOn("io.chargeonce.ingest..", core);
         onlyDependsOn("io.chargeonce.dlq..", core);
+        var console = new TreeSet<>(Set.of(core));
+        console.add("io.chargeonce.dlq..");
+        onlyDependsOn("io.chargeonce.console..", console.toArray(String[]::new));
         onlyDependsOn("io.chargeonce.psp..", "io.chargeonce.payment..", "io.chargeonce.ledger..");
         var charge = new TreeSet<>(Set.of(core));
         charge.add("io.chargeonce.psp..");
@@ -133,7 +136,8 @@ class ArchitectureTest {
                 "io.chargeonce.database..",
                 "io.chargeonce.runtime..", "io.chargeonce.ledger..", "io.chargeonce.tracing..", "io.chargeonce.audit..",
                 "io.chargeonce.vault..", "io.chargeonce.http..",
-                "io.chargeonce.psp..", "io.chargeonce.ingest..", "io.chargeonce.charge..", "io.chargeonce.retry..", "io.chargeonce.dlq..");
+                "io.chargeonce.psp..", "io.chargeonce.ingest..", "io.chargeonce.charge..", "io.chargeonce.retry..", "io.chargeonce.dlq..",
+                "io.chargeonce.console..");
     }
 
     @Test

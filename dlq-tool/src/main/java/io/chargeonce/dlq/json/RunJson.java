@@ -30,6 +30,8 @@ public final class RunJson {
         json.put("fingerprint", run.fingerprint());
         json.put("items", run.items());
         json.put("canary", run.terms().canary());
+        run.terms().rate().ifPresent(rate -> json.put("rate", rate));
+        run.terms().maxRate().ifPresent(rate -> json.put("max_rate", rate));
         json.put("abort_above_percent", run.terms().abortAbovePercent());
         Json.putIfPresent(json, "verdict", run.verdict());
         Json.putIfPresent(json, "leader", run.leader().filter(leader -> run.isLed()));

@@ -24,7 +24,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
-@Command(name = "runs", usageHelpAutoWidth = true, sortOptions = false, subcommands = RunsShowCommand.class,
+@Command(name = "runs", usageHelpAutoWidth = true, sortOptions = false,
+        subcommands = {RunsShowCommand.class, RunsRateCommand.class, RunsStopCommand.class},
         description = "Lists findings that wait for another person, then runs, the newest first. A run that was stopped can be resumed.",
         footer = {"  What waits for approval, and which can be resumed?",
             "    chargeonce dlq runs",

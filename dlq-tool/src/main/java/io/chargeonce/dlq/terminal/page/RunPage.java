@@ -39,7 +39,7 @@ public final class RunPage {
             case RunStep.Aborted aborted -> "Stopped by the run itself: %s. %s Nothing more moves until a person resumes it."
                     .formatted(aborted.verdict(), outcomes(progress.outcomes()));
             case RunStep.Stopped stopped -> "Stopped between two batches, nothing is left half done.";
-            case RunStep.Lost lost -> "Stopped: another person has cancelled this run, or leads it now.";
+            case RunStep.Lost lost -> "Stopped: another person has stopped or cancelled this run, or leads it now.";
             case RunStep.Moved moved -> "";
             case RunStep.Waits waits -> "";
         });
