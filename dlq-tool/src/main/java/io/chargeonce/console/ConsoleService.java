@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.console;
 
+import io.chargeonce.console.runs.LedRuns;
 import io.chargeonce.console.session.Sessions;
 import io.chargeonce.console.web.ConsoleHttp;
 import io.chargeonce.console.witness.WitnessView;
@@ -60,6 +61,7 @@ public final class ConsoleService implements AutoCloseable {
         var drain = new Drain();
         var sessions = lifecycle.start("sessions", () -> new Sessions(PersonsDatabase.at(pipeline.databaseUrl()), topics, settings.vault(),
                 settings.lifetime(), new SteadyClock(), meters.registry()));
+        var led = lifecycle.start("runs", LedRuns::new);
         var expiry =
                 lifecycle.start("console-sessions", () -> Worker.start("console-sessions", LOOK_FOR_EXPIRED_EVERY, sessions::endExpired)
                         .countedBy(meters.registry()));
@@ -70,7 +72,7 @@ public final class ConsoleService implements AutoCloseable {
                 deadline(lifecycle, "bodies and answers", patience.exchange()), deadline(lifecycle, "leftovers", patience.leftover()),
                 patience.idle());
         var http = lifecycle.start("http", () -> ConsoleHttp.start(settings.address(), settings.tls(),
-                new ConsoleHttp.Shown(sessions, witness, topics, pipeline.tiers().size()), waits, drain, InstantSource.system(),
+                new ConsoleHttp.Shown(sessions, led, witness, topics, pipeline.tiers().size()), waits, drain, InstantSource.system(),
                 meters.registry()));
         http.renewedTls().ifPresent(tls -> lifecycle.start("console-tls",
                 () -> Worker.start("console-tls", RenewedTls.LOOK_EVERY, tls::runOnce).countedBy(meters.registry())));

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.ingest.batch;
+package io.chargeonce.http;
 
-import io.chargeonce.http.Deadline;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 
 /** Limits how long each write may wait for the client. One thread. */
-final class PatientOutput extends FilterOutputStream {
+public final class PatientOutput extends FilterOutputStream {
 
     private final Deadline patience;
 
-    PatientOutput(OutputStream out, Deadline patience) {
+    public PatientOutput(OutputStream out, Deadline patience) {
         super(out);
         this.patience = patience;
     }

@@ -65,7 +65,8 @@ public final class Errors {
         };
     }
 
-    private static String said(DatabaseRefused e) {
+    /** What Postgres said, in one line. */
+    public static String said(DatabaseRefused e) {
         String said = e.getCause() instanceof SQLException cause ? String.valueOf(cause.getMessage()) : String.valueOf(e.getMessage());
         return Printable.of(said.lines().findFirst().orElse("no reason given").replaceFirst("^ERROR: ", ""));
     }

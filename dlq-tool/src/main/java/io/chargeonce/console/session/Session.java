@@ -104,6 +104,7 @@ public final class Session {
         return within(requests, work);
     }
 
+    /** @throws io.chargeonce.console.answer.Refusal if this session has too many streams open */
     public <T> T stream(Supplier<T> work) {
         return within(streams, work);
     }

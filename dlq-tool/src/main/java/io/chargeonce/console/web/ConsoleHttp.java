@@ -3,6 +3,8 @@ package io.chargeonce.console.web;
 
 import io.chargeonce.console.answer.Problems;
 import io.chargeonce.console.overview.Overview;
+import io.chargeonce.console.runs.LedRuns;
+import io.chargeonce.console.runs.RunDocuments;
 import io.chargeonce.console.session.Sessions;
 import io.chargeonce.console.witness.WitnessView;
 import io.chargeonce.http.AnswerSender;
@@ -37,7 +39,7 @@ public final class ConsoleHttp {
     public record Patience(Deadline head, Deadline exchange, Deadline leftover, Duration idle) {}
 
     /** What is shown. */
-    public record Shown(Sessions sessions, WitnessView witness, Topics topics, int tiers) {}
+    public record Shown(Sessions sessions, LedRuns led, WitnessView witness, Topics topics, int tiers) {}
 
     private ConsoleHttp() {}
 
@@ -50,7 +52,12 @@ public final class ConsoleHttp {
         var guard = new Guard(address.isLoopback(), tls.isPresent());
         var overview = new Overview(shown.topics(), shown.tiers(), shown.witness());
         var holds = new HoldSeam();
-        List<ConsoleApi.Routes> routes = List.of(new OverviewRoutes(overview, holds), holds);
+        var documents = new RunDocuments(shown.led());
+        var stream = new Stream(overview, holds, documents, patience.exchange());
+        drain.tell(stream::endAll);
+        List<ConsoleApi.Routes> routes = List.of(new OverviewRoutes(overview, holds), holds, stream,
+                new DeadLetterRoutes(patience.exchange()), new PaymentRoutes(shown.witness()), new RunRoutes(documents, shown.led()),
+                new WaitingRoutes(), new AuditRoutes(), new WitnessRoutes(shown.witness()));
         var api = new ConsoleApi(guard, shown.sessions(), new SessionRoutes(shown.sessions(), guard, clock), routes,
                 new BodyBytes(patience.exchange()), new AnswerSender(patience.exchange(), patience.leftover(), drain),
                 new ConsoleMeters(meters));

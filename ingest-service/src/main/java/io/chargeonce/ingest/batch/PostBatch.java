@@ -17,6 +17,7 @@ import io.chargeonce.ingest.merchants.RateLimits;
 import io.chargeonce.ingest.merchants.Scope;
 import io.chargeonce.http.Deadline;
 import io.chargeonce.http.Http10;
+import io.chargeonce.http.PatientOutput;
 import io.chargeonce.payment.IdempotencyKey;
 import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.http.RoutingResponse;
