@@ -69,13 +69,24 @@ final class Browser {
         return send("POST", path, Optional.of(body), Map.of());
     }
 
+    /** As it is. */
+    Answer postText(String path, String json) {
+        return send("POST", path, Optional.of(new Verbatim(json)), Map.of());
+    }
+
+    private record Verbatim(String json) {}
+
+    private static byte[] bytes(Object body) {
+        return body instanceof Verbatim verbatim ? verbatim.json.getBytes(StandardCharsets.UTF_8) : PaymentJson.write(body);
+    }
+
     Answer delete(String path) {
         return send("DELETE", path, Optional.empty(), Map.of());
     }
 
     Answer send(String method, String path, Optional<Object> body, Map<String, String> headers) {
         try {
-            var request = request(path).method(method, body.map(PaymentJson::write).map(HttpRequest.BodyPublishers::ofByteArray)
+            var request = request(path).method(method, body.map(Browser::bytes).map(HttpRequest.BodyPublishers::ofByteArray)
                     .orElseGet(HttpRequest.BodyPublishers::noBody));
             body.ifPresent(given -> request.header("Content-Type", "application/json"));
             headers.forEach(request::setHeader);
