@@ -9,6 +9,7 @@ import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.merge.MergeRuns;
 import io.chargeonce.dlq.move.Brake;
 import io.chargeonce.runtime.SteadyClock;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -253,6 +254,33 @@ class ActionsTest {
         assertThat(world.rows.text("SELECT count(*) || ' ' || count(DISTINCT resource_id) FROM audit_record WHERE action = 'dlq.merged'"))
                 .isEqualTo("30 30");
         assertThat(world.rows.text("SELECT max(generation) FROM operation_state")).isEqualTo("2");
+    }
+
+    @Test
+    void a_run_whose_console_is_killed_is_resumed_in_another_and_nothing_moves_twice() throws Exception {
+        world.rows.dead(30);
+        ConsoleProcess killed = ConsoleProcess.start(world.rows.url());
+        Browser browser = new Browser(killed.port()).signIn(ConsoleWorld.OPERATOR);
+        Map<String, Object> slow = all("merge", 30);
+        slow.put("rate", 5);
+        Browser.Answer run = planned(browser, slow);
+        String one = "/api/runs/" + run.textAt("/run_id");
+        begun(browser, run);
+        await().until(() -> moved() >= 1);
+
+        killed.kill();
+
+        long before = moved();
+        assertThat(before).isLessThan(30);
+        Browser.Answer early = operator.post(one + "/resume", Map.of());
+        assertThat(early.status()).isEqualTo(409);
+        assertThat(early.textAt("/next")).contains("silent for 15 s");
+        operator.post(one + "/rate", Map.of("rate", 1_000));
+        await().atMost(Duration.ofSeconds(60)).until(() -> operator.post(one + "/resume", Map.of()).status() == 202);
+        await().until(() -> state(run.textAt("/run_id")).equals("finished"));
+        assertThat(moved()).isEqualTo(30);
+        assertThat(world.rows.text("SELECT count(*) || ' ' || count(DISTINCT resource_id) FROM audit_record WHERE action = 'dlq.merged'"))
+                .isEqualTo("30 30");
     }
 
     @Test
