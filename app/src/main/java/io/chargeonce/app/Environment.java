@@ -23,7 +23,7 @@ public final class Environment {
 
     /** Every setting that any process reads: a name that is not here is a typo. */
     public static final List<Setting<?>> CATALOGUE =
-            Stream.of(PipelineSettings.ALL, IngestSettings.ALL, ChargeSettings.ALL, ConsoleSettings.ALL)
+            Stream.of(PipelineSettings.ALL, IngestSettings.ALL, ChargeSettings.ALL, ConsoleSettings.OWN)
                     .flatMap(Collection::stream).distinct().toList();
 
     private Environment() {}

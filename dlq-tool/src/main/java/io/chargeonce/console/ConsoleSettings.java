@@ -31,9 +31,11 @@ public record ConsoleSettings(PipelineSettings pipeline, Address address, Option
     public static final Setting<Address> ADDRESS = Setting.addressWithTls("CHARGEONCE_CONSOLE_ADDRESS",
             "Where people open the console in a browser; beyond this machine only with TLS.", TLS_CERTIFICATE).orElse("127.0.0.1:8081");
 
+    /** Those that no other process reads. */
+    public static final List<Setting<?>> OWN = List.of(ADDRESS, TLS_CERTIFICATE, TLS_KEY);
     /** Every setting that a console reads. */
-    public static final List<Setting<?>> ALL = Stream.concat(PipelineSettings.OF_SERVICE.stream(),
-            Stream.<Setting<?>>of(Vault.FILE_OF_A_COMMAND, ADDRESS, TLS_CERTIFICATE, TLS_KEY)).toList();
+    public static final List<Setting<?>> ALL = Stream.of(PipelineSettings.OF_SERVICE, OWN, List.<Setting<?>>of(Vault.FILE_OF_A_COMMAND))
+            .<Setting<?>>flatMap(List::stream).toList();
 
     public static ConsoleSettings from(Settings settings) {
         return new ConsoleSettings(PipelineSettings.from(settings), settings.get(ADDRESS),

@@ -5,6 +5,8 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.stream.Collectors;
+import org.postgresql.plugin.AuthenticationPlugin;
+import org.postgresql.plugin.AuthenticationRequestType;
 
 /**
  * A database that people sign in to, each with their own login. A user or password in the URL would win over the person's, so it is taken
@@ -71,6 +73,40 @@ public record PersonsDatabase(String url) {
             throw new DatabaseUnavailable(e);
         } finally {
             AskedForPassword.end();
+        }
+    }
+
+    /**
+     * Notices whether Postgres asked for the password. Where pg_hba.conf says trust, it asks for none, and any token would be right. The
+     * driver makes one object per connection and does not say which, so the answer is kept with the thread that connects.
+     */
+    public static final class AskedForPassword implements AuthenticationPlugin {
+
+        private static final ThreadLocal<char[]> PASSWORD = new ThreadLocal<>();
+        private static final ThreadLocal<Boolean> ASKED = ThreadLocal.withInitial(() -> false);
+
+        /** Created by the driver, by its name. */
+        public AskedForPassword() {}
+
+        static void begin(char[] password) {
+            PASSWORD.set(password);
+            ASKED.set(false);
+        }
+
+        /** Whether Postgres asked this thread since {@link #begin}. */
+        static boolean end() {
+            boolean asked = ASKED.get();
+            PASSWORD.remove();
+            ASKED.remove();
+            return asked;
+        }
+
+        @Override
+        public char[] getPassword(AuthenticationRequestType type) {
+            ASKED.set(true);
+            char[] password = PASSWORD.get();
+            // The driver wipes what it gets.
+            return password == null ? null : password.clone();
         }
     }
 }

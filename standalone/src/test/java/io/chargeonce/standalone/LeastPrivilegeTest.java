@@ -7,6 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.chargeonce.app.Migrate;
 import io.chargeonce.charge.ChargeService;
 import io.chargeonce.charge.ChargeSettings;
+import io.chargeonce.console.ConsoleService;
+import io.chargeonce.console.ConsoleSettings;
+import io.chargeonce.console.session.Sessions;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.Roles;
 import io.chargeonce.dlq.DeadLetterQueue;
@@ -27,6 +30,7 @@ import io.chargeonce.sandbox.psp.Fault;
 import io.chargeonce.sandbox.psp.FaultRule;
 import io.chargeonce.sandbox.stripe.Operation;
 import io.chargeonce.sandbox.stripe.StripeSimulator;
+import io.chargeonce.vault.Vault;
 import io.chargeonce.wire.Topics;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -106,6 +110,7 @@ class LeastPrivilegeTest {
                     verified -> assertThat(verified.exit()).as(verified.out() + verified.err()).isZero()));
             Awaitility.await().atMost(PATIENCE).untilAsserted(
                     () -> assertThat(Monitoring.metrics()).isSubsetOf(Monitoring.exported(meters.scrape())));
+            consoleThatIsAsked(meters);
             var described = Monitoring.described();
             assertThat(described).as("described in docs/operations.md").containsAll(Monitoring.ours(meters.scrape()));
             described.removeAll(Monitoring.ONLY_WHEN_IT_HAPPENS);
@@ -329,6 +334,16 @@ class LeastPrivilegeTest {
                 Duration.ofSeconds(2))), 100, Duration.ofSeconds(12), Duration.ofSeconds(1), List.of(Duration.ofMillis(300)),
                 Duration.ofSeconds(5),
                 Optional.empty(), ChargeSettings.Pace.USUAL);
+    }
+
+    /** Its meters stay when it is closed. */
+    private static void consoleThatIsAsked(Meters meters) throws Exception {
+        try (var console = ConsoleService.start(new ConsoleSettings(pipeline("nobody"), new Address("127.0.0.1", 0), Optional.empty(),
+                Vault.WITHOUT_KEY, Sessions.Lifetime.USUAL), meters);
+             var http = HttpClient.newHttpClient()) {
+            var page = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + console.port())).build();
+            assertThat(http.send(page, HttpResponse.BodyHandlers.discarding()).statusCode()).isEqualTo(200);
+        }
     }
 
     private static PipelineSettings pipeline(String role) {

@@ -2,6 +2,7 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.json.ExportedLine;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.story.Import;
 import io.chargeonce.dlq.terminal.options.ActsAs;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.dlq.terminal;
+package io.chargeonce.dlq.json;
 
 import io.chargeonce.dlq.story.Import;
 import io.chargeonce.dlq.story.Story;
@@ -11,9 +11,9 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
 /** One line of an exported file. */
-final class ExportedLine {
+public final class ExportedLine {
 
-    static final class Unreadable extends Exception {
+    public static final class Unreadable extends Exception {
 
         private static final long serialVersionUID = 1;
 
@@ -26,7 +26,7 @@ final class ExportedLine {
 
     private ExportedLine() {}
 
-    static Import.Imported read(String text, long line) throws Unreadable {
+    public static Import.Imported read(String text, long line) throws Unreadable {
         try {
             JsonNode json = PaymentJson.MAPPER.readTree(text);
             String id = json.path("dead_letter_id").asString("");
