@@ -1,51 +1,115 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.console;
 
-import io.chargeonce.console.witness.Progress;
+import io.chargeonce.console.runs.LedRuns;
+import io.chargeonce.console.session.Sessions;
+import io.chargeonce.console.web.ConsoleHttp;
 import io.chargeonce.console.witness.Witness;
+import io.chargeonce.console.witness.WitnessView;
+import io.chargeonce.database.PersonsDatabase;
+import io.chargeonce.http.BoundedHttp;
+import io.chargeonce.http.Deadline;
+import io.chargeonce.http.Drain;
+import io.chargeonce.http.RenewedTls;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.runtime.AdminServer;
 import io.chargeonce.runtime.Lifecycle;
 import io.chargeonce.runtime.Meters;
 import io.chargeonce.runtime.PipelineSettings;
+import io.chargeonce.runtime.SteadyClock;
+import io.chargeonce.runtime.Worker;
 import io.chargeonce.wire.Topics;
 import java.time.Duration;
-import java.util.Locale;
-import java.util.Optional;
+import java.time.InstantSource;
 
 /**
- * A console: the witness, with its health and metrics. It needs Kafka and no Postgres, because a second pair of eyes must share nothing
- * with the services that it watches. Wiring only.
+ * One console. The witness reads Kafka and shares nothing with the services that it watches. The page reads Postgres as the person who is
+ * signed in; the console has no login of its own there. Wiring only. Several may live in one JVM; any thread may close one.
  */
-public final class ConsoleService {
+public final class ConsoleService implements AutoCloseable {
 
-    private static final Duration TO_CLOSE_A_PART = Duration.ofSeconds(25);
+    private static final Duration TIME_PER_PART = Duration.ofSeconds(25);
+    private static final Duration LOOK_FOR_EXPIRED_EVERY = Duration.ofSeconds(10);
 
-    private ConsoleService() {}
+    /** How long it waits for a browser. */
+    record Patience(Duration head, Duration exchange, Duration leftover, Duration idle) {
 
-    /**
-     * Starts the service and returns at once; closing the lifecycle ends it. Kafka need not answer yet.
-     *
-     * @throws io.chargeonce.runtime.StartFailed naming the part that could not start; what had started is closed
-     */
-    public static Lifecycle start(ConsoleSettings settings, Meters meters) {
+        static final Patience USUAL = new Patience(Duration.ofSeconds(10), Duration.ofSeconds(20), Duration.ofSeconds(2),
+                Duration.ofMinutes(2));
+    }
+
+    private final Lifecycle lifecycle;
+    private final BoundedHttp http;
+
+    private ConsoleService(Lifecycle lifecycle, BoundedHttp http) {
+        this.lifecycle = lifecycle;
+        this.http = http;
+    }
+
+    /** @throws io.chargeonce.runtime.StartFailed naming the part that could not start; what had started is closed */
+    public static ConsoleService start(ConsoleSettings settings, Meters meters) {
+        var lifecycle = new Lifecycle("console", TIME_PER_PART);
         PipelineSettings pipeline = settings.pipeline();
-        var lifecycle = new Lifecycle("console", TO_CLOSE_A_PART);
         var kafka = KafkaConnection.of(pipeline.kafka(), pipeline.kafkaProperties());
         Witness witness = lifecycle.start("witness", () -> Witness.start(settings.witness(), kafka, new Topics(pipeline.topicPrefix()),
                 pipeline.tiers(), meters.registry()));
-        pipeline.admin().ifPresent(admin -> lifecycle.start("admin server",
-                () -> AdminServer.start(admin, pipeline.adminToken(), meters::scrape).countedBy(meters.registry())
-                        .ready("witness", () -> problem(witness.view().progress()))));
-        return lifecycle;
+        return start(lifecycle, settings, witness.view(), meters, Patience.USUAL);
     }
 
-    /** Empty while the witness is up to date. */
-    private static Optional<String> problem(Progress progress) {
-        if (progress.state() == Progress.State.LIVE) {
-            return Optional.empty();
-        }
-        return Optional.of("%s, %.0f %%, %,d records to read%s".formatted(progress.state().name().toLowerCase(Locale.ROOT),
-                progress.percent(), progress.recordsToGo(), progress.problem().isEmpty() ? "" : "; " + progress.problem()));
+    /** With a witness of the caller's. */
+    public static ConsoleService start(ConsoleSettings settings, WitnessView witness, Meters meters) {
+        return start(settings, witness, meters, Patience.USUAL);
+    }
+
+    static ConsoleService start(ConsoleSettings settings, WitnessView witness, Meters meters, Patience patience) {
+        return start(new Lifecycle("console", TIME_PER_PART), settings, witness, meters, patience);
+    }
+
+    private static ConsoleService start(Lifecycle lifecycle, ConsoleSettings settings, WitnessView witness, Meters meters,
+                                        Patience patience) {
+        PipelineSettings pipeline = settings.pipeline();
+        var topics = new Topics(pipeline.topicPrefix());
+        settings.tls().ifPresent(files -> lifecycle.start("https", () -> {
+            files.tls();
+            return () -> {};
+        }));
+        var drain = new Drain();
+        var sessions = lifecycle.start("sessions", () -> new Sessions(PersonsDatabase.at(pipeline.databaseUrl()), topics, settings.vault(),
+                settings.lifetime(), new SteadyClock(), meters.registry()));
+        var led = lifecycle.start("runs", LedRuns::new);
+        var expiry =
+                lifecycle.start("console-sessions", () -> Worker.start("console-sessions", LOOK_FOR_EXPIRED_EVERY, sessions::endExpired)
+                        .countedBy(meters.registry()));
+        pipeline.admin().ifPresent(address -> lifecycle.start("admin server", () -> AdminServer
+                .start(address, pipeline.adminToken(), meters::scrape).countedBy(meters.registry()).ready("requests", drain::problem)
+                .live(expiry.name(), expiry::standstill)));
+        var waits = new ConsoleHttp.Patience(deadline(lifecycle, "heads", patience.head()),
+                deadline(lifecycle, "bodies and answers", patience.exchange()), deadline(lifecycle, "leftovers", patience.leftover()),
+                patience.idle());
+        var http = lifecycle.start("http", () -> ConsoleHttp.start(settings.address(), settings.tls(),
+                new ConsoleHttp.Shown(sessions, led, witness, topics, pipeline.tiers().size()), waits, drain, InstantSource.system(),
+                meters.registry()));
+        http.renewedTls().ifPresent(tls -> lifecycle.start("console-tls",
+                () -> Worker.start("console-tls", RenewedTls.LOOK_EVERY, tls::runOnce).countedBy(meters.registry())));
+        return new ConsoleService(lifecycle, http);
+    }
+
+    private static Deadline deadline(Lifecycle lifecycle, String of, Duration limit) {
+        return lifecycle.start("deadline of " + of, () -> new Deadline(limit));
+    }
+
+    public void awaitShutdown() throws InterruptedException {
+        lifecycle.awaitShutdown();
+    }
+
+    /** The port that it listens on. */
+    public int port() {
+        return http.port();
+    }
+
+    /** Ends all streams, stops runs between two batches, and returns when everything is closed. */
+    @Override
+    public void close() {
+        lifecycle.close();
     }
 }

@@ -46,8 +46,16 @@ public final class Database implements AutoCloseable {
     private final Connections connections;
     private final Misfits misfits = new Misfits();
 
-    private Database(Connections connections) {
+    /** Whether a refusal for a missing right says that a service is set up wrongly. A person may just not have that right. */
+    private final boolean ofService;
+
+    private Database(Connections connections, boolean ofService) {
         this.connections = connections;
+        this.ofService = ofService;
+    }
+
+    private Database(Connections connections) {
+        this(connections, true);
     }
 
     /**
@@ -83,6 +91,16 @@ public final class Database implements AutoCloseable {
      */
     public static Database openForCommand(String url, String user, String password) {
         return new Database(new KeptConnections(url, user, password, prepare(PLAN_EACH_TIME), LONGEST_SILENCE_OF_COMMAND));
+    }
+
+    /**
+     * The same for a person at the console: a small pool that is empty while the person does nothing, and the patience of a command.
+     *
+     * @param connections the largest size of the pool
+     */
+    static Database openForPerson(String url, String user, String password, int connections) {
+        return new Database(PooledConnections.emptyWhenIdle(url, user, password, connections, prepare(PLAN_EACH_TIME),
+                LONGEST_SILENCE_OF_COMMAND), false);
     }
 
     /** Uses given connections; for the simulation. */
@@ -139,7 +157,9 @@ public final class Database implements AutoCloseable {
                 throw new DatabaseUnavailable(e);
             }
             var refused = new DatabaseRefused(e);
-            misfits.notice(refused);
+            if (ofService) {
+                misfits.notice(refused);
+            }
             throw refused;
         } catch (Error e) {
             throw BrokenWork.of(e).orElseThrow(() -> e);

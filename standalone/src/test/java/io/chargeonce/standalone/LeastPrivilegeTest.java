@@ -11,6 +11,9 @@ import io.chargeonce.console.witness.Hop;
 import io.chargeonce.console.witness.Stage;
 import io.chargeonce.console.witness.Witness;
 import io.chargeonce.console.witness.WitnessSettings;
+import io.chargeonce.console.ConsoleService;
+import io.chargeonce.console.ConsoleSettings;
+import io.chargeonce.console.session.Sessions;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.Roles;
 import io.chargeonce.dlq.DeadLetterQueue;
@@ -31,6 +34,7 @@ import io.chargeonce.sandbox.psp.Fault;
 import io.chargeonce.sandbox.psp.FaultRule;
 import io.chargeonce.sandbox.stripe.Operation;
 import io.chargeonce.sandbox.stripe.StripeSimulator;
+import io.chargeonce.vault.Vault;
 import io.chargeonce.wire.Topics;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -126,6 +130,7 @@ class LeastPrivilegeTest {
             assertThat(paused.exit()).as(paused.err()).isZero();
             Awaitility.await().atMost(PATIENCE).untilAsserted(
                     () -> assertThat(Monitoring.metrics()).isSubsetOf(Monitoring.exported(meters.scrape())));
+            consoleThatIsAsked(witness, meters);
             var described = Monitoring.described();
             assertThat(described).as("described in docs/operations.md").containsAll(Monitoring.ours(meters.scrape()));
             described.removeAll(Monitoring.ONLY_WHEN_IT_HAPPENS);
@@ -364,6 +369,16 @@ class LeastPrivilegeTest {
                 Duration.ofSeconds(2))), 100, Duration.ofSeconds(12), Duration.ofSeconds(1), List.of(Duration.ofMillis(300)),
                 Duration.ofSeconds(5),
                 Optional.empty(), ChargeSettings.Pace.USUAL);
+    }
+
+    /** Its meters stay when it is closed. */
+    private static void consoleThatIsAsked(Witness witness, Meters meters) throws Exception {
+        try (var console = ConsoleService.start(new ConsoleSettings(pipeline("nobody"), new Address("127.0.0.1", 0), Optional.empty(),
+                Vault.WITHOUT_KEY, Sessions.Lifetime.USUAL, WITNESS), witness.view(), meters);
+             var http = HttpClient.newHttpClient()) {
+            var page = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + console.port())).build();
+            assertThat(http.send(page, HttpResponse.BodyHandlers.discarding()).statusCode()).isEqualTo(200);
+        }
     }
 
     private static PipelineSettings pipeline(String role) {

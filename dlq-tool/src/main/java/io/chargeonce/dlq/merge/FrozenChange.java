@@ -43,9 +43,14 @@ public final class FrozenChange {
 
     /** @param evenUnresolved of a purge */
     public MergeRun freeze(Plan plan, FourEyes.Kind kind, boolean evenUnresolved, AuditContext by) {
-        MergeRun run = new MergeRuns(queue).plan(plan.selection(), by, TERMS, kind, evenUnresolved);
+        MergeRun run = plan(plan, kind, evenUnresolved, by);
         new FourEyes(queue).await(run.id());
         return run;
+    }
+
+    /** The same, but it is not listed among those that wait for another person. */
+    public MergeRun plan(Plan plan, FourEyes.Kind kind, boolean evenUnresolved, AuditContext by) {
+        return new MergeRuns(queue).plan(plan.selection(), by, TERMS, kind, evenUnresolved);
     }
 
     /**
@@ -53,6 +58,21 @@ public final class FrozenChange {
      * @throws io.chargeonce.database.DatabaseRefused while no other person has approved it
      */
     public Optional<Sweep.Result> run(MergeRun frozen, AuditContext by, Sweep sweep) {
+        return take(frozen, by).map(lead -> lead.through(sweep));
+    }
+
+    /** A run that this process leads, until it has gone through it. */
+    public interface Lead {
+        Sweep.Result through(Sweep sweep);
+    }
+
+    /**
+     * Becomes the leader, and does nothing yet.
+     *
+     * @return empty if the run has ended, or another process leads it
+     * @throws io.chargeonce.database.DatabaseRefused while no other person has approved it
+     */
+    public Optional<Lead> take(MergeRun frozen, AuditContext by) {
         UUID token = UUID.randomUUID();
         boolean taken = queue.database().inTransaction(connection -> {
             if (!RunRows.take(connection, frozen.id(), token)) {
@@ -61,7 +81,7 @@ public final class FrozenChange {
             RunAudit.append(connection, by, "dlq.run.led", Optional.empty());
             return true;
         });
-        return taken ? Optional.of(lead(frozen, by, sweep, token)) : Optional.empty();
+        return taken ? Optional.of(sweep -> lead(frozen, by, sweep, token)) : Optional.empty();
     }
 
     private Sweep.Result lead(MergeRun frozen, AuditContext by, Sweep sweep, UUID token) {

@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * Finds payments and refunds by what others call them: the idempotency key, the merchant's reference or customer, the PSP's reference or
@@ -22,8 +23,13 @@ public final class PaymentSearch {
     /** The most that are found. */
     public static final int MOST = 20;
 
-    /** @param listed whether it is or was a dead letter */
-    public record Found(String id, String kind, String merchant, Money money, String state, Instant acceptedAt, boolean listed) {}
+    /**
+     * @param listed  whether it is or was a dead letter
+     * @param matched what of it has the name: {@code payment_id}, {@code idempotency_key}, {@code reference}, {@code customer} or
+     *                {@code psp_reference}
+     */
+    public record Found(String id, String kind, String merchant, Money money, String state, Instant acceptedAt, boolean listed,
+            String matched) {}
 
     private PaymentSearch() {}
 
@@ -39,7 +45,8 @@ public final class PaymentSearch {
 
     private static final String FOUND = """
             SELECT operation_id, kind, merchant_id, amount, currency, state, accepted_at,
-                   EXISTS (SELECT FROM dead_letter AS letter WHERE letter.dead_letter_id = found.operation_id)
+                   EXISTS (SELECT FROM dead_letter AS letter WHERE letter.dead_letter_id = found.operation_id),
+                   payment_id, idempotency_key, reference, customer
               FROM operation_now AS found WHERE operation_id = ANY (ARRAY(%s)) ORDER BY accepted_at DESC, operation_id LIMIT
             """ + MOST;
 
@@ -57,18 +64,18 @@ public final class PaymentSearch {
             statement.setString(3, name);
             statement.setString(4, name);
             try (var row = statement.executeQuery()) {
-                return read(row);
+                return read(row, name);
             }
         }
     }
 
-    /** A payment's id follows from its merchant and its key. */
+    /** A name may be an id itself; else a payment's id follows from its merchant and its key. */
     private static List<String> ids(List<String> merchants, String name) {
         try {
             var key = new IdempotencyKey(name);
-            return merchants.stream().map(merchant -> PaymentId.derive(merchant, key).value()).toList();
+            return Stream.concat(Stream.of(name), merchants.stream().map(merchant -> PaymentId.derive(merchant, key).value())).toList();
         } catch (IllegalArgumentException noKey) {
-            return List.of();
+            return List.of(name);
         }
     }
 
@@ -102,17 +109,25 @@ public final class PaymentSearch {
             statement.setString(2, name);
             statement.setString(3, name);
             try (var row = statement.executeQuery()) {
-                return read(row);
+                return read(row, name);
             }
         }
     }
 
-    private static List<Found> read(ResultSet row) throws SQLException {
+    private static List<Found> read(ResultSet row, String name) throws SQLException {
         var found = new ArrayList<Found>();
         while (row.next()) {
             found.add(new Found(row.getString(1), row.getString(2), row.getString(3), new Money(row.getLong(4), row.getString(5)),
-                    row.getString(6), row.getObject(7, OffsetDateTime.class).toInstant(), row.getBoolean(8)));
+                    row.getString(6), row.getObject(7, OffsetDateTime.class).toInstant(), row.getBoolean(8), matched(row, name)));
         }
         return found;
+    }
+
+    private static String matched(ResultSet row, String name) throws SQLException {
+        if (name.equals(row.getString(1)) || name.equals(row.getString(9))) {
+            return "payment_id";
+        }
+        return name.equals(row.getString(10)) ? "idempotency_key"
+                : name.equals(row.getString(11)) ? "reference" : name.equals(row.getString(12)) ? "customer" : "psp_reference";
     }
 }

@@ -3,6 +3,8 @@ package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.hold.Holds;
+import io.chargeonce.dlq.json.HoldJson;
+import io.chargeonce.dlq.json.Json;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.Summary;
 import io.chargeonce.dlq.query.UnmatchedCount;
@@ -12,7 +14,7 @@ import io.chargeonce.dlq.terminal.options.FilterOptions;
 import io.chargeonce.dlq.terminal.page.HoldPage;
 import io.chargeonce.dlq.terminal.page.SummaryTable;
 import io.chargeonce.dlq.terminal.screen.Ages;
-import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.dlq.terminal.screen.Screen;
 import io.chargeonce.ledger.Hold;
@@ -58,12 +60,13 @@ final class SummaryCommand implements Callable<Integer> {
         List<UnmatchedCount> unmatched = UnmatchedCount.of(queue);
         Screen screen = Screen.of(spec);
         if (common.json) {
-            summary.groups().forEach(group -> Json.print(screen, Json.group(group)));
-            waiting.forEach(each -> Json.print(screen, Map.of("waiting_for_psp", each.why(), "count", each.count())));
-            unmatched.forEach(count -> Json.print(screen, Map.of("unmatched_notices", Map.of("psp", count.psp(), "count", count.count(),
-                    "oldest_seconds", count.oldest().toSeconds(), "oldest_attempt", count.key()))));
-            holds.forEach(hold -> Json.print(screen, Map.of("hold", HoldPage.json(hold))));
-            Json.print(screen, Map.of("total", Json.sum(summary.total())));
+            summary.groups().forEach(group -> JsonLines.print(screen, Json.group(group)));
+            waiting.forEach(each -> JsonLines.print(screen, Map.of("waiting_for_psp", each.why(), "count", each.count())));
+            unmatched
+                    .forEach(count -> JsonLines.print(screen, Map.of("unmatched_notices", Map.of("psp", count.psp(), "count", count.count(),
+                            "oldest_seconds", count.oldest().toSeconds(), "oldest_attempt", count.key()))));
+            holds.forEach(hold -> JsonLines.print(screen, Map.of("hold", HoldJson.of(hold))));
+            JsonLines.print(screen, Map.of("total", Json.sum(summary.total())));
         } else {
             SummaryTable.print(summary, screen);
             waiting.forEach(each -> screen.say("%,d payments and refunds wait and are not dead: %s.".formatted(each.count(), each.why())));

@@ -7,6 +7,9 @@ import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.hold.Holds;
+import io.chargeonce.dlq.json.HoldJson;
+import io.chargeonce.dlq.json.Json;
+import io.chargeonce.dlq.json.WaitingJson;
 import io.chargeonce.dlq.move.Brake;
 import io.chargeonce.dlq.query.KnownValues;
 import io.chargeonce.dlq.query.SumsByKind;
@@ -16,7 +19,7 @@ import io.chargeonce.dlq.terminal.options.WaitingOptions;
 import io.chargeonce.dlq.terminal.page.HoldPage;
 import io.chargeonce.dlq.terminal.page.WaitingPage;
 import io.chargeonce.dlq.terminal.screen.CtrlC;
-import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.dlq.terminal.screen.Screen;
 import io.chargeonce.dlq.waiting.EndWait;
@@ -137,9 +140,9 @@ final class WaitingCommand implements Callable<Integer> {
         WaitingPayments.Presentations presentations = WaitingPayments.presentations(queue);
         List<Hold> holds = new Holds(queue).list();
         if (common.json) {
-            groups.forEach(group -> Json.print(screen, WaitingPage.json(group)));
-            holds.forEach(hold -> Json.print(screen, Map.of("hold", HoldPage.json(hold))));
-            Json.print(screen, Map.of("total", Json.sum(total(groups)), "presentations", presentations.count()));
+            groups.forEach(group -> JsonLines.print(screen, WaitingJson.of(group)));
+            holds.forEach(hold -> JsonLines.print(screen, Map.of("hold", HoldJson.of(hold))));
+            JsonLines.print(screen, Map.of("total", Json.sum(total(groups)), "presentations", presentations.count()));
             return 0;
         }
         printGroups(groups, filter, screen);
@@ -179,7 +182,7 @@ final class WaitingCommand implements Callable<Integer> {
             List<WaitingPayment> page = WaitingPayments.page(queue, filter, asOf, after, wanted + 1);
             List<WaitingPayment> printed = page.subList(0, Math.min(wanted, page.size()));
             if (common.json) {
-                printed.forEach(payment -> Json.print(screen, WaitingPage.json(payment)));
+                printed.forEach(payment -> JsonLines.print(screen, WaitingJson.of(payment)));
             } else if (!printed.isEmpty()) {
                 table.print(printed);
             }
@@ -220,7 +223,7 @@ final class WaitingCommand implements Callable<Integer> {
             return act(queue, filter, asOf, count, screen);
         }
         if (common.json) {
-            Json.print(screen, Map.of("dry", !yes, "total", Json.sum(total(groups))));
+            JsonLines.print(screen, Map.of("dry", !yes, "total", Json.sum(total(groups))));
         } else {
             printGroups(groups, filter, screen);
             if (count > 0) {
@@ -262,7 +265,7 @@ final class WaitingCommand implements Callable<Integer> {
             json.put("run", by.run());
             json.put("finished", !stopped);
             json.put("results", Json.sums(done, EndWait.Result.values()));
-            Json.print(screen, json);
+            JsonLines.print(screen, json);
             return;
         }
         WaitingPage.printResult(done, screen);

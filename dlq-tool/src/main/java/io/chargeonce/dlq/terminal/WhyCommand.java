@@ -2,13 +2,13 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.json.HoldJson;
+import io.chargeonce.dlq.json.MomentJson;
 import io.chargeonce.dlq.story.Life;
 import io.chargeonce.dlq.story.Moment;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
-import io.chargeonce.dlq.terminal.page.HoldPage;
 import io.chargeonce.dlq.terminal.page.LifePage;
-import io.chargeonce.dlq.terminal.page.MomentWords;
-import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.Screen;
 import java.util.Map;
 import java.util.Optional;
@@ -59,9 +59,9 @@ final class WhyCommand implements Callable<Integer> {
         Screen screen = Screen.of(spec);
         if (common.json) {
             for (Moment moment : life.get().moments()) {
-                Json.print(screen, MomentWords.json(moment));
+                JsonLines.print(screen, MomentJson.of(moment));
             }
-            life.get().holds().forEach(hold -> Json.print(screen, Map.of("what", "held", "hold", HoldPage.json(hold))));
+            life.get().holds().forEach(hold -> JsonLines.print(screen, Map.of("what", "held", "hold", HoldJson.of(hold))));
         } else {
             LifePage.print(life.get(), screen);
         }

@@ -4,9 +4,11 @@ package io.chargeonce.dlq.terminal.hold;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.hold.HoldEffect;
 import io.chargeonce.dlq.hold.Holds;
+import io.chargeonce.dlq.json.HoldJson;
+import io.chargeonce.dlq.json.Json;
 import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.page.HoldPage;
-import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.dlq.terminal.screen.Screen;
 import io.chargeonce.dlq.terminal.screen.Words;
@@ -84,9 +86,9 @@ record HoldCall(CommandSpec spec, Hold.Kind kind, String name, Optional<String> 
             object.put("kind", kind.tag());
             object.put("name", name);
             object.put("action", action.tag());
-            made.ifPresent(hold -> object.put("hold", HoldPage.json(hold)));
-            object.putAll(HoldPage.json(effect));
-            Json.print(screen, object);
+            made.ifPresent(hold -> object.put("hold", HoldJson.of(hold)));
+            object.putAll(HoldJson.of(effect));
+            JsonLines.print(screen, object);
             return 0;
         }
         effect.already().ifPresent(hold -> screen.say("%s. %s.".formatted(HoldPage.words(hold),
@@ -109,9 +111,9 @@ record HoldCall(CommandSpec spec, Hold.Kind kind, String name, Optional<String> 
             var object = new LinkedHashMap<String, Object>();
             object.put("dry", !yes);
             object.put("held", held.isPresent());
-            held.ifPresent(hold -> object.put("hold", HoldPage.json(hold)));
+            held.ifPresent(hold -> object.put("hold", HoldJson.of(hold)));
             object.put("waiting", Json.sum(effect.waiting()));
-            Json.print(screen, object);
+            JsonLines.print(screen, object);
             return held.isPresent() ? 0 : NO;
         }
         if (held.isEmpty()) {

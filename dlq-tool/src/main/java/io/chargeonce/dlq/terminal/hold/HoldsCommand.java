@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.terminal.hold;
 
+import io.chargeonce.dlq.json.HoldJson;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.options.QueueOpener;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.hold.Holds;
 import io.chargeonce.dlq.terminal.page.HoldPage;
-import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.Screen;
 import io.chargeonce.ledger.Hold;
 import java.util.List;
@@ -44,7 +45,7 @@ public final class HoldsCommand implements Callable<Integer> {
         List<Hold> holds = new Holds(queue).list();
         Screen screen = Screen.of(spec);
         if (common.json) {
-            holds.forEach(hold -> Json.print(screen, HoldPage.json(hold)));
+            holds.forEach(hold -> JsonLines.print(screen, HoldJson.of(hold)));
         } else {
             HoldPage.print(holds, screen);
         }

@@ -4,18 +4,15 @@ package io.chargeonce.dlq.terminal.page;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.hold.HoldEffect;
 import io.chargeonce.dlq.terminal.screen.Column;
-import io.chargeonce.dlq.terminal.screen.Json;
 import io.chargeonce.dlq.terminal.screen.Screen;
 import io.chargeonce.dlq.terminal.screen.Table;
 import io.chargeonce.dlq.terminal.screen.Words;
 import io.chargeonce.ledger.Hold;
 import java.time.Instant;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
-/** What people have paused or forced, for a person and for scripts. */
+/** What people have paused or forced, for a person. */
 public final class HoldPage {
 
     private HoldPage() {}
@@ -52,32 +49,6 @@ public final class HoldPage {
     public static String words(Hold hold) {
         return "%s is %s by %s since %s%s: %s".formatted(named(hold.kind(), hold.name()), state(hold), hold.by(), Words.time(hold.since()),
                 hold.until().map(Words::time).map(" until "::concat).orElse(""), hold.reason());
-    }
-
-    public static Map<String, Object> json(Hold hold) {
-        var json = new LinkedHashMap<String, Object>();
-        json.put("kind", hold.kind().tag());
-        json.put("name", hold.name());
-        json.put("action", hold.action().tag());
-        json.put("reason", hold.reason());
-        json.put("by", hold.by());
-        json.put("since", hold.since().toString());
-        hold.until().ifPresent(at -> json.put("until", at.toString()));
-        return json;
-    }
-
-    public static Map<String, Object> json(HoldEffect effect) {
-        var json = new LinkedHashMap<String, Object>();
-        effect.already().ifPresent(hold -> json.put("already", json(hold)));
-        json.put("waiting", Json.sum(effect.waiting()));
-        json.put("expiring", Json.sum(effect.expiring()));
-        effect.firstDeadline().ifPresent(at -> json.put("first_deadline", at.toString()));
-        json.put("recent", Json.sum(effect.recent()));
-        json.put("recent_of", effect.lookedAt());
-        effect.recentSince().ifPresent(at -> json.put("recent_since", at.toString()));
-        json.put("asked", effect.asked());
-        json.put("other_psps", effect.otherPsps());
-        return json;
     }
 
     /** What a pause concerns, in counts and money. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.terminal.page;
 
+import io.chargeonce.dlq.json.HoldJson;
+import io.chargeonce.dlq.json.RunJson;
 import io.chargeonce.dlq.merge.MergeRun;
 import io.chargeonce.dlq.merge.MergeRuns;
 import io.chargeonce.dlq.merge.Watch;
@@ -71,7 +73,7 @@ public final class WatchPage {
         json.put("tiers", watch.tiers().stream().map(tier -> Map.of("tier", tier.number(), "waiting", tier.waiting(),
                 "parked", tier.parked(), "overdue", tier.overdue(), "longest_seconds", tier.longest().toSeconds())).toList());
         json.put("breakers", breakers);
-        json.put("holds", watch.holds().stream().map(HoldPage::json).toList());
+        json.put("holds", watch.holds().stream().map(HoldJson::of).toList());
         json.put("runs", watch.runs().stream().map(RunJson::report).toList());
         return json;
     }

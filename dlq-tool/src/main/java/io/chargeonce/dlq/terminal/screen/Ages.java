@@ -24,7 +24,7 @@ public final class Ages {
         return age.toMinutes() > 0 ? age.toMinutes() + "m" : age.toSeconds() + "s";
     }
 
-    static Optional<Duration> parse(String text) {
+    public static Optional<Duration> parse(String text) {
         Matcher written = WRITTEN.matcher(text);
         if (!written.matches()) {
             return Optional.empty();

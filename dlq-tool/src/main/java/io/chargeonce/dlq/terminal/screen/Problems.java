@@ -23,6 +23,11 @@ public final class Problems {
         problems.add(problem);
     }
 
+    /** Each as one sentence without its end. */
+    public List<String> all() {
+        return List.copyOf(problems);
+    }
+
     public boolean any() {
         return !problems.isEmpty();
     }

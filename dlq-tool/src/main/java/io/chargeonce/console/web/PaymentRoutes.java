@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.console.web;
+
+import io.chargeonce.console.answer.Problems;
+import io.chargeonce.console.overview.WitnessJson;
+import io.chargeonce.console.witness.WitnessView;
+import io.chargeonce.dlq.json.Json;
+import io.chargeonce.dlq.json.MomentJson;
+import io.chargeonce.dlq.personal.Unmasked;
+import io.chargeonce.dlq.query.PaymentSearch;
+import io.chargeonce.dlq.story.Life;
+import io.chargeonce.dlq.story.Moment;
+import io.chargeonce.dlq.story.Story;
+import io.chargeonce.http.Answer;
+import io.chargeonce.ledger.Operation;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** One payment: found by any of its names, and told as a whole. */
+record PaymentRoutes(WitnessView witness) implements ConsoleApi.Routes {
+
+    private static final int LONGEST_NAME = 300;
+
+    @Override
+    public void add(ConsoleApi.Rules rules) {
+        rules.get("/api/find", this::find);
+        rules.get("/api/payments/{id}", this::payment);
+    }
+
+    private Answer find(Call call) {
+        String name = call.query("q").map(String::strip).filter(text -> !text.isEmpty() && text.length() <= LONGEST_NAME)
+                .orElseThrow(() -> Problems.wrong("q is missing, or is longer than %d characters.".formatted(LONGEST_NAME)).refusal());
+        List<Map<String, Object>> hits = PaymentSearch.find(call.queue(), name).stream().map(PaymentRoutes::hit).toList();
+        return ConsoleApi.json(200, Map.of("hits", hits.isEmpty() ? poison(call, name) : hits));
+    }
+
+    private static Map<String, Object> hit(PaymentSearch.Found found) {
+        var json = new LinkedHashMap<String, Object>();
+        json.put("payment_id", found.id());
+        json.put("kind", found.kind());
+        json.put("merchant", found.merchant());
+        json.put("matched", found.matched());
+        json.put("state", found.state());
+        json.put("amount", found.money().minorUnits());
+        json.put("currency", found.money().currency());
+        json.put("accepted_at", found.acceptedAt().toString());
+        json.put("dead_letter", found.listed());
+        return json;
+    }
+
+    /** A record that never became a payment has only the id of its dead letter. */
+    private static List<Map<String, Object>> poison(Call call, String id) {
+        return Story.of(call.queue(), id).stream().map(story -> {
+            var json = new LinkedHashMap<String, Object>();
+            json.put("payment_id", story.letter().id());
+            json.put("kind", "poison");
+            json.put("matched", "dead_letter_id");
+            json.put("state", story.letter().state());
+            json.put("dead_letter", true);
+            return (Map<String, Object>) json;
+        }).toList();
+    }
+
+    private Answer payment(Call call) {
+        String id = call.path("id");
+        Life life = Life.of(call.queue(), id)
+                .orElseThrow(() -> Problems.noSuch("No payment, refund or dead letter has this id.").refusal());
+        Optional<String> unmasked = call.query("unmasked");
+        unmasked.ifPresent(reason -> Unmasked.one(call.queue(), id, DeadLetterRoutes.by(call, reason)));
+        var json = new LinkedHashMap<String, Object>();
+        json.put("id", life.id());
+        json.put("payment", life.operation().map(PaymentRoutes::now).orElse(null));
+        json.put("why", life.moments().stream().map(MomentJson::of).toList());
+        json.put("journey", witness.journey(life.operation().map(operation -> operation.accepted().payment().value()).orElse(id)).stream()
+                .map(WitnessJson::hop).toList());
+        json.put("dead_letters", Stream.concat(Stream.of(id), life.moments().stream().flatMap(PaymentRoutes::movedBack))
+                .flatMap(one -> Story.of(call.queue(), one).stream())
+                .map(story -> Json.story(unmasked.isPresent() && story.letter().id().equals(id) ? story : story.masked())).toList());
+        return ConsoleApi.json(200, json);
+    }
+
+    private static Stream<String> movedBack(Moment moment) {
+        return moment instanceof Moment.GaveBack back ? Stream.of(back.id()) : Stream.empty();
+    }
+
+    private static Map<String, Object> now(Operation operation) {
+        var accepted = operation.accepted();
+        var json = new LinkedHashMap<String, Object>();
+        json.put("merchant", accepted.merchant());
+        json.put("amount", accepted.request().money().minorUnits());
+        json.put("currency", accepted.request().money().currency());
+        json.put("state", operation.state().tag());
+        json.put("generation", operation.generation());
+        json.put("attempts", operation.sequence());
+        json.put("accepted_at", accepted.at().toString());
+        return json;
+    }
+}

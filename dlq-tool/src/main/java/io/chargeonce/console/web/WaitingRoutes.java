@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.console.web;
+
+import io.chargeonce.console.answer.Filters;
+import io.chargeonce.console.answer.MoneyJson;
+import io.chargeonce.console.answer.Problems;
+import io.chargeonce.console.runs.Expect;
+import io.chargeonce.dlq.AuditContext;
+import io.chargeonce.dlq.Sum;
+import io.chargeonce.dlq.json.Json;
+import io.chargeonce.dlq.json.WaitingJson;
+import io.chargeonce.dlq.move.Brake;
+import io.chargeonce.dlq.query.SumsByKind;
+import io.chargeonce.dlq.waiting.EndWait;
+import io.chargeonce.dlq.waiting.WaitingFilter;
+import io.chargeonce.dlq.waiting.WaitingPayment;
+import io.chargeonce.dlq.waiting.WaitingPayments;
+import io.chargeonce.http.Answer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import tools.jackson.databind.JsonNode;
+
+/** What waits in the tiers; tried now or stopped by a person. */
+record WaitingRoutes() implements ConsoleApi.Routes {
+
+    private static final int USUAL = 50;
+    private static final int MOST = 200;
+    /** A browser waits for the answer. What is left then is done by the same request again. */
+    private static final Duration LONGEST = Duration.ofSeconds(20);
+
+    @Override
+    public void add(ConsoleApi.Rules rules) {
+        rules.get("/api/waiting", WaitingRoutes::list);
+        rules.post("/api/waiting/now", call -> change(call, EndWait.Kind.RETRY_NOW));
+        rules.post("/api/waiting/stop", call -> change(call, EndWait.Kind.STOP));
+    }
+
+    private static Answer list(Call call) {
+        Map<String, String> given = call.queryWithout(List.of("cursor", "limit"));
+        WaitingFilter filter = Filters.waiting(call.queue(), given, List.of());
+        Instant asOf = WaitingPayments.now(call.queue());
+        int limit = call.limit(USUAL, MOST);
+        List<WaitingPayments.Group> groups = WaitingPayments.groups(call.queue(), filter, asOf);
+        List<WaitingPayment> page = WaitingPayments.page(call.queue(), filter, asOf, call.query("cursor").map(WaitingRoutes::position),
+                limit + 1);
+        List<WaitingPayment> shown = page.subList(0, Math.min(limit, page.size()));
+        Sum total = total(groups);
+        var json = new LinkedHashMap<String, Object>();
+        json.put("groups", groups.stream().map(WaitingJson::of).toList());
+        json.put("items", shown.stream().map(WaitingJson::of).toList());
+        json.put("next", page.size() > limit ? cursor(shown.getLast()) : null);
+        json.put("total", Map.of("count", total.count(), "money", MoneyJson.of(total)));
+        json.put("presentations", WaitingPayments.presentations(call.queue()).count());
+        json.put("filter", given);
+        return ConsoleApi.json(200, json);
+    }
+
+    private static Sum total(List<WaitingPayments.Group> groups) {
+        return groups.stream().map(WaitingPayments.Group::sum).reduce(Sum.NOTHING, Sum::plus);
+    }
+
+    private static String cursor(WaitingPayment last) {
+        return Base64.getUrlEncoder().withoutPadding().encodeToString((last.dueAt() + "\n" + last.id()).getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static WaitingPayments.Position position(String cursor) {
+        try {
+            String[] parts = new String(Base64.getUrlDecoder().decode(cursor), StandardCharsets.UTF_8).split("\n", 2);
+            return new WaitingPayments.Position(Instant.parse(parts[0]), parts[1]);
+        } catch (RuntimeException noCursor) {
+            throw Problems.wrong("There was never such a cursor.").refusal();
+        }
+    }
+
+    private static Answer change(Call call, EndWait.Kind kind) {
+        JsonNode body = call.json();
+        Optional<String> reason = Filters.reason(call.text("reason"), kind == EndWait.Kind.STOP);
+        Expect expect = Expect.of(body);
+        if (body.has("ids") == body.has("filter")) {
+            throw Problems.wrong("Name either ids or a filter; an empty filter is everything.").refusal();
+        }
+        WaitingFilter filter = body.has("ids") ? WaitingFilter.ofIds(RunRoutes.ids(body))
+                : Filters.waiting(call.queue(), RunRoutes.filter(body), List.of());
+        Instant asOf = WaitingPayments.now(call.queue());
+        expect.check(total(WaitingPayments.groups(call.queue(), filter, asOf)));
+        AuditContext by = call.by(reason);
+        var done = new SumsByKind<EndWait.Result>();
+        var brake = new Brake();
+        Thread limit = Thread.ofVirtual().start(() -> {
+            try {
+                Thread.sleep(LONGEST);
+                brake.press();
+            } catch (InterruptedException theWorkIsDone) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        try {
+            new EndWait(call.queue(), kind).run(filter, asOf, by, brake, done);
+        } finally {
+            limit.interrupt();
+        }
+        var json = new LinkedHashMap<String, Object>();
+        json.put("run", by.run());
+        json.put("finished", !brake.isPressed());
+        json.put("results", Json.sums(done, EndWait.Result.values()));
+        return ConsoleApi.json(200, json);
+    }
+}

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.chargeonce.console.witness.Overdue;
+import io.chargeonce.console.witness.Progress;
+import io.chargeonce.dlq.json.Json;
+import io.chargeonce.dlq.query.DeadLetterFilter;
+import io.chargeonce.dlq.story.Export;
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+/** What the console tells, over real HTTP and a real Postgres. */
+class EndpointsTest {
+
+    private static ConsoleWorld world;
+    private static Browser reader;
+
+    @BeforeAll
+    static void start() {
+        world = ConsoleWorld.start();
+        reader = world.signIn(ConsoleWorld.READER);
+    }
+
+    @AfterAll
+    static void stop() {
+        world.close();
+    }
+
+    @BeforeEach
+    void empty() {
+        world.rows.clear();
+        world.rows.text("DELETE FROM psp_health RETURNING psp");
+        world.witness.overdue = List.of();
+        world.witness.state = Progress.State.LIVE;
+        world.witness.differsSince = null;
+    }
+
+    private static List<String> ids(Browser.Answer answer) {
+        return answer.at("/items").valueStream().map(item -> item.path("dead_letter_id").asString()).toList();
+    }
+
+    @Test
+    void an_empty_queue_is_quiet_only_while_the_witness_knows_everything() {
+        assertThat(reader.get("/api/overview").textAt("/verdict")).isEqualTo("quiet");
+
+        world.witness.state = Progress.State.REBUILDING;
+
+        Browser.Answer rebuilding = reader.get("/api/overview");
+        assertThat(rebuilding.textAt("/verdict")).isEqualTo("unknown");
+        assertThat(rebuilding.textAt("/headline")).contains("43 %");
+        assertThat(reader.get("/api/conservation").at("/balanced").isNull()).isTrue();
+    }
+
+    @Test
+    void the_overview_says_how_much_is_stuck_since_when_and_what_to_do() {
+        world.rows.dead("acme", 1299, "EUR", "the PSP answered 500");
+        world.rows.dead("globex", 500, "EUR", "the PSP answered 500");
+        world.rows.unresolved();
+        world.rows.poison("no json".getBytes());
+
+        Browser.Answer overview = reader.get("/api/overview");
+
+        assertThat(overview.textAt("/verdict")).isEqualTo("stuck");
+        assertThat(overview.at("/stuck/0").toString()).isEqualTo("{\"currency\":\"EUR\",\"amount\":1799,\"count\":2}");
+        assertThat(overview.at("/dead/count").asInt()).isEqualTo(4);
+        assertThat(overview.at("/unresolved/money/0").toString()).isEqualTo("{\"currency\":\"JPY\",\"amount\":700,\"count\":1}");
+        assertThat(overview.textAt("/since")).isEqualTo(overview.textAt("/dead/oldest_at"));
+        assertThat(overview.at("/advice").valueStream().map(advice -> advice.path("command").asString()))
+                .contains("chargeonce dlq merge --cause psp_unwell", "chargeonce dlq list --standing unresolved");
+        assertThat(overview.at("/tiers").valueStream().map(tier -> tier.path("topic").asString()))
+                .containsExactly("payments.retry-1", "payments.retry-2");
+        assertThat(overview.textAt("/witness/state")).isEqualTo("live");
+    }
+
+    @Test
+    void what_the_witness_finds_overdue_is_stuck_and_a_difference_is_never_balanced() {
+        world.witness.overdue = List.of(new Overdue("pay_1", "pay_1", "acme", 700, "EUR", ToldWitness.AT, "requests", ToldWitness.AT,
+                ToldWitness.AT));
+        world.witness.differsSince = ToldWitness.AT;
+
+        assertThat(reader.get("/api/overview").textAt("/verdict")).isEqualTo("stuck");
+        assertThat(reader.get("/api/overview").textAt("/advice/0/severity")).isEqualTo("critical");
+        assertThat(reader.get("/api/overdue").textAt("/items/0/payment_id")).isEqualTo("pay_1");
+        assertThat(reader.get("/api/overdue").at("/money/0/amount").asLong()).isEqualTo(700);
+        assertThat(reader.get("/api/conservation").at("/balanced").asBoolean()).isFalse();
+        assertThat(reader.get("/api/conservation").textAt("/since")).isEqualTo(ToldWitness.AT.toString());
+    }
+
+    @Test
+    void rates_latencies_and_stages_have_the_witnesss_names() {
+        Browser.Answer rates = reader.get("/api/rates?by=psp&window=1h");
+        assertThat(rates.textAt("/series/0/key")).isEqualTo("stripe");
+        assertThat(rates.at("/series/0/points/0").toString()).isEqualTo("{\"at\":\"2026-11-23T10:00:00Z\",\"succeeded\":3,\"failed\":1,"
+                + "\"money\":[{\"currency\":\"EUR\",\"amount\":400}]}");
+        assertThat(reader.get("/api/latencies").at("/hops/0/p50_ms").asDouble()).isEqualTo(12.5);
+        assertThat(reader.get("/api/conservation").at("/balanced").asBoolean()).isTrue();
+        assertThat(reader.get("/api/conservation").at("/stages/0/in_flight_money").asLong()).isEqualTo(100);
+    }
+
+    @Test
+    void dead_letters_are_what_list_prints_in_pages_that_miss_and_repeat_none() {
+        List<String> all = world.rows.dead(5);
+        var seen = new ArrayList<String>();
+        Browser.Answer page = reader.get("/api/dead-letters?limit=2");
+        JsonNode first = page.at("/items/0");
+        assertThat(page.at("/total/count").asInt()).isEqualTo(5);
+        assertThat(page.at("/total/money/0").toString()).isEqualTo("{\"currency\":\"EUR\",\"amount\":6495,\"count\":5}");
+        for (int pages = 0; pages < 3; pages++) {
+            seen.addAll(ids(page));
+            String next = page.at("/next").asString("");
+            page = next.isEmpty() ? page : reader.get("/api/dead-letters?limit=2&cursor=" + next);
+        }
+        assertThat(seen).containsExactlyInAnyOrderElementsOf(all);
+        var printed = new ArrayList<String>();
+        new Export(world.rows.queue(), true).run(DeadLetterFilter.ofIds(List.of(first.path("dead_letter_id").asString())),
+                exported -> printed.add(Json.line(Json.exported(exported)).replaceAll("\"age_seconds\":\\d+", "")));
+        assertThat(first.toString().replaceAll("\"age_seconds\":\\d+", "")).isEqualTo(printed.getFirst());
+    }
+
+    @Test
+    void filters_are_the_command_lines_and_what_does_not_exist_is_refused() {
+        String large = world.rows.dead("globex", 90_000, "USD", "declined by nobody");
+        world.rows.dead("acme", 100, "EUR", "the PSP answered 500");
+
+        assertThat(ids(reader.get("/api/dead-letters?currency=USD&min-amount=1000&merchant=globex"))).containsExactly(large);
+        assertThat(ids(reader.get("/api/dead-letters?text=nobody&order=amount"))).containsExactly(large);
+        assertThat(ids(reader.get("/api/dead-letters?newer-than=1h&standing=rechargeable"))).hasSize(2);
+        assertThat(ids(reader.get("/api/dead-letters?state=purged"))).isEmpty();
+        Browser.Answer typo = reader.get("/api/dead-letters?cause=psp_unwel");
+        assertThat(typo.status()).isEqualTo(400);
+        assertThat(typo.textAt("/detail")).contains("Did you mean psp_unwell?");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/api/dead-letters?nothing=1", "/api/dead-letters?limit=0", "/api/dead-letters?limit=201",
+        "/api/dead-letters?order=x", "/api/dead-letters?state=x", "/api/dead-letters?help=1", "/api/dead-letters?since=yesterday",
+        "/api/dead-letters?cursor=none", "/api/dead-letters/groups?by=x", "/api/dead-letters?currency=EUR&currency=USD", "/api/find",
+        "/api/audit?newer-than=x", "/api/rates?window=2h", "/api/waiting?tier=99", "/api/waiting?cursor=x", "/api/dead-letters?json=1"})
+    void what_cannot_be_asked_is_a_problem_that_says_so(String path) {
+        Browser.Answer answer = reader.get(path);
+        assertThat(answer.status()).as(answer.text()).isEqualTo(400);
+        assertThat(answer.textAt("/next")).contains("Nothing was changed");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"cause, psp_unwell", "psp, stripe", "merchant, acme", "currency, EUR", "age, under 1h"})
+    void each_group_names_the_filter_that_shows_exactly_it(String by, String key) {
+        world.rows.dead("acme", 1299, "EUR", "the PSP answered 500");
+        world.rows.dead("globex", 77, "USD", "the PSP answered 500");
+        world.rows.poison("no json".getBytes());
+
+        for (JsonNode group : reader.get("/api/dead-letters/groups?by=" + by).at("/groups")) {
+            if (!group.path("filter").isNull()) {
+                Browser.Answer shown = reader.get("/api/dead-letters?" + group.path("filter").asString());
+                assertThat(shown.at("/total/count")).as("%s", group).isEqualTo(group.path("count"));
+                assertThat(shown.at("/total/money")).isEqualTo(group.path("money"));
+            }
+        }
+        assertThat(reader.get("/api/dead-letters/groups?by=" + by).at("/groups").valueStream().map(group -> group.path("key").asString()))
+                .contains(key);
+    }
+
+    @Test
+    void an_export_is_complete_and_has_the_lines_of_the_command() {
+        world.rows.dead(3);
+        Browser.Answer export = reader.get("/api/dead-letters/export?merchant=acme");
+        assertThat(export.header("content-type")).isEqualTo("application/x-ndjson");
+        assertThat(export.text().lines()).hasSize(3).allMatch(line -> line.startsWith("{\"dead_letter_id\":\"pay_"));
+    }
+
+    @Test
+    void without_masks_only_with_the_right_and_a_reason_and_the_audit_log_knows_first() {
+        String id = world.rows.dead("acme", 1299, "EUR", "sent to jane@example.com");
+        assertThat(reader.get("/api/dead-letters").text()).doesNotContain("jane@");
+        Browser.Answer refused = reader.get("/api/dead-letters?unmasked=ticket%207");
+        assertThat(refused.status()).isEqualTo(403);
+        assertThat(refused.text()).doesNotContain("jane@");
+        Browser unmasker = world.signIn(ConsoleWorld.UNMASKER);
+        assertThat(unmasker.get("/api/dead-letters?unmasked=%20").status()).isEqualTo(400);
+
+        assertThat(unmasker.get("/api/dead-letters?unmasked=ticket%207").text()).contains("jane@example.com");
+        assertThat(unmasker.get("/api/payments/" + id + "?unmasked=ticket%208").text()).contains("jane@example.com");
+        assertThat(unmasker.get("/api/dead-letters/export?unmasked=ticket%209").text()).contains("jane@example.com");
+
+        assertThat(reader.get("/api/audit?action=dlq.unmasked").at("/items").valueStream()
+                .map(item -> item.path("actor").asString() + " " + item.path("reason").asString() + " " + item.path("claim").asString()))
+                .containsExactly("unmasker ticket 9 console at 127.0.0.1", "unmasker ticket 8 console at 127.0.0.1",
+                        "unmasker ticket 7 console at 127.0.0.1");
+    }
+
+    @Test
+    void a_payment_is_found_by_its_names_and_told_as_a_whole() {
+        String id = world.rows.dead();
+        String key = world.rows.text("SELECT idempotency_key FROM operation");
+        assertThat(reader.get("/api/find?q=" + key).textAt("/hits/0/matched")).isEqualTo("idempotency_key");
+        assertThat(reader.get("/api/find?q=" + id).textAt("/hits/0/matched")).isEqualTo("payment_id");
+        assertThat(reader.get("/api/find?q=nothing-like-it").at("/hits").size()).isZero();
+        String poison = world.rows.poison("no json".getBytes());
+        assertThat(reader.get("/api/find?q=" + poison).textAt("/hits/0/kind")).isEqualTo("poison");
+
+        Browser.Answer payment = reader.get("/api/payments/" + id);
+
+        assertThat(payment.textAt("/payment/state")).isEqualTo("dead");
+        assertThat(payment.at("/why").valueStream().map(moment -> moment.path("what").asString()))
+                .containsSubsequence("accepted", "sent", "heard", "died");
+        assertThat(payment.textAt("/journey/0/stage")).isEqualTo("requests");
+        assertThat(payment.textAt("/dead_letters/0/dead_letter_id")).isEqualTo(id);
+        assertThat(reader.get("/api/payments/" + poison).status()).isEqualTo(200);
+        assertThat(reader.get("/api/payments/pay_none").status()).isEqualTo(404);
+    }
+
+    @Test
+    void each_psp_has_the_state_that_the_processes_report() {
+        world.rows.text("""
+                INSERT INTO psp_health (psp, process, good_at, open, failed_in_a_row, failed_payments, told_at, unwell_at)
+                VALUES ('adyen', gen_random_uuid(), now(), false, 0, '', now(), NULL),
+                       ('stripe', gen_random_uuid(), now(), true, 7, '', now(), now()), ('stripe', gen_random_uuid(), now(), false, 0, '', now(), NULL),
+                       ('gone', gen_random_uuid(), now(), false, 0, '', now() - interval '2 minutes', NULL) RETURNING psp
+                """);
+        Browser.Answer psps = reader.get("/api/psps");
+        assertThat(psps.at("/psps").valueStream().map(psp -> psp.path("psp").asString() + " " + psp.path("state").asString()))
+                .containsExactly("adyen well", "gone absent", "stripe unwell");
+        assertThat(psps.at("/psps/2/success_rate").asDouble()).isEqualTo(7.0 / 8);
+        assertThat(psps.at("/psps/2/breakers_open").asInt()).isEqualTo(1);
+        assertThat(reader.get("/api/overview").textAt("/verdict")).isEqualTo("attention");
+    }
+
+    @Test
+    void what_people_hold_back_is_not_built_and_says_so() {
+        assertThat(reader.get("/api/holds").status()).isEqualTo(501);
+        assertThat(world.signIn(ConsoleWorld.OPERATOR).delete("/api/holds/psp/stripe").status()).isEqualTo(501);
+    }
+
+    /** The events of a stream as they come. */
+    private static Queue<String> stream(Browser browser) {
+        var events = new ConcurrentLinkedQueue<String>();
+        Thread.ofVirtual().start(() -> {
+            try (var lines = Browser.http().send(browser.request("/api/stream").build(), HttpResponse.BodyHandlers.ofLines()).body()) {
+                lines.forEach(events::add);
+            } catch (IOException | RuntimeException closed) {
+                events.add("closed");
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        return events;
+    }
+
+    @Test
+    void a_stream_tells_what_changes_and_ends_with_its_session() {
+        Browser browser = world.signIn(ConsoleWorld.OPERATOR);
+        Queue<String> events = stream(browser);
+        await().until(() -> events.stream().anyMatch(line -> line.startsWith("data:") && line.contains("\"verdict\":\"quiet\"")));
+
+        world.rows.dead(2);
+
+        await().until(() -> events.stream().anyMatch(line -> line.startsWith("data:") && line.contains("\"verdict\":\"stuck\"")));
+        Browser.Answer run = browser.post("/api/runs", Map.of("kind", "merge", "filter", Map.of(), "reason", "x", "canary", 0, "expect",
+                Map.of("count", 2, "money", List.of(Map.of("currency", "EUR", "amount", 2598)))));
+        assertThat(run.status()).as(run.text()).isEqualTo(201);
+        String id = run.textAt("/run_id");
+        await().until(() -> events.stream().anyMatch(line -> line.startsWith("data:") && line.contains(id)));
+        assertThat(events).contains("event: run", "event: overview");
+        browser.delete("/api/session");
+        await().until(() -> events.contains("closed"));
+    }
+
+}
