@@ -26,7 +26,7 @@ function options(title, series, width) {
     cursor: { y: false, points: { size: 6 } },
     scales: { y: { range: (_, least, most) => [0, Math.max(1, most * 1.1)] } },
     // UTC as everywhere; uPlot draws the local time by itself.
-    axes: [{ ...axis, values: (_, at) => at.map((second) => new Date(second * 1_000).toISOString().slice(11, 16)) },
+    axes: [{ ...axis, size: 30, values: (_, at) => at.map((second) => new Date(second * 1_000).toISOString().slice(11, 16)) },
       { ...axis, size: 52, values: (_, at) => at.map((number) => (Number.isInteger(number) ? countText(number) : '')) }],
     series: [{}, ...series.map((each, at) => ({ label: plain(each.key), stroke: colour(`series-${at}`), width: 1.75, dash: DASHES[at], points: { show: false } }))],
   };

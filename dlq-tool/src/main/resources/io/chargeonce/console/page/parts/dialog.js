@@ -19,7 +19,7 @@ export function Dialog({ title, close, wide, children }) {
   return html`<dialog ref=${element} aria-labelledby=${id} class=${wide ? 'wide' : ''} onCancel=${cancel}>
     <header>
       <h2 id=${id}>${title}</h2>
-      <button type="button" class="plain" onClick=${close} aria-label="Close">Close <kbd>Esc</kbd></button>
+      <button type="button" class="plain" onClick=${close}>Close <kbd aria-hidden="true">Esc</kbd></button>
     </header>
     ${children}
   </dialog>`;

@@ -26,8 +26,8 @@ function boxesOf({ flow = [], tiers = [], dead, overdue }) {
     return box(name, { count: tier.count, says: 'waiting', money: tier.money, href: `/waiting?tier=${tier.tier}`,
       held: tier.held, late: tier.late });
   });
-  const accepted = box('accepted', { says: 'accepted' });
-  const settled = box('settled', { says: 'settled' });
+  const accepted = box('accepted');
+  const settled = box('settled');
   return {
     accepted: { ...accepted, count: accepted.in, money: accepted.inMoney },
     requests: { ...box('requests', { says: 'in flight' }), count: stages.get('requests')?.inFlight, money: stages.get('requests')?.inFlightMoney,
@@ -73,17 +73,17 @@ function marks(box) {
 }
 
 function Box({ box, x, y }) {
-  const title = `${box.name}: ${counted(box.count, 'payment')} ${box.says}. ${moneyList(box.money).map((s) => moneyText(s.amount, s.currency)).join(', ')}`;
+  const title = `${box.name}: ${counted(box.count, 'payment')} ${box.says ?? ''}. ${moneyList(box.money).map((s) => moneyText(s.amount, s.currency)).join(', ')}`;
   const drawn = html`<g transform=${`translate(${x} ${y})`} class=${`box ${box.tone ?? ''} ${box.count > 0 ? '' : 'idle'}`}>
     <title>${title}</title>
     <rect width=${NODE.width} height=${NODE.height} rx="6" />
     <text x="12" y="20" class="name">${box.name}</text>
     <text x="12" y="44" class="number">${countText(box.count)}</text>
-    <text x=${NODE.width - 12} y="44" class="says" text-anchor="end">${box.says}</text>
+    ${box.says && html`<text x=${NODE.width - 12} y="44" class="says" text-anchor="end">${box.says}</text>`}
     <text x="12" y="63" class="sum">${moneyLine(box.money)}</text>
     ${marks(box).slice(0, 2).map(([text, tone], at) => html`<text key=${text} x=${NODE.width - 12} y=${20 + at * 43} class=${`mark ${tone}`} text-anchor="end">${text}</text>`)}
   </g>`;
-  return box.href ? html`<a href=${box.href} aria-label=${title}>${drawn}</a>` : drawn;
+  return box.href ? html`<a href=${box.href}>${drawn}</a>` : drawn;
 }
 
 export function Flow({ of }) {

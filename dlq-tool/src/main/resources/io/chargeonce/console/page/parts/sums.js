@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { html } from '../lib/html.js';
-import { amountText, moneyList } from '../lib/money.js';
+import { amountText, moneyList, moneyWords } from '../lib/money.js';
 
 export function Amount({ amount, currency }) {
   return currency
@@ -12,9 +12,11 @@ export function Amount({ amount, currency }) {
 export function Money({ of, most = 4 }) {
   const sums = moneyList(of);
   if (sums.length === 0) return html`<span class="none">no money</span>`;
+  // The words "and 1 more" need the room of the one.
+  const shown = sums.length <= most + 1 ? sums : sums.slice(0, most);
+  const rest = sums.slice(shown.length);
   return html`<span class="sums">
-    ${sums.slice(0, most).map((sum) => html`<${Amount} key=${sum.currency} ...${sum} />`)}
-    ${sums.length > most && html`<span class="more" title=${sums.slice(most).map((s) => `${amountText(s.amount, s.currency)} ${s.currency}`).join(', ')}>
-      and ${sums.length - most} more currencies</span>`}
+    ${shown.map((sum) => html`<${Amount} key=${sum.currency} ...${sum} />`)}
+    ${rest.length > 0 && html`<span class="more" title=${moneyWords(rest)}>and ${rest.length} more currencies</span>`}
   </span>`;
 }

@@ -46,7 +46,7 @@ function Row({ row, columns, href, selection, name, tone }) {
     ${selection && html`<td role="cell" class="select">
       <input type="checkbox" checked=${selected} onChange=${() => selection.toggle(row)} aria-label=${`Select ${name}`} /></td>`}
     ${columns.map((column, at) => html`<td role="cell" key=${column.label} class=${classOf(column)} data-label=${column.label}>
-      ${at === 0 && href ? html`<a class="row" href=${href(row)}>${column.cell(row)}</a>` : column.cell(row)}</td>`)}
+      <div class="cell">${at === 0 && href ? html`<a class="row" href=${href(row)}>${column.cell(row)}</a>` : column.cell(row)}</div></td>`)}
   </tr>`;
 }
 

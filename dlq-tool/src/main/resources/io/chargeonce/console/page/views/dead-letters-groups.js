@@ -32,7 +32,7 @@ function GroupRows({ groups, by, state }) {
       <a href=${target(group, by, state)}>${plain(group.key) || 'none'}</a>
       <${Bar} label=${`Share of ${plain(group.key)}`} value=${group.count} max=${most} text=${countText(group.count)} />
       <span class="number">${countText(group.count)}</span>
-      <${Money} of=${group.money} most=${3} />
+      <${Money} of=${group.money} most=${2} />
       <span class="oldest">oldest <${Age} at=${group.oldest_at} /></span>
     </li>`)}
     ${groups.length > MOST && html`<li class="none">and ${groups.length - MOST} smaller groups; a filter shows them.</li>`}

@@ -14,7 +14,7 @@ function inWords(moment) {
     case 'sent': return { text: `Attempt ${moment.attempt} sent to ${moment.psp}`, detail: `key ${moment.psp_key}, valid until ${absolute(moment.key_valid_until)}` };
     case 'heard': return heard(moment);
     case 'scheduled': return { text: `Waits in retry-${moment.tier}${because(moment.cause)}`, detail: `due ${absolute(moment.due_at)}, ${relative(moment.due_at)}` };
-    case 'parked': return { text: `Parked in retry-${moment.tier}, no attempt counted${because(moment.cause)}`, detail: `due ${absolute(moment.due_at)}${moment.times > 1 ? `, for the ${moment.times}. time` : ''}` };
+    case 'parked': return { text: `Parked in retry-${moment.tier}, no attempt counted${because(moment.cause)}`, detail: `due ${absolute(moment.due_at)}${moment.times > 1 ? `, ${moment.times} times so far` : ''}` };
     case 'died': return { text: `Died${because(moment.cause)}`, detail: moment.message, tone: 'critical' };
     default: return moment.actor ? deed(moment) : gaveBack(moment);
   }
@@ -31,7 +31,8 @@ function heard({ attempt, psp, source, outcome, cause, detail, psp_reference: re
 }
 
 function deed({ what, actor, reason, run }) {
-  return { text: `${plain(what).replace('dlq.', '').replace('.', ' ')} by ${actor}`, detail: reason, run, tone: 'accent' };
+  const done = plain(what).replace('dlq.', '').replace('.', ' ');
+  return { text: `${done[0].toUpperCase()}${done.slice(1)} by ${actor}`, detail: reason, run, tone: 'accent' };
 }
 
 function gaveBack({ what, operation_id: id, amount, currency, state }) {

@@ -50,7 +50,7 @@ function RateCharts({ series, by }) {
     { label: 'Succeeded', number: true, cell: (sum) => countText(sum.succeeded) },
     { label: 'Failed', number: true, cell: (sum) => countText(sum.failed) },
     { label: 'Share failed', number: true, cell: (sum) => percentText(sum.share) },
-    { label: 'Money', number: true, cell: (sum) => html`<${Money} of=${moneyOf(sum.series)} most=${3} />` },
+    { label: 'Money', number: true, cell: (sum) => html`<${Money} of=${moneyOf(sum.series)} most=${2} />` },
   ];
   return html`<div class="charts">
       <${Chart} title="Succeeded" series=${drawn} value=${(point) => point.succeeded} />

@@ -28,11 +28,13 @@ export function useSelection(of, page, total) {
     has: (row) => whole || rows.has(id(row)),
     selectWhole: () => setWhole(true),
     toggle(row) {
-      // To leave one out of the whole is to choose among the rows of this page.
-      const next = whole ? new Map(page.map((each) => [id(each), each])) : new Map(rows);
       setWhole(false);
-      if (!next.delete(id(row))) next.set(id(row), row);
-      setRows(next);
+      setRows((before) => {
+        // To leave one out of the whole is to choose among the rows of this page.
+        const next = whole ? new Map(page.map((each) => [id(each), each])) : new Map(before);
+        if (!next.delete(id(row))) next.set(id(row), row);
+        return next;
+      });
     },
     toggleAll() {
       const next = new Map(whole ? [] : rows);

@@ -26,7 +26,7 @@ const GROUPS = [
   { label: 'Why', wide: true, cell: (group) => html`${plain(group.cause)} ${group.state === 'parked' && html`<${Badge} title="Waits without counting an attempt, because the PSP is unwell or held">parked<//>`}` },
   { label: 'PSP', cell: (group) => group.psp ?? html`<span class="none">–</span>` },
   { label: 'Count', number: true, cell: (group) => countText(group.count) },
-  { label: 'Money', number: true, cell: (group) => html`<${Money} of=${group.money} />` },
+  { label: 'Money', number: true, cell: (group) => html`<${Money} of=${group.money} most=${2} />` },
   { label: 'Next due', number: true, cell: (group) => dueIn(group.next_due_seconds) },
   { label: 'Last due', number: true, cell: (group) => dueIn(group.last_due_seconds) },
 ];
