@@ -9,7 +9,7 @@ export function Connection() {
   const now = useNow();
   const text = { connecting: 'Connecting', live: 'Live', cut: 'Not live' }[state];
   return html`<span class=${`connection ${state}`} role="status" title=${heardAt ? `Last heard ${absolute(heardAt)}` : 'Not heard yet'}>
-    <span class="dot" aria-hidden="true"></span>${text}${state === 'cut' && heardAt ? html`<span aria-hidden="true">, ${relative(heardAt, now)}</span>` : ''}
+    <span class="dot" aria-hidden="true"></span><span>${text}${state === 'cut' && heardAt ? html`<span aria-hidden="true">, last heard ${relative(heardAt, now)}</span>` : ''}</span>
   </span>`;
 }
 

@@ -17,20 +17,24 @@ function useNarrow() {
   return narrow;
 }
 
+export const isLive = (witness) => String(witness?.state).toLowerCase() === 'live';
+
 /** What one box shows, from all that is known of a stage. */
-function boxesOf({ flow = [], tiers = [], dead, overdue }) {
-  const stages = byName(flow);
+function boxesOf({ flow = [], tiers = [], dead, overdue, witness }) {
+  // A witness that has not read everything yet knows less than there is.
+  const stages = byName(isLive(witness) ? flow : []);
+  const unknown = isLive(witness) ? {} : { says: 'not known yet' };
   const box = (name, more) => ({ name, ...stages.get(name), ...more });
   const waiting = tiers.map((tier) => {
     const name = `retry-${tier.tier}`;
     return box(name, { count: tier.count, says: 'waiting', money: tier.money, href: `/waiting?tier=${tier.tier}`,
       held: tier.held, late: tier.late });
   });
-  const accepted = box('accepted');
-  const settled = box('settled');
+  const accepted = box('accepted', unknown);
+  const settled = box('settled', unknown);
   return {
     accepted: { ...accepted, count: accepted.in, money: accepted.inMoney },
-    requests: { ...box('requests', { says: 'in flight' }), count: stages.get('requests')?.inFlight, money: stages.get('requests')?.inFlightMoney,
+    requests: { ...box('requests', { says: 'in flight', ...unknown }), count: stages.get('requests')?.inFlight, money: stages.get('requests')?.inFlightMoney,
       late: overdue?.count, href: overdue?.count > 0 ? '/overdue' : undefined },
     tiers: waiting,
     dlq: box('dlq', { count: dead?.count, money: dead?.money, says: 'dead', href: '/dead-letters', tone: dead?.count > 0 ? 'warning' : '' }),

@@ -41,7 +41,7 @@ export function DeadLetters() {
       <${ReadAt} of=${list} />
     <//>
     <${FilterBar} fields=${DEAD_LETTER_FIELDS} keep=${KEPT} suggestions=${{ [by]: causes }} canSave />
-    <${Groups} of=${groups} by=${by} filter=${filter} state=${state} />
+    ${(list.data || !list.problem) && html`<${Groups} of=${groups} by=${by} state=${state} />`}
     <${Loaded} of=${list} what="the dead letters">${(data) => html`
       <${Total} total=${data.total} filter=${filter} state=${state} />
       <div class="list-tools">

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { html } from '../lib/html.js';
 import { countText } from '../lib/money.js';
+import { isLive } from '../parts/flow.js';
 import { Amount } from '../parts/sums.js';
 import { When } from '../parts/moments.js';
 
 /** Whether in = out + in flight at every stage. It claims balance only while the witness has read everything. */
 export function Books({ flow, witness }) {
   const differing = flow.filter((row) => row.difference !== 0 || row.difference_money !== 0);
-  const known = String(witness?.state).toLowerCase() === 'live';
+  const known = isLive(witness);
   const since = differing.map((row) => row.differs_since).filter(Boolean).sort()[0];
   return html`<details class="books">
     <summary>

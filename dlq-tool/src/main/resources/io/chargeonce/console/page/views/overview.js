@@ -32,7 +32,7 @@ export function Overview() {
   return html`<article class="overview" aria-label="Overview">
     <${Verdict} now=${now} />
     <div class="overview-columns">
-      <${Advice} advice=${now.advice ?? []} />
+      <${Advice} advice=${now.advice ?? []} unknown=${now.verdict === 'unknown'} />
       <${Figures} now=${now} />
     </div>
     <section class="panel" aria-labelledby="flow-title">
@@ -55,12 +55,12 @@ function Verdict({ now }) {
   </header>`;
 }
 
-function Advice({ advice }) {
+function Advice({ advice, unknown }) {
   const sorted = [...advice].sort((a, b) => ORDER.indexOf(a.severity) - ORDER.indexOf(b.severity));
   return html`<section class="panel advice" aria-labelledby="advice-title">
     <header><h2 id="advice-title">What to do next</h2></header>
     ${sorted.length === 0
-      ? html`<p class="nothing">Nothing needs a person now.</p>`
+      ? html`<p class="nothing">${unknown ? 'Wait until the witness is live: only then is it known whether something has to be done.' : 'Nothing needs a person now.'}</p>`
       : html`<ol>${sorted.map((each) => html`<li key=${each.text} class=${each.severity}>
           <span class="severity">${SEVERITIES[each.severity] ?? each.severity}</span>
           <p>${isOurs(each.link) ? html`<a href=${each.link}>${each.text}</a>` : each.text}</p>
