@@ -76,6 +76,10 @@ export function tryNow() {
   reconnect();
 }
 
+/** A browser without a network notices it at once; the stream would only be silent. */
+addEventListener('offline', () => source && cut());
+addEventListener('online', () => live.get().state === 'cut' && tryNow());
+
 export function stopLive() {
   source?.close();
   source = null;

@@ -17,7 +17,8 @@ function useNarrow() {
   return narrow;
 }
 
-export const isLive = (witness) => String(witness?.state).toLowerCase() === 'live';
+/** Whether the witness has read everything, and sees everything. */
+export const isLive = (witness) => String(witness?.state).toLowerCase() === 'live' && !witness.problem;
 
 /** What one box shows, from all that is known of a stage. */
 function boxesOf({ flow = [], tiers = [], dead, overdue, witness }) {
@@ -51,7 +52,7 @@ export function byName(flow) {
     stage.out += row.out;
     stage.inFlight += row.in_flight;
     stage.difference += Math.abs(row.difference);
-    stage.differs ||= row.difference !== 0 || row.difference_money !== 0;
+    stage.differs ||= Boolean(row.differs_since);
     if (row.currency) {
       stage.inMoney.push({ currency: row.currency, amount: row.in_money, count: row.in });
       stage.inFlightMoney.push({ currency: row.currency, amount: row.in_flight_money, count: row.in_flight });

@@ -1,41 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import { html } from '../lib/html.js';
-import { countText } from '../lib/money.js';
 import { isLive } from '../parts/flow.js';
-import { Amount } from '../parts/sums.js';
 import { When } from '../parts/moments.js';
+import { StageTable } from './stage-table.js';
 
-/** Whether in = out + in flight at every stage. It claims balance only while the witness has read everything. */
-export function Books({ flow, witness }) {
+/** Whether in = out + in flight at every stage. It claims balance only while the witness sees everything. */
+function balance(flow, witness) {
+  if (!isLive(witness)) return html`<span class="none">Whether the books balance is not known yet.</span>`;
   const differing = flow.filter((row) => row.difference !== 0 || row.difference_money !== 0);
-  const known = isLive(witness);
   const since = differing.map((row) => row.differs_since).filter(Boolean).sort()[0];
+  if (since) return html`<strong class="critical">The books do not balance since <${When} at=${since} />.</strong>`;
+  return differing.length > 0 ? html`<span>A stage differs at this moment. It is an alarm when it lasts.</span>` : html`<span>The books balance at every stage.</span>`;
+}
+
+export function Books({ flow, witness }) {
   return html`<details class="books">
     <summary>
-      ${!known ? html`<span class="none">Whether the books balance is not known yet.</span>`
-        : differing.length > 0 ? html`<strong class="critical">The books do not balance${since ? html` since <${When} at=${since} />` : ''}.</strong>`
-        : html`<span>The books balance at every stage.</span>`}
+      ${balance(flow, witness)}
       <span class="hint">Show the numbers</span>
     </summary>
-    <table role="table">
-      <caption class="for-readers">In, out and in flight of each stage and currency</caption>
-      <thead role="rowgroup"><tr role="row">
-        ${['Stage', 'In', 'Out', 'In flight', 'Money in', 'Money out', 'Money in flight', 'Difference'].map((label, at) => html`
-          <th role="columnheader" scope="col" key=${label} class=${at > 0 ? 'number' : ''}>${label}</th>`)}
-      </tr></thead>
-      <tbody role="rowgroup">
-        ${flow.map((row) => html`<tr role="row" key=${row.name + row.currency}>
-          <td role="cell" data-label="Stage">${row.name} <span class="none">${row.currency}</span></td>
-          <td role="cell" class="number" data-label="In">${countText(row.in)}</td>
-          <td role="cell" class="number" data-label="Out">${countText(row.out)}</td>
-          <td role="cell" class="number" data-label="In flight">${countText(row.in_flight)}</td>
-          <td role="cell" class="number" data-label="Money in"><${Amount} amount=${row.in_money} currency=${row.currency} /></td>
-          <td role="cell" class="number" data-label="Money out"><${Amount} amount=${row.out_money} currency=${row.currency} /></td>
-          <td role="cell" class="number" data-label="Money in flight"><${Amount} amount=${row.in_flight_money} currency=${row.currency} /></td>
-          <td role="cell" class=${`number ${row.difference !== 0 || row.difference_money !== 0 ? 'critical' : 'none'}`} data-label="Difference">
-            ${row.difference === 0 && row.difference_money === 0 ? 'none' : html`${countText(row.difference)}, <${Amount} amount=${row.difference_money} currency=${row.currency} />`}</td>
-        </tr>`)}
-      </tbody>
-    </table>
+    <${StageTable} flow=${flow} />
   </details>`;
 }

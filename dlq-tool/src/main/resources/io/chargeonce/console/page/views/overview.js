@@ -109,7 +109,7 @@ function PspRow({ psps }) {
       <span class="name">${psp.psp}</span>
       <${Badge} tone=${PSP_STATES[psp.state]?.tone}>${PSP_STATES[psp.state]?.is ?? psp.state}<//>
       <span class="rate">${psp.success_rate === null || psp.success_rate === undefined ? 'no attempts lately' : `${percentText(psp.success_rate)} succeed`}</span>
-      ${psp.since && html`<span class="none">for <${Age} at=${psp.since} /></span>`}
+      ${psp.state !== 'well' && psp.since && html`<span class="none">for <${Age} at=${psp.since} /></span>`}
     </a>`)}
   </section>`;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { html, useState } from '../lib/html.js';
 import { useLoad } from '../lib/load.js';
-import { percentText } from '../lib/money.js';
-import { plain, PSP_STATES } from '../lib/words.js';
+import { countText, percentText } from '../lib/money.js';
+import { PSP_STATES } from '../lib/words.js';
 import { Action, WhyNot } from '../parts/actions.js';
 import { Badge } from '../parts/badge.js';
 import { Age, When } from '../parts/moments.js';
@@ -42,15 +42,23 @@ export function Psps() {
       : html`<${HoldDialog} ...${dialog} close=${() => setDialog(null)} done=${done} />`)}`;
 }
 
+/** Each charging process has a breaker of its own. */
+function breakers({ processes, breakers_open: open }) {
+  if (!processes) return 'no process has this PSP';
+  return open > 0 ? `open in ${open} of ${processes} processes` : `closed in ${processes === 1 ? 'the one process' : `all ${processes} processes`}`;
+}
+
 function Psp({ psp, hold, open }) {
   const state = PSP_STATES[psp.state];
-  const breaker = psp.breaker;
   return html`<section class="psp-card panel" aria-label=${psp.psp}>
     <header><h2>${psp.psp}</h2><${Badge} tone=${state?.tone}>${state?.is ?? psp.state}<//></header>
     <dl class="facts">
       <div><dt>Success rate</dt><dd class="number">${psp.success_rate === null || psp.success_rate === undefined ? 'no attempts lately' : percentText(psp.success_rate)}</dd></div>
-      <div><dt>Breaker</dt><dd>${typeof breaker === 'object' && breaker ? `${plain(breaker.state)}${breaker.of ? `, ${breaker.open} of ${breaker.of} open` : ''}` : plain(breaker ?? (psp.state === 'unwell' ? 'open' : 'closed'))}</dd></div>
-      ${psp.since && html`<div><dt>So for</dt><dd><${Age} at=${psp.since} /></dd></div>`}
+      <div><dt>Breaker</dt><dd>${breakers(psp)}</dd></div>
+      ${psp.failed_in_a_row > 0 && html`<div><dt>Failed in a row</dt><dd>${countText(psp.failed_in_a_row)}</dd></div>`}
+      ${psp.last_good_at && html`<div><dt>Last success</dt><dd><${When} at=${psp.last_good_at} /></dd></div>`}
+      ${psp.last_trouble_at && html`<div><dt>Last trouble</dt><dd><${When} at=${psp.last_trouble_at} /></dd></div>`}
+      ${psp.state === 'unwell' && psp.since && html`<div><dt>Unwell for</dt><dd><${Age} at=${psp.since} /></dd></div>`}
       ${hold && html`<div><dt>${hold.action === 'force' ? 'Forced' : 'Paused'}</dt><dd>by ${hold.by}: ${hold.reason}</dd></div>`}
     </dl>
     <div class="buttons">
