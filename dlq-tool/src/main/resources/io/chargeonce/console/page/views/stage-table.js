@@ -21,7 +21,7 @@ export function StageTable({ flow }) {
         <td role="cell" class="number" data-label="Money out"><${Amount} amount=${row.out_money} currency=${row.currency} /></td>
         <td role="cell" class="number" data-label="Money in flight"><${Amount} amount=${row.in_flight_money} currency=${row.currency} /></td>
         <td role="cell" class=${`number ${row.difference !== 0 || row.difference_money !== 0 ? 'critical' : 'none'}`} data-label="Difference">
-          ${row.difference === 0 && row.difference_money === 0 ? 'none' : html`${countText(row.difference)}, <${Amount} amount=${row.difference_money} currency=${row.currency} />`}</td>
+          ${row.difference === 0 && row.difference_money === 0 ? 'none' : html`${countText(row.difference)} · <${Amount} amount=${row.difference_money} currency=${row.currency} />`}</td>
       </tr>`)}
     </tbody>
   </table>`;
