@@ -3,6 +3,7 @@ package io.chargeonce.app;
 
 import io.chargeonce.audit.AuditKeys;
 import io.chargeonce.charge.ChargeSettings;
+import io.chargeonce.console.ConsoleSettings;
 import io.chargeonce.database.Database;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.ingest.IngestSettings;
@@ -21,8 +22,9 @@ import java.util.stream.Stream;
 public final class Environment {
 
     /** Every setting that any process reads: a name that is not here is a typo. */
-    public static final List<Setting<?>> CATALOGUE = Stream.of(PipelineSettings.ALL, IngestSettings.ALL, ChargeSettings.ALL)
-            .flatMap(Collection::stream).distinct().toList();
+    public static final List<Setting<?>> CATALOGUE =
+            Stream.of(PipelineSettings.ALL, IngestSettings.ALL, ChargeSettings.ALL, ConsoleSettings.ALL)
+                    .flatMap(Collection::stream).distinct().toList();
 
     private Environment() {}
 

@@ -49,7 +49,8 @@ public record AuditContext(String actor, Optional<String> claim, Optional<String
         return new AuditContext(login, Optional.of(Login.name()), reason, run);
     }
 
-    private static String newRun() {
+    /** A name that no run had before. */
+    public static String newRun() {
         var bytes = new byte[5];
         new SecureRandom().nextBytes(bytes);
         return "run_" + HexFormat.of().formatHex(bytes);

@@ -12,31 +12,42 @@ import java.util.TreeMap;
 /**
  * How many, and how much money. Currencies are never added to each other.
  *
- * @param money minor units by currency; poison has none
+ * @param money  minor units by currency; poison has none
+ * @param counts how many have money in each currency
  */
-public record Sum(long count, SortedMap<String, Long> money) {
+public record Sum(long count, SortedMap<String, Long> money, SortedMap<String, Long> counts) {
 
-    public static final Sum NOTHING = new Sum(0, new TreeMap<>());
+    public static final Sum NOTHING = new Sum(0, new TreeMap<>(), new TreeMap<>());
 
     public Sum {
         money = Collections.unmodifiableSortedMap(new TreeMap<>(money));
+        counts = Collections.unmodifiableSortedMap(new TreeMap<>(counts));
     }
 
     /** One dead letter's. */
     public static Sum of(Optional<Money> money) {
-        return new Sum(1, money
-                .map(amount -> new TreeMap<>(Map.of(amount.currency(), amount.minorUnits()))).orElseGet(TreeMap::new));
+        return money.map(amount -> ofRow(amount.currency(), 1, amount.minorUnits())).orElseGet(() -> ofRow(null, 1, 0));
     }
 
     /** @param currency null for poison, as a GROUP BY returns it */
     public static Sum ofRow(String currency, long count, long minorUnits) {
-        return new Sum(count, currency == null ? new TreeMap<>() : new TreeMap<>(Map.of(currency, minorUnits)));
+        return currency == null ? new Sum(count, new TreeMap<>(), new TreeMap<>())
+                : new Sum(count, new TreeMap<>(Map.of(currency, minorUnits)), new TreeMap<>(Map.of(currency, count)));
     }
 
     public Sum plus(Sum other) {
-        var both = new TreeMap<>(money);
-        other.money.forEach((currency, amount) -> both.merge(currency, amount, Math::addExact));
-        return new Sum(count + other.count, both);
+        return new Sum(count + other.count, together(money, other.money), together(counts, other.counts));
+    }
+
+    private static SortedMap<String, Long> together(SortedMap<String, Long> one, SortedMap<String, Long> other) {
+        var both = new TreeMap<>(one);
+        other.forEach((currency, amount) -> both.merge(currency, amount, Math::addExact));
+        return both;
+    }
+
+    /** How many have money in this currency. */
+    public long countOf(String currency) {
+        return counts.getOrDefault(currency, 0L);
     }
 
     /** {@code 12.99 EUR}, {@code 700 JPY}: one for each currency; a dash when no money is concerned. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ingest;
 
-import io.chargeonce.ingest.answer.Answer;
+import io.chargeonce.http.Answer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

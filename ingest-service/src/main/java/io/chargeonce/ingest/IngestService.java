@@ -20,12 +20,13 @@ import io.chargeonce.ingest.reading.Outcomes;
 import io.chargeonce.ingest.reading.ReadPayment;
 import io.chargeonce.ingest.refunds.AcceptRefund;
 import io.chargeonce.ingest.refunds.PostRefund;
-import io.chargeonce.ingest.transport.Deadline;
-import io.chargeonce.ingest.transport.Drain;
-import io.chargeonce.ingest.transport.AnswerSender;
+import io.chargeonce.http.BoundedHttp;
+import io.chargeonce.http.Deadline;
+import io.chargeonce.http.Drain;
+import io.chargeonce.http.AnswerSender;
 import io.chargeonce.ingest.transport.IngestHttp;
 import io.chargeonce.ingest.transport.Patience;
-import io.chargeonce.ingest.transport.RenewedTls;
+import io.chargeonce.http.RenewedTls;
 import io.chargeonce.ingest.transport.RequestBody;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.kafka.ProducerSettings;
@@ -56,9 +57,9 @@ public final class IngestService implements AutoCloseable {
     private static final Duration AGE_EVERY = Duration.ofSeconds(5);
 
     private final Lifecycle lifecycle;
-    private final IngestHttp http;
+    private final BoundedHttp http;
 
-    private IngestService(Lifecycle lifecycle, IngestHttp http) {
+    private IngestService(Lifecycle lifecycle, BoundedHttp http) {
         this.lifecycle = lifecycle;
         this.http = http;
     }
@@ -122,9 +123,9 @@ public final class IngestService implements AutoCloseable {
         return start(lifecycle, "ingest-reaper", REAP_EVERY, reaper::runOnce, meters);
     }
 
-    private static IngestHttp startHttp(Lifecycle lifecycle, IngestSettings settings, Database database, AnswerAccept accept,
-                                        AcceptRefund refunds, Meters meters, Tracing tracing, Patience patience, Drain drain,
-                                        InstantSource clock) {
+    private static BoundedHttp startHttp(Lifecycle lifecycle, IngestSettings settings, Database database, AnswerAccept accept,
+                                         AcceptRefund refunds, Meters meters, Tracing tracing, Patience patience, Drain drain,
+                                         InstantSource clock) {
         var merchants = lifecycle.start("merchants", () -> new Merchants(database, new SteadyClock()));
         start(lifecycle, "ingest-token-use", USE_EVERY, new TokenUse(database, merchants)::runOnce, meters);
         var limits = new RateLimits(new SteadyClock());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ingest;
 
-import io.chargeonce.ingest.transport.TlsFiles;
+import io.chargeonce.http.TlsFiles;
 import io.chargeonce.runtime.Address;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.runtime.Setting;
@@ -56,6 +56,6 @@ public record IngestSettings(PipelineSettings pipeline, Address address, int dat
     public static IngestSettings from(Settings settings) {
         return new IngestSettings(PipelineSettings.from(settings), settings.get(ADDRESS), settings.get(DATABASE_CONNECTIONS),
                 settings.get(CHARGE_WITHIN), settings.get(DEDUPE_RETENTION),
-                TlsFiles.of(settings.get(TLS_CERTIFICATE), settings.get(TLS_KEY)));
+                TlsFiles.of("CHARGEONCE_INGEST_TLS", settings.get(TLS_CERTIFICATE), settings.get(TLS_KEY)));
     }
 }

@@ -2,7 +2,7 @@
 package io.chargeonce.ingest;
 
 import io.chargeonce.ingest.accept.PostPayment;
-import io.chargeonce.ingest.answer.Answer;
+import io.chargeonce.http.Answer;
 import io.chargeonce.ingest.answer.Checked;
 import io.chargeonce.ingest.answer.Contract;
 import io.chargeonce.ingest.answer.Guarded;
@@ -18,7 +18,7 @@ import io.chargeonce.ingest.merchants.Scope;
 import io.chargeonce.ingest.reading.ListPayments;
 import io.chargeonce.ingest.reading.ReadPayment;
 import io.chargeonce.ingest.refunds.PostRefund;
-import io.chargeonce.ingest.transport.AnswerSender;
+import io.chargeonce.http.AnswerSender;
 import io.chargeonce.tracing.Tracing;
 import io.chargeonce.wire.TraceContext;
 import io.helidon.http.HeaderName;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.chargeonce.ingest.transport.Patience;
-import io.chargeonce.ingest.transport.TlsFiles;
+import io.chargeonce.http.TlsFiles;
 import io.chargeonce.runtime.Address;
 import io.chargeonce.runtime.Meters;
 import io.chargeonce.runtime.StartFailed;
@@ -193,9 +193,9 @@ class HttpsTest {
 
     @Test
     void one_file_without_the_other_is_refused() {
-        assertThatThrownBy(() -> TlsFiles.of(Optional.of(Path.of("c")), Optional.empty()))
+        assertThatThrownBy(() -> TlsFiles.of("CHARGEONCE_INGEST_TLS", Optional.of(Path.of("c")), Optional.empty()))
                 .hasMessageContainingAll("CHARGEONCE_INGEST_TLS_CERTIFICATE_FILE", "CHARGEONCE_INGEST_TLS_KEY_FILE");
-        assertThat(TlsFiles.of(Optional.empty(), Optional.empty())).isEmpty();
+        assertThat(TlsFiles.of("CHARGEONCE_INGEST_TLS", Optional.empty(), Optional.empty())).isEmpty();
     }
 
     @ParameterizedTest

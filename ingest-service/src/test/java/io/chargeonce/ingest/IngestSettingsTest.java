@@ -4,7 +4,7 @@ package io.chargeonce.ingest;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.chargeonce.ingest.transport.TlsFiles;
+import io.chargeonce.http.TlsFiles;
 import io.chargeonce.runtime.Settings;
 import java.io.IOException;
 import java.nio.file.Files;

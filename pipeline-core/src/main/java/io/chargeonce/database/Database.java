@@ -85,6 +85,16 @@ public final class Database implements AutoCloseable {
         return new Database(new KeptConnections(url, user, password, prepare(PLAN_EACH_TIME), LONGEST_SILENCE_OF_COMMAND));
     }
 
+    /**
+     * The same for a person at the console: a small pool that is empty while the person does nothing, and the patience of a command.
+     *
+     * @param connections the largest size of the pool
+     */
+    static Database openForPerson(String url, String user, String password, int connections) {
+        return new Database(PooledConnections.emptyWhenIdle(url, user, password, connections, prepare(PLAN_EACH_TIME),
+                LONGEST_SILENCE_OF_COMMAND));
+    }
+
     /** Uses given connections; for the simulation. */
     public static Database over(Connections connections) {
         return new Database(connections);

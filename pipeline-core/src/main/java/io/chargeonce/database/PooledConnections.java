@@ -13,6 +13,8 @@ import java.util.function.Supplier;
 final class PooledConnections implements Connections {
 
     private static final Duration PATIENCE = Duration.ofSeconds(5);
+    /** HikariCP takes no less. */
+    private static final Duration SHORTEST_IDLE = Duration.ofSeconds(10);
 
     private final HikariDataSource pool;
 
@@ -23,6 +25,23 @@ final class PooledConnections implements Connections {
      * @param longestSilence how long an answer may take; {@code socketTimeout} in the URL overrides it
      */
     PooledConnections(String url, String user, Supplier<String> password, int most, String prepare, Duration longestSilence) {
+        this(config(url, user, password, most, prepare, longestSilence));
+    }
+
+    private PooledConnections(HikariConfig config) {
+        this.pool = new HikariDataSource(config);
+    }
+
+    /** The same for many small pools, most of which have nothing to do. */
+    static PooledConnections emptyWhenIdle(String url, String user, String password, int most, String prepare, Duration longestSilence) {
+        HikariConfig config = config(url, user, () -> password, most, prepare, longestSilence);
+        config.setMinimumIdle(0);
+        config.setIdleTimeout(SHORTEST_IDLE.toMillis());
+        return new PooledConnections(config);
+    }
+
+    private static HikariConfig config(String url, String user, Supplier<String> password, int most, String prepare,
+                                       Duration longestSilence) {
         var config = new HikariConfig();
         config.setJdbcUrl(url);
         config.setCredentialsProvider(() -> Credentials.of(user, password.get()));
@@ -35,7 +54,7 @@ final class PooledConnections implements Connections {
         config.setConnectionInitSql(prepare);
         DriverProperties.ALL.forEach(config::addDataSourceProperty);
         config.addDataSourceProperty("socketTimeout", "" + longestSilence.toSeconds());
-        this.pool = new HikariDataSource(config);
+        return config;
     }
 
     @Override

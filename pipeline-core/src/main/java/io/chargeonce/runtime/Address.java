@@ -30,6 +30,11 @@ public record Address(String host, int port) {
         return new Address(bracketed ? host.substring(1, host.length() - 1) : host, Integer.parseInt(text.substring(colon + 1)));
     }
 
+    /** Whether only this machine can reach it. Names are not resolved: only {@code localhost} and numbers count. */
+    public boolean isLoopback() {
+        return Exposure.isLoopback(host);
+    }
+
     public InetSocketAddress resolve() {
         return new InetSocketAddress(host, port);
     }

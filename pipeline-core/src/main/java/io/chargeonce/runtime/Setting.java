@@ -77,6 +77,15 @@ public final class Setting<T> {
         return required(name, SettingTypes.ADDRESS, description);
     }
 
+    /**
+     * An address that other machines may reach over TLS only.
+     *
+     * @param certificate the setting that switches TLS on
+     */
+    public static Setting<Address> addressWithTls(String name, String description, Setting<Optional<Path>> certificate) {
+        return address(name, description).exposedIf((called, value, all) -> Exposure.withoutTls(called, value, certificate, all));
+    }
+
     public static Setting<URI> uri(String name, String description) {
         return required(name, SettingTypes.HTTP_URI, description);
     }

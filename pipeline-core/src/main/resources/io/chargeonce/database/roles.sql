@@ -131,7 +131,9 @@ GRANT EXECUTE ON FUNCTION last_look(text), acceptances_from(looked_through, int)
     TO chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
 -- A filter by a merchant or a PSP that does not exist is refused, and an idempotency key is looked for at each merchant.
 GRANT SELECT (merchant_id) ON merchant TO chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
-GRANT SELECT (psp) ON psp_health TO chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
+-- The console shows which PSPs are well.
+GRANT SELECT (psp, good_at, bad_at, unwell_from, unwell_at, open, failed_in_a_row, told_at) ON psp_health
+    TO chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
 
 -- Moves them, as far as a trigger of the operation allows. It can create neither an attempt nor an operation, nor set an attempt's outcome:
 -- it proposes, and the resolver decides.
@@ -143,10 +145,13 @@ GRANT UPDATE (sealed_edit) ON dead_letter TO chargeonce_dlq_operator;
 GRANT SELECT ON four_eyes, approval TO chargeonce_dlq_reader, chargeonce_dlq_operator;
 GRANT EXECUTE ON FUNCTION must_be_approved(text), run_holds(text, boolean), proposal(text)
     TO chargeonce_dlq_reader, chargeonce_dlq_operator;
+-- The console says whether this person may approve another's run.
+GRANT EXECUTE ON FUNCTION has_a_login_of_their_own(text) TO chargeonce_dlq_operator;
 GRANT EXECUTE ON FUNCTION too_much_alone(text[], numeric[]), it_may_begin(text), permit_moves(text, int[]), moved_by_a_person(text, text),
     may_have_taken_money(text), approve(text, text) TO chargeonce_dlq_operator;
 GRANT INSERT (run_id, reason, fingerprint, items, canary, rate, max_rate, abort_above_percent, even_capped, state, kind, even_unresolved),
-    UPDATE (awaits_approval, state, verdict, leader, leader_token, led_at, judged_after, ended_at) ON dlq_run TO chargeonce_dlq_operator;
+    UPDATE (awaits_approval, state, verdict, leader, leader_token, led_at, judged_after, ended_at, rate, max_rate)
+    ON dlq_run TO chargeonce_dlq_operator;
 GRANT INSERT (run_id, position, dead_letter_id, generation, died_at, standing, amount, currency), UPDATE (fate, moved_at, outcome)
     ON dlq_run_item TO chargeonce_dlq_operator;
 

@@ -4,6 +4,9 @@ package io.chargeonce.standalone;
 import io.chargeonce.app.Migrate;
 import io.chargeonce.charge.ChargeService;
 import io.chargeonce.charge.ChargeSettings;
+import io.chargeonce.console.ConsoleService;
+import io.chargeonce.console.ConsoleSettings;
+import io.chargeonce.console.session.Sessions;
 import io.chargeonce.database.Database;
 import io.chargeonce.ingest.IngestService;
 import io.chargeonce.ingest.IngestSettings;
@@ -56,15 +59,17 @@ final class LocalPipeline implements AutoCloseable {
     final PipelineSettings settings;
     final int ingestPort;
     final int adminPort;
+    final int consolePort;
 
     private LocalPipeline(Lifecycle lifecycle, Foundations foundations, Vault vault, PipelineSettings settings, int ingestPort,
-                          int adminPort) {
+                          int adminPort, int consolePort) {
         this.lifecycle = lifecycle;
         this.foundations = foundations;
         this.vault = vault;
         this.settings = settings;
         this.ingestPort = ingestPort;
         this.adminPort = adminPort;
+        this.consolePort = consolePort;
     }
 
     /** @param keep the directory in which everything stays between runs; empty for a temporary one */
@@ -76,6 +81,7 @@ final class LocalPipeline implements AutoCloseable {
         Migrate.schema(pipeline);
         Migrate.topics(pipeline, PARTITIONS, Optional.of((short) 1));
         SandboxMerchants.create(pipeline);
+        LocalPeople.create(pipeline, foundations.postgres());
         var vault = Vault.of(secret(foundations.dataKey()));
         var meters = lifecycle.start("meters", () -> Meters.of("chargeonce"));
         var charge = new ChargeSettings(pipeline, List.of(stripe(foundations, pace), adyen(foundations, pace)), 1000, pace.lease(),
@@ -85,10 +91,12 @@ final class LocalPipeline implements AutoCloseable {
         lifecycle.start("retry-consumers", () -> RetryService.start(charge, meters));
         var ingest = lifecycle.start("ingest-service", () -> IngestService.start(
                 new IngestSettings(pipeline, new Address("127.0.0.1", ports.ingest), 16, Duration.ofHours(24)), meters));
+        var console = lifecycle.start("console", () -> ConsoleService.start(new ConsoleSettings(pipeline,
+                new Address("127.0.0.1", ports.console), Optional.empty(), vault, Sessions.Lifetime.USUAL), meters));
         var database = lifecycle.start("database", () -> Database.open(pipeline.databaseUrl(), pipeline.databaseUser(), "", 1));
         var admin = lifecycle.start("admin server", () -> AdminServer.start(new Address("127.0.0.1", ports.admin), Optional.empty(),
                 meters::scrape).ready("database", database::problem));
-        return new LocalPipeline(lifecycle, foundations, vault, pipeline, ingest.port(), admin.port());
+        return new LocalPipeline(lifecycle, foundations, vault, pipeline, ingest.port(), admin.port(), console.port());
     }
 
     private static Secret secret(Path file) {

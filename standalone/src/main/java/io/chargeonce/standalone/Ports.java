@@ -42,6 +42,10 @@ final class Ports {
             description = "Health and metrics. Default: ${DEFAULT-VALUE}.")
     int admin;
 
+    @Option(names = "--console-port", defaultValue = "8081", paramLabel = "PORT",
+            description = "The console, in a browser. Default: ${DEFAULT-VALUE}.")
+    int console;
+
     /** Any free port for each, so that a demo never meets a running pipeline. */
     static Ports free() {
         return new Ports();
@@ -92,6 +96,7 @@ final class Ports {
         all.put("--kafka-port", kafka);
         all.put("--postgres-port", postgres);
         all.put("--admin-port", admin);
+        all.put("--console-port", console);
         return all;
     }
 

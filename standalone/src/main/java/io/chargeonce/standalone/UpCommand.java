@@ -60,6 +60,8 @@ final class UpCommand implements Callable<Integer> {
 
                   payments          http://127.0.0.1:%d/v1/payments
                     tokens          %s, %s
+                  console           http://127.0.0.1:%d
+                    sign in with    %s
                   Stripe simulator  %s
                     its ledger      %s/_sandbox/movements
                   Adyen simulator   %s
@@ -81,6 +83,7 @@ final class UpCommand implements Callable<Integer> {
 
                 Ctrl-C stops everything.
                 """, took.toMillis() / 1000.0, pipeline.ingestPort, SandboxMerchants.ACME_TOKEN, SandboxMerchants.GLOBEX_TOKEN,
+                pipeline.consolePort, LocalPeople.tokens(),
                 foundations.stripe().apiBase(), foundations.stripe().apiBase(), foundations.adyen().apiBase(), foundations.adyen().port(),
                 foundations.kafka().bootstrapServers(), foundations.postgres().jdbcUrl(), pipeline.adminPort, pipeline.adminPort,
                 data.map(Path::toString).orElse("temporary, gone when it stops (--data keeps it)"), foundations.dataKey(), Logs.shown(),

@@ -79,7 +79,7 @@ class ArchitectureTest {
     void only_what_tells_a_time_to_others_asks_the_wall_clock() {
         noClasses().that().resideInAnyPackage("io.chargeonce.kafka..", "io.chargeonce.runtime..", "io.chargeonce.charge..",
                 "io.chargeonce.psp..", "io.chargeonce.ingest..", "io.chargeonce.database..", "io.chargeonce.ledger..",
-                "io.chargeonce.wire..", "io.chargeonce.dlq..", "io.chargeonce.audit..")
+                "io.chargeonce.wire..", "io.chargeonce.dlq..", "io.chargeonce.audit..", "io.chargeonce.http..")
                 .and(DescribedPredicate.not(belongToAnyOf(SteadyClock.class, DueTimes.class, ChargeEngine.class, IngestService.class,
                         OutboxRelay.class, Lease.class)))
                 .should().callMethod(InstantSource.class, "system").orShould().callMethod(Instant.class, "now")
@@ -98,6 +98,11 @@ class ArchitectureTest {
     }
 
     @Test
+    void http_stands_on_settings_and_workers() {
+        onlyDependsOn("io.chargeonce.http..", "io.chargeonce.runtime..");
+    }
+
+    @Test
     void the_vault_knows_settings_and_nothing_of_what_it_seals() {
         onlyDependsOn("io.chargeonce.vault..", "io.chargeonce.runtime..");
     }
@@ -111,9 +116,12 @@ class ArchitectureTest {
     void services_know_the_core_and_not_each_other() {
         String[] core = {"io.chargeonce.payment..", "io.chargeonce.wire..", "io.chargeonce.kafka..", "io.chargeonce.database..",
             "io.chargeonce.runtime..", "io.chargeonce.ledger..", "io.chargeonce.tracing..", "io.chargeonce.audit..",
-            "io.chargeonce.vault.."};
+            "io.chargeonce.vault..", "io.chargeonce.http.."};
         onlyDependsOn("io.chargeonce.ingest..", core);
         onlyDependsOn("io.chargeonce.dlq..", core);
+        var console = new TreeSet<>(Set.of(core));
+        console.add("io.chargeonce.dlq..");
+        onlyDependsOn("io.chargeonce.console..", console.toArray(String[]::new));
         onlyDependsOn("io.chargeonce.psp..", "io.chargeonce.payment..", "io.chargeonce.ledger..");
         var charge = new TreeSet<>(Set.of(core));
         charge.add("io.chargeonce.psp..");
@@ -127,8 +135,9 @@ class ArchitectureTest {
         onlyDependsOn("io.chargeonce.app..", "io.chargeonce.payment..", "io.chargeonce.wire..", "io.chargeonce.kafka..",
                 "io.chargeonce.database..",
                 "io.chargeonce.runtime..", "io.chargeonce.ledger..", "io.chargeonce.tracing..", "io.chargeonce.audit..",
-                "io.chargeonce.vault..",
-                "io.chargeonce.psp..", "io.chargeonce.ingest..", "io.chargeonce.charge..", "io.chargeonce.retry..", "io.chargeonce.dlq..");
+                "io.chargeonce.vault..", "io.chargeonce.http..",
+                "io.chargeonce.psp..", "io.chargeonce.ingest..", "io.chargeonce.charge..", "io.chargeonce.retry..", "io.chargeonce.dlq..",
+                "io.chargeonce.console..");
     }
 
     @Test

@@ -43,9 +43,14 @@ public final class FrozenChange {
 
     /** @param evenUnresolved of a purge */
     public MergeRun freeze(Plan plan, FourEyes.Kind kind, boolean evenUnresolved, AuditContext by) {
-        MergeRun run = new MergeRuns(queue).plan(plan.selection(), by, TERMS, kind, evenUnresolved);
+        MergeRun run = plan(plan, kind, evenUnresolved, by);
         new FourEyes(queue).await(run.id());
         return run;
+    }
+
+    /** The same, but it is not listed among those that wait for another person. */
+    public MergeRun plan(Plan plan, FourEyes.Kind kind, boolean evenUnresolved, AuditContext by) {
+        return new MergeRuns(queue).plan(plan.selection(), by, TERMS, kind, evenUnresolved);
     }
 
     /**

@@ -114,6 +114,35 @@ public final class MergeRuns {
         });
     }
 
+    /** Has a run's leader stop between two batches, wherever it is; the run can be resumed at once. @return false if nothing led it */
+    public boolean stop(AuditContext by) {
+        return queue.database().inTransaction(connection -> {
+            Database.waitForLocks(connection, LOCK_PATIENCE);
+            boolean stopped = RunRows.stop(connection, by.run());
+            if (stopped) {
+                RunAudit.append(connection, by, "dlq.run.stopped", Optional.empty());
+            }
+            return stopped;
+        });
+    }
+
+    /**
+     * How fast a run goes from now on, also while it runs: its leader looks once a second. It is a limit too: a rate that a person sets is
+     * not doubled.
+     *
+     * @return false if it has ended
+     */
+    public boolean setRate(AuditContext by, int perSecond) {
+        return queue.database().inTransaction(connection -> {
+            Database.waitForLocks(connection, LOCK_PATIENCE);
+            boolean set = RunRows.setRate(connection, by.run(), perSecond);
+            if (set) {
+                RunAudit.append(connection, by, "dlq.run.rate_set", Optional.of("%d a second".formatted(perSecond)));
+            }
+            return set;
+        });
+    }
+
     /** What a run holds, did and brought about, as far as that is known by now. */
     public record Report(MergeRun run, SumsByKind<MoneyStatus> standings, SumsByKind<MoveResult> results, Outcomes outcomes) {}
 

@@ -134,6 +134,7 @@ public final class RunLeader {
             if (recent.areWorseThan(limit)) {
                 return abort("%d of the last %d failed again".formatted(recent.sum().bad(), recent.sum().judged()));
             }
+            throttle.follow(termsNow(), now);
             throttle.review(now, recent.areGood(limit), outcomes.judged());
         }
         Duration pause = throttle.untilNext(now);
@@ -151,6 +152,11 @@ public final class RunLeader {
             recent.add(news.change());
         });
         return heard.isPresent();
+    }
+
+    /** A person may have set another rate. */
+    private RunTerms termsNow() {
+        return queue.database().withConnection(connection -> RunRows.find(connection, run.id())).map(MergeRun::terms).orElse(run.terms());
     }
 
     private RunStep move(int most) {

@@ -129,6 +129,32 @@ final class RunRows {
         }
     }
 
+    private static final String STOP = """
+            UPDATE dlq_run SET leader = NULL, leader_token = NULL WHERE run_id = ? AND state = 'running' AND leader IS NOT NULL
+            """;
+
+    /** Its leader stops at its next batch. @return false if nothing led it */
+    static boolean stop(Connection connection, String id) throws SQLException {
+        try (var statement = connection.prepareStatement(STOP)) {
+            statement.setString(1, id);
+            return statement.executeUpdate() == 1;
+        }
+    }
+
+    private static final String SET_RATE = """
+            UPDATE dlq_run SET rate = ?, max_rate = ? WHERE run_id = ? AND state IN ('planned', 'running', 'aborted')
+            """;
+
+    /** @return false if it has ended */
+    static boolean setRate(Connection connection, String id, int perSecond) throws SQLException {
+        try (var statement = connection.prepareStatement(SET_RATE)) {
+            statement.setInt(1, perSecond);
+            statement.setInt(2, perSecond);
+            statement.setString(3, id);
+            return statement.executeUpdate() == 1;
+        }
+    }
+
     private static final String END = """
             UPDATE dlq_run
                SET state = ?, verdict = ?, leader = NULL, leader_token = NULL, ended_at = clock_timestamp()

@@ -17,7 +17,7 @@ public sealed interface RunStep {
 
     record Aborted(String verdict) implements RunStep {}
 
-    /** Another person cancelled the run, or another process leads it now. */
+    /** Another person stopped or cancelled the run, or another process leads it now. */
     record Lost() implements RunStep {}
 
     /** The brake was pressed. */

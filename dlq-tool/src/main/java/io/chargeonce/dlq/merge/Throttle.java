@@ -11,7 +11,7 @@ final class Throttle {
     /** So long a rate is watched before the next one. */
     private static final Duration LEVEL = Duration.ofSeconds(10);
 
-    private final RunTerms terms;
+    private RunTerms terms;
     private Pace pace;
     private Instant since;
     private long done;
@@ -25,6 +25,16 @@ final class Throttle {
 
     Pace pace() {
         return pace;
+    }
+
+    /** Goes at the rate of these terms if it is another one than before. */
+    void follow(RunTerms now, Instant at) {
+        if (!now.rate().equals(terms.rate()) || !now.maxRate().equals(terms.maxRate())) {
+            pace = new Pace(now.rate());
+            since = at;
+            done = 0;
+        }
+        terms = now;
     }
 
     /** Zero when the next batch may go. */

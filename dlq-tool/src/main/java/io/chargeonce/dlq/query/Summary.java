@@ -24,10 +24,11 @@ public record Summary(List<Group> groups) {
     /**
      * @param cause         normalised, so that similar causes are one group
      * @param oldest        age of the group's oldest dead letter
+     * @param since         when that one died
      * @param keyValidUntil when the first PSP forgets the key of an attempt that may have taken money
      */
     public record Group(String cause, Optional<String> psp, Optional<String> merchant, SumsByKind<MoneyStatus> standings,
-            Duration oldest, Optional<Instant> keyValidUntil) {
+            Duration oldest, Instant since, Optional<Instant> keyValidUntil) {
 
         public Sum sum() {
             return standings.total();
@@ -42,6 +43,11 @@ public record Summary(List<Group> groups) {
         return groups.stream().map(Group::oldest).max(Comparator.naturalOrder());
     }
 
+    /** When the oldest of all died. */
+    public Optional<Instant> since() {
+        return groups.stream().map(Group::since).min(Comparator.naturalOrder());
+    }
+
     public static Summary of(DeadLetterQueue queue, DeadLetterFilter filter) {
         return queue.database().withConnection(connection -> read(connection, Selection.now(connection, filter, Selection.From.THE_QUEUE)));
     }
@@ -49,7 +55,7 @@ public record Summary(List<Group> groups) {
     private static final String GROUPS = """
             SELECT cause, psp, merchant_id, standing, currency, count(*), sum(amount),
                    (extract(epoch FROM clock_timestamp() - min(died_at)) * 1000)::bigint,
-                   min(key_valid_until) FILTER (WHERE standing = 'unresolved')
+                   min(key_valid_until) FILTER (WHERE standing = 'unresolved'), min(died_at)
               FROM (SELECT \
             """ + DeadLetterQuery.ALIKE + """
              AS cause, known.key_valid_until, letter.psp, letter.merchant_id, letter.currency, letter.amount, letter.died_at,
@@ -71,7 +77,8 @@ public record Summary(List<Group> groups) {
                     Duration oldest = Duration.ofMillis(Math.max(0, result.getLong(8)));
                     Optional<Instant> keyValidUntil = Optional.ofNullable(result.getObject(9, OffsetDateTime.class))
                             .map(OffsetDateTime::toInstant);
-                    groups.merge(name, new Group(name.cause, name.psp, name.merchant, sums, oldest, keyValidUntil), Summary::together);
+                    groups.merge(name, new Group(name.cause, name.psp, name.merchant, sums, oldest,
+                            result.getObject(10, OffsetDateTime.class).toInstant(), keyValidUntil), Summary::together);
                 }
             }
         }
@@ -85,6 +92,7 @@ public record Summary(List<Group> groups) {
         group.standings.addAll(more.standings);
         return new Group(group.cause, group.psp, group.merchant, group.standings,
                 group.oldest.compareTo(more.oldest) >= 0 ? group.oldest : more.oldest,
+                group.since.isBefore(more.since) ? group.since : more.since,
                 Stream.of(group.keyValidUntil, more.keyValidUntil).flatMap(Optional::stream).min(Comparator.naturalOrder()));
     }
 }

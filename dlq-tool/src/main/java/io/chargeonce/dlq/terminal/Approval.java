@@ -3,7 +3,7 @@ package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.approval.FourEyes;
-import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.Screen;
 import java.util.LinkedHashMap;
 import picocli.CommandLine.Model.CommandSpec;
@@ -21,7 +21,7 @@ final class Approval {
             var object = new LinkedHashMap<String, Object>();
             object.put("run", run);
             object.put("awaits_approval", true);
-            Json.print(Screen.of(command), object);
+            JsonLines.print(Screen.of(command), object);
             return NO;
         }
         Screen screen = Screen.of(command);

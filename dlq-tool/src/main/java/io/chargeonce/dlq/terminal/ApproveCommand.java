@@ -5,11 +5,12 @@ import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.approval.FourEyes;
 import io.chargeonce.dlq.approval.FourEyes.Proposal;
+import io.chargeonce.dlq.json.Json;
 import io.chargeonce.dlq.merge.MergeRun;
 import io.chargeonce.dlq.merge.MergeRuns;
 import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
-import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.Printable;
 import io.chargeonce.dlq.terminal.screen.Screen;
 import io.chargeonce.dlq.terminal.screen.Words;
@@ -92,7 +93,7 @@ final class ApproveCommand implements Callable<Integer> {
             json.putAll(Json.sum(sum));
             finding.ifPresent(found -> json.putAll(Map.of("operation_id", found.operationId(), "amount", found.money().minorUnits(),
                     "currency", found.money().currency(), "verdict", found.verdict().replace(' ', '_'), "evidence", found.evidence())));
-            Json.print(screen, json);
+            JsonLines.print(screen, json);
             return;
         }
         screen.say("%s proposes to %s, since %s: %s%s".formatted(proposal.proposedBy(), proposal.kind().tag(),

@@ -3,19 +3,18 @@ package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.audit.SealCheck;
 import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.json.AuditJson;
 import io.chargeonce.dlq.story.AuditTrail;
 import io.chargeonce.dlq.story.Finding;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.screen.Column;
-import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.dlq.terminal.screen.Screen;
 import io.chargeonce.dlq.terminal.screen.Table;
 import io.chargeonce.dlq.terminal.screen.Words;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
@@ -93,7 +92,7 @@ final class AuditCommand implements Callable<Integer> {
         List<AuditTrail.Line> lines = AuditTrail.ask(queue, question);
         Screen screen = Screen.of(spec);
         if (common.json) {
-            lines.forEach(line -> Json.print(screen, json(line)));
+            lines.forEach(line -> JsonLines.print(screen, AuditJson.of(line)));
         } else if (lines.isEmpty()) {
             screen.say("No one did anything of this kind.");
         } else {
@@ -124,22 +123,5 @@ final class AuditCommand implements Callable<Integer> {
         long number = after.map(Long::valueOf).or(() -> age.map(newer -> SealCheck.olderThan(queue.database(), newer))).orElse(0L);
         return new AuditVerification(spec, common.json, queue, dlq.keys())
                 .run(number, tableOnly ? Optional.empty() : Optional.of(dlq.kafka()));
-    }
-
-    private static Map<String, Object> json(AuditTrail.Line line) {
-        var json = new LinkedHashMap<String, Object>();
-        json.put("from", line.from().toString());
-        json.put("until", line.until().toString());
-        json.put("actor", line.actor());
-        Json.putIfPresent(json, "claim", line.claim());
-        json.put("action", line.action());
-        Json.putIfPresent(json, "run", line.run());
-        line.finding().ifPresent(finding -> {
-            json.put("verdict", finding.verdict());
-            Json.putIfPresent(json, "psp_reference", finding.reference());
-        });
-        Json.putIfPresent(json, "reason", line.reason());
-        json.putAll(Json.sum(line.sum()));
-        return json;
     }
 }

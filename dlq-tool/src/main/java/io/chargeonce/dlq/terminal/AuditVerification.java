@@ -7,7 +7,7 @@ import io.chargeonce.audit.SealCheck;
 import io.chargeonce.audit.Unsealed;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.terminal.screen.Ages;
-import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.Meanwhile;
 import io.chargeonce.dlq.terminal.screen.Printable;
 import io.chargeonce.dlq.terminal.screen.Screen;
@@ -51,7 +51,7 @@ final class AuditVerification {
             return 0;
         }));
         if (json) {
-            Json.print(screen, json(report, kafka.isPresent()));
+            JsonLines.print(screen, json(report, kafka.isPresent()));
         } else {
             print(report, after, kafka.isPresent());
         }
@@ -77,7 +77,7 @@ final class AuditVerification {
             var line = new LinkedHashMap<String, Object>();
             finding.seal().ifPresent(seal -> line.put("seal", seal));
             line.put("difference", finding.what());
-            Json.print(screen, line);
+            JsonLines.print(screen, line);
         } else {
             screen.print("%s  %s", finding.seal().isPresent() ? "seal " + finding.seal().getAsLong() : "–", Printable.of(finding.what()));
         }

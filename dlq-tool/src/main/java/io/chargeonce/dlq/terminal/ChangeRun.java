@@ -6,6 +6,7 @@ import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.approval.FourEyes;
+import io.chargeonce.dlq.json.Json;
 import io.chargeonce.dlq.merge.FrozenChange;
 import io.chargeonce.dlq.merge.MergeRun;
 import io.chargeonce.dlq.merge.MergeRuns;
@@ -14,7 +15,6 @@ import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.move.Pace;
 import io.chargeonce.dlq.move.Sweep;
 import io.chargeonce.dlq.query.DeadLetterFilter;
-import io.chargeonce.dlq.query.MoneyStatus;
 import io.chargeonce.dlq.query.Plan;
 import io.chargeonce.dlq.query.Selection;
 import io.chargeonce.dlq.query.SumsByKind;
@@ -23,7 +23,7 @@ import io.chargeonce.dlq.terminal.options.Expected;
 import io.chargeonce.dlq.terminal.page.Change;
 import io.chargeonce.dlq.terminal.page.ChangeReport;
 import io.chargeonce.dlq.terminal.screen.CtrlC;
-import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.Meanwhile;
 import io.chargeonce.dlq.terminal.screen.Printable;
 import io.chargeonce.dlq.terminal.screen.Screen;
@@ -59,7 +59,7 @@ record ChangeRun(Change.Plain change, CommandSpec command, DeadLetterFilter filt
     private int dry(Plan plan) {
         Screen screen = Screen.of(command);
         if (json) {
-            Json.print(screen, Map.of("dry", !yes, "fingerprint", plan.fingerprint(), "standings", Json.standings(plan.standings())));
+            JsonLines.print(screen, Map.of("dry", !yes, "fingerprint", plan.fingerprint(), "standings", Json.standings(plan.standings())));
         } else {
             ChangeReport.printDry(change, plan, "Add --yes to do it.", screen);
         }
@@ -134,7 +134,7 @@ record ChangeRun(Change.Plain change, CommandSpec command, DeadLetterFilter filt
         object.put("finished", result.finished());
         object.put("standings", Json.standings(plan.standings()));
         object.put("fates", Json.sums(result.results(), MoveResult.values()));
-        Json.print(screen, object);
+        JsonLines.print(screen, object);
     }
 
     /** Named ids must all be moved, else the answer is no. */

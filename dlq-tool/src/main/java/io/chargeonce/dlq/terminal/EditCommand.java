@@ -9,7 +9,7 @@ import io.chargeonce.dlq.story.Story;
 import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.screen.Editor;
-import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.LineDifference;
 import io.chargeonce.dlq.terminal.screen.Printable;
 import io.chargeonce.dlq.terminal.screen.Problems;
@@ -106,7 +106,7 @@ final class EditCommand implements Callable<Integer> {
         List<String> refusals = new Edit(queue).keep(story, after, by);
         Screen screen = Screen.of(spec);
         if (common.json) {
-            Json.print(screen, Map.of("dead_letter_id", id, "kept", refusals.isEmpty(), "refusals", refusals, "run", by.run()));
+            JsonLines.print(screen, Map.of("dead_letter_id", id, "kept", refusals.isEmpty(), "refusals", refusals, "run", by.run()));
         } else {
             LineDifference.of(before, after).forEach(line -> screen.print("%s", Printable.of(Mask.personal(line))));
         }

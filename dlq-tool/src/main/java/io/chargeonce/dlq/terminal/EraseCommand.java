@@ -2,12 +2,12 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.Login;
 import io.chargeonce.dlq.AuditContext;
+import io.chargeonce.dlq.json.Json;
 import io.chargeonce.dlq.personal.Erase;
 import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
-import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.Printable;
 import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.dlq.terminal.screen.Screen;
@@ -121,7 +121,7 @@ final class EraseCommand implements Callable<Integer> {
             json.put("payment_id", result.payment());
             json.put("result", result.outcome().tag());
             Json.putIfPresent(json, "state", result.state());
-            Json.print(Screen.of(spec), json);
+            JsonLines.print(Screen.of(spec), json);
             return;
         }
         why(result).ifPresent(why -> Screen.of(spec).say("%s: %s.".formatted(Printable.of(result.payment()), why)));
@@ -145,7 +145,7 @@ final class EraseCommand implements Callable<Integer> {
                 json.put(outcome.tag(), counts.getOrDefault(outcome, 0L));
             }
             json.put("run", by.run());
-            Json.print(Screen.of(spec), json);
+            JsonLines.print(Screen.of(spec), json);
             return;
         }
         Screen screen = Screen.of(spec);

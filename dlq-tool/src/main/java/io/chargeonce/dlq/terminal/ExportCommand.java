@@ -2,8 +2,7 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.Login;
-import io.chargeonce.dlq.AuditContext;
+import io.chargeonce.dlq.json.Json;
 import io.chargeonce.dlq.personal.Unmasked;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.story.Export;
@@ -11,7 +10,7 @@ import io.chargeonce.dlq.story.Story;
 import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.options.FilterOptions;
-import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.Printable;
 import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.dlq.terminal.screen.Screen;
@@ -124,7 +123,7 @@ final class ExportCommand implements Callable<Integer> {
 
     private int say(Written written) {
         if (common.json) {
-            Json.print(Screen.of(spec), Map.of("exported", written.count, "masked", !unmasked, "closed", written.closed));
+            JsonLines.print(Screen.of(spec), Map.of("exported", written.count, "masked", !unmasked, "closed", written.closed));
         } else {
             Screen.of(spec).say("%,d dead letters are in %s%s.".formatted(written.count, file,
                     unmasked ? ", with card tokens and personal fields" : ", masked"));

@@ -6,7 +6,7 @@ import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.story.Import;
 import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
-import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.Printable;
 import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.dlq.terminal.screen.Screen;
@@ -124,7 +124,7 @@ final class ImportCommand implements Callable<Integer> {
     private int print(Import.Result taken, AuditContext by) {
         Screen screen = Screen.of(spec);
         if (common.json) {
-            Json.print(screen, Map.of("imported", taken.entered(), "known", taken.known(), "left", taken.left(), "run", by.run()));
+            JsonLines.print(screen, Map.of("imported", taken.entered(), "known", taken.known(), "left", taken.left(), "run", by.run()));
             return 0;
         }
         screen.say("%s into the queue, as %s by %s.".formatted(

@@ -2,6 +2,7 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.json.Json;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.Listing;
 import io.chargeonce.dlq.query.Order;
@@ -11,7 +12,7 @@ import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.options.FilterOptions;
 import io.chargeonce.dlq.terminal.page.Change;
 import io.chargeonce.dlq.terminal.page.ListTable;
-import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.Printable;
 import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.dlq.terminal.screen.Screen;
@@ -100,7 +101,7 @@ final class ListCommand implements Callable<Integer> {
         }
         Screen screen = Screen.of(spec);
         if (common.json) {
-            new Export(queue, true).run(listing.get(), filter, order, most, exported -> Json.print(screen, Json.exported(exported)));
+            new Export(queue, true).run(listing.get(), filter, order, most, exported -> JsonLines.print(screen, Json.exported(exported)));
             return 0;
         }
         var table = columns.isEmpty() ? new ListTable(screen) : new ListTable(screen, columns);

@@ -6,6 +6,8 @@ import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.approval.FourEyes;
+import io.chargeonce.dlq.json.Json;
+import io.chargeonce.dlq.json.RunJson;
 import io.chargeonce.dlq.merge.MergeRun;
 import io.chargeonce.dlq.merge.MergeRuns;
 import io.chargeonce.dlq.merge.RunLeader;
@@ -16,17 +18,15 @@ import io.chargeonce.dlq.merge.RunTerms;
 import io.chargeonce.dlq.move.Brake;
 import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.query.DeadLetterFilter;
-import io.chargeonce.dlq.query.MoneyStatus;
 import io.chargeonce.dlq.query.Plan;
 import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.options.Expected;
 import io.chargeonce.dlq.terminal.page.Change;
 import io.chargeonce.dlq.terminal.page.ChangeReport;
 import io.chargeonce.dlq.terminal.page.RunBar;
-import io.chargeonce.dlq.terminal.page.RunJson;
 import io.chargeonce.dlq.terminal.page.RunPage;
 import io.chargeonce.dlq.terminal.screen.CtrlC;
-import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.Meanwhile;
 import io.chargeonce.dlq.terminal.screen.Printable;
 import io.chargeonce.dlq.terminal.screen.Screen;
@@ -75,7 +75,7 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
     private int look(Plan plan, DeadLetterFilter filter) {
         Screen screen = Screen.of(command);
         if (json) {
-            Json.print(screen, Map.of("dry", true, "fingerprint", plan.fingerprint(), "standings", Json.standings(plan.standings())));
+            JsonLines.print(screen, Map.of("dry", true, "fingerprint", plan.fingerprint(), "standings", Json.standings(plan.standings())));
         } else {
             ChangeReport.printDry(new Change.Merging(), plan, "Add --yes to do it, or --plan to freeze this set and look again.", screen);
         }
@@ -86,7 +86,7 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
         boolean waits = mustWait(queue, run.id());
         Screen screen = Screen.of(command);
         if (json) {
-            Json.print(screen, RunJson.run(run));
+            JsonLines.print(screen, RunJson.run(run));
         } else {
             ChangeReport.printPlan(new Change.Merging(), plan, screen);
             screen.say("Frozen as %s, fingerprint %s. Nothing has moved.".formatted(run.id(), run.fingerprint()));
@@ -186,7 +186,7 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
         boolean cancelled = runs.cancel(ActsAs.auditContext(command, queue, reason, id));
         MergeRun run = runs.find(id).orElseThrow();
         if (json) {
-            Json.print(Screen.of(command), RunJson.run(run));
+            JsonLines.print(Screen.of(command), RunJson.run(run));
         } else {
             Screen.of(command).say(cancelled ? "%s is cancelled; what it had moved stays moved: chargeonce dlq runs show %1$s".formatted(id)
                     : "%s had ended already: %s.".formatted(id, run.state().tag()));

@@ -3,13 +3,13 @@ package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.approval.FourEyes;
+import io.chargeonce.dlq.json.RunJson;
 import io.chargeonce.dlq.merge.MergeRun;
 import io.chargeonce.dlq.merge.MergeRuns;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
-import io.chargeonce.dlq.terminal.page.RunJson;
 import io.chargeonce.dlq.terminal.page.RunPage;
 import io.chargeonce.dlq.terminal.screen.Column;
-import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.Screen;
 import io.chargeonce.dlq.terminal.screen.Table;
 import io.chargeonce.dlq.terminal.screen.Words;
@@ -24,7 +24,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
-@Command(name = "runs", usageHelpAutoWidth = true, sortOptions = false, subcommands = RunsShowCommand.class,
+@Command(name = "runs", usageHelpAutoWidth = true, sortOptions = false,
+        subcommands = {RunsShowCommand.class, RunsRateCommand.class, RunsStopCommand.class},
         description = "Lists findings that wait for another person, then runs, the newest first. A run that was stopped can be resumed.",
         footer = {"  What waits for approval, and which can be resumed?",
             "    chargeonce dlq runs",
@@ -54,8 +55,8 @@ final class RunsCommand implements Callable<Integer> {
         Screen screen = Screen.of(spec);
         List<Line> lines = Stream.concat(findings.stream().map(Line::of), runs.stream().map(Line::of)).toList();
         if (common.json) {
-            findings.forEach(finding -> Json.print(screen, RunJson.finding(finding)));
-            runs.forEach(run -> Json.print(screen, RunJson.run(run)));
+            findings.forEach(finding -> JsonLines.print(screen, RunJson.finding(finding)));
+            runs.forEach(run -> JsonLines.print(screen, RunJson.run(run)));
         } else if (lines.isEmpty()) {
             screen.say("Nothing was ever merged, and nothing waits for approval.");
         } else {

@@ -2,11 +2,11 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.json.RunJson;
 import io.chargeonce.dlq.merge.MergeRuns;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
-import io.chargeonce.dlq.terminal.page.RunJson;
 import io.chargeonce.dlq.terminal.page.RunPage;
-import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.Printable;
 import io.chargeonce.dlq.terminal.screen.Screen;
 import java.util.Optional;
@@ -50,7 +50,7 @@ final class RunsShowCommand implements Callable<Integer> {
             return 1;
         }
         if (common.json) {
-            Json.print(Screen.of(spec), RunJson.report(report.get()));
+            JsonLines.print(Screen.of(spec), RunJson.report(report.get()));
         } else {
             RunPage.print(report.get(), Screen.of(spec));
         }

@@ -5,9 +5,10 @@ import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.approval.FourEyes;
 import io.chargeonce.dlq.approval.Settle;
+import io.chargeonce.dlq.json.Json;
 import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
-import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.Meanwhile;
 import io.chargeonce.dlq.terminal.screen.Printable;
 import io.chargeonce.dlq.terminal.screen.Problems;
@@ -115,7 +116,7 @@ final class SettleCommand implements Callable<Integer> {
 
     private int cannot(List<String> obstacles) {
         if (common.json) {
-            Json.print(Screen.of(spec), Map.of("operation_id", id, "settled", false, "obstacles", obstacles));
+            JsonLines.print(Screen.of(spec), Map.of("operation_id", id, "settled", false, "obstacles", obstacles));
         }
         obstacles.forEach(why -> spec.commandLine().getErr().println(
                 spec.qualifiedName(" ") + ": " + Printable.of("%s cannot be settled: %s".formatted(id, why))));
@@ -126,8 +127,9 @@ final class SettleCommand implements Callable<Integer> {
     private int wouldDo(Operation operation, Attempt attempt) {
         Screen screen = Screen.of(spec);
         if (common.json) {
-            Json.print(screen, Map.of("operation_id", id, "settled", false, "obstacles", List.of(), "attempt", attempt.key().value(), "psp",
-                    attempt.psp()));
+            JsonLines.print(screen,
+                    Map.of("operation_id", id, "settled", false, "obstacles", List.of(), "attempt", attempt.key().value(), "psp",
+                            attempt.psp()));
             return 0;
         }
         screen.say("%s of %s for %s, unresolved since %s; attempt %d at %s, key %s.".formatted(operation.kind().tag(),
@@ -172,7 +174,7 @@ final class SettleCommand implements Callable<Integer> {
             Json.putIfPresent(json, "answer", settlement.answer());
             json.put("attempt", attempt.key().value());
             json.put("run", by.run());
-            Json.print(screen, json);
+            JsonLines.print(screen, json);
             return refused ? NO : 0;
         }
         String answer = settlement.answer().orElse("the resolver of the charge service has not come to it");

@@ -2,13 +2,14 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.json.Json;
 import io.chargeonce.dlq.personal.Unmasked;
 import io.chargeonce.dlq.query.PaymentSearch;
 import io.chargeonce.dlq.story.Story;
 import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.page.StoryPage;
-import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.dlq.terminal.screen.Screen;
 import java.util.Optional;
@@ -73,7 +74,7 @@ final class ShowCommand implements Callable<Integer> {
         }
         Story shown = unmasked ? story.get() : story.get().masked();
         if (common.json) {
-            Json.print(Screen.of(spec), Json.story(shown));
+            JsonLines.print(Screen.of(spec), Json.story(shown));
         } else {
             StoryPage.print(shown, Screen.of(spec));
         }

@@ -2,6 +2,7 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.json.Json;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.Summary;
 import io.chargeonce.dlq.query.UnmatchedCount;
@@ -10,7 +11,7 @@ import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.options.FilterOptions;
 import io.chargeonce.dlq.terminal.page.SummaryTable;
 import io.chargeonce.dlq.terminal.screen.Ages;
-import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.dlq.terminal.screen.Screen;
 import java.util.List;
@@ -54,11 +55,12 @@ final class SummaryCommand implements Callable<Integer> {
         List<UnmatchedCount> unmatched = UnmatchedCount.of(queue);
         Screen screen = Screen.of(spec);
         if (common.json) {
-            summary.groups().forEach(group -> Json.print(screen, Json.group(group)));
-            waiting.forEach(each -> Json.print(screen, Map.of("waiting_for_psp", each.why(), "count", each.count())));
-            unmatched.forEach(count -> Json.print(screen, Map.of("unmatched_notices", Map.of("psp", count.psp(), "count", count.count(),
-                    "oldest_seconds", count.oldest().toSeconds(), "oldest_attempt", count.key()))));
-            Json.print(screen, Map.of("total", Json.sum(summary.total())));
+            summary.groups().forEach(group -> JsonLines.print(screen, Json.group(group)));
+            waiting.forEach(each -> JsonLines.print(screen, Map.of("waiting_for_psp", each.why(), "count", each.count())));
+            unmatched
+                    .forEach(count -> JsonLines.print(screen, Map.of("unmatched_notices", Map.of("psp", count.psp(), "count", count.count(),
+                            "oldest_seconds", count.oldest().toSeconds(), "oldest_attempt", count.key()))));
+            JsonLines.print(screen, Map.of("total", Json.sum(summary.total())));
         } else {
             SummaryTable.print(summary, screen);
             waiting.forEach(each -> screen.say("%,d payments and refunds wait and are not dead: %s.".formatted(each.count(), each.why())));

@@ -4,7 +4,7 @@ package io.chargeonce.dlq.terminal;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
-import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.Printable;
 import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.dlq.terminal.screen.Screen;
@@ -79,7 +79,7 @@ final class VerifyCommand implements Callable<Integer> {
             new Repair(queue).run(repairable, ActsAs.auditContext(spec, queue, reason));
         }
         if (common.json) {
-            Json.print(Screen.of(spec), Map.of("agree", table.size() + topic.size() == 0, "table", table.size(), "topic", topic.size(),
+            JsonLines.print(Screen.of(spec), Map.of("agree", table.size() + topic.size() == 0, "table", table.size(), "topic", topic.size(),
                     "repaired", repaired));
         } else {
             print(table.size(), repairable.size(), topic.size() - repairable.size());
@@ -89,7 +89,7 @@ final class VerifyCommand implements Callable<Integer> {
 
     private void tell(Agreement.Difference difference) {
         if (common.json) {
-            Json.print(Screen.of(spec), Map.of("dead_letter_id", difference.id(), "difference", difference.what()));
+            JsonLines.print(Screen.of(spec), Map.of("dead_letter_id", difference.id(), "difference", difference.what()));
         } else {
             Screen.of(spec).print("%s  %s", Printable.of(difference.id()), Printable.of(difference.what()));
         }

@@ -6,6 +6,8 @@ import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Sum;
+import io.chargeonce.dlq.json.Json;
+import io.chargeonce.dlq.json.WaitingJson;
 import io.chargeonce.dlq.move.Brake;
 import io.chargeonce.dlq.query.KnownValues;
 import io.chargeonce.dlq.query.SumsByKind;
@@ -14,7 +16,7 @@ import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.options.WaitingOptions;
 import io.chargeonce.dlq.terminal.page.WaitingPage;
 import io.chargeonce.dlq.terminal.screen.CtrlC;
-import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.dlq.terminal.screen.Screen;
 import io.chargeonce.dlq.waiting.EndWait;
@@ -133,8 +135,8 @@ final class WaitingCommand implements Callable<Integer> {
         Screen screen = Screen.of(spec);
         WaitingPayments.Presentations presentations = WaitingPayments.presentations(queue);
         if (common.json) {
-            groups.forEach(group -> Json.print(screen, WaitingPage.json(group)));
-            Json.print(screen, Map.of("total", Json.sum(total(groups)), "presentations", presentations.count()));
+            groups.forEach(group -> JsonLines.print(screen, WaitingJson.of(group)));
+            JsonLines.print(screen, Map.of("total", Json.sum(total(groups)), "presentations", presentations.count()));
             return 0;
         }
         printGroups(groups, filter, screen);
@@ -173,7 +175,7 @@ final class WaitingCommand implements Callable<Integer> {
             List<WaitingPayment> page = WaitingPayments.page(queue, filter, asOf, after, wanted + 1);
             List<WaitingPayment> printed = page.subList(0, Math.min(wanted, page.size()));
             if (common.json) {
-                printed.forEach(payment -> Json.print(screen, WaitingPage.json(payment)));
+                printed.forEach(payment -> JsonLines.print(screen, WaitingJson.of(payment)));
             } else if (!printed.isEmpty()) {
                 table.print(printed);
             }
@@ -214,7 +216,7 @@ final class WaitingCommand implements Callable<Integer> {
             return act(queue, filter, asOf, count, screen);
         }
         if (common.json) {
-            Json.print(screen, Map.of("dry", !yes, "total", Json.sum(total(groups))));
+            JsonLines.print(screen, Map.of("dry", !yes, "total", Json.sum(total(groups))));
         } else {
             printGroups(groups, filter, screen);
             if (count > 0) {
@@ -256,7 +258,7 @@ final class WaitingCommand implements Callable<Integer> {
             json.put("run", by.run());
             json.put("finished", !stopped);
             json.put("results", Json.sums(done, EndWait.Result.values()));
-            Json.print(screen, json);
+            JsonLines.print(screen, json);
             return;
         }
         WaitingPage.printResult(done, screen);

@@ -7,7 +7,7 @@ import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.page.Breakers;
 import io.chargeonce.dlq.terminal.page.QueuePoller;
 import io.chargeonce.dlq.terminal.page.WatchPage;
-import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.Printable;
 import io.chargeonce.dlq.terminal.screen.RawTerminal;
 import io.chargeonce.dlq.terminal.screen.Screen;
@@ -71,7 +71,7 @@ final class WatchCommand implements Callable<Integer> {
     private int watch(DeadLetterQueue queue) {
         var breakers = new Breakers(metrics.isEmpty() ? List.of("127.0.0.1:9100") : metrics, token.map(WatchCommand::read));
         if (common.json) {
-            Json.print(Screen.of(spec), WatchPage.json(Watch.now(queue), breakers.states()));
+            JsonLines.print(Screen.of(spec), WatchPage.json(Watch.now(queue), breakers.states()));
             return 0;
         }
         if (!Screen.isTerminal()) {

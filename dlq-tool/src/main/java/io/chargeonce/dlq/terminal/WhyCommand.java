@@ -2,12 +2,12 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.json.MomentJson;
 import io.chargeonce.dlq.story.Life;
 import io.chargeonce.dlq.story.Moment;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.page.LifePage;
-import io.chargeonce.dlq.terminal.page.MomentWords;
-import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.Screen;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -57,7 +57,7 @@ final class WhyCommand implements Callable<Integer> {
         Screen screen = Screen.of(spec);
         if (common.json) {
             for (Moment moment : life.get().moments()) {
-                Json.print(screen, MomentWords.json(moment));
+                JsonLines.print(screen, MomentJson.of(moment));
             }
         } else {
             LifePage.print(life.get(), screen);

@@ -23,10 +23,12 @@ public final class WaitingPayments {
     /**
      * Payments that wait alike.
      *
-     * @param first how long until the first of them is due; negative once it is
-     * @param last  how long until the last of them is due
+     * @param first   how long until the first of them is due; negative once it is
+     * @param last    how long until the last of them is due
+     * @param firstAt when the first of them is due
      */
-    public record Group(int tier, String state, String cause, Optional<String> psp, Sum sum, Duration first, Duration last) {}
+    public record Group(int tier, String state, String cause, Optional<String> psp, Sum sum, Duration first, Duration last,
+            Instant firstAt) {}
 
     /** Where a page ends. */
     public record Position(Instant dueAt, String id) {
@@ -83,7 +85,7 @@ public final class WaitingPayments {
     private static final String GROUPS = """
             SELECT its.tier, its.state, coalesce(its.failure_cause, ''), its.psp, operation.currency, count(*), sum(operation.amount),
                    (extract(epoch FROM min(its.not_before) - clock_timestamp()) * 1000)::bigint,
-                   (extract(epoch FROM max(its.not_before) - clock_timestamp()) * 1000)::bigint
+                   (extract(epoch FROM max(its.not_before) - clock_timestamp()) * 1000)::bigint, min(its.not_before)
             """ + WAITING + " GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5";
 
     /** One for each currency too; by tier. */
@@ -96,7 +98,7 @@ public final class WaitingPayments {
                     while (row.next()) {
                         groups.add(new Group(row.getInt(1), row.getString(2), row.getString(3), Optional.ofNullable(row.getString(4)),
                                 Sum.ofRow(row.getString(5), row.getLong(6), row.getLong(7)), Duration.ofMillis(row.getLong(8)),
-                                Duration.ofMillis(row.getLong(9))));
+                                Duration.ofMillis(row.getLong(9)), row.getObject(10, OffsetDateTime.class).toInstant()));
                     }
                 }
                 return groups;

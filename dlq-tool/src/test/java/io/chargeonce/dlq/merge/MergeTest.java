@@ -32,7 +32,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
@@ -126,7 +125,7 @@ class MergeTest {
         assertThat(plan.standings().of(MoneyStatus.RECHARGEABLE).moneyLines()).containsExactly("12.99 EUR", "5000 JPY");
         assertThat(plan.standings().of(MoneyStatus.CHARGED).moneyLines()).containsExactly("5.00 EUR");
         assertThat(plan.standings().of(MoneyStatus.UNRESOLVED).moneyLines()).containsExactly("700 JPY");
-        assertThat(plan.standings().of(MoneyStatus.POISON)).isEqualTo(new Sum(1, new TreeMap<>()));
+        assertThat(plan.standings().of(MoneyStatus.POISON)).isEqualTo(Sum.ofRow(null, 1, 0));
         assertThat(rows.everything()).isEqualTo(before);
     }
 

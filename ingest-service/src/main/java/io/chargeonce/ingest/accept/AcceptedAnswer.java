@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ingest.accept;
 
-import io.chargeonce.ingest.answer.Answer;
+import io.chargeonce.http.Answer;
 import io.chargeonce.ingest.answer.Contract;
 import io.chargeonce.ingest.reading.PaymentStatus;
 import io.chargeonce.payment.PaymentId;

@@ -3,7 +3,7 @@ package io.chargeonce.ingest.accept;
 
 import io.chargeonce.database.Coalescer;
 import io.chargeonce.database.Database;
-import io.chargeonce.ingest.answer.Answer;
+import io.chargeonce.http.Answer;
 import io.chargeonce.ingest.answer.Guarded;
 import io.chargeonce.ingest.answer.Problems;
 import io.chargeonce.payment.PaymentId;

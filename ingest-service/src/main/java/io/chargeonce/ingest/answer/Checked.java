@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ingest.answer;
 
+import io.chargeonce.http.Answer;
 import java.util.function.Function;
 
 /** A part of a request: either read and found right, or the problem to answer with. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ingest.answer;
 
+import io.chargeonce.http.Answer;
 import io.chargeonce.database.Coalescer;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;

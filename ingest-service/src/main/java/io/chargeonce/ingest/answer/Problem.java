@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ingest.answer;
 
+import io.chargeonce.http.Answer;
 import io.chargeonce.wire.PaymentJson;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;

@@ -4,7 +4,7 @@ package io.chargeonce.ingest.batch;
 import io.chargeonce.ingest.accept.KeyHeader;
 import io.chargeonce.ingest.accept.PaymentBody;
 import io.chargeonce.ingest.accept.Purchase;
-import io.chargeonce.ingest.answer.Answer;
+import io.chargeonce.http.Answer;
 import io.chargeonce.ingest.answer.Checked;
 import io.chargeonce.ingest.answer.Problem;
 import io.chargeonce.ingest.answer.Problems;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ingest.batch;
 
-import io.chargeonce.ingest.transport.Deadline;
+import io.chargeonce.http.Deadline;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;

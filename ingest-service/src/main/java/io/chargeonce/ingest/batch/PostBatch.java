@@ -3,7 +3,8 @@ package io.chargeonce.ingest.batch;
 
 import io.chargeonce.ingest.accept.AcceptRequest;
 import io.chargeonce.ingest.accept.GuardHeader;
-import io.chargeonce.ingest.answer.Answer;
+import io.chargeonce.http.BodyBytes;
+import io.chargeonce.http.Answer;
 import io.chargeonce.ingest.answer.Checked;
 import io.chargeonce.ingest.answer.Contract;
 import io.chargeonce.ingest.answer.Guarded;
@@ -14,9 +15,8 @@ import io.chargeonce.ingest.merchants.Credential;
 import io.chargeonce.ingest.merchants.Merchants;
 import io.chargeonce.ingest.merchants.RateLimits;
 import io.chargeonce.ingest.merchants.Scope;
-import io.chargeonce.ingest.transport.Deadline;
-import io.chargeonce.ingest.transport.Http10;
-import io.chargeonce.ingest.transport.RequestBody;
+import io.chargeonce.http.Deadline;
+import io.chargeonce.http.Http10;
 import io.chargeonce.payment.IdempotencyKey;
 import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.http.RoutingResponse;
@@ -74,7 +74,7 @@ public final class PostBatch {
         if (Http10.isVersionOf(request)) {
             return new Checked.Wrong<>(Problems.batchNeedsHttp11());
         }
-        return RequestBody.hasType(request, NDJSON)
+        return BodyBytes.hasType(request, NDJSON)
                 ? GuardHeader.read(request)
                 : new Checked.Wrong<>(Problems.notNdjson());
     }

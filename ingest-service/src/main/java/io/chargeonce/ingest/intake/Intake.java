@@ -3,7 +3,7 @@ package io.chargeonce.ingest.intake;
 
 import io.chargeonce.database.Database;
 import io.chargeonce.ingest.accept.AcceptRequest;
-import io.chargeonce.ingest.answer.Answer;
+import io.chargeonce.http.Answer;
 import io.chargeonce.ingest.answer.IngestMeters;
 import io.chargeonce.kafka.ConsumerSettings;
 import io.chargeonce.kafka.loop.DueTimes;

@@ -5,7 +5,7 @@ import io.chargeonce.ingest.accept.AcceptRequest;
 import io.chargeonce.ingest.accept.GuardHeader;
 import io.chargeonce.ingest.accept.KeyHeader;
 import io.chargeonce.ingest.accept.PaymentBody;
-import io.chargeonce.ingest.answer.Answer;
+import io.chargeonce.http.Answer;
 import io.chargeonce.ingest.answer.Checked;
 import io.chargeonce.ingest.answer.Contract;
 import io.chargeonce.ingest.answer.IngestMeters;

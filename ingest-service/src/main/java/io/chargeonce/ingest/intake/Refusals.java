@@ -4,7 +4,7 @@ package io.chargeonce.ingest.intake;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.Outbox;
 import io.chargeonce.database.OutboxRow;
-import io.chargeonce.ingest.answer.Answer;
+import io.chargeonce.http.Answer;
 import io.chargeonce.payment.CardNumbers;
 import io.chargeonce.payment.IdempotencyKey;
 import io.chargeonce.wire.PaymentHeaders;

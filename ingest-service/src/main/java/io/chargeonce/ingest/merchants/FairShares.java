@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ingest.merchants;
 
-import io.chargeonce.ingest.answer.Answer;
+import io.chargeonce.http.Answer;
 import io.chargeonce.ingest.answer.Checked;
 import io.chargeonce.ingest.answer.Problems;
 import io.chargeonce.ingest.transport.IngestHttp;
-import io.chargeonce.ingest.transport.Seats;
+import io.chargeonce.http.Seats;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;

@@ -2,7 +2,7 @@
 package io.chargeonce.ingest.reading;
 
 import io.chargeonce.database.Database;
-import io.chargeonce.ingest.transport.Seats;
+import io.chargeonce.http.Seats;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.PaymentId;
 import java.sql.Connection;

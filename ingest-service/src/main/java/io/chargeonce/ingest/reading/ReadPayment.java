@@ -2,7 +2,7 @@
 package io.chargeonce.ingest.reading;
 
 import io.chargeonce.database.Database;
-import io.chargeonce.ingest.answer.Answer;
+import io.chargeonce.http.Answer;
 import io.chargeonce.ingest.answer.Problems;
 import io.chargeonce.ledger.CaptureFailures;
 import io.chargeonce.ledger.Operation;

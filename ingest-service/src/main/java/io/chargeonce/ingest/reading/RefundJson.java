@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ingest.reading;
 
-import io.chargeonce.ingest.answer.Answer;
+import io.chargeonce.http.Answer;
 import io.chargeonce.ingest.answer.Contract;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.payment.Money;

@@ -4,7 +4,7 @@ package io.chargeonce.ingest.refunds;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.ingest.accept.RequestFingerprint;
-import io.chargeonce.ingest.answer.Answer;
+import io.chargeonce.http.Answer;
 import io.chargeonce.ingest.answer.Problems;
 import io.chargeonce.ingest.answer.RequestForm;
 import io.chargeonce.ingest.reading.RefundJson;

@@ -3,7 +3,7 @@ package io.chargeonce.ingest.refunds;
 
 import io.chargeonce.ingest.accept.KeyHeader;
 import io.chargeonce.ingest.accept.PostPayment;
-import io.chargeonce.ingest.answer.Answer;
+import io.chargeonce.http.Answer;
 import io.chargeonce.ingest.answer.Checked;
 import io.chargeonce.ingest.answer.Problems;
 import io.chargeonce.ingest.answer.RequestForm;

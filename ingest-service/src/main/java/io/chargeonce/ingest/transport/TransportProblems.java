@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ingest.transport;
 
-import io.chargeonce.ingest.answer.Answer;
+import io.chargeonce.http.Answer;
 import io.chargeonce.ingest.answer.Problem;
 import io.chargeonce.ingest.answer.Problems;
 import io.helidon.http.DirectHandler;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * HTTP below the payments: listening, TLS, deadlines, limits of connections and bodies, and the end of a service.
+ * Ingest's own limits on HTTP, and what clients get that reach no route.
  * Knows how problems are answered, and neither merchants nor payments.
  */
 package io.chargeonce.ingest.transport;

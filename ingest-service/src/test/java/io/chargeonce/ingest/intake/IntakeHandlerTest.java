@@ -7,7 +7,7 @@ import io.chargeonce.database.Database;
 import io.chargeonce.database.Migrations;
 import io.chargeonce.ingest.IngestWorld;
 import io.chargeonce.ingest.accept.AcceptRequest;
-import io.chargeonce.ingest.answer.Answer;
+import io.chargeonce.http.Answer;
 import io.chargeonce.ingest.answer.Guarded;
 import io.chargeonce.ingest.answer.IngestMeters;
 import io.chargeonce.ingest.answer.Problems;

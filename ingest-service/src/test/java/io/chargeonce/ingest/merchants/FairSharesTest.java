@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.ingest.answer.Checked;
 import io.chargeonce.ingest.transport.IngestHttp;
-import io.chargeonce.ingest.answer.Answer;
+import io.chargeonce.http.Answer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.Map;
 import java.util.Optional;

@@ -8,7 +8,7 @@ import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.ingest.accept.AcceptRequest;
 import io.chargeonce.ingest.accept.PaymentBody;
-import io.chargeonce.ingest.answer.Answer;
+import io.chargeonce.http.Answer;
 import io.chargeonce.ingest.answer.Checked;
 import io.chargeonce.ledger.Refunds;
 import io.chargeonce.load.game.Fault;

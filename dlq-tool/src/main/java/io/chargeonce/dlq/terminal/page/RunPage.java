@@ -2,6 +2,7 @@
 package io.chargeonce.dlq.terminal.page;
 
 import io.chargeonce.dlq.AuditContext;
+import io.chargeonce.dlq.json.RunJson;
 import io.chargeonce.dlq.merge.MergeRun;
 import io.chargeonce.dlq.merge.MergeRuns;
 import io.chargeonce.dlq.merge.Outcomes;
@@ -11,7 +12,7 @@ import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.query.MoneyStatus;
 import io.chargeonce.dlq.query.SumsByKind;
 import io.chargeonce.dlq.terminal.screen.Column;
-import io.chargeonce.dlq.terminal.screen.Json;
+import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.Screen;
 import io.chargeonce.dlq.terminal.screen.Table;
 import io.chargeonce.dlq.terminal.screen.Words;
@@ -28,7 +29,7 @@ public final class RunPage {
     public static void printEnd(RunProgress progress, RunStep end, AuditContext by, Screen screen, boolean json) {
         MergeRun run = progress.run();
         if (json) {
-            Json.print(screen, RunJson.end(progress, end));
+            JsonLines.print(screen, RunJson.end(progress, end));
             return;
         }
         sums(progress.results(), MoveResult.values(), "RESULT", Words::of, screen);
@@ -38,7 +39,7 @@ public final class RunPage {
             case RunStep.Aborted aborted -> "Stopped by the run itself: %s. %s Nothing more moves until a person resumes it."
                     .formatted(aborted.verdict(), outcomes(progress.outcomes()));
             case RunStep.Stopped stopped -> "Stopped between two batches, nothing is left half done.";
-            case RunStep.Lost lost -> "Stopped: another person has cancelled this run, or leads it now.";
+            case RunStep.Lost lost -> "Stopped: another person has stopped or cancelled this run, or leads it now.";
             case RunStep.Moved moved -> "";
             case RunStep.Waits waits -> "";
         });

@@ -5,7 +5,6 @@ import io.chargeonce.dlq.query.Mask;
 import io.chargeonce.dlq.query.SumsByKind;
 import io.chargeonce.dlq.terminal.screen.Ages;
 import io.chargeonce.dlq.terminal.screen.Column;
-import io.chargeonce.dlq.terminal.screen.Json;
 import io.chargeonce.dlq.terminal.screen.Screen;
 import io.chargeonce.dlq.terminal.screen.Table;
 import io.chargeonce.dlq.waiting.EndWait;
@@ -13,9 +12,7 @@ import io.chargeonce.dlq.waiting.WaitingPayment;
 import io.chargeonce.dlq.waiting.WaitingPayments;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 
 /** What waits in the tiers, for a person and for scripts. */
 public final class WaitingPage {
@@ -65,34 +62,5 @@ public final class WaitingPage {
             case STOPPED -> "stopped: in the dead-letter queue";
             case GONE -> "did not wait any more: left as it was";
         };
-    }
-
-    public static Map<String, Object> json(WaitingPayments.Group group) {
-        var json = new LinkedHashMap<String, Object>();
-        json.put("tier", group.tier());
-        json.put("state", group.state());
-        json.put("cause", group.cause());
-        Json.putIfPresent(json, "psp", group.psp());
-        json.putAll(Json.sum(group.sum()));
-        json.put("next_due_seconds", group.first().toSeconds());
-        json.put("last_due_seconds", group.last().toSeconds());
-        return json;
-    }
-
-    public static Map<String, Object> json(WaitingPayment payment) {
-        var json = new LinkedHashMap<String, Object>();
-        json.put("operation_id", payment.id());
-        json.put("operation", payment.kind());
-        json.put("merchant", payment.merchant());
-        json.put("amount", payment.money().minorUnits());
-        json.put("currency", payment.money().currency());
-        json.put("tier", payment.tier());
-        json.put("state", payment.state());
-        json.put("cause", payment.cause());
-        json.put("message", Mask.personal(payment.message()));
-        Json.putIfPresent(json, "psp", payment.psp());
-        json.put("attempts", payment.attempts());
-        json.put("due_at", payment.dueAt().toString());
-        return json;
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.terminal.page;
 
+import io.chargeonce.dlq.json.RunJson;
 import io.chargeonce.dlq.merge.MergeRun;
 import io.chargeonce.dlq.merge.MergeRuns;
 import io.chargeonce.dlq.merge.Watch;

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.console;
+
+import io.chargeonce.console.session.Sessions;
+import io.chargeonce.console.web.ConsoleHttp;
+import io.chargeonce.console.witness.WitnessView;
+import io.chargeonce.database.PersonsDatabase;
+import io.chargeonce.http.BoundedHttp;
+import io.chargeonce.http.Deadline;
+import io.chargeonce.http.Drain;
+import io.chargeonce.http.RenewedTls;
+import io.chargeonce.runtime.AdminServer;
+import io.chargeonce.runtime.Lifecycle;
+import io.chargeonce.runtime.Meters;
+import io.chargeonce.runtime.SteadyClock;
+import io.chargeonce.runtime.Worker;
+import io.chargeonce.wire.Topics;
+import java.time.Duration;
+import java.time.InstantSource;
+
+/** One console. Several may live in one JVM; any thread may close one. */
+public final class ConsoleService implements AutoCloseable {
+
+    private static final Duration TIME_PER_PART = Duration.ofSeconds(20);
+    private static final Duration LOOK_FOR_EXPIRED_EVERY = Duration.ofSeconds(10);
+
+    /** How long it waits for a browser. */
+    record Patience(Duration head, Duration exchange, Duration leftover, Duration idle) {
+
+        static final Patience USUAL = new Patience(Duration.ofSeconds(10), Duration.ofSeconds(20), Duration.ofSeconds(2),
+                Duration.ofMinutes(2));
+    }
+
+    private final Lifecycle lifecycle;
+    private final BoundedHttp http;
+
+    private ConsoleService(Lifecycle lifecycle, BoundedHttp http) {
+        this.lifecycle = lifecycle;
+        this.http = http;
+    }
+
+    /** @throws io.chargeonce.runtime.StartFailed naming the part that could not start; what had started is closed */
+    public static ConsoleService start(ConsoleSettings settings, Meters meters) {
+        return start(settings, new OpenWitness(), meters, Patience.USUAL);
+    }
+
+    /** With a witness of the caller's. */
+    public static ConsoleService start(ConsoleSettings settings, WitnessView witness, Meters meters) {
+        return start(settings, witness, meters, Patience.USUAL);
+    }
+
+    static ConsoleService start(ConsoleSettings settings, WitnessView witness, Meters meters, Patience patience) {
+        var pipeline = settings.pipeline();
+        var topics = new Topics(pipeline.topicPrefix());
+        var lifecycle = new Lifecycle("console", TIME_PER_PART);
+        settings.tls().ifPresent(files -> lifecycle.start("https", () -> {
+            files.tls();
+            return () -> {};
+        }));
+        var drain = new Drain();
+        var sessions = lifecycle.start("sessions", () -> new Sessions(PersonsDatabase.at(pipeline.databaseUrl()), topics, settings.vault(),
+                settings.lifetime(), new SteadyClock(), meters.registry()));
+        var expiry =
+                lifecycle.start("console-sessions", () -> Worker.start("console-sessions", LOOK_FOR_EXPIRED_EVERY, sessions::endExpired)
+                        .countedBy(meters.registry()));
+        pipeline.admin().ifPresent(address -> lifecycle.start("admin server", () -> AdminServer
+                .start(address, pipeline.adminToken(), meters::scrape).countedBy(meters.registry()).ready("requests", drain::problem)
+                .live(expiry.name(), expiry::standstill)));
+        var waits = new ConsoleHttp.Patience(deadline(lifecycle, "heads", patience.head()),
+                deadline(lifecycle, "bodies and answers", patience.exchange()), deadline(lifecycle, "leftovers", patience.leftover()),
+                patience.idle());
+        var http = lifecycle.start("http", () -> ConsoleHttp.start(settings.address(), settings.tls(),
+                new ConsoleHttp.Shown(sessions, witness, topics, pipeline.tiers().size()), waits, drain, InstantSource.system(),
+                meters.registry()));
+        http.renewedTls().ifPresent(tls -> lifecycle.start("console-tls",
+                () -> Worker.start("console-tls", RenewedTls.LOOK_EVERY, tls::runOnce).countedBy(meters.registry())));
+        return new ConsoleService(lifecycle, http);
+    }
+
+    private static Deadline deadline(Lifecycle lifecycle, String of, Duration limit) {
+        return lifecycle.start("deadline of " + of, () -> new Deadline(limit));
+    }
+
+    public void awaitShutdown() throws InterruptedException {
+        lifecycle.awaitShutdown();
+    }
+
+    /** The port that it listens on. */
+    public int port() {
+        return http.port();
+    }
+
+    /** Ends all streams, stops runs between two batches, and returns when everything is closed. */
+    @Override
+    public void close() {
+        lifecycle.close();
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.console;
+
+import io.chargeonce.console.session.Sessions;
+import io.chargeonce.http.TlsFiles;
+import io.chargeonce.runtime.Address;
+import io.chargeonce.runtime.PipelineSettings;
+import io.chargeonce.runtime.Setting;
+import io.chargeonce.runtime.Settings;
+import io.chargeonce.vault.Vault;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * What one console is made of. Immutable.
+ *
+ * @param pipeline its login and password are not used: people bring their own
+ * @param address  where browsers reach it; port 0 takes any free one
+ * @param tls      empty is plain HTTP, for this machine only
+ * @param vault    opens what poison holds
+ */
+public record ConsoleSettings(PipelineSettings pipeline, Address address, Optional<TlsFiles> tls, Vault vault,
+        Sessions.Lifetime lifetime) {
+
+    public static final Setting<Optional<Path>> TLS_CERTIFICATE = Setting.file("CHARGEONCE_CONSOLE_TLS_CERTIFICATE_FILE",
+            "PEM file with the console's certificate and its chain; with it the console speaks HTTPS only.").optional();
+    public static final Setting<Optional<Path>> TLS_KEY = Setting.privateFile("CHARGEONCE_CONSOLE_TLS_KEY_FILE",
+            "PEM file with the certificate's private key in PKCS#8, unencrypted.").optional();
+    public static final Setting<Address> ADDRESS = Setting.addressWithTls("CHARGEONCE_CONSOLE_ADDRESS",
+            "Where people open the console in a browser; beyond this machine only with TLS.", TLS_CERTIFICATE).orElse("127.0.0.1:8081");
+
+    /** Every setting that a console reads. */
+    public static final List<Setting<?>> ALL = Stream.concat(PipelineSettings.OF_SERVICE.stream(),
+            Stream.<Setting<?>>of(Vault.FILE_OF_A_COMMAND, ADDRESS, TLS_CERTIFICATE, TLS_KEY)).toList();
+
+    public static ConsoleSettings from(Settings settings) {
+        return new ConsoleSettings(PipelineSettings.from(settings), settings.get(ADDRESS),
+                TlsFiles.of("CHARGEONCE_CONSOLE_TLS", settings.get(TLS_CERTIFICATE), settings.get(TLS_KEY)), Vault.ofCommand(settings),
+                Sessions.Lifetime.USUAL);
+    }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.console.overview;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * One thing to do next.
+ *
+ * @param link    the place on the page
+ * @param command the same at the command line
+ */
+record Advice(Severity severity, String text, String link, String command) {
+
+    enum Severity { INFO, WARNING, CRITICAL }
+
+    Map<String, Object> json() {
+        var json = new LinkedHashMap<String, Object>();
+        json.put("severity", severity.name().toLowerCase(java.util.Locale.ROOT));
+        json.put("text", text);
+        json.put("link", link);
+        json.put("command", command);
+        return json;
+    }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.console.overview;
+
+import io.chargeonce.console.answer.MoneyJson;
+import io.chargeonce.console.overview.Advice.Severity;
+import io.chargeonce.console.witness.OverdueSum;
+import io.chargeonce.console.witness.Progress;
+import io.chargeonce.console.witness.RateBy;
+import io.chargeonce.console.witness.RatePoint;
+import io.chargeonce.console.witness.WitnessView;
+import io.chargeonce.dlq.Sum;
+import io.chargeonce.dlq.merge.Watch;
+import io.chargeonce.dlq.query.PspHealth;
+import io.chargeonce.dlq.waiting.WaitingPayments;
+import io.chargeonce.wire.Topics;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/** The first screen: is money stuck, how much, where, since when, and what comes next. */
+public final class Overview {
+
+    private static final Duration RATE_WINDOW = Duration.ofMinutes(5);
+    private static final DateTimeFormatter MINUTE = DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm 'UTC'").withZone(ZoneOffset.UTC);
+
+    private final Topics topics;
+    private final int tiers;
+    private final WitnessView witness;
+
+    public Overview(Topics topics, int tiers, WitnessView witness) {
+        this.topics = topics;
+        this.tiers = tiers;
+        this.witness = witness;
+    }
+
+    private enum Verdict { QUIET, ATTENTION, STUCK, UNKNOWN }
+
+    public Map<String, Object> of(Facts facts, Held held) {
+        List<Advice> advice = Advices.of(facts, witness);
+        Sum dead = facts.dead().total();
+        OverdueSum overdue = witness.overdueSum();
+        Sum stuck = overdue.money().stream().map(one -> Sum.ofRow(one.currency(), one.count(), one.amount())).reduce(dead, Sum::plus);
+        Optional<Instant> since = Stream.of(facts.dead().since(), Optional.ofNullable(overdue.oldestAt())).flatMap(Optional::stream)
+                .min(Instant::compareTo);
+        Verdict verdict = verdict(stuck, overdue, advice);
+        var json = new LinkedHashMap<String, Object>();
+        json.put("at", facts.watch().at().toString());
+        json.put("verdict", verdict.name().toLowerCase(java.util.Locale.ROOT));
+        json.put("headline", headline(verdict, dead, overdue, stuck, since, advice));
+        json.put("stuck", MoneyJson.of(stuck));
+        json.put("since", since.map(Instant::toString).orElse(null));
+        json.put("advice", advice.stream().map(Advice::json).toList());
+        json.put("dead", sum(dead.count(), MoneyJson.of(dead), facts.dead().since()));
+        json.put("unresolved", sum(facts.unresolved().sum().count(), MoneyJson.of(facts.unresolved().sum()), facts.unresolved().oldest()));
+        json.put("overdue", sum(overdue.count(), WitnessJson.money(overdue), Optional.ofNullable(overdue.oldestAt())));
+        json.put("tiers", tiers(facts, held));
+        json.put("psps", psps(facts.psps(), held));
+        json.put("flow", WitnessJson.stages(witness));
+        json.put("witness", WitnessJson.progress(witness.progress()));
+        return json;
+    }
+
+    /** Never says quiet before the witness has read everything. */
+    private Verdict verdict(Sum stuck, OverdueSum overdue, List<Advice> advice) {
+        if (!stuck.money().isEmpty() || overdue.count() > 0) {
+            return Verdict.STUCK;
+        }
+        if (stuck.count() > 0
+                || advice.stream().anyMatch(one -> one.severity() != Severity.INFO && !one.text().startsWith("The witness"))) {
+            return Verdict.ATTENTION;
+        }
+        return isLive() ? Verdict.QUIET : Verdict.UNKNOWN;
+    }
+
+    private boolean isLive() {
+        return witness.progress().state() == Progress.State.LIVE && witness.progress().problem().isEmpty();
+    }
+
+    private String headline(Verdict verdict, Sum dead, OverdueSum overdue, Sum stuck, Optional<Instant> since, List<Advice> advice) {
+        return switch (verdict) {
+            case STUCK -> "%s stuck%s: %s.".formatted(String.join(", ", stuck.moneyLines()),
+                    since.map(at -> " since " + MINUTE.format(at)).orElse(""), places(dead, overdue));
+            case ATTENTION -> advice.isEmpty() ? "%,d records need a person.".formatted(dead.count()) : advice.getFirst().text();
+            case QUIET -> "Nothing is stuck: no dead letters, nothing late, and the books balance.";
+            case UNKNOWN -> "The database shows nothing stuck. The witness %s.".formatted(switch (witness.progress().state()) {
+                case STARTING -> "is starting";
+                case REBUILDING -> "is still reading: %.0f %%".formatted(witness.progress().percent());
+                case LIVE -> "does not see everything";
+                case STOPPED -> "does not run";
+            });
+        };
+    }
+
+    private static String places(Sum dead, OverdueSum overdue) {
+        var places = new ArrayList<String>();
+        if (dead.count() > 0) {
+            places.add("%,d in the dead-letter queue".formatted(dead.count()));
+        }
+        if (overdue.count() > 0) {
+            places.add("%,d gave no sign in time".formatted(overdue.count()));
+        }
+        return String.join(", ", places);
+    }
+
+    private static Map<String, Object> sum(long count, List<Map<String, Object>> money, Optional<Instant> oldest) {
+        var json = new LinkedHashMap<String, Object>();
+        json.put("count", count);
+        json.put("money", money);
+        json.put("oldest_at", oldest.map(Instant::toString).orElse(null));
+        return json;
+    }
+
+    private List<Map<String, Object>> tiers(Facts facts, Held held) {
+        return IntStream.rangeClosed(1, tiers).mapToObj(tier -> {
+            List<WaitingPayments.Group> groups = facts.waiting().stream().filter(group -> group.tier() == tier).toList();
+            Sum sum = groups.stream().map(WaitingPayments.Group::sum).reduce(Sum.NOTHING, Sum::plus);
+            var json = new LinkedHashMap<String, Object>();
+            json.put("tier", tier);
+            json.put("topic", topics.retry(tier));
+            json.put("count", sum.count());
+            json.put("money", MoneyJson.of(sum));
+            json.put("next_due_at", groups.stream().map(WaitingPayments.Group::firstAt).min(Instant::compareTo).map(Instant::toString)
+                    .orElse(null));
+            json.put("late", facts.watch().tiers().stream().filter(one -> one.number() == tier).mapToLong(Watch.Tier::overdue).sum());
+            json.put("held", held.tier(tier));
+            return (Map<String, Object>) json;
+        }).toList();
+    }
+
+    public List<Map<String, Object>> psps(List<PspHealth> psps, Held held) {
+        List<RatePoint> rates = witness.rates(RateBy.PSP, RATE_WINDOW);
+        return psps.stream().map(psp -> psp(psp, rates, held)).toList();
+    }
+
+    private static Map<String, Object> psp(PspHealth psp, List<RatePoint> rates, Held held) {
+        Optional<String> hold = held.psp(psp.psp());
+        var json = new LinkedHashMap<String, Object>();
+        json.put("psp", psp.psp());
+        json.put("state", hold.orElse(psp.isAbsent() ? "absent" : psp.isUnwell() ? "unwell" : "well"));
+        json.put("since", psp.isUnwell() ? psp.unwell().map(Instant::toString).orElse(null)
+                : psp.isAbsent() ? psp.told().toString() : psp.trouble().map(Instant::toString).orElse(null));
+        long succeeded = rates.stream().filter(point -> point.key().equals(psp.psp())).mapToLong(RatePoint::succeeded).sum();
+        long failed = rates.stream().filter(point -> point.key().equals(psp.psp())).mapToLong(RatePoint::failed).sum();
+        json.put("success_rate", succeeded + failed == 0 ? null : (Object) ((double) succeeded / (succeeded + failed)));
+        json.put("processes", psp.processes());
+        json.put("breakers_open", psp.open());
+        json.put("failed_in_a_row", psp.inARow());
+        json.put("last_good_at", psp.good().map(Instant::toString).orElse(null));
+        json.put("last_trouble_at", psp.trouble().map(Instant::toString).orElse(null));
+        return json;
+    }
+}

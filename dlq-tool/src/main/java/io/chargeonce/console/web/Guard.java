@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.console.web;
+
+import io.chargeonce.console.answer.Problems;
+import io.chargeonce.console.session.Session;
+import io.helidon.http.HeaderName;
+import io.helidon.http.HeaderNames;
+import io.helidon.webserver.http.ServerRequest;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * Refuses what does not come from the console's own page. A page of another site can send requests here, and with a name that it owns and
+ * lets point to this machine (DNS rebinding) it could read the answers too.
+ *
+ * @param onlyThisMachine whether the console listens on the loopback address
+ */
+record Guard(boolean onlyThisMachine, boolean tls) {
+
+    static final String COOKIE = "chargeonce_console";
+    private static final HeaderName CSRF = HeaderNames.create("X-CSRF-Token");
+    private static final HeaderName FETCH_SITE = HeaderNames.create("Sec-Fetch-Site");
+    /** Any port: it may be forwarded to another machine under another one. */
+    private static final Pattern THIS_MACHINE = Pattern.compile("(localhost|127(\\.\\d{1,3}){3}|\\[::1])(:\\d{1,5})?");
+
+    static final Map<String, String> HEADERS = Map.of(
+            "Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+                    + "base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+            "X-Content-Type-Options", "nosniff",
+            "Referrer-Policy", "no-referrer",
+            "X-Frame-Options", "DENY",
+            "Cross-Origin-Opener-Policy", "same-origin",
+            "Cross-Origin-Resource-Policy", "same-origin",
+            "Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=()");
+
+    /** Of every request. */
+    void checkHost(ServerRequest request) {
+        String host = request.headers().value(HeaderNames.HOST).orElse("").toLowerCase(Locale.ROOT);
+        if (onlyThisMachine && !THIS_MACHINE.matcher(host).matches()) {
+            throw Problems.otherHost().refusal();
+        }
+    }
+
+    /** Of a request that changes something. */
+    void checkOrigin(ServerRequest request) {
+        String host = request.headers().value(HeaderNames.HOST).orElse("");
+        Optional<String> origin = request.headers().value(HeaderNames.ORIGIN);
+        boolean fromElsewhere =
+                request.headers().value(FETCH_SITE).filter(site -> !List.of("same-origin", "none").contains(site)).isPresent();
+        if (fromElsewhere || origin.filter(from -> !from.equalsIgnoreCase((tls ? "https://" : "http://") + host)).isPresent()) {
+            throw Problems.otherOrigin().refusal();
+        }
+    }
+
+    void checkCsrf(ServerRequest request, Session session) {
+        String sent = request.headers().value(CSRF).orElse("");
+        if (!MessageDigest.isEqual(sent.getBytes(StandardCharsets.UTF_8), session.csrf().getBytes(StandardCharsets.UTF_8))) {
+            throw Problems.noCsrf().refusal();
+        }
+    }
+
+    Optional<String> cookie(ServerRequest request) {
+        return request.headers().cookies().all(COOKIE, List::of).stream().findFirst();
+    }
+
+    String setCookie(String value) {
+        return COOKIE + "=" + value + "; Path=/; HttpOnly; SameSite=Strict" + (tls ? "; Secure" : "");
+    }
+
+    String removeCookie() {
+        return setCookie("") + "; Max-Age=0";
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.console.witness;
+
+import java.time.Duration;
+import java.util.List;
+
+/** What the witness knows now. Every method answers from memory at once, also while the witness is rebuilding. Any thread. */
+public interface WitnessView {
+
+    Progress progress();
+
+    /** One row per stage and currency, in the order of a payment's way. Empty while nothing is known. */
+    List<Stage> stages();
+
+    /** The operations that are overdue, the longest first. */
+    List<Overdue> overdue(int most);
+
+    OverdueSum overdueSum();
+
+    /**
+     * All hops of a payment, its refunds and its reversals, in the order of their times.
+     *
+     * @return empty for a payment that the witness has not seen, or has forgotten
+     */
+    List<Hop> journey(String paymentId);
+
+    /** @param window 5 minutes, 1 hour or 24 hours; of others the next longer one of these */
+    List<RatePoint> rates(RateBy by, Duration window);
+
+    List<Latency> latencies();
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.console;
+
+import io.chargeonce.console.witness.Hop;
+import io.chargeonce.console.witness.Latency;
+import io.chargeonce.console.witness.Overdue;
+import io.chargeonce.console.witness.OverdueSum;
+import io.chargeonce.console.witness.Progress;
+import io.chargeonce.console.witness.RateBy;
+import io.chargeonce.console.witness.RatePoint;
+import io.chargeonce.console.witness.Stage;
+import io.chargeonce.console.witness.WitnessView;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+
+/** A witness that has seen what a test says. */
+final class ToldWitness implements WitnessView {
+
+    static final Instant AT = Instant.parse("2026-11-23T10:00:00Z");
+
+    volatile Progress.State state = Progress.State.LIVE;
+    volatile List<Overdue> overdue = List.of();
+    volatile Instant differsSince;
+
+    @Override
+    public Progress progress() {
+        return new Progress(state, state == Progress.State.LIVE ? 100 : 43, state == Progress.State.LIVE ? 0 : 1234, AT, 7, "");
+    }
+
+    @Override
+    public List<Stage> stages() {
+        return List.of(new Stage("requests", "EUR", 10, 1000, 9, 900, 1, 100, differsSince == null ? 0 : 1,
+                differsSince == null ? 0 : 50, differsSince));
+    }
+
+    @Override
+    public List<Overdue> overdue(int most) {
+        return overdue.stream().limit(most).toList();
+    }
+
+    @Override
+    public OverdueSum overdueSum() {
+        long money = overdue.stream().mapToLong(Overdue::amount).sum();
+        return overdue.isEmpty() ? new OverdueSum(0, List.of(), null)
+                : new OverdueSum(overdue.size(), List.of(new OverdueSum.Sum("EUR", money, overdue.size())), AT);
+    }
+
+    @Override
+    public List<Hop> journey(String paymentId) {
+        return List.of(new Hop(AT, "requests", "charge/1", 0, "", "stripe", 3, 17));
+    }
+
+    @Override
+    public List<RatePoint> rates(RateBy by, Duration window) {
+        return List.of(new RatePoint(AT, "stripe", 3, 1, Map.of("EUR", 400L)), new RatePoint(AT.plusSeconds(5), "stripe", 4, 0, Map.of()));
+    }
+
+    @Override
+    public List<Latency> latencies() {
+        return List.of(new Latency("accepted", "settled", 12.5, 99, 10));
+    }
+}
