@@ -33,7 +33,7 @@ final class ConsoleWorld implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final List<String> PORTS = List.of("ingest", "stripe", "adyen", "webhook", "kafka", "postgres", "admin", "console");
     private static final Pattern ADDRESS = Pattern.compile("console +(https?://\\S+?)/?\\s");
-    private static final Pattern TOKEN = Pattern.compile("(reader|operator|approver) +(\\S+:\\S+)");
+    private static final Pattern TOKEN = Pattern.compile("\\b((reader|operator|approver):[^\\s,]+)");
     private static final List<String> CURRENCIES = List.of("EUR", "USD", "GBP", "JPY");
 
     private final Path directory;
@@ -49,7 +49,7 @@ final class ConsoleWorld implements AutoCloseable {
         this.process = process;
         this.ports = ports;
         this.console = URI.create(ADDRESS.matcher(printed).results().map(found -> found.group(1)).findFirst().orElseThrow());
-        TOKEN.matcher(printed).results().forEach(found -> tokens.put(found.group(1), found.group(2)));
+        TOKEN.matcher(printed).results().forEach(found -> tokens.put(found.group(2), found.group(1)));
         this.acme = new PaymentClient(URI.create("http://127.0.0.1:" + ports.get("ingest")), "test_acme", Retries.USUAL);
     }
 
