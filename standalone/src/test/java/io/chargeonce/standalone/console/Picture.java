@@ -7,9 +7,11 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import javax.imageio.ImageIO;
 
 /** A screenshot as a small file: the page has few colours, so 256 of them are enough. */
@@ -35,15 +37,23 @@ final class Picture {
         ImageIO.write(small, "png", file.toFile());
     }
 
-    /** The most frequent colours; colours of glyphs' edges are many, rare and close to these. */
+    /**
+     * Half are the most frequent colours, half the most frequent one of each kind. Without the kinds, the many greys at the edges of
+     * glyphs would take the place of a red that is rare and meant.
+     */
     private static int[] palette(int[] pixels) {
         Map<Integer, Integer> counts = new HashMap<>();
         for (int pixel : pixels) {
             counts.merge(pixel, 1, Integer::sum);
         }
-        List<Map.Entry<Integer, Integer>> frequent = counts.entrySet().stream()
-                .sorted(Map.Entry.<Integer, Integer>comparingByValue().reversed()).limit(COLOURS).toList();
-        return frequent.stream().mapToInt(Map.Entry::getKey).toArray();
+        Map<Integer, Integer> ofKind = new HashMap<>();
+        counts.keySet().forEach(colour -> ofKind.merge(colour & 0xf0f0f0, colour,
+                (one, other) -> counts.get(one) >= counts.get(other) ? one : other));
+        return Stream.concat(most(counts.keySet(), counts), most(ofKind.values(), counts)).distinct().mapToInt(Integer::intValue).toArray();
+    }
+
+    private static Stream<Integer> most(Collection<Integer> colours, Map<Integer, Integer> counts) {
+        return colours.stream().sorted(Comparator.<Integer, Integer>comparing(counts::get).reversed()).limit(COLOURS / 2);
     }
 
     private static int nearest(int colour, int[] palette) {
