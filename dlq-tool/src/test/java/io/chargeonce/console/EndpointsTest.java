@@ -241,12 +241,6 @@ class EndpointsTest {
         assertThat(reader.get("/api/overview").textAt("/verdict")).isEqualTo("attention");
     }
 
-    @Test
-    void what_people_hold_back_is_not_built_and_says_so() {
-        assertThat(reader.get("/api/holds").status()).isEqualTo(501);
-        assertThat(world.signIn(ConsoleWorld.OPERATOR).delete("/api/holds/psp/stripe").status()).isEqualTo(501);
-    }
-
     /** The events of a stream as they come. */
     private static Queue<String> stream(Browser browser) {
         var events = new ConcurrentLinkedQueue<String>();

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run's document says of its progress.
+import { isLeft } from './words.js';
+
+export const runId = (run) => run.run ?? run.run_id;
+
+export const standingsOf = (run) => run.standings ?? run.counts ?? {};
+
+const countIn = (sums) => Object.values(sums ?? {}).reduce((all, sum) => all + (sum.count ?? 0), 0);
+
+/** How many of its set the run has dealt with, whatever came out. */
+export function dealtWith(run) {
+  return countIn(run.fates);
+}
+
+export function shareDone(run) {
+  return run.items > 0 ? Math.min(1, dealtWith(run) / run.items) : run.state === 'finished' ? 1 : 0;
+}
+
+/** How many the run will move, by what they were when the set was frozen. */
+export function willMove(kind, run) {
+  return Object.entries(standingsOf(run)).reduce((all, [standing, sum]) => all + (isLeft(kind, standing) ? 0 : sum.count), 0);
+}
+
+/** The first few go alone, and the rest only when these have ended well. Null when there is no such phase now. */
+export function canaryPhase(run) {
+  if (run.kind !== 'merge' || !run.canary || run.items <= run.canary) return null;
+  if (run.state !== 'running' && run.state !== 'aborted') return null;
+  const entered = run.outcomes?.entered ?? 0;
+  if (entered > run.canary) return null;
+  const { succeeded = 0, declined = 0, failed_again: failed = 0 } = run.outcomes ?? {};
+  return { of: run.canary, entered, ended: succeeded + declined + failed };
+}
+
+/** The share of what came back that failed again: what the abort limit is compared with. */
+export function shareFailed(run) {
+  const { succeeded = 0, declined = 0, failed_again: failed = 0 } = run.outcomes ?? {};
+  const ended = succeeded + declined + failed;
+  return ended === 0 ? null : failed / ended;
+}
+
+export const isOver = (run) => run.state === 'finished' || run.state === 'cancelled';

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words for states and results; the same as the command line's.
+
+export const STANDINGS = {
+  rechargeable: { is: 'safe to re-charge', why: 'No attempt took money, so another one is safe.' },
+  past_deadline: { is: 'past its deadline', why: 'No attempt took money, but its time to be charged has passed. A merge gives it a new deadline.' },
+  needs_a_person: { is: 'merged too often', why: 'It was merged too often already and died each time. A merge takes it only when a person names it with --even-capped.' },
+  charged: { is: 'already charged', why: 'The money was taken already. A merge settles it and charges nothing.' },
+  unresolved: { is: 'unresolved', why: 'The money may have been taken. The PSP is asked before anything else.' },
+  poison: { is: 'poison', why: 'A record that never became a payment. Edit it in a terminal before it can be merged.' },
+  mended: { is: 'poison, edited', why: 'The record was edited. A merge sends it to its topic again.' },
+};
+
+const BY_MERGE = {
+  rechargeable: 'charged again', past_deadline: 'charged again, with a new deadline', needs_a_person: 'left: needs a person',
+  charged: 'settled, nothing is charged', unresolved: 'the PSP is asked first', poison: 'left: needs editing', mended: 'sent again',
+};
+const BY_PURGE = {
+  rechargeable: 'purged', past_deadline: 'purged', needs_a_person: 'purged', charged: 'left: the money was taken',
+  unresolved: 'left: the money may have been taken', poison: 'purged: the record only', mended: 'purged: the record only',
+};
+
+/** What a change does with dead letters of this standing. */
+export function whatHappens(kind, standing) {
+  if (kind === 'restore') return 'back in the queue';
+  return (kind === 'purge' ? BY_PURGE : BY_MERGE)[standing] ?? '';
+}
+
+export function isLeft(kind, standing) {
+  return whatHappens(kind, standing).startsWith('left');
+}
+
+export const RESULTS = {
+  reentered: 're-entered the pipeline', settled: 'settled: already charged', asked: 'with the resolver; listed until known',
+  resent: 'sent again as edited', purged: 'purged', restored: 'back in the queue', refused: 'refused, left as it was',
+  closed: 'left: no data key opens its edit', gone: 'moved by another person or run',
+};
+
+export const OUTCOMES = {
+  succeeded: 'succeeded', declined: 'declined', failed_again: 'failed again', unresolved: 'unresolved', open: 'on their way',
+};
+
+export const RUN_STATES = {
+  planned: { is: 'planned', tone: 'quiet' },
+  running: { is: 'running', tone: 'accent' },
+  stopped: { is: 'stopped', tone: 'warning' },
+  finished: { is: 'finished', tone: 'good' },
+  aborted: { is: 'aborted', tone: 'critical' },
+  cancelled: { is: 'cancelled', tone: 'quiet' },
+  awaits: { is: 'awaits approval', tone: 'warning' },
+};
+
+/** A run without a leader was stopped or killed, and waits to be resumed. */
+export function runState(run) {
+  if (run.state === 'planned' && run.awaits_approval && !run.approved_by) return 'awaits';
+  if (run.state === 'running' && !run.leader) return 'stopped';
+  return run.state;
+}
+
+export const PSP_STATES = {
+  well: { is: 'well', tone: 'good' },
+  unwell: { is: 'unwell', tone: 'critical' },
+  held: { is: 'paused', tone: 'warning' },
+  forced: { is: 'forced', tone: 'warning' },
+  absent: { is: 'not set up', tone: 'critical' },
+};
+
+export const KINDS = {
+  merge: { does: 'Merge', doing: 'Merging', done: 'merged' },
+  purge: { does: 'Purge', doing: 'Purging', done: 'purged' },
+  restore: { does: 'Restore', doing: 'Restoring', done: 'restored' },
+  settle: { does: 'Settle by hand', doing: 'Settling', done: 'settled' },
+};
+
+/** gateway_timed_out → gateway timed out. */
+export function plain(tag) {
+  return String(tag ?? '').replaceAll('_', ' ');
+}

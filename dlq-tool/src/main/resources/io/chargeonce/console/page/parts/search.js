@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+import { html, useEffect, useId, useRef, useState } from '../lib/html.js';
+import { get } from '../lib/api.js';
+import { useKeys } from '../lib/keys.js';
+import { counted } from '../lib/money.js';
+import { go } from '../lib/router.js';
+import { plain } from '../lib/words.js';
+import { When } from './moments.js';
+import { Amount } from './sums.js';
+
+const PAUSE_IN_TYPING = 250;
+
+/** Finds a payment by any of its names. One hit opens by Enter; with several, arrow keys choose. */
+export function Search() {
+  const [text, setText] = useState('');
+  const [found, setFound] = useState(null);
+  const [open, setOpen] = useState(false);
+  const [at, setAt] = useState(0);
+  const input = useRef(null);
+  const list = useId();
+  useKeys({ '/': () => input.current.focus() });
+  useEffect(() => {
+    setFound(null);
+    const name = text.trim();
+    if (name.length < 3) return undefined;
+    const question = new AbortController();
+    const timer = setTimeout(() => find(name, question.signal, setFound), PAUSE_IN_TYPING);
+    return () => {
+      clearTimeout(timer);
+      question.abort();
+    };
+  }, [text]);
+  useEffect(() => setAt(0), [found]);
+
+  const hits = found?.hits ?? [];
+  const follow = (hit) => {
+    setOpen(false);
+    input.current.blur();
+    go(`/payments/${encodeURIComponent(hit.payment_id)}`);
+  };
+  const onKey = (event) => {
+    if (event.key === 'Escape') {
+      setOpen(false);
+      input.current.blur();
+    } else if (event.key === 'Enter' && hits[at]) {
+      event.preventDefault();
+      follow(hits[at]);
+    } else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      event.preventDefault();
+      setAt(Math.max(0, Math.min(hits.length - 1, at + (event.key === 'ArrowDown' ? 1 : -1))));
+    }
+  };
+  const shows = open && text.trim().length >= 3;
+  return html`<div class="search" role="search" onFocusOut=${(event) => event.currentTarget.contains(event.relatedTarget) || setOpen(false)}>
+    <input ref=${input} type="search" role="combobox" aria-label="Find a payment by id, key, reference, PSP reference or customer"
+           aria-expanded=${String(shows)} aria-controls=${list} aria-activedescendant=${shows && hits[at] ? `${list}-${at}` : undefined}
+           placeholder="Payment, key, reference, customer" value=${text} autocomplete="off" spellcheck="false"
+           onInput=${(event) => { setText(event.currentTarget.value); setOpen(true); }} onFocus=${() => setOpen(true)} onKeyDown=${onKey} />
+    <kbd aria-hidden="true">/</kbd>
+    <div class="hits" id=${list} role="listbox" aria-label="Payments found" hidden=${!shows || hits.length === 0}>
+      ${hits.map((hit, index) => html`<div key=${hit.payment_id} id=${`${list}-${index}`} role="option" aria-selected=${String(index === at)}
+          onMouseDown=${(event) => { event.preventDefault(); follow(hit); }}>
+        <span class="id">${hit.payment_id}</span>
+        <${Amount} amount=${hit.amount} currency=${hit.currency} />
+        <span class="about">${hit.merchant} · ${plain(hit.state)} · by ${plain(hit.matched)} · <${When} at=${hit.accepted_at} /></span>
+      </div>`)}
+    </div>
+    <div class="hits message" role="status" hidden=${!shows || hits.length > 0}>${shows && hits.length === 0 && inWords(found)}</div>
+    <span class="for-readers" role="status">${shows && hits.length > 0 ? `${counted(hits.length, 'payment')} found` : ''}</span>
+  </div>`;
+}
+
+async function find(name, signal, done) {
+  try {
+    done(await get(`/api/find?q=${encodeURIComponent(name)}`, signal));
+  } catch (problem) {
+    if (problem.name !== 'AbortError') done({ problem });
+  }
+}
+
+function inWords(found) {
+  if (!found) return 'Looking …';
+  if (found.problem) return [found.problem.message, found.problem.next].filter(Boolean).join(' ');
+  return 'No payment has this as its id, idempotency key, reference, PSP reference or customer. Names must be whole; check for a missing part.';
+}

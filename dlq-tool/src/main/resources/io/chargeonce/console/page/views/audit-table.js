@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+import { html } from '../lib/html.js';
+import { countText } from '../lib/money.js';
+import { plain } from '../lib/words.js';
+import { When } from '../parts/moments.js';
+import { Empty } from '../parts/states.js';
+import { Money } from '../parts/sums.js';
+import { Table } from '../parts/table.js';
+
+const COLUMNS = [
+  { label: 'When', cell: (line) => html`<${When} at=${line.from ?? line.at} />` },
+  { label: 'Who', cell: (line) => html`${line.actor}${line.claim && line.claim !== line.actor ? html` <span class="none">says ${line.claim}</span>` : ''}` },
+  { label: 'From where', cell: (line) => line.address ?? line.client ?? line.source ?? html`<span class="none">–</span>` },
+  { label: 'What', cell: (line) => html`<span class="what" title=${line.action}>${plain(line.action).replace('dlq.', '').replace('.', ' ')}</span>` },
+  { label: 'Count', number: true, cell: (line) => (line.count > 0 ? countText(line.count) : html`<span class="none">–</span>`) },
+  { label: 'Money', number: true, cell: (line) => (Object.keys(line.money ?? {}).length > 0 ? html`<${Money} of=${line.money} most=${2} />` : html`<span class="none">–</span>`) },
+  { label: 'Why', wide: true, cell: (line) => html`<span class="message" title=${line.reason}>${[line.verdict && plain(line.verdict), line.reason].filter(Boolean).join(': ')
+      || html`<span class="none">no reason given</span>`}</span>` },
+];
+const RUN = { label: 'Run', cell: (line) => (line.run ? html`<a class="id" href=${`/runs/${line.run}`}>${line.run}</a>` : html`<span class="none">–</span>`) };
+
+/** Lines of the audit log; what one call did is one line. */
+export function AuditTable({ lines, withRun = true, keys = false }) {
+  if (lines.length === 0) {
+    return html`<${Empty} title="No one did anything of this kind.">The log is read for the last 30 days, unless the filter says otherwise.<//>`;
+  }
+  return html`<${Table} caption="Audit log, the latest first" columns=${withRun ? [...COLUMNS, RUN] : COLUMNS} rows=${lines}
+    rowKey=${(line) => `${line.from ?? line.at} ${line.actor} ${line.action} ${line.run ?? ''}`} keys=${keys} />`;
+}

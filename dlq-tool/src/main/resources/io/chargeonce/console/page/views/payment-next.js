@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a person can do for one payment, from where it stands.
+import { relative } from '../lib/time.js';
+
+const FOR_DEAD = {
+  rechargeable: { title: 'It is dead, and safe to charge again', text: 'No attempt took money. A merge puts it back to work; a purge ends it.', actions: ['merge', 'purge'] },
+  past_deadline: { title: 'It is dead, and its deadline has passed', text: 'No attempt took money. A merge gives it a new deadline and charges it; a purge ends it.', actions: ['merge', 'purge'] },
+  charged: { title: 'It is dead, but its money was taken', text: 'A merge settles it with the PSP’s reference and charges nothing.', actions: ['merge'] },
+  unresolved: { title: 'Its outcome is unknown', text: 'The money may have been taken. The resolver asks the PSP; a merge asks now. It is never charged under another key.', actions: ['merge'] },
+  needs_a_person: { title: 'It was merged too often', text: 'It died after each merge. Find out why before it is merged once more, in a terminal and by name.', actions: ['purge'] },
+  poison: { title: 'It is a record that cannot be read', text: 'Edit it in a terminal, then merge it. A purge drops the record.', actions: ['purge'] },
+  mended: { title: 'The record was edited', text: 'A merge sends it to its topic again, where it is read as a new record.', actions: ['merge', 'purge'] },
+};
+
+export function nextFor(id, moments, dead) {
+  if (dead) {
+    const known = FOR_DEAD[dead.standing] ?? FOR_DEAD.rechargeable;
+    const command = { needs_a_person: `chargeonce dlq merge ${dead.dead_letter_id} --even-capped`, poison: `chargeonce dlq edit ${dead.dead_letter_id}` }[dead.standing];
+    return { tone: 'warning', command, ...known };
+  }
+  const last = moments.at(-1);
+  if (!last) return { tone: 'quiet', title: 'Nothing is known of it', text: 'No payment, refund or dead letter has this id. Look for another name of it with the search.' };
+  const heard = moments.findLast((moment) => moment.what === 'heard');
+  if (last.what === 'scheduled' || last.what === 'parked') {
+    return { tone: 'accent', title: `It waits in retry-${last.tier}`, text: `It is tried again ${relative(last.due_at)}. Nothing is to be done, unless it should be tried now.`,
+      link: { href: `/waiting?tier=${last.tier}`, text: 'Look at what waits there' } };
+  }
+  if (last.what === 'sent') {
+    return { tone: 'accent', title: 'The PSP has not answered yet', text: 'When the lease expires without an answer, the resolver asks the PSP what happened. Nothing is to be done.' };
+  }
+  if (heard?.outcome === 'unknown' || last.outcome === 'unknown') {
+    return { tone: 'warning', title: 'Its outcome is unknown', text: 'The resolver asks the PSP until it tells. If the PSP cannot tell any more, settle it by hand with evidence.',
+      command: `chargeonce dlq settle ${id}` };
+  }
+  if (last.what === 'accepted') return { tone: 'accent', title: 'It is on its way', text: 'It was accepted and has not been tried yet. Nothing is to be done.' };
+  if (['charged', 'captured', 'succeeded'].includes(heard?.outcome)) {
+    return { tone: 'good', title: 'It is charged', text: 'The PSP took the money once. Nothing is to be done.' };
+  }
+  if (heard?.outcome === 'declined') return { tone: 'quiet', title: 'It was declined', text: 'A decline is an answer. The payment is settled and is not tried again.' };
+  return { tone: 'quiet', title: 'Nothing is to be done', text: 'What happened last stands at the end of the list below.' };
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+import { html, useState } from '../lib/html.js';
+import { queryOf } from '../lib/filters.js';
+import { useLoad } from '../lib/load.js';
+import { sumOf } from '../lib/money.js';
+import { plain, STANDINGS } from '../lib/words.js';
+import { Action, WhyNot } from '../parts/actions.js';
+import { Badge } from '../parts/badge.js';
+import { Command } from '../parts/command.js';
+import { Age } from '../parts/moments.js';
+import { Loaded, ReadAt } from '../parts/states.js';
+import { Amount } from '../parts/sums.js';
+import { Title } from '../parts/title.js';
+import { Unmask, useUnmasking } from '../parts/unmask.js';
+import { Journey } from './payment-journey.js';
+import { Timeline } from './payment-timeline.js';
+import { nextFor } from './payment-next.js';
+import { PlanDialog } from './plan.js';
+
+/** One payment: what to do, its whole life as the database has it, and its way through Kafka as the witness saw it. */
+export function Payment({ id }) {
+  const unmasking = useUnmasking();
+  const read = useLoad(`/api/payments/${encodeURIComponent(id)}?${queryOf({ unmasked: unmasking.reason })}`);
+  return html`
+    <${Title} text="Payment" tab=${id}><span class="id">${id}</span><${ReadAt} of=${read} /><//>
+    <${Loaded} of=${read} what=${`the payment ${id}`}>${(data) => html`<${PaymentPage} ...${{ id, data, unmasking, reload: read.reload }} />`}<//>`;
+}
+
+function PaymentPage({ id, data, unmasking, reload }) {
+  const moments = momentsOf(data.why);
+  const letters = data.dead_letters ?? [];
+  const dead = letters.find((letter) => (letter.state ?? 'dead') === 'dead');
+  const facts = data.payment ?? data.why?.payment ?? dead ?? letters[0] ?? {};
+  return html`
+    <${Next} ...${{ id, next: nextFor(id, moments, dead), dead, reload }} />
+    <${Facts} facts=${facts} state=${data.state ?? data.why?.state} />
+    <div class="list-tools"><${Unmask} of=${unmasking} /></div>
+    ${letters.map((letter) => html`<${Letter} key=${letter.dead_letter_id} letter=${letter} />`)}
+    <section class="panel" aria-labelledby="why-title">
+      <header><h2 id="why-title">What happened</h2><span class="none">as the database has it</span></header>
+      <${Timeline} moments=${moments} />
+    </section>
+    <section class="panel" aria-labelledby="journey-title">
+      <header><h2 id="journey-title">Its way through Kafka</h2><span class="none">as the witness saw it</span></header>
+      <${Journey} hops=${data.journey ?? []} />
+    </section>
+    <p class="hint">The same in a terminal: <${Command} text=${`chargeonce dlq why ${id}`} /></p>`;
+}
+
+function momentsOf(why) {
+  return Array.isArray(why) ? why : why?.moments ?? [];
+}
+
+function Next({ next, dead, reload }) {
+  const [plan, setPlan] = useState(null);
+  const open = (kind) => setPlan({ kind, target: { ids: [dead.dead_letter_id] }, words: 'this payment', shown: sumOf([dead]) });
+  return html`<section class=${`next ${next.tone}`} aria-labelledby="next-title">
+    <div><h2 id="next-title">${next.title}</h2><p>${next.text}</p></div>
+    ${next.command && html`<${Command} text=${next.command} />`}
+    ${next.actions?.length > 0 && html`<div class="buttons">
+      ${next.actions.includes('merge') && html`<${Action} kind="primary" onClick=${() => open('merge')}>Merge …<//>`}
+      ${next.actions.includes('purge') && html`<${Action} kind="danger" onClick=${() => open('purge')}>Purge …<//>`}
+    </div><${WhyNot} />`}
+    ${next.link && html`<p><a href=${next.link.href}>${next.link.text}</a></p>`}
+    ${plan && html`<${PlanDialog} ...${plan} close=${() => setPlan(null)} done=${reload} />`}
+  </section>`;
+}
+
+const NAMES = [['merchant', 'Merchant'], ['psp', 'PSP'], ['reference', 'Reference'], ['idempotency_key', 'Idempotency key'], ['customer', 'Customer'],
+  ['payment_method', 'Payment method'], ['description', 'Description'], ['generation', 'Generation']];
+
+function Facts({ facts, state }) {
+  const payment = { ...facts, ...(typeof facts.payment === 'object' ? facts.payment : {}) };
+  const known = NAMES.filter(([name]) => payment[name] !== undefined && payment[name] !== null);
+  if (!payment.currency && known.length === 0) return null;
+  return html`<dl class="facts across">
+    ${payment.currency && html`<div><dt>Amount</dt><dd class="large"><${Amount} amount=${payment.amount} currency=${payment.currency} /></dd></div>`}
+    ${state && html`<div><dt>State</dt><dd>${plain(state)}</dd></div>`}
+    ${known.map(([name, label]) => html`<div key=${name}><dt>${label}</dt><dd>${String(payment[name])}</dd></div>`)}
+  </dl>`;
+}
+
+function Letter({ letter }) {
+  return html`<section class="panel letter" aria-label="Dead letter">
+    <header><h2>Dead letter</h2>
+      <${Badge} tone=${letter.state && letter.state !== 'dead' ? 'quiet' : 'warning'}>${plain(letter.state ?? 'dead')}<//>
+      <span class="id">${letter.dead_letter_id}</span>
+      <span class="none">died <${Age} at=${letter.died_at} /> ago</span></header>
+    <dl class="facts">
+      <div><dt>Cause</dt><dd>${plain(letter.cause)}</dd></div>
+      ${letter.message && html`<div><dt>Message</dt><dd class="message whole">${letter.message}</dd></div>`}
+      <div><dt>Standing</dt><dd>${STANDINGS[letter.standing]?.is ?? plain(letter.standing)}. ${STANDINGS[letter.standing]?.why ?? ''}</dd></div>
+      ${letter.source && html`<div><dt>Found at</dt><dd>${letter.source.topic}, partition ${letter.source.partition}, offset ${letter.source.offset}</dd></div>`}
+    </dl>
+  </section>`;
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+import { html, useEffect } from '../lib/html.js';
+import { movedRuns } from '../lib/live.js';
+import { useLoad } from '../lib/load.js';
+import { countText } from '../lib/money.js';
+import { runId, standingsOf } from '../lib/run.js';
+import { useStore } from '../lib/store.js';
+import { KINDS, OUTCOMES, plain, RESULTS } from '../lib/words.js';
+import { Exact, When } from '../parts/moments.js';
+import { Loaded, ReadAt } from '../parts/states.js';
+import { Money } from '../parts/sums.js';
+import { Title } from '../parts/title.js';
+import { AuditTable } from './audit-table.js';
+import { Care, Standings } from './plan-frozen.js';
+import { RunControls } from './run-controls.js';
+import { RunProgress } from './run-progress.js';
+import { RunBadge } from './runs.js';
+
+/** One run: a frozen set, what moves, what came of it, and who did what. */
+export function Run({ id }) {
+  const read = useLoad(`/api/runs/${encodeURIComponent(id)}`);
+  const moved = useStore(movedRuns).get(id);
+  const audit = useLoad(`/api/audit?run=${encodeURIComponent(id)}`);
+  const run = read.data && { ...read.data, ...moved };
+  // What was done is in the log when the state has changed.
+  useEffect(() => {
+    if (run) audit.reload();
+  }, [run?.state, run?.approved_by]);
+  return html`
+    <${Title} text=${run ? `${KINDS[run.kind]?.does ?? 'Run'} of ${countText(run.items)}` : 'Run'} tab=${id}>
+      ${run && html`<${RunBadge} run=${run} />`}<span class="id">${id}</span><${ReadAt} of=${read} />
+    <//>
+    <${Loaded} of=${read} what=${`the run ${id}`}>${() => html`<${RunPage} run=${run} audit=${audit} reload=${read.reload} />`}<//>`;
+}
+
+function RunPage({ run, audit, reload }) {
+  return html`
+    ${run.state === 'aborted' && html`<div class="notice critical" role="alert"><p><strong>The run stopped itself:</strong> ${run.verdict}</p>
+      <p>Nothing more moves. Find out why they fail, then resume it or cancel it.</p></div>`}
+    ${run.state === 'cancelled' && run.verdict && html`<p class="notice">Cancelled: ${run.verdict}. What had moved stays moved.</p>`}
+    <${RunProgress} run=${run} />
+    <${RunControls} run=${run} reload=${reload} />
+    <div class="run-columns">
+      <section class="panel" aria-labelledby="set-title">
+        <header><h2 id="set-title">The frozen set</h2></header>
+        <${Standings} kind=${run.kind} standings=${standingsOf(run)} />
+        <${Facts} run=${run} />
+      </section>
+      <section class="panel" aria-labelledby="result-title">
+        <header><h2 id="result-title">What came of it</h2></header>
+        <${Sums} sums=${run.fates} words=${RESULTS} none="Nothing has moved yet." />
+        <${Outcomes} of=${run.outcomes} />
+        ${run.state !== 'planned' && run.kind !== 'settle' && html`<p class="links"><a href=${`/dead-letters?run=${runId(run)}${run.kind === 'purge' ? '&state=purged' : ''}`}>
+          ${run.kind === 'purge' ? 'What it purged' : 'What of it is dead'}</a></p>`}
+      </section>
+    </div>
+    <section class="panel" aria-labelledby="history-title">
+      <header><h2 id="history-title">Who did what</h2></header>
+      <${Loaded} of=${audit} what="the audit log">${(data) => html`<${AuditTable} lines=${data.items ?? data} withRun=${false} keys />`}<//>
+    </section>`;
+}
+
+function Facts({ run }) {
+  return html`<dl class="facts">
+    <div><dt>Planned</dt><dd><${Exact} at=${run.planned_at} /> by ${run.planned_by}</dd></div>
+    ${run.reason && html`<div><dt>Reason</dt><dd>${run.reason}</dd></div>`}
+    <div><dt>Fingerprint</dt><dd><code>${run.fingerprint}</code></dd></div>
+    ${run.approved_by && html`<div><dt>Approved</dt><dd>by ${run.approved_by}</dd></div>`}
+    ${run.leader && html`<div><dt>Led by</dt><dd>${run.leader}</dd></div>`}
+    ${run.ended_at && html`<div><dt>Ended</dt><dd><${When} at=${run.ended_at} /></dd></div>`}
+    ${run.kind === 'merge' && html`<div><dt>Care</dt><dd><${Care} run=${run} /></dd></div>`}
+  </dl>`;
+}
+
+function Sums({ sums, words, none }) {
+  const present = Object.entries(sums ?? {}).filter(([, sum]) => sum.count > 0);
+  if (present.length === 0) return html`<p class="nothing">${none}</p>`;
+  return html`<ul class="sum-rows">${present.map(([name, sum]) => html`<li key=${name}>
+    <span class="number">${countText(sum.count)}</span><span>${words[name] ?? plain(name)}</span><${Money} of=${sum.money} most=${2} /></li>`)}</ul>`;
+}
+
+function Outcomes({ of }) {
+  if (!of?.entered) return null;
+  return html`<h3>Of ${countText(of.entered)} that re-entered the pipeline</h3>
+    <ul class="sum-rows">${Object.entries(OUTCOMES).filter(([name]) => of[name] > 0).map(([name, words]) => html`<li key=${name}>
+      <span class="number">${countText(of[name])}</span><span class=${name === 'failed_again' ? 'critical' : ''}>${words}</span></li>`)}</ul>`;
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.standalone.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.openqa.selenium.Keys;
+
+/**
+ * Each page of the console in a real browser, over a real pipeline. With {@code -Dchargeonce.screenshots=docs/console} the pages are
+ * kept as pictures there.
+ */
+class ConsolePagesTest {
+
+    static final String SKIPPED = "Chromium is not here, so the console's pages are not tried: apt-get install chromium chromium-driver";
+    private static final int DEAD = 5;
+
+    private record Page(String name, String path, String words) {}
+
+    private static final List<Page> PAGES = List.of(new Page("overview", "/", "Where the payments are"),
+            new Page("dead-letters", "/dead-letters", "Grouped by"), new Page("runs", "/runs", "Runs"),
+            new Page("waiting", "/waiting", "Waiting in the tiers"), new Page("overdue", "/overdue", "Overdue"),
+            new Page("psps", "/psps", "Paused or forced by people"), new Page("rates", "/rates", "Latency of each hop"),
+            new Page("audit", "/audit", "Audit"));
+
+    private static ConsoleWorld world;
+    private static Browser browser;
+
+    @BeforeAll
+    static void start() throws Exception {
+        if (!Browser.isThere()) {
+            System.out.println(SKIPPED);
+        }
+        assumeThat(Browser.isThere()).as(SKIPPED).isTrue();
+        world = ConsoleWorld.start();
+        world.trade(40);
+        world.die("pages", DEAD);
+        browser = Browser.at(world.console);
+    }
+
+    @AfterAll
+    static void stop() {
+        if (browser != null) {
+            browser.close();
+        }
+        if (world != null) {
+            world.close();
+        }
+    }
+
+    @BeforeEach
+    void asAnOperator() {
+        browser.width(Browser.WIDE);
+        browser.dark(false);
+        browser.offline(false);
+        browser.signIn(world.token("operator"));
+        browser.complaints();
+    }
+
+    @Test
+    void no_page_keeps_anyone_out_in_light_or_dark_wide_or_narrow() throws Exception {
+        for (Page page : PAGES) {
+            for (boolean dark : List.of(false, true)) {
+                browser.dark(dark);
+                for (int width : List.of(Browser.WIDE, Browser.NARROW)) {
+                    browser.width(width);
+                    browser.open(page.path);
+                    browser.see(page.words);
+                    browser.until(page + " goes on reading", () -> !browser.shows(".spinner"));
+                    assertThat(Axe.violations(browser)).as("%s, dark %s, %d wide", page, dark, width).isEmpty();
+                    assertThat(browser.scrollsSideways()).as("%s at %d scrolls sideways", page, width).isFalse();
+                    keep(page.name, dark, width);
+                }
+            }
+        }
+        assertThat(browser.complaints()).isEmpty();
+    }
+
+    /** Few and small, for the documentation. */
+    private static void keep(String name, boolean dark, int width) throws Exception {
+        String folder = System.getProperty("chargeonce.screenshots", "");
+        boolean isShown = dark ? List.of("overview", "rates").contains(name) && width == Browser.WIDE
+                : width == Browser.WIDE || List.of("overview", "dead-letters").contains(name);
+        if (!folder.isEmpty() && isShown && !List.of("overdue", "audit").contains(name)) {
+            Picture.write(browser.screenshot(), Path.of(folder, "%s-%d%s.png".formatted(name, width, dark ? "-dark" : "")));
+        }
+    }
+
+    @Test
+    void a_wrong_token_is_refused_in_words_and_the_sign_in_page_keeps_no_one_out() {
+        browser.click("Sign out");
+        assertThat(Axe.violations(browser)).isEmpty();
+        browser.write("Sign-in token", "operator:wrong");
+        browser.press(Keys.ENTER);
+        assertThat(browser.textOf("[role=alert]")).isNotBlank();
+        assertThat(browser.shows(".views")).isFalse();
+    }
+
+    @Test
+    void a_filter_is_in_the_address_and_back_takes_it_away() {
+        browser.open("/dead-letters");
+        browser.see("Grouped by");
+        browser.write("Currency", "eur");
+        browser.press(Keys.ENTER);
+        browser.until("the filter is not in the address", () -> browser.address().equals("/dead-letters?currency=EUR"));
+        browser.see("with currency EUR");
+        browser.open(browser.address());
+        browser.see("with currency EUR");
+        browser.click("Dead letters");
+        browser.until("the filter stays", () -> browser.address().equals("/dead-letters"));
+        browser.back();
+        browser.see("with currency EUR");
+    }
+
+    @Test
+    void a_filter_that_was_saved_is_offered_by_its_name() {
+        browser.open("/dead-letters?currency=EUR");
+        browser.see("with currency EUR");
+        browser.clickAt("[aria-label='Name for this filter']");
+        browser.press("Euros", Keys.ENTER);
+        browser.open("/dead-letters");
+        browser.click("Euros");
+        browser.see("with currency EUR");
+    }
+
+    @Test
+    void a_payment_is_found_by_its_reference_and_tells_its_whole_life() {
+        browser.open("/");
+        browser.see("Where the payments are");
+        browser.press("/");
+        browser.press("pages-0");
+        browser.see("by reference");
+        browser.press(Keys.ENTER);
+        browser.see("What happened");
+        browser.see("Accepted from acme");
+        browser.see("It is dead, and safe to charge again");
+        assertThat(browser.text()).doesNotContain("jane.doe@example.org");
+        assertThat(Axe.violations(browser)).isEmpty();
+    }
+
+    @Test
+    void each_view_and_each_row_can_be_reached_by_keys() {
+        browser.open("/");
+        browser.see("Where the payments are");
+        for (String key : List.of("d", "r", "w", "v", "p", "l", "a", "o")) {
+            browser.press("g");
+            browser.press(key);
+        }
+        browser.press("g", "d");
+        browser.until("g d leads elsewhere", () -> browser.address().equals("/dead-letters"));
+        browser.see("selected");
+        browser.until("there are no rows", () -> browser.shows("tbody a.row"));
+        browser.press("j", "j");
+        String second = browser.focused();
+        browser.press("k", "j");
+        assertThat(browser.focused()).isEqualTo(second).startsWith("pay_");
+        browser.press(Keys.ENTER);
+        browser.until("Enter opens no row", () -> browser.address().equals("/payments/" + second));
+        browser.press("?");
+        browser.see("Keyboard shortcuts");
+        assertThat(Axe.violations(browser)).isEmpty();
+        browser.press(Keys.ESCAPE);
+        browser.until("Escape closes nothing", () -> !browser.shows("dialog"));
+    }
+
+    @Test
+    void old_numbers_never_pass_for_live_ones() {
+        browser.open("/");
+        browser.see("Live");
+        browser.offline(true);
+        browser.run("fetch('/api/session').catch(() => {})");
+        browser.until("it still says that it is live", () -> browser.text().contains("The connection is cut."));
+        browser.offline(false);
+        browser.until("it does not connect again", () -> !browser.text().contains("The connection is cut."));
+        browser.complaints();
+    }
+
+    @Test
+    void a_reader_is_told_why_an_action_does_nothing() {
+        browser.signIn(world.token("reader"));
+        browser.open("/dead-letters");
+        browser.see("Your login may only read.");
+        assertThat(browser.whyNot("Merge")).contains("may only read");
+        browser.open("/psps");
+        browser.see("Your login may only read.");
+        assertThat(Axe.violations(browser)).isEmpty();
+    }
+
+    @Test
+    void the_switch_of_colours_outlives_a_reload() {
+        browser.open("/");
+        browser.click("Auto");
+        browser.click("Light");
+        browser.see("Dark");
+        browser.open("/");
+        browser.see("Dark");
+        assertThat(browser.run("return document.documentElement.dataset.theme")).isEqualTo("dark");
+    }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.standalone.console;
+
+import io.chargeonce.client.NewPayment;
+import io.chargeonce.client.PaymentClient;
+import io.chargeonce.client.Retries;
+import io.chargeonce.client.Sent;
+import io.chargeonce.sandbox.Directories;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
+import org.awaitility.Awaitility;
+
+/**
+ * {@code up} with its console in a process of its own, with payments in every state: some charged, some declined, some dead because
+ * their card's only PSP fails. What it prints tells where the console is and who may sign in.
+ */
+final class ConsoleWorld implements AutoCloseable {
+
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final List<String> PORTS = List.of("ingest", "stripe", "adyen", "webhook", "kafka", "postgres", "admin", "console");
+    private static final Pattern ADDRESS = Pattern.compile("console +(https?://\\S+?)/?\\s");
+    private static final Pattern TOKEN = Pattern.compile("\\b((reader|operator|approver):[^\\s,]+)");
+    private static final List<String> CURRENCIES = List.of("EUR", "USD", "GBP", "JPY");
+
+    private final Path directory;
+    private final Process process;
+    private final Map<String, Integer> ports;
+    private final Map<String, String> tokens = new HashMap<>();
+    private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    private final PaymentClient acme;
+    final URI console;
+
+    private ConsoleWorld(Path directory, Process process, Map<String, Integer> ports, String printed) {
+        this.directory = directory;
+        this.process = process;
+        this.ports = ports;
+        this.console = URI.create(ADDRESS.matcher(printed).results().map(found -> found.group(1)).findFirst().orElseThrow());
+        TOKEN.matcher(printed).results().forEach(found -> tokens.put(found.group(2), found.group(1)));
+        this.acme = new PaymentClient(URI.create("http://127.0.0.1:" + ports.get("ingest")), "test_acme", Retries.USUAL);
+    }
+
+    static ConsoleWorld start() throws IOException {
+        Path directory = Directories.temporary("console");
+        Map<String, Integer> ports = new HashMap<>();
+        for (String port : PORTS) {
+            ports.put(port, freePort());
+        }
+        Path said = Files.createFile(directory.resolve("up.out"));
+        var command = new ArrayList<>(List.of(ProcessHandle.current().info().command().orElseThrow(), "-Xmx1g", "-XX:+UseSerialGC",
+                "-cp", System.getProperty("java.class.path"), "-Dchargeonce.log=" + directory.resolve("up.log"),
+                "io.chargeonce.app.Main", "up", "--tiers", "500ms,1s,2s"));
+        ports.forEach((name, port) -> command.addAll(List.of("--" + name + "-port", "" + port)));
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(said.toFile()).start();
+        Awaitility.await().atMost(PATIENCE).until(() -> {
+            String printed = Files.readString(said);
+            if (!process.isAlive()) {
+                throw new IllegalStateException(printed);
+            }
+            return printed.contains("Ctrl-C stops everything");
+        });
+        return new ConsoleWorld(directory, process, ports, Files.readString(said));
+    }
+
+    private static int freePort() throws IOException {
+        try (var socket = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+            return socket.getLocalPort();
+        }
+    }
+
+    String token(String role) {
+        return tokens.get(role);
+    }
+
+    /** Payments that are charged and declined, so that nothing on the pages is empty. */
+    void trade(int payments) throws InterruptedException {
+        for (int i = 0; i < payments; i++) {
+            send("trade-" + i, 1_000 + 37L * i, CURRENCIES.get(i % CURRENCIES.size()),
+                    i % 9 == 8 ? "pm_card_visa_chargeDeclined" : "pm_card_visa");
+        }
+    }
+
+    /**
+     * Payments that die, because the only PSP that takes their card fails. Returns when they are dead. Others succeed there meanwhile, and
+     * these are fewer than eight: else it would be an outage of the PSP, in which payments wait and do not die.
+     */
+    void die(String name, int payments) throws Exception {
+        for (int i = 0; i < payments; i++) {
+            String key = name + "-" + i;
+            rule("POST",
+                    "{\"fault\": \"500_before\", \"operation\": \"confirm\", \"metadata\": {\"reference\": \"%s\"}, \"times\": \"always\"}"
+                            .formatted(key));
+            send(key, 2_500 + 111L * i, CURRENCIES.get(i % CURRENCIES.size()), "pm_card_amex");
+        }
+        var well = new AtomicInteger();
+        Awaitility.await().atMost(PATIENCE).pollInterval(Duration.ofMillis(200)).until(() -> {
+            send("well-beside-%s-%d".formatted(name, well.incrementAndGet()), 1_299, "EUR", "pm_card_amex");
+            return dead(name) == payments;
+        });
+    }
+
+    /** The PSP works again for all of them. */
+    void mend() throws Exception {
+        rule("DELETE", "");
+    }
+
+    private void send(String key, long amount, String currency, String method) throws InterruptedException {
+        Sent sent = acme.send(NewPayment.of(key, amount, currency, method).withReference(key).withCustomer("jane.doe@example.org"));
+        if (!(sent instanceof Sent.Accepted)) {
+            throw new IllegalStateException(key + " was not accepted: " + sent);
+        }
+    }
+
+    private void rule(String method, String body) throws Exception {
+        URI rules = URI.create("http://127.0.0.1:" + ports.get("stripe") + "/_sandbox/rules");
+        var request = HttpRequest.newBuilder(rules).method(method, HttpRequest.BodyPublishers.ofString(body)).build();
+        HttpResponse<String> answer = http.send(request, HttpResponse.BodyHandlers.ofString());
+        if (answer.statusCode() / 100 != 2) {
+            throw new IllegalStateException(answer.body());
+        }
+    }
+
+    private static final String DEAD = """
+            SELECT count(*) FROM chargeonce.operation_now WHERE state = 'dead' AND starts_with(idempotency_key, ?)
+            """;
+
+    long dead(String name) throws Exception {
+        try (var connection = java.sql.DriverManager.getConnection(jdbcUrl(), "postgres", "");
+             var statement = connection.prepareStatement(DEAD)) {
+            statement.setString(1, name + "-");
+            try (var row = statement.executeQuery()) {
+                row.next();
+                return row.getLong(1);
+            }
+        }
+    }
+
+    private String jdbcUrl() {
+        return "jdbc:postgresql://127.0.0.1:" + ports.get("postgres") + "/chargeonce";
+    }
+
+    @Override
+    public void close() {
+        acme.close();
+        process.destroy();
+        Awaitility.await().atMost(PATIENCE).until(() -> !process.isAlive());
+        Directories.remove(directory);
+    }
+}
