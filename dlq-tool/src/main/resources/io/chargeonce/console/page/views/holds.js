@@ -22,8 +22,7 @@ export function HoldDialog({ kind: firstKind, name: firstName = '', action, fixe
   const [name, setName] = useState(firstName);
   const [reason, setReason] = useState('');
   const [minutes, setMinutes] = useState('60');
-  const until = minutes && new Date(Date.now() + Number(minutes) * 60_000).toISOString();
-  const send = () => post('/api/holds', { kind, name: name.trim().replace(/^retry-/, ''), action, reason: reason.trim(), ...(until ? { until } : {}) });
+  const send = () => post('/api/holds', { kind, name: name.trim().replace(/^retry-/, ''), action, reason: reason.trim(), ...(minutes ? { minutes: Number(minutes) } : {}) });
   const title = fixed ? `${action === 'force' ? 'Force' : 'Pause'} ${name}` : 'Pause';
   return html`<${Asked} title=${title} button=${action === 'force' ? 'Force' : 'Pause'} send=${send} ready=${name.trim() && reason.trim()} close=${close}
       done=${() => { say(`${name} is ${action === 'force' ? 'forced' : 'paused'}. Every process obeys within two seconds.`); done(); }}>
