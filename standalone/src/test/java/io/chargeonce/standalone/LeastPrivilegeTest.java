@@ -115,10 +115,13 @@ class LeastPrivilegeTest {
             Awaitility.await().atMost(PATIENCE).untilAsserted(() -> assertThat(witnessed(witness, good)).endsWith("settled"));
             Awaitility.await().atMost(PATIENCE)
                     .untilAsserted(() -> assertThat(witnessed(witness, dead)).matches("requests .*retry-3 .*dlq .*settled"));
+            // Its board follows the journeys within a second.
+            Awaitility.await().atMost(PATIENCE).untilAsserted(
+                    () -> assertThat(
+                            witness.view().stages().stream().filter(stage -> stage.name().equals("settled")).mapToLong(Stage::in).sum())
+                            .isEqualTo(Long.parseLong(text("SELECT count(*) FROM chargeonce.operation_state"))));
             assertThat(witness.view().overdue(1)).isEmpty();
             assertThat(witness.view().stages()).allMatch(stage -> stage.difference() == 0);
-            assertThat(witness.view().stages().stream().filter(stage -> stage.name().equals("settled")).mapToLong(Stage::in).sum())
-                    .isEqualTo(Long.parseLong(text("SELECT count(*) FROM chargeonce.operation_state")));
             assertThat(dlq("chargeonce_dlq_reader", "runs", "show", text("SELECT run_id FROM chargeonce.dlq_run")).out())
                     .contains("Of 1 that re-entered, 1 succeeded");
             Awaitility.await().atMost(PATIENCE)
