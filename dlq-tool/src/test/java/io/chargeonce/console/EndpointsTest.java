@@ -230,7 +230,8 @@ class EndpointsTest {
         world.rows.text("""
                 INSERT INTO psp_health (psp, process, good_at, open, failed_in_a_row, failed_payments, told_at, unwell_at)
                 VALUES ('adyen', gen_random_uuid(), now(), false, 0, '', now(), NULL),
-                       ('stripe', gen_random_uuid(), now(), true, 7, '', now(), now()), ('stripe', gen_random_uuid(), now(), false, 0, '', now(), NULL),
+                       ('stripe', gen_random_uuid(), now(), true, 7, '', now(), now()),
+                       ('stripe', gen_random_uuid(), now(), false, 0, '', now(), NULL),
                        ('gone', gen_random_uuid(), now(), false, 0, '', now() - interval '2 minutes', NULL) RETURNING psp
                 """);
         Browser.Answer psps = reader.get("/api/psps");

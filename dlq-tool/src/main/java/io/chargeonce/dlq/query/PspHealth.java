@@ -27,7 +27,8 @@ public record PspHealth(String psp, int processes, int open, Optional<Instant> g
 
     /** A PSP without a report for a minute is set up in no running process. */
     private static final String READ = """
-            SELECT psp, count(*) FILTER (WHERE here) AS processes, count(*) FILTER (WHERE here AND open) AS open_in, max(good_at) AS good_at,
+            SELECT psp, count(*) FILTER (WHERE here) AS processes, count(*) FILTER (WHERE here AND open) AS open_in,
+                   max(good_at) AS good_at,
                    max(bad_at) AS bad_at, min(coalesce(unwell_from, unwell_at)) FILTER (WHERE here AND open) AS unwell_since,
                    coalesce(max(failed_in_a_row) FILTER (WHERE here), 0) AS in_a_row, max(told_at) AS told_at
               FROM (SELECT *, told_at > clock_timestamp() - interval '1 minute' AS here

@@ -20,7 +20,8 @@ import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 @Command(name = "stop", usageHelpAutoWidth = true, sortOptions = false,
-        description = "Stops a run between two batches, wherever it runs: at another terminal, or in the console. It can be resumed at once.",
+        description = {"Stops a run between two batches, wherever it runs: at another terminal, or in the console.",
+            "It can be resumed at once."},
         exitCodeList = "1:there is no such run, or nothing runs it",
         footer = {"  Stop it, and go on later:",
             "    chargeonce dlq runs stop run_0123456789",

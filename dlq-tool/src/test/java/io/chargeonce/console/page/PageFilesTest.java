@@ -28,7 +28,8 @@ class PageFilesTest {
     private static final Pattern LINKED = Pattern.compile("(?:src|href)=\"/([^\"]+)\"");
     /** What a strict Content-Security-Policy refuses, and what makes a string into HTML. */
     private static final Pattern INLINE = Pattern.compile(
-            "<style|\\sstyle=[\"']|<script(?![^>]*\\ssrc=)|\\son\\w+=[\"']|javascript:|\\beval\\(|new Function\\b|innerHTML|setAttribute\\('style'");
+            "<style|\\sstyle=[\"']|<script(?![^>]*\\ssrc=)|\\son\\w+=[\"']|javascript:"
+                    + "|\\beval\\(|new Function\\b|innerHTML|setAttribute\\('style'");
 
     /** One line of vendor/files.sha256. */
     private record Vendored(String hash, String name) {
