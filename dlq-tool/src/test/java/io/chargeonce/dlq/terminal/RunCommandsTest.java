@@ -108,6 +108,30 @@ class RunCommandsTest {
     }
 
     @Test
+    void a_running_merge_follows_the_rate_that_another_sets_and_lets_go_when_another_stops_it() {
+        rows.dead(40);
+        var merge = CompletableFuture.supplyAsync(() -> call("merge", "--all", "--canary", "0", "--rate", "1", "--max-rate", "1", "--yes"),
+                Thread::startVirtualThread);
+        await().until(() -> !rows.accepted().isEmpty());
+        String run = rows.text("SELECT run_id FROM dlq_run");
+
+        Called stop = call("runs", "stop", run);
+
+        assertThat(stop.exit()).as(stop.err()).isZero();
+        assertThat(stop.out()).contains("merge --resume " + run);
+        assertThat(merge.join().exit()).isEqualTo(1);
+        assertThat(merge.join().out()).contains("another person has stopped or cancelled this run");
+        assertThat(rows.accepted()).hasSizeLessThan(40);
+        assertThat(call("runs", "stop", run).exit()).isEqualTo(1);
+        var resume = CompletableFuture.supplyAsync(() -> call("merge", "--resume", run), Thread::startVirtualThread);
+        assertThat(call("runs", "rate", run, "1000", "--json").json().getFirst().path("rate").asInt()).isEqualTo(1000);
+        assertThat(resume.join().exit()).isZero();
+        assertThat(rows.accepted()).hasSize(40);
+        assertThat(call("runs", "rate", run, "5").err()).contains("or it has ended");
+        assertThat(call("runs", "rate", run, "fast").exit()).isEqualTo(2);
+    }
+
+    @Test
     void a_cancelled_run_is_never_resumed() {
         rows.dead(2);
         String run = call("merge", "--all", "--plan", "--json").json().getFirst().path("run").asString();
