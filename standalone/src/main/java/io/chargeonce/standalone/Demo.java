@@ -28,11 +28,13 @@ import io.chargeonce.wire.Topics;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /** What {@code chargeonce demo} shows, chapter by chapter, on a pipeline of its own. Everything in it is real but the money. */
@@ -101,15 +103,16 @@ final class Demo implements AutoCloseable {
     private void sendThroughAnOutage() {
         chapter("Two shops send %,d payments over HTTP, each under its idempotency key".formatted(plan.payments().size()));
         Arrays.stream(DemoPlan.Scenario.values()).forEach(scenario -> out.printf("   %4d %s%n", plan.count(scenario), scenario.words));
-        int half = plan.payments().size() / 2;
-        producer.send(plan.payments().subList(0, half));
+        List<DemoPlan.Payment> rush = plan.rush();
+        int half = rush.size() / 2;
+        producer.send(rush.subList(0, half));
         board.watchUntil(stages -> stages.getOrDefault("succeeded", 0L) > half / 2, PATIENCE);
 
         board.showShares();
         chapter("Stripe refuses every connection for %d seconds; the shops go on selling".formatted(OUTAGE.toSeconds()));
         pipeline.foundations.stripe().refuseConnections();
         long end = System.nanoTime() + OUTAGE.toNanos();
-        producer.send(plan.payments().subList(half, plan.payments().size()));
+        producer.send(rush.subList(half, rush.size()));
         board.watchUntil(stages -> System.nanoTime() > end, PATIENCE);
         pipeline.foundations.stripe().acceptConnections();
         board.showShares();
@@ -137,6 +140,13 @@ final class Demo implements AutoCloseable {
     private void watchTheTiers() {
         chapter("Failures wait in tiers (%s), never in the way of others".formatted(
                 pipeline.settings.tiers().stream().map(Demo::brief).collect(Collectors.joining(", "))));
+        var unsold = new ArrayDeque<>(plan.steady());
+        long failing = plan.count(DemoPlan.Scenario.FAILS_ALWAYS);
+        board.watchUntil(stages -> {
+            int next = stages.getOrDefault("dead", 0L) < failing ? Math.min(1, unsold.size()) : unsold.size();
+            producer.send(Stream.generate(unsold::remove).limit(next).toList());
+            return unsold.isEmpty();
+        }, PATIENCE);
         awaitRest();
     }
 

@@ -4,6 +4,7 @@ package io.chargeonce.standalone;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -31,7 +32,9 @@ record DemoPlan(List<Payment> payments) {
     record Payment(String key, String merchant, long amount, String currency, String method, Scenario scenario, boolean sentTwice) {}
 
     private static final List<String> CURRENCIES = List.of("EUR", "EUR", "EUR", "USD", "GBP", "JPY");
-    private static final List<String> CARDS = List.of("pm_card_visa", "pm_card_mastercard");
+    /** Only one PSP takes this brand. */
+    private static final String OF_ONE_PSP = "pm_card_amex";
+    private static final List<String> CARDS = List.of("pm_card_visa", "pm_card_mastercard", OF_ONE_PSP);
     private static final List<String> DECLINING = List.of("pm_card_visa_chargeDeclined", "pm_card_visa_chargeDeclinedInsufficientFunds",
             "pm_card_visa_chargeDeclinedLostCard", "pm_card_chargeDeclinedExpiredCard");
     /** How many of a hundred payments, and at least one of each; the others are charged. */
@@ -58,8 +61,8 @@ record DemoPlan(List<Payment> payments) {
     private static Payment payment(String key, Scenario scenario, Random random) {
         String method = switch (scenario) {
             case DECLINED -> pick(DECLINING, random);
-            // Only one PSP takes this brand. Otherwise the other PSP would charge what fails at the first.
-            case FAILS_ONCE, FAILS_TWICE, FAILS_ALWAYS, ANSWER_LOST -> "pm_card_amex";
+            // Otherwise the other PSP would charge what fails at the first.
+            case FAILS_ONCE, FAILS_TWICE, FAILS_ALWAYS, ANSWER_LOST -> OF_ONE_PSP;
             case CHARGED -> pick(CARDS, random);
         };
         return new Payment(key, random.nextInt(4) == 0 ? "globex" : "acme", 500 + random.nextInt(19_500), pick(CURRENCIES, random),
@@ -68,6 +71,19 @@ record DemoPlan(List<Payment> payments) {
 
     private static <T> T pick(List<T> from, Random random) {
         return from.get(random.nextInt(from.size()));
+    }
+
+    /** Those that are sent at once. */
+    List<Payment> rush() {
+        var steady = new HashSet<>(steady());
+        return payments.stream().filter(payment -> !steady.contains(payment)).toList();
+    }
+
+    /** Those that are sent one by one while others fail: where each payment at a PSP fails it is an outage, and they wait. */
+    List<Payment> steady() {
+        List<Payment> good = payments.stream().filter(payment -> payment.scenario == Scenario.CHARGED && payment.method.equals(OF_ONE_PSP))
+                .toList();
+        return good.subList(good.size() / 2, good.size());
     }
 
     long count(Scenario scenario) {
