@@ -283,28 +283,60 @@ class ActionsTest {
                 .isEqualTo("30 30");
     }
 
+    private static final Map<String, Object> ONE = Map.of("count", 1, "money", List.of(Map.of("currency", "EUR", "amount", 1299)));
+
+    private static Browser.Answer endWait(Browser browser, String how, String asOf, Map<String, Object> target) {
+        var body = new HashMap<String, Object>(target);
+        body.put("expect", ONE);
+        body.put("as_of", asOf);
+        body.put("reason", "cancelled");
+        return browser.post("/api/waiting/" + how, body);
+    }
+
+    private static String waits(int tier) {
+        String payment = world.rows.accepted("acme");
+        world.rows.retry(payment, tier, "the PSP answered 500");
+        return payment;
+    }
+
     @Test
     void what_waits_in_a_tier_is_tried_now_or_stopped_if_it_is_what_was_shown() {
-        String now = world.rows.accepted("acme");
-        String never = world.rows.accepted("acme");
-        world.rows.retry(now, 1, "the PSP answered 500");
-        world.rows.retry(never, 2, "the PSP answered 500");
+        String now = waits(1);
+        String never = waits(2);
         Browser.Answer waiting = operator.get("/api/waiting?tier=1");
         assertThat(waiting.textAt("/items/0/operation_id")).isEqualTo(now);
         assertThat(waiting.at("/total/money/0").toString()).isEqualTo("{\"currency\":\"EUR\",\"amount\":1299,\"count\":1}");
-        Map<String, Object> one = Map.of("count", 1, "money", List.of(Map.of("currency", "EUR", "amount", 1299)));
-        assertThat(operator.post("/api/waiting/now", Map.of("filter", Map.of(), "expect", one)).status()).isEqualTo(409);
-        assertThat(reader.post("/api/waiting/now", Map.of("filter", Map.of("tier", 1), "expect", one)).status()).isEqualTo(403);
-        assertThat(operator.post("/api/waiting/stop", Map.of("ids", List.of(never), "expect", one)).status()).isEqualTo(400);
+        String shown = waiting.textAt("/as_of");
+        Map<String, Object> tier = Map.of("filter", Map.of("tier", 1));
+        assertThat(endWait(operator, "now", shown, Map.of("filter", Map.of())).status()).isEqualTo(409);
+        assertThat(endWait(reader, "now", shown, tier).status()).isEqualTo(403);
+        assertThat(operator.post("/api/waiting/stop", Map.of("ids", List.of(never), "expect", ONE, "as_of", shown)).status())
+                .isEqualTo(400);
+        for (String noTime : List.of("", "yesterday", "2999-01-01T00:00:00Z")) {
+            assertThat(endWait(operator, "now", noTime, tier).textAt("/detail")).contains("as_of must be");
+        }
 
-        assertThat(operator.post("/api/waiting/now", Map.of("filter", Map.of("tier", 1), "expect", one)).at("/results/retried/count")
-                .asInt()).isEqualTo(1);
-        assertThat(operator.post("/api/waiting/stop", Map.of("ids", List.of(never), "reason", "cancelled", "expect", one))
-                .at("/results/stopped/count").asInt()).isEqualTo(1);
+        assertThat(endWait(operator, "now", shown, tier).at("/results/retried/count").asInt()).isEqualTo(1);
+        assertThat(endWait(operator, "stop", shown, Map.of("ids", List.of(never))).at("/results/stopped/count").asInt()).isEqualTo(1);
 
         assertThat(world.rows.letter(never)).startsWith("dead/");
         assertThat(operator.get("/api/audit").at("/items").valueStream().map(item -> item.path("action").asString()))
                 .contains("dlq.stopped", "dlq.retried_now");
+    }
+
+    @Test
+    void a_payment_that_took_the_place_of_one_that_was_shown_goes_on_waiting() {
+        waits(1);
+        String asOf = operator.get("/api/waiting").textAt("/as_of");
+        Map<String, Object> everything = Map.of("filter", Map.of());
+        assertThat(endWait(operator, "now", asOf, everything).at("/results/retried/count").asInt()).isEqualTo(1);
+        String later = waits(1);
+
+        Browser.Answer again = endWait(operator, "stop", asOf, everything);
+
+        assertThat(again.status()).as(again.text()).isEqualTo(200);
+        assertThat(again.at("/results/stopped/count").asInt()).isZero();
+        assertThat(operator.get("/api/waiting").at("/items").valueStream().map(one -> one.path("operation_id").asString())).contains(later);
     }
 
     @ParameterizedTest

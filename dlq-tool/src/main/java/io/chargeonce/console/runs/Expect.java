@@ -27,7 +27,18 @@ public record Expect(long count, TreeMap<String, Long> money) {
 
     /** @throws io.chargeonce.console.answer.Refusal if this is another set than what was shown */
     public void check(Sum now) {
-        if (now.count() != count || !now.money().equals(money)) {
+        refuse(now.count() != count || !now.money().equals(money), now);
+    }
+
+    /** @throws io.chargeonce.console.answer.Refusal if this is more than what was shown */
+    public void checkAtMost(Sum now) {
+        refuse(now.count() > count
+                || now.money().entrySet().stream().anyMatch(one -> one.getValue() > money.getOrDefault(one.getKey(), 0L)),
+                now);
+    }
+
+    private static void refuse(boolean another, Sum now) {
+        if (another) {
             throw Problems.changed("It is another set than what was shown: now %,d with %s.".formatted(now.count(),
                     String.join(", ", now.moneyLines()))).refusal();
         }

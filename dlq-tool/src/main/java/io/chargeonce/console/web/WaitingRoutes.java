@@ -19,6 +19,7 @@ import io.chargeonce.http.Answer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -58,6 +59,7 @@ record WaitingRoutes() implements ConsoleApi.Routes {
         json.put("total", Map.of("count", total.count(), "money", MoneyJson.of(total)));
         json.put("presentations", WaitingPayments.presentations(call.queue()).count());
         json.put("filter", given);
+        json.put("as_of", asOf.toString());
         return ConsoleApi.json(200, json);
     }
 
@@ -78,6 +80,19 @@ record WaitingRoutes() implements ConsoleApi.Routes {
         }
     }
 
+    /** What waits again since then was not shown, also if it is as many and as much money. What was shown and has left is left alone. */
+    private static Instant shownAt(Call call) {
+        try {
+            Instant at = Instant.parse(call.text("as_of").orElse(""));
+            if (!at.isAfter(WaitingPayments.now(call.queue()))) {
+                return at;
+            }
+        } catch (DateTimeParseException noTime) {
+            // Told below.
+        }
+        throw Problems.wrong("as_of must be the time that came with what was shown.").refusal();
+    }
+
     private static Answer change(Call call, EndWait.Kind kind) {
         JsonNode body = call.json();
         Optional<String> reason = Filters.reason(call.text("reason"), kind == EndWait.Kind.STOP);
@@ -87,8 +102,8 @@ record WaitingRoutes() implements ConsoleApi.Routes {
         }
         WaitingFilter filter = body.has("ids") ? WaitingFilter.ofIds(RunRoutes.ids(body))
                 : Filters.waiting(call.queue(), RunRoutes.filter(body), List.of());
-        Instant asOf = WaitingPayments.now(call.queue());
-        expect.check(total(WaitingPayments.groups(call.queue(), filter, asOf)));
+        Instant asOf = shownAt(call);
+        expect.checkAtMost(total(WaitingPayments.groups(call.queue(), filter, asOf)));
         AuditContext by = call.by(reason);
         var done = new SumsByKind<EndWait.Result>();
         var brake = new Brake();

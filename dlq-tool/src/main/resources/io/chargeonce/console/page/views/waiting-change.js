@@ -12,8 +12,18 @@ const WORDS = {
   stop: { title: 'Stop waiting', button: 'Stop', explained: 'They are not tried again. They become dead letters, where merge and purge find them; the merge of the run undoes it.' },
 };
 
-/** Ends the wait of exactly what was shown: one commit after another, so it needs no run to watch. */
-export function EndWait({ action, target, words, shown, close, done }) {
+/** What was done, in one sentence. */
+function told(action, { results, finished, run }) {
+  const of = (name) => results[name]?.count ?? 0;
+  const moved = of('retried') + of('stopped');
+  const parts = [`${counted(moved, 'payment')} ${action === 'now' ? 'tried now' : 'stopped'}, as ${run}`];
+  if (of('gone') > 0) parts.push(`${countText(of('gone'))} had left the tier before`);
+  if (!finished) parts.push('there was no time for all of them: do it again');
+  return `${parts.join('; ')}.`;
+}
+
+/** Ends the wait of what was shown and still waits: one commit after another, so it needs no run to watch. */
+export function EndWait({ action, target, words, shown, asOf, close, done }) {
   const [reason, setReason] = useState('');
   const [problem, setProblem] = useState(null);
   const [busy, setBusy] = useState(false);
@@ -23,9 +33,7 @@ export function EndWait({ action, target, words, shown, close, done }) {
     setBusy(true);
     setProblem(null);
     try {
-      const result = await post(`/api/waiting/${action}`, { ...target, expect: shown, reason: reason.trim() });
-      const moved = Object.entries(result?.results ?? {}).filter(([name]) => name !== 'gone').reduce((all, [, sum]) => all + sum.count, 0);
-      say(`${counted(moved || shown.count, 'payment')}: ${action === 'now' ? 'tried now' : 'stopped'}${result?.run ? `, as ${result.run}` : ''}.`);
+      say(told(action, await post(`/api/waiting/${action}`, { ...target, expect: shown, as_of: asOf, reason: reason.trim() })));
       close();
       done();
     } catch (refused) {

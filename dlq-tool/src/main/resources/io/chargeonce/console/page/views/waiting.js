@@ -66,6 +66,7 @@ export function Waiting() {
     target: selection.isEmpty || selection.whole ? { filter } : { ids: selection.ids },
     words: selection.isEmpty || selection.whole ? filterWords(filter, [...WAITING_FIELDS, { name: 'tier', label: 'Tier' }]) : counted(selection.ids.length, 'selected payment'),
     shown: selection.isEmpty ? total : selection.sum,
+    asOf: groups.data.as_of,
   });
   const reload = () => {
     selection.clear();
