@@ -47,6 +47,12 @@ final class Breaker {
         nextProbe = state == State.OPEN ? now : nextProbe;
     }
 
+    /** The probe said nothing about the PSP, so the next payment is one. */
+    void probeAgain(Instant now) {
+        state = State.OPEN;
+        nextProbe = now;
+    }
+
     void close() {
         state = State.CLOSED;
     }

@@ -109,7 +109,12 @@ final class PspHealth {
             share.leaveOut(begun.call);
         } else if (breaker.isJudgedBy(begun.at)) {
             share.leaveOut(begun.call);
-            judge(bad, now);
+            if (bad && suspect && !neverArrived(outcome) && isWellElsewhere()) {
+                // It failed by itself. Without this rule, such payments would keep all others of this process waiting for ever.
+                breaker.probeAgain(now);
+            } else {
+                judge(bad, now);
+            }
         } else if (bad && suspect && !neverArrived(outcome)) {
             rowSince = share.isRowEmpty() ? now : rowSince;
             if (share.endSuspect(begun.call, payment)) {
@@ -174,8 +179,13 @@ final class PspHealth {
      * @param since a good answer to another payment after this time proves it; so does a recent one, if no trouble was found since
      */
     synchronized boolean wasWellForOthers(Instant since) {
-        boolean unwell = !isWell() || !lastUnwell.isBefore(since);
+        boolean unwell = !isWell() && !isWellElsewhere() || !lastUnwell.isBefore(since);
         return !unwell && (lastGood.isAfter(since) || lastGood.plus(GOOD_FOR).isAfter(clock.instant()));
+    }
+
+    /** Whether it answered another process well after this one last found it unwell. */
+    private boolean isWellElsewhere() {
+        return lastGood.isAfter(lastUnwell);
     }
 
     /** What this process reports to the others. */

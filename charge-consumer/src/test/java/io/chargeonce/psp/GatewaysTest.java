@@ -292,4 +292,51 @@ class GatewaysTest {
         busy.learn("one", List.of(idle.news().get("one")));
         assertThat(busy.choose(List.of("one"))).isInstanceOf(Gateways.Choice.At.class);
     }
+
+    /** Charges at the one PSP, if it is allowed to: from a tier, while this process met nothing else, and another one does well. */
+    private boolean retryFails(Gateways retry) {
+        if (!(retry.choose(List.of("one")) instanceof Gateways.Choice.At)) {
+            return false;
+        }
+        retry.watched(gateway, another(), true, () -> ERROR);
+        return true;
+    }
+
+    @Test
+    void payments_that_fail_by_themselves_keep_no_other_from_a_psp_that_does_well_elsewhere() {
+        var retry = new Gateways(List.of(gateway), Duration.ofSeconds(10), () -> now, new SimpleMeterRegistry());
+        var main = new Gateways(List.of(gateway), Duration.ofSeconds(10), () -> now, new SimpleMeterRegistry());
+        now = now.plusSeconds(1);
+        for (int i = 0; i < 3; i++) {
+            retry.watched(gateway, another(), false, () -> ERROR);
+        }
+        now = now.plusSeconds(11);
+        assertThat(retryFails(retry)).as("a probe").isTrue();
+        assertThat(retryFails(retry)).as("no other one for a while").isFalse();
+        now = now.plusSeconds(1);
+        Instant failed = now;
+        main.watched(gateway, another(), false, () -> CHARGED);
+        now = now.plusSeconds(1);
+        retry.learn("one", List.of(main.news().get("one")));
+
+        for (int i = 0; i < 10; i++) {
+            assertThat(retryFails(retry)).as("probe %d", i).isTrue();
+        }
+
+        assertThat(retry.wasWellForOthers("one", failed)).as("each of these failed by itself").isTrue();
+        assertThat(retry.wasUnwellAt("one", now)).isFalse();
+        assertThat(retry.choose(List.of("one"))).isInstanceOf(Gateways.Choice.At.class);
+        retry.watched(gateway, another(), true, () -> CHARGED);
+        assertThat(retry.choose(List.of("one"))).isInstanceOf(Gateways.Choice.At.class);
+    }
+
+    @Test
+    void a_probe_that_never_arrived_counts_although_the_psp_does_well_elsewhere() {
+        answers(3, ERROR);
+        now = now.plusSeconds(1);
+        gateways.learn("one", List.of(new PspNews(now, Instant.MIN, Instant.MIN, Instant.MIN, false, 0, java.util.Set.of())));
+        assertThat(isWell()).as("a probe").isTrue();
+        gateways.watched(gateway, another(), true, () -> new Outcome.Failed(FailureCause.CONNECTION_REFUSED, "refused"));
+        assertThat(isWell()).isFalse();
+    }
 }
