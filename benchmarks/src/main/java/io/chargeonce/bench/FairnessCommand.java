@@ -26,13 +26,18 @@ final class FairnessCommand implements Callable<Integer> {
             description = "How long each is measured. Default: ${DEFAULT-VALUE}.")
     int seconds;
 
+    @Option(names = "--rounds", defaultValue = "3", paramLabel = "N",
+            description = "How often each is played; the figures are medians. Default: ${DEFAULT-VALUE}.")
+    int rounds;
+
     /** 0 if every payment of the nine was accepted and settled, else 1. */
     @Override
     public Integer call() throws Exception {
         common.require("--share", share, 1, 10_000);
         common.require("--times", times, 1, 1_000);
         common.require("--seconds", seconds, 1, 3_600);
-        var result = FairnessBench.run(share, times, seconds, common.story());
+        common.require("--rounds", rounds, 1, 100);
+        var result = FairnessBench.run(share, times, seconds, rounds, common.story());
         common.finish("fairness-" + share + "-" + times, result);
         return result.get("balanced").equals(true) ? 0 : 1;
     }

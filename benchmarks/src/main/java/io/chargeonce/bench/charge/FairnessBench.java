@@ -15,10 +15,14 @@ import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -46,6 +50,13 @@ public final class FairnessBench {
 
     private record Delays(Latencies acceptance, Latencies outcome, int refused, int refusedNoise, int missing) {}
 
+    private record Round(Delays quiet, Delays noisy) {
+
+        boolean isBalanced() {
+            return quiet.refused + noisy.refused + quiet.missing + noisy.missing == 0;
+        }
+    }
+
     private final int share;
     private final int times;
     private final Duration time;
@@ -58,30 +69,38 @@ public final class FairnessBench {
         this.time = time;
     }
 
-    public static Map<String, Object> run(int share, int times, int seconds, PrintWriter story) throws Exception {
+    /** @param rounds how often each noise is played; a figure is the median of its rounds, for a single pause decides a p99 */
+    public static Map<String, Object> run(int share, int times, int seconds, int rounds, PrintWriter story) throws Exception {
         var result = new LinkedHashMap<String, Object>();
         result.put("bench", "fairness");
         result.put("share_per_s", share);
         result.put("times", times);
+        result.put("rounds", rounds);
         var machine = Machine.fingerprint();
-        boolean balanced = true;
+        var played = new EnumMap<Noise, List<Round>>(Noise.class);
         try (var ground = new Ground()) {
             Duration warmUp = FIRST_WARM_UP;
-            for (Noise noise : Noise.values()) {
-                Map<String, Object> figures = new FairnessBench(share, times, Duration.ofSeconds(seconds)).play(ground, noise, warmUp);
-                warmUp = WARM_UP;
-                story.printf("%-9s %s%n", noise.name().toLowerCase(java.util.Locale.ROOT), figures);
-                result.put(noise.name().toLowerCase(java.util.Locale.ROOT), figures);
-                balanced = balanced && figures.get("refused").equals(0) && figures.get("missing").equals(0);
+            for (int i = 0; i < rounds; i++) {
+                for (Noise noise : Noise.values()) {
+                    Round round = new FairnessBench(share, times, Duration.ofSeconds(seconds)).play(ground, noise, warmUp);
+                    warmUp = WARM_UP;
+                    played.computeIfAbsent(noise, first -> new ArrayList<>()).add(round);
+                    story.printf("%-9s %s%n", name(noise), figures(List.of(round)));
+                }
             }
         }
-        result.put("balanced", balanced);
+        played.forEach((noise, its) -> result.put(name(noise), figures(its)));
+        result.put("balanced", played.values().stream().flatMap(List::stream).allMatch(Round::isBalanced));
         machine.put("load_after", Machine.fingerprint().get("load_before"));
         result.put("machine", machine);
         return result;
     }
 
-    private Map<String, Object> play(Ground ground, Noise noise, Duration warmUp) throws Exception {
+    private static String name(Noise noise) {
+        return noise.name().toLowerCase(Locale.ROOT);
+    }
+
+    private Round play(Ground ground, Noise noise, Duration warmUp) throws Exception {
         try (var plot = ground.newPlot(); var meters = Meters.of("ingest-service")) {
             createMerchants(plot);
             plot.settle();
@@ -99,7 +118,7 @@ public final class FairnessBench {
                 poison.interrupt();
                 poison.join();
                 slow = false;
-                return figures(quiet, noisy);
+                return new Round(quiet, noisy);
             }
         }
     }
@@ -188,24 +207,29 @@ public final class FairnessBench {
         }
     }
 
-    private static Map<String, Object> figures(Delays quiet, Delays noisy) {
+    private static Map<String, Object> figures(List<Round> rounds) {
         var figures = new LinkedHashMap<String, Object>();
-        put(figures, "acceptance", quiet.acceptance, noisy.acceptance);
-        put(figures, "outcome", quiet.outcome, noisy.outcome);
-        figures.put("refused", quiet.refused + noisy.refused);
-        figures.put("missing", quiet.missing + noisy.missing);
-        figures.put("refused_noise", noisy.refusedNoise);
+        put(figures, "acceptance", Delays::acceptance, rounds);
+        put(figures, "outcome", Delays::outcome, rounds);
+        figures.put("refused", rounds.stream().mapToInt(round -> round.quiet.refused + round.noisy.refused).sum());
+        figures.put("missing", rounds.stream().mapToInt(round -> round.quiet.missing + round.noisy.missing).sum());
+        figures.put("refused_noise", rounds.stream().mapToInt(round -> round.noisy.refusedNoise).sum());
         return figures;
     }
 
-    private static void put(Map<String, Object> figures, String what, Latencies quiet, Latencies noisy) {
-        var times = new ArrayList<Double>(List.of(quiet.millisAt(99), noisy.millisAt(99)));
-        figures.put(what + "_p50_ms_quiet", round1(quiet.millisAt(50)));
-        figures.put(what + "_p50_ms_noisy", round1(noisy.millisAt(50)));
-        figures.put(what + "_p99_ms_quiet", round1(times.getFirst()));
-        figures.put(what + "_p99_ms_noisy", round1(times.getLast()));
-        figures.put(what + "_times", round1(times.getLast() / times.getFirst()));
-        figures.put(what + "_met", times.getLast() <= GOAL * times.getFirst());
+    private static void put(Map<String, Object> figures, String what, Function<Delays, Latencies> of, List<Round> rounds) {
+        figures.put(what + "_p50_ms_quiet", median(rounds, round -> of.apply(round.quiet).millisAt(50)));
+        figures.put(what + "_p50_ms_noisy", median(rounds, round -> of.apply(round.noisy).millisAt(50)));
+        figures.put(what + "_p99_ms_quiet", median(rounds, round -> of.apply(round.quiet).millisAt(99)));
+        figures.put(what + "_p99_ms_noisy", median(rounds, round -> of.apply(round.noisy).millisAt(99)));
+        double times = median(rounds, round -> of.apply(round.noisy).millisAt(99) / of.apply(round.quiet).millisAt(99));
+        figures.put(what + "_times", times);
+        figures.put(what + "_met", times <= GOAL);
+    }
+
+    /** Of an even number the upper one. */
+    private static double median(List<Round> rounds, ToDoubleFunction<Round> of) {
+        return round1(rounds.stream().mapToDouble(of).sorted().skip(rounds.size() / 2).findFirst().orElseThrow());
     }
 
     private static double round1(double value) {
