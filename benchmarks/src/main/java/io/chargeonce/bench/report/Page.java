@@ -222,9 +222,9 @@ public final class Page {
                 result.path("machine").path("load_after").asString()));
         line("");
         line(("Ten merchants send %d payments a second each, and then one of them %d times as many. The other nine's p99, quiet and "
-                + "beside it, over HTTP; the slow PSP takes 1.5 s, with 200 payments in flight. `./chargeonce bench fairness --share "
-                + "%1$d --times %2$d --seconds 6`.")
-                .formatted(result.path("share_per_s").asInt(), result.path("times").asInt()));
+                + "beside it, over HTTP; the slow PSP takes 1.5 s, with 200 payments in flight. Medians of %d rounds. "
+                + "`./chargeonce bench fairness --share %1$d --times %2$d`.")
+                .formatted(result.path("share_per_s").asInt(), result.path("times").asInt(), result.path("rounds").asInt(1)));
         line("");
         line("| noise | to the acceptance, ms | × | to the outcome, ms | × |");
         line("| --- | --- | --- | --- | --- |");
