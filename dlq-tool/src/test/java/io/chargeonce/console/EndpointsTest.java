@@ -105,12 +105,12 @@ class EndpointsTest {
     @Test
     void rates_latencies_and_stages_have_the_witnesss_names() {
         Browser.Answer rates = reader.get("/api/rates?by=psp&window=1h");
-        assertThat(rates.textAt("/series/0/key")).isEqualTo("stripe");
-        assertThat(rates.at("/series/0/points/0").toString()).isEqualTo("{\"at\":\"2026-11-23T10:00:00Z\",\"succeeded\":3,\"failed\":1,"
+        assertThat(rates.textAt("/items/0/key")).isEqualTo("stripe");
+        assertThat(rates.at("/items/0/points/0").toString()).isEqualTo("{\"at\":\"2026-11-23T10:00:00Z\",\"succeeded\":3,\"failed\":1,"
                 + "\"money\":[{\"currency\":\"EUR\",\"amount\":400}]}");
-        assertThat(reader.get("/api/latencies").at("/hops/0/p50_ms").asDouble()).isEqualTo(12.5);
+        assertThat(reader.get("/api/latencies").at("/items/0/p50_ms").asDouble()).isEqualTo(12.5);
         assertThat(reader.get("/api/conservation").at("/balanced").asBoolean()).isTrue();
-        assertThat(reader.get("/api/conservation").at("/stages/0/in_flight_money").asLong()).isEqualTo(100);
+        assertThat(reader.get("/api/conservation").at("/items/0/in_flight_money").asLong()).isEqualTo(100);
     }
 
     @Test
@@ -165,14 +165,14 @@ class EndpointsTest {
         world.rows.dead("globex", 77, "USD", "the PSP answered 500");
         world.rows.poison("no json".getBytes());
 
-        for (JsonNode group : reader.get("/api/dead-letters/groups?by=" + by).at("/groups")) {
+        for (JsonNode group : reader.get("/api/dead-letters/groups?by=" + by).at("/items")) {
             if (!group.path("filter").isNull()) {
                 Browser.Answer shown = reader.get("/api/dead-letters?" + group.path("filter").asString());
                 assertThat(shown.at("/total/count")).as("%s", group).isEqualTo(group.path("count"));
                 assertThat(shown.at("/total/money")).isEqualTo(group.path("money"));
             }
         }
-        assertThat(reader.get("/api/dead-letters/groups?by=" + by).at("/groups").valueStream().map(group -> group.path("key").asString()))
+        assertThat(reader.get("/api/dead-letters/groups?by=" + by).at("/items").valueStream().map(group -> group.path("key").asString()))
                 .contains(key);
     }
 
@@ -208,11 +208,11 @@ class EndpointsTest {
     void a_payment_is_found_by_its_names_and_told_as_a_whole() {
         String id = world.rows.dead();
         String key = world.rows.text("SELECT idempotency_key FROM operation");
-        assertThat(reader.get("/api/find?q=" + key).textAt("/hits/0/matched")).isEqualTo("idempotency_key");
-        assertThat(reader.get("/api/find?q=" + id).textAt("/hits/0/matched")).isEqualTo("payment_id");
-        assertThat(reader.get("/api/find?q=nothing-like-it").at("/hits").size()).isZero();
+        assertThat(reader.get("/api/find?q=" + key).textAt("/items/0/matched")).isEqualTo("idempotency_key");
+        assertThat(reader.get("/api/find?q=" + id).textAt("/items/0/matched")).isEqualTo("payment_id");
+        assertThat(reader.get("/api/find?q=nothing-like-it").at("/items").size()).isZero();
         String poison = world.rows.poison("no json".getBytes());
-        assertThat(reader.get("/api/find?q=" + poison).textAt("/hits/0/kind")).isEqualTo("poison");
+        assertThat(reader.get("/api/find?q=" + poison).textAt("/items/0/kind")).isEqualTo("poison");
 
         Browser.Answer payment = reader.get("/api/payments/" + id);
 
@@ -235,10 +235,10 @@ class EndpointsTest {
                        ('gone', gen_random_uuid(), now(), false, 0, '', now() - interval '2 minutes', NULL) RETURNING psp
                 """);
         Browser.Answer psps = reader.get("/api/psps");
-        assertThat(psps.at("/psps").valueStream().map(psp -> psp.path("psp").asString() + " " + psp.path("state").asString()))
+        assertThat(psps.at("/items").valueStream().map(psp -> psp.path("psp").asString() + " " + psp.path("state").asString()))
                 .containsExactly("adyen well", "gone absent", "stripe unwell");
-        assertThat(psps.at("/psps/2/success_rate").asDouble()).isEqualTo(7.0 / 8);
-        assertThat(psps.at("/psps/2/breakers_open").asInt()).isEqualTo(1);
+        assertThat(psps.at("/items/2/success_rate").asDouble()).isEqualTo(7.0 / 8);
+        assertThat(psps.at("/items/2/breakers_open").asInt()).isEqualTo(1);
         assertThat(reader.get("/api/overview").textAt("/verdict")).isEqualTo("attention");
     }
 
@@ -269,7 +269,7 @@ class EndpointsTest {
         Browser.Answer run = browser.post("/api/runs", Map.of("kind", "merge", "filter", Map.of(), "reason", "x", "canary", 0, "expect",
                 Map.of("count", 2, "money", List.of(Map.of("currency", "EUR", "amount", 2598)))));
         assertThat(run.status()).as(run.text()).isEqualTo(201);
-        String id = run.textAt("/run_id");
+        String id = run.textAt("/run");
         await().until(() -> events.stream().anyMatch(line -> line.startsWith("data:") && line.contains(id)));
         assertThat(events).contains("event: run", "event: overview");
         browser.delete("/api/session");

@@ -60,7 +60,7 @@ function connect() {
   source.addEventListener('run', (event) => {
     heard();
     const run = JSON.parse(event.data);
-    movedRuns.set((runs) => new Map(runs).set(run.run ?? run.run_id, run));
+    movedRuns.set((runs) => new Map(runs).set(run.run, run));
   });
   source.addEventListener('error', cut);
 }
@@ -68,6 +68,9 @@ function connect() {
 export function goLive() {
   stopLive();
   live.set({ state: 'connecting', heardAt: null });
+  // What another person was shown before is not this one's.
+  overview.set(null);
+  movedRuns.set(new Map());
   connect();
 }
 
