@@ -122,7 +122,7 @@ final class Advices {
         Set<String> unwell = facts.psps().stream().filter(PspHealth::isUnwell).map(PspHealth::psp).collect(Collectors.toSet());
         boolean waits = groups.stream().anyMatch(group -> group.psp().filter(unwell::contains).isPresent());
         if (safe.count() > 0) {
-            add(Severity.WARNING, "%s died: %s. Another attempt is safe. %s".formatted(amount(safe), words(cause),
+            add(Severity.WARNING, "%s (%s): another attempt is safe. %s".formatted(amount(safe), words(cause),
                     waits ? "Merge when the PSP is well again." : "Merge when the cause is gone."), link, merge);
         }
         Sum charged = of(groups, MoneyStatus.CHARGED);

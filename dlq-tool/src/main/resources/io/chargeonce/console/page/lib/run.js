@@ -34,4 +34,7 @@ export function shareFailed(run) {
   return ended === 0 ? null : failed / ended;
 }
 
+/** What was heard since the document was read takes its place as a whole: what is not in it is so no more. */
+export const newest = (document, readAt, heard) => (heard && heard.at > readAt ? heard.run : document);
+
 export const isOver = (run) => run.state === 'finished' || run.state === 'cancelled';

@@ -10,7 +10,7 @@ import { PSP_STATES } from '../lib/words.js';
 import { Badge } from '../parts/badge.js';
 import { Command } from '../parts/command.js';
 import { Flow } from '../parts/flow.js';
-import { Age, When } from '../parts/moments.js';
+import { Age, Exact, When } from '../parts/moments.js';
 import { Failure, Loading } from '../parts/states.js';
 import { Money } from '../parts/sums.js';
 import { Books } from './overview-books.js';
@@ -49,7 +49,7 @@ function Verdict({ now }) {
     <h1 tabindex="-1">${now.headline}</h1>
     ${now.stuck?.length > 0 && html`<p class="stuck"><${Money} of=${now.stuck} most=${6} /></p>`}
     <p class="since">
-      ${now.since && html`Since <${When} at=${now.since} />. `}
+      ${now.since && html`Since <${Exact} at=${now.since} />, <${When} at=${now.since} />. `}
       <span class="as-of">As of <${When} at=${now.at} />.</span>
     </p>
   </header>`;

@@ -3,6 +3,7 @@ import { html, useEffect } from '../lib/html.js';
 import { movedRuns } from '../lib/live.js';
 import { useLoad } from '../lib/load.js';
 import { countText } from '../lib/money.js';
+import { newest } from '../lib/run.js';
 import { useStore } from '../lib/store.js';
 import { KINDS, OUTCOMES, plain, RESULTS } from '../lib/words.js';
 import { Exact, When } from '../parts/moments.js';
@@ -20,7 +21,7 @@ export function Run({ id }) {
   const read = useLoad(`/api/runs/${encodeURIComponent(id)}`);
   const moved = useStore(movedRuns).get(id);
   const audit = useLoad(`/api/audit?run=${encodeURIComponent(id)}`);
-  const run = read.data && { ...read.data, ...moved };
+  const run = read.data && newest(read.data, read.at, moved);
   // What was done is in the log when the state has changed.
   useEffect(() => {
     if (run) audit.reload();

@@ -3,7 +3,7 @@ import { html } from '../lib/html.js';
 import { movedRuns } from '../lib/live.js';
 import { useLoad } from '../lib/load.js';
 import { countText, percentText } from '../lib/money.js';
-import { dealtWith, isOver, shareDone } from '../lib/run.js';
+import { dealtWith, isOver, newest, shareDone } from '../lib/run.js';
 import { place, withQuery } from '../lib/router.js';
 import { useStore } from '../lib/store.js';
 import { KINDS, RUN_STATES, runState } from '../lib/words.js';
@@ -52,7 +52,7 @@ export function Runs() {
       <${ReadAt} of=${list} />
     <//>
     <${Loaded} of=${list} what="the runs">${(data) => {
-      const rows = data.items.map((run) => ({ ...run, ...moved.get(run.run) })).filter(SHOWN[shown]);
+      const rows = data.items.map((run) => newest(run, list.at, moved.get(run.run))).filter(SHOWN[shown]);
       return rows.length === 0 ? html`<${None} shown=${shown} />`
         : html`<${Table} caption="Runs, the newest first" columns=${COLUMNS} rows=${rows} rowKey=${(run) => run.run} href=${(run) => `/runs/${run.run}`} />`;
     }}<//>`;
