@@ -10,6 +10,8 @@ import io.chargeonce.dlq.json.Json;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.story.Export;
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.http.HttpClient;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,6 +51,7 @@ class EndpointsTest {
         world.witness.overdue = List.of();
         world.witness.state = Progress.State.LIVE;
         world.witness.differsSince = null;
+        world.witness.problem = "";
     }
 
     private static List<String> ids(Browser.Answer answer) {
@@ -65,6 +68,23 @@ class EndpointsTest {
         assertThat(rebuilding.textAt("/verdict")).isEqualTo("unknown");
         assertThat(rebuilding.textAt("/headline")).contains("43 %");
         assertThat(reader.get("/api/conservation").at("/balanced").isNull()).isTrue();
+    }
+
+    @Test
+    void quiet_is_never_said_while_the_witness_misses_something_or_its_books_differ() {
+        world.witness.problem = "it may not read payments.dlq";
+        Browser.Answer blind = reader.get("/api/overview");
+        assertThat(blind.textAt("/verdict")).isEqualTo("unknown");
+        assertThat(blind.textAt("/headline")).contains("does not see everything");
+        assertThat(blind.textAt("/advice/0/text")).contains("it may not read payments.dlq");
+
+        world.witness.problem = "";
+        world.witness.differsSince = ToldWitness.AT;
+        Browser.Answer differs = reader.get("/api/overview");
+        assertThat(differs.textAt("/verdict")).isEqualTo("attention");
+        assertThat(differs.textAt("/headline")).contains("The books do not balance at requests: 1 record in EUR is neither out nor in flight.");
+        world.witness.state = Progress.State.REBUILDING;
+        assertThat(reader.get("/api/overview").textAt("/verdict")).isEqualTo("unknown");
     }
 
     @Test
@@ -255,6 +275,19 @@ class EndpointsTest {
             }
         });
         return events;
+    }
+
+    @Test
+    void pages_that_are_left_give_the_places_of_their_streams_back() throws Exception {
+        Browser browser = world.signIn(ConsoleWorld.READER);
+        for (int page = 0; page < 8; page++) {
+            try (var left = HttpClient.newHttpClient()) {
+                HttpResponse<InputStream> stream = left.send(browser.request("/api/stream").build(), HttpResponse.BodyHandlers.ofInputStream());
+                assertThat(stream.status()).as("page %d", page).isEqualTo(200);
+                stream.body().read();
+                left.shutdownNow();
+            }
+        }
     }
 
     @Test

@@ -75,8 +75,8 @@ final class Advices {
         if (witness.progress().state() == Progress.State.LIVE && !differ.isEmpty()) {
             Stage stage = differ.getFirst();
             add(Severity.CRITICAL,
-                    "The books do not balance at %s: %s in %s neither out nor in flight.".formatted(stage.name(),
-                            Counted.of(stage.difference(), "record"), stage.currency()),
+                    "The books do not balance at %s: %s in %s %s neither out nor in flight.".formatted(stage.name(),
+                            Counted.of(stage.difference(), "record"), stage.currency(), stage.difference() == 1 ? "is" : "are"),
                     "/conservation", "chargeonce dlq verify");
         }
         if (!witness.progress().problem().isEmpty()) {

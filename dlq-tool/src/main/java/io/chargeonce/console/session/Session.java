@@ -22,7 +22,7 @@ public final class Session {
     private static final int REQUESTS_AT_ONCE = 8;
     private static final int STREAMS_AT_ONCE = 4;
     /** A page that is left gives its stream's place back within two seconds. */
-    private static final Duration LONGEST_WAIT_FOR_STREAM = Duration.ofSeconds(3);
+    private static final Duration LONGEST_WAIT_FOR_STREAM = Duration.ofSeconds(10);
     /** What a run's leader uses: it commits three batches at once. */
     private static final int CONNECTIONS_OF_RUN = 3;
 

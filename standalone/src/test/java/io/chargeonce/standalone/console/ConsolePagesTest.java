@@ -53,13 +53,14 @@ class ConsolePagesTest {
     }
 
     /** A run that waits to be started. */
-    private static String planned() {
+    private static String planned() throws Exception {
         browser.open("/dead-letters?cause=cancelled_unexecuted");
         browser.click("Select all");
         browser.click("Merge …");
         browser.write("Reason", "the PSP works again");
         browser.click("Freeze the set and look");
         browser.see("Nothing has moved yet.");
+        inEachLook("plan");
         return "/runs/" + browser.textOf("dialog .frozen a");
     }
 
@@ -93,6 +94,19 @@ class ConsolePagesTest {
         assertThat(browser.complaints()).isEmpty();
     }
 
+    @Test
+    void no_dialog_keeps_anyone_out_and_a_pause_shows_what_it_concerns_first() throws Exception {
+        browser.open("/psps");
+        browser.clickAt("section[aria-label=stripe] button");
+        browser.see("attempts were sent there");
+        inEachLook("pause");
+        browser.press(Keys.ESCAPE);
+        browser.press("?");
+        browser.see("Keyboard shortcuts");
+        inEachLook("help");
+        assertThat(browser.complaints()).isEmpty();
+    }
+
     private static void inEachLook(String name) throws Exception {
         for (boolean dark : List.of(false, true)) {
             browser.dark(dark);
@@ -112,7 +126,7 @@ class ConsolePagesTest {
         String folder = System.getProperty("chargeonce.screenshots", "");
         boolean isShown = dark ? List.of("overview", "rates").contains(name) && width == Browser.WIDE
                 : width == Browser.WIDE || List.of("overview", "dead-letters").contains(name);
-        if (!folder.isEmpty() && isShown && !List.of("overdue", "audit", "conservation", "runs", "waiting", "sign-in").contains(name)) {
+        if (!folder.isEmpty() && isShown && !List.of("overdue", "audit", "conservation", "runs", "waiting", "sign-in", "help").contains(name)) {
             Picture.write(browser.screenshot(), Path.of(folder, "%s-%d%s.png".formatted(name, width, dark ? "-dark" : "")));
         }
     }
@@ -174,7 +188,8 @@ class ConsolePagesTest {
     private static void find(String name, String by) {
         browser.press(Keys.ESCAPE);
         browser.press("/");
-        browser.press(Keys.chord(Keys.CONTROL, "a"), name);
+        browser.run("document.activeElement.select()");
+        browser.press(name);
         browser.see("by " + by);
     }
 

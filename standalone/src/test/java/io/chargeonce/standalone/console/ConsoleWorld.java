@@ -46,6 +46,7 @@ final class ConsoleWorld implements AutoCloseable {
     private final Map<String, String> tokens = new HashMap<>();
     private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final PaymentClient acme;
+    private final AtomicInteger well = new AtomicInteger();
     final URI console;
 
     private ConsoleWorld(Path directory, Process process, Map<String, Integer> ports, String printed) {
@@ -117,12 +118,18 @@ final class ConsoleWorld implements AutoCloseable {
                     "{\"fault\": \"500_before\", \"operation\": \"confirm\", \"metadata\": {\"reference\": \"%s\"}, \"times\": \"always\"}"
                             .formatted(references[i]));
             send(references[i], 2_500 + 111L * i, CURRENCIES.get(i % CURRENCIES.size()), "pm_card_amex");
+            succeedBeside();
         }
-        var well = new AtomicInteger();
-        Awaitility.await().atMost(PATIENCE).pollInterval(Duration.ofMillis(200)).until(() -> {
-            send("well-beside-%s-%d".formatted(references[0], well.incrementAndGet()), 1_299, "EUR", "pm_card_amex");
+        Awaitility.await().atMost(PATIENCE).pollInterval(Duration.ofMillis(100)).until(() -> {
+            succeedBeside();
             return ask(IN_STATE, references, until).equals("" + references.length);
         });
+    }
+
+    private void succeedBeside() throws InterruptedException {
+        for (int i = 0; i < 2; i++) {
+            send("well-beside-" + well.incrementAndGet(), 1_299, "EUR", "pm_card_amex");
+        }
     }
 
     void awaitSuccess(String reference) {

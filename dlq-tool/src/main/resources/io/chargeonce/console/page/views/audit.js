@@ -25,5 +25,5 @@ export function Audit() {
     <${Loaded} of=${list} what="the audit log">${(data) => html`
       <${AuditTable} lines=${data.items} keys />
       <${Pager} next=${data.next} cursor=${cursor} />
-      <p class="hint">Has the log been tampered with? Only a terminal that can read Kafka can say: <${Command} text="chargeonce dlq audit --verify" /></p>`}<//>`;
+      <p class="hint after-list">Has the log been tampered with? Only a terminal that can read Kafka can say: <${Command} text="chargeonce dlq audit --verify" /></p>`}<//>`;
 }

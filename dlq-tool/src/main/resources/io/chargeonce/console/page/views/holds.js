@@ -12,7 +12,7 @@ import { Money } from '../parts/sums.js';
 
 const MEANS = {
   pause: {
-    psp: 'No new attempt goes there, refunds and probes neither. Payments go to other PSPs of their routes, or wait in the tiers without counting an attempt.',
+    psp: 'No new attempt, refund or probe goes there. Payments go to other PSPs of their routes, or wait in the tiers without counting an attempt.',
     merchant: 'Its payments and refunds are accepted and not tried. They wait in the tiers without counting an attempt.',
     tier: 'What is due there is not tried, and waits on its topic.',
   },

@@ -34,7 +34,7 @@ export function nextFor(id, moments, dead, holds) {
     return { tone: 'accent', title: 'The PSP has not answered yet', text: 'When the lease expires without an answer, the resolver asks the PSP what happened. Nothing is to be done.' };
   }
   if (heard?.outcome === 'unknown' || last.outcome === 'unknown') {
-    return { tone: 'warning', title: 'Its outcome is unknown', text: 'The resolver asks the PSP until it tells. If the PSP cannot tell any more, settle it by hand with evidence.',
+    return { tone: 'warning', title: 'Its outcome is unknown', text: 'The resolver asks the PSP until it answers. If the PSP no longer knows, settle the payment by hand with evidence.',
       command: `chargeonce dlq settle ${id}` };
   }
   if (last.what === 'accepted') return { tone: 'accent', title: 'It is on its way', text: 'It was accepted and has not been tried yet. Nothing is to be done.' };

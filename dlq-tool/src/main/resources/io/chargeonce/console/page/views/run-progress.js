@@ -41,7 +41,7 @@ function Phase({ run, state }) {
   const rate = run.rate_now ?? run.rate;
   const words = {
     planned: 'Nothing has moved.', awaits: 'Nothing has moved. Another person has to approve it first.',
-    stopped: 'Stopped between two batches, nothing is left half done. Resume goes on.',
+    stopped: 'Stopped between two batches. Nothing is half done. Resume it to go on.',
     running: rate ? `Moving, at most ${countText(rate)} a second.` : 'Moving as fast as it goes.',
     finished: 'Everything in the set was dealt with.',
   }[state];
