@@ -65,7 +65,7 @@ class ActionsTest {
     }
 
     private static Browser.Answer begun(Browser browser, Browser.Answer run) {
-        return browser.post("/api/runs/" + run.textAt("/run_id") + "/start", Map.of("fingerprint", run.textAt("/fingerprint")));
+        return browser.post("/api/runs/" + run.textAt("/run") + "/start", Map.of("fingerprint", run.textAt("/fingerprint")));
     }
 
     private static String state(String run) {
@@ -92,7 +92,7 @@ class ActionsTest {
 
         assertThat(begun(operator, run).status()).isEqualTo(202);
 
-        String id = run.textAt("/run_id");
+        String id = run.textAt("/run");
         await().until(() -> state(id).equals("finished"));
         assertThat(world.rows.text("SELECT count(*) FROM dead_letter WHERE state = 'dead'")).isEqualTo("0");
         assertThat(world.rows.text("SELECT string_agg(DISTINCT actor || '/' || origin || '/' || reason, ' ') FROM audit_record "
@@ -102,7 +102,7 @@ class ActionsTest {
         assertThat(done.textAt("/state")).isEqualTo("finished");
         assertThat(done.at("/done").asInt()).isEqualTo(3);
         assertThat(can(done)).isEmpty();
-        assertThat(operator.get("/api/runs").textAt("/runs/0/run_id")).isEqualTo(id);
+        assertThat(operator.get("/api/runs").textAt("/items/0/run")).isEqualTo(id);
     }
 
     @Test
@@ -130,14 +130,14 @@ class ActionsTest {
         world.rows.dead(2);
         Browser.Answer run = planned(operator, all("merge", 2));
         String later = world.rows.dead();
-        String start = "/api/runs/" + run.textAt("/run_id") + "/start";
+        String start = "/api/runs/" + run.textAt("/run") + "/start";
         assertThat(operator.post(start, Map.of("fingerprint", "0123456789abcdef")).status()).isEqualTo(409);
         assertThat(operator.post(start, Map.of()).status()).isEqualTo(400);
         assertThat(moved()).isZero();
 
         begun(operator, run);
 
-        await().until(() -> state(run.textAt("/run_id")).equals("finished"));
+        await().until(() -> state(run.textAt("/run")).equals("finished"));
         assertThat(world.rows.letter(later)).startsWith("dead/");
         assertThat(moved()).isEqualTo(2);
     }
@@ -147,7 +147,7 @@ class ActionsTest {
         world.rows.dead(2);
         Browser.Answer run = planned(operator, all("merge", 2));
         String before = world.rows.everything();
-        String one = "/api/runs/" + run.textAt("/run_id");
+        String one = "/api/runs/" + run.textAt("/run");
         Map<String, Object> seen = Map.of("fingerprint", run.textAt("/fingerprint"));
         for (Browser.Answer refused : List.of(reader.post("/api/runs", all("merge", 2)), reader.post(one + "/start", seen),
                 reader.post(one + "/rate", Map.of("rate", 5)), reader.post(one + "/cancel", Map.of()), reader.post(one + "/approve", seen),
@@ -157,7 +157,7 @@ class ActionsTest {
         }
         assertThat(can(reader.get(one))).isEmpty();
         assertThat(world.rows.everything()).isEqualTo(before);
-        assertThat(state(run.textAt("/run_id"))).isEqualTo("planned");
+        assertThat(state(run.textAt("/run"))).isEqualTo("planned");
     }
 
     @Test
@@ -168,7 +168,7 @@ class ActionsTest {
         assertThat(run.at("/needs_approval").asBoolean()).isTrue();
         assertThat(can(run)).doesNotContain("start", "approve");
         assertThat(begun(operator, run).status()).isEqualTo(409);
-        String one = "/api/runs/" + run.textAt("/run_id");
+        String one = "/api/runs/" + run.textAt("/run");
         Map<String, Object> seen = Map.of("fingerprint", run.textAt("/fingerprint"));
         Browser.Answer own = operator.post(one + "/approve", seen);
         assertThat(own.status()).isEqualTo(403);
@@ -180,7 +180,7 @@ class ActionsTest {
         assertThat(approver.post(one + "/approve", seen).status()).isEqualTo(200);
 
         assertThat(begun(operator, run).status()).isEqualTo(202);
-        await().until(() -> state(run.textAt("/run_id")).equals("finished"));
+        await().until(() -> state(run.textAt("/run")).equals("finished"));
     }
 
     @Test
@@ -190,7 +190,7 @@ class ActionsTest {
         slow.put("rate", 1);
         slow.put("max_rate", 1);
         Browser.Answer run = planned(operator, slow);
-        String id = run.textAt("/run_id");
+        String id = run.textAt("/run");
         begun(operator, run);
         await().until(() -> moved() >= 1);
         Browser.Answer stopped = operator.post("/api/runs/" + id + "/stop", Map.of());
@@ -221,11 +221,11 @@ class ActionsTest {
         long before = moved();
         await().until(() -> moved() > before);
 
-        assertThat(operator.post("/api/runs/" + run.textAt("/run_id") + "/cancel", Map.of()).status()).isEqualTo(200);
+        assertThat(operator.post("/api/runs/" + run.textAt("/run") + "/cancel", Map.of()).status()).isEqualTo(200);
 
-        assertThat(state(run.textAt("/run_id"))).isEqualTo("cancelled");
+        assertThat(state(run.textAt("/run"))).isEqualTo("cancelled");
         assertThat(moved()).isLessThan(30);
-        assertThat(operator.post("/api/runs/" + run.textAt("/run_id") + "/cancel", Map.of()).status()).isEqualTo(409);
+        assertThat(operator.post("/api/runs/" + run.textAt("/run") + "/cancel", Map.of()).status()).isEqualTo(409);
     }
 
     @Test
@@ -237,7 +237,7 @@ class ActionsTest {
             Map<String, Object> slow = all("merge", 30);
             slow.put("rate", 5);
             Browser.Answer run = planned(browser, slow);
-            id = run.textAt("/run_id");
+            id = run.textAt("/run");
             begun(browser, run);
             await().until(() -> moved() >= 1);
         }
@@ -264,7 +264,7 @@ class ActionsTest {
         Map<String, Object> slow = all("merge", 30);
         slow.put("rate", 5);
         Browser.Answer run = planned(browser, slow);
-        String one = "/api/runs/" + run.textAt("/run_id");
+        String one = "/api/runs/" + run.textAt("/run");
         begun(browser, run);
         await().until(() -> moved() >= 1);
 
@@ -277,7 +277,7 @@ class ActionsTest {
         assertThat(early.textAt("/next")).contains("silent for 15 s");
         operator.post(one + "/rate", Map.of("rate", 1_000));
         await().atMost(Duration.ofSeconds(60)).until(() -> operator.post(one + "/resume", Map.of()).status() == 202);
-        await().until(() -> state(run.textAt("/run_id")).equals("finished"));
+        await().until(() -> state(run.textAt("/run")).equals("finished"));
         assertThat(moved()).isEqualTo(30);
         assertThat(world.rows.text("SELECT count(*) || ' ' || count(DISTINCT resource_id) FROM audit_record WHERE action = 'dlq.merged'"))
                 .isEqualTo("30 30");

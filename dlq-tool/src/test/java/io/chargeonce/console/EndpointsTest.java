@@ -10,6 +10,8 @@ import io.chargeonce.dlq.json.Json;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.story.Export;
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.http.HttpClient;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,6 +51,7 @@ class EndpointsTest {
         world.witness.overdue = List.of();
         world.witness.state = Progress.State.LIVE;
         world.witness.differsSince = null;
+        world.witness.problem = "";
     }
 
     private static List<String> ids(Browser.Answer answer) {
@@ -65,6 +68,23 @@ class EndpointsTest {
         assertThat(rebuilding.textAt("/verdict")).isEqualTo("unknown");
         assertThat(rebuilding.textAt("/headline")).contains("43 %");
         assertThat(reader.get("/api/conservation").at("/balanced").isNull()).isTrue();
+    }
+
+    @Test
+    void quiet_is_never_said_while_the_witness_misses_something_or_its_books_differ() {
+        world.witness.problem = "it may not read payments.dlq";
+        Browser.Answer blind = reader.get("/api/overview");
+        assertThat(blind.textAt("/verdict")).isEqualTo("unknown");
+        assertThat(blind.textAt("/headline")).contains("does not see everything");
+        assertThat(blind.textAt("/advice/0/text")).contains("it may not read payments.dlq");
+
+        world.witness.problem = "";
+        world.witness.differsSince = ToldWitness.AT;
+        Browser.Answer differs = reader.get("/api/overview");
+        assertThat(differs.textAt("/verdict")).isEqualTo("attention");
+        assertThat(differs.textAt("/headline")).contains("The books do not balance at requests: 1 record in EUR is neither out nor in flight.");
+        world.witness.state = Progress.State.REBUILDING;
+        assertThat(reader.get("/api/overview").textAt("/verdict")).isEqualTo("unknown");
     }
 
     @Test
@@ -105,12 +125,12 @@ class EndpointsTest {
     @Test
     void rates_latencies_and_stages_have_the_witnesss_names() {
         Browser.Answer rates = reader.get("/api/rates?by=psp&window=1h");
-        assertThat(rates.textAt("/series/0/key")).isEqualTo("stripe");
-        assertThat(rates.at("/series/0/points/0").toString()).isEqualTo("{\"at\":\"2026-11-23T10:00:00Z\",\"succeeded\":3,\"failed\":1,"
+        assertThat(rates.textAt("/items/0/key")).isEqualTo("stripe");
+        assertThat(rates.at("/items/0/points/0").toString()).isEqualTo("{\"at\":\"2026-11-23T10:00:00Z\",\"succeeded\":3,\"failed\":1,"
                 + "\"money\":[{\"currency\":\"EUR\",\"amount\":400}]}");
-        assertThat(reader.get("/api/latencies").at("/hops/0/p50_ms").asDouble()).isEqualTo(12.5);
+        assertThat(reader.get("/api/latencies").at("/items/0/p50_ms").asDouble()).isEqualTo(12.5);
         assertThat(reader.get("/api/conservation").at("/balanced").asBoolean()).isTrue();
-        assertThat(reader.get("/api/conservation").at("/stages/0/in_flight_money").asLong()).isEqualTo(100);
+        assertThat(reader.get("/api/conservation").at("/items/0/in_flight_money").asLong()).isEqualTo(100);
     }
 
     @Test
@@ -165,14 +185,14 @@ class EndpointsTest {
         world.rows.dead("globex", 77, "USD", "the PSP answered 500");
         world.rows.poison("no json".getBytes());
 
-        for (JsonNode group : reader.get("/api/dead-letters/groups?by=" + by).at("/groups")) {
+        for (JsonNode group : reader.get("/api/dead-letters/groups?by=" + by).at("/items")) {
             if (!group.path("filter").isNull()) {
                 Browser.Answer shown = reader.get("/api/dead-letters?" + group.path("filter").asString());
                 assertThat(shown.at("/total/count")).as("%s", group).isEqualTo(group.path("count"));
                 assertThat(shown.at("/total/money")).isEqualTo(group.path("money"));
             }
         }
-        assertThat(reader.get("/api/dead-letters/groups?by=" + by).at("/groups").valueStream().map(group -> group.path("key").asString()))
+        assertThat(reader.get("/api/dead-letters/groups?by=" + by).at("/items").valueStream().map(group -> group.path("key").asString()))
                 .contains(key);
     }
 
@@ -208,11 +228,11 @@ class EndpointsTest {
     void a_payment_is_found_by_its_names_and_told_as_a_whole() {
         String id = world.rows.dead();
         String key = world.rows.text("SELECT idempotency_key FROM operation");
-        assertThat(reader.get("/api/find?q=" + key).textAt("/hits/0/matched")).isEqualTo("idempotency_key");
-        assertThat(reader.get("/api/find?q=" + id).textAt("/hits/0/matched")).isEqualTo("payment_id");
-        assertThat(reader.get("/api/find?q=nothing-like-it").at("/hits").size()).isZero();
+        assertThat(reader.get("/api/find?q=" + key).textAt("/items/0/matched")).isEqualTo("idempotency_key");
+        assertThat(reader.get("/api/find?q=" + id).textAt("/items/0/matched")).isEqualTo("payment_id");
+        assertThat(reader.get("/api/find?q=nothing-like-it").at("/items").size()).isZero();
         String poison = world.rows.poison("no json".getBytes());
-        assertThat(reader.get("/api/find?q=" + poison).textAt("/hits/0/kind")).isEqualTo("poison");
+        assertThat(reader.get("/api/find?q=" + poison).textAt("/items/0/kind")).isEqualTo("poison");
 
         Browser.Answer payment = reader.get("/api/payments/" + id);
 
@@ -235,10 +255,10 @@ class EndpointsTest {
                        ('gone', gen_random_uuid(), now(), false, 0, '', now() - interval '2 minutes', NULL) RETURNING psp
                 """);
         Browser.Answer psps = reader.get("/api/psps");
-        assertThat(psps.at("/psps").valueStream().map(psp -> psp.path("psp").asString() + " " + psp.path("state").asString()))
+        assertThat(psps.at("/items").valueStream().map(psp -> psp.path("psp").asString() + " " + psp.path("state").asString()))
                 .containsExactly("adyen well", "gone absent", "stripe unwell");
-        assertThat(psps.at("/psps/2/success_rate").asDouble()).isEqualTo(7.0 / 8);
-        assertThat(psps.at("/psps/2/breakers_open").asInt()).isEqualTo(1);
+        assertThat(psps.at("/items/2/success_rate").asDouble()).isEqualTo(7.0 / 8);
+        assertThat(psps.at("/items/2/breakers_open").asInt()).isEqualTo(1);
         assertThat(reader.get("/api/overview").textAt("/verdict")).isEqualTo("attention");
     }
 
@@ -258,6 +278,19 @@ class EndpointsTest {
     }
 
     @Test
+    void pages_that_are_left_give_the_places_of_their_streams_back() throws Exception {
+        Browser browser = world.signIn(ConsoleWorld.READER);
+        for (int page = 0; page < 8; page++) {
+            try (var left = HttpClient.newHttpClient()) {
+                HttpResponse<InputStream> stream = left.send(browser.request("/api/stream").build(), HttpResponse.BodyHandlers.ofInputStream());
+                assertThat(stream.status()).as("page %d", page).isEqualTo(200);
+                stream.body().read();
+                left.shutdownNow();
+            }
+        }
+    }
+
+    @Test
     void a_stream_tells_what_changes_and_ends_with_its_session() {
         Browser browser = world.signIn(ConsoleWorld.OPERATOR);
         Queue<String> events = stream(browser);
@@ -269,7 +302,7 @@ class EndpointsTest {
         Browser.Answer run = browser.post("/api/runs", Map.of("kind", "merge", "filter", Map.of(), "reason", "x", "canary", 0, "expect",
                 Map.of("count", 2, "money", List.of(Map.of("currency", "EUR", "amount", 2598)))));
         assertThat(run.status()).as(run.text()).isEqualTo(201);
-        String id = run.textAt("/run_id");
+        String id = run.textAt("/run");
         await().until(() -> events.stream().anyMatch(line -> line.startsWith("data:") && line.contains(id)));
         assertThat(events).contains("event: run", "event: overview");
         browser.delete("/api/session");

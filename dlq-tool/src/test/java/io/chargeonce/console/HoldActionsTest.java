@@ -55,7 +55,7 @@ class HoldActionsTest {
         Browser.Answer made = hold(operator, "psp", "stripe", "pause", Map.of("reason", "charges fail"));
         assertThat(made.status()).as(made.text()).isEqualTo(200);
         assertThat(operator.get("/api/holds").textAt("/items/0/by")).isEqualTo("operator");
-        assertThat(operator.get("/api/psps").textAt("/psps/0/state")).isEqualTo("held");
+        assertThat(operator.get("/api/psps").textAt("/items/0/state")).isEqualTo("held");
         assertThat(operator.get("/api/overview").textAt("/advice/0/text")).contains("PSP stripe is paused by operator", "charges fail");
         assertThat(world.rows
                 .text("SELECT string_agg(actor || '/' || origin || '/' || reason, ' ') FROM audit_record WHERE reason = 'charges fail'"))
@@ -79,7 +79,7 @@ class HoldActionsTest {
         assertThat(made.status()).as(made.text()).isEqualTo(200);
         assertThat(Duration.between(Instant.parse(made.textAt("/since")), Instant.parse(made.textAt("/until"))))
                 .isBetween(Duration.ofMinutes(59), Duration.ofMinutes(61));
-        assertThat(operator.get("/api/psps").textAt("/psps/0/state")).isEqualTo("forced");
+        assertThat(operator.get("/api/psps").textAt("/items/0/state")).isEqualTo("forced");
     }
 
     @Test

@@ -28,10 +28,11 @@ final class ToldWitness implements WitnessView {
     volatile Progress.State state = Progress.State.LIVE;
     volatile List<Overdue> overdue = List.of();
     volatile Instant differsSince;
+    volatile String problem = "";
 
     @Override
     public Progress progress() {
-        return new Progress(state, state == Progress.State.LIVE ? 100 : 43, state == Progress.State.LIVE ? 0 : 1234, AT, 7, "");
+        return new Progress(state, state == Progress.State.LIVE ? 100 : 43, state == Progress.State.LIVE ? 0 : 1234, AT, 7, problem);
     }
 
     @Override

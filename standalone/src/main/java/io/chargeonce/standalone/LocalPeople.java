@@ -24,7 +24,7 @@ import java.util.stream.Stream;
 enum LocalPeople {
     READER("chargeonce_dlq_reader"),
     OPERATOR("chargeonce_dlq_operator"),
-    /** A second operator, who may approve the first one's runs. */
+    /** A second operator, who may approve the first one's runs, and look at personal data. */
     APPROVER("chargeonce_dlq_operator");
 
     private static final String RULES = "SHOW hba_file";
@@ -56,6 +56,8 @@ enum LocalPeople {
             People.add(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get(), person.login(), person.role,
                     Optional.of(("test_" + person.login()).toCharArray()));
         }
+        People.add(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get(), APPROVER.login(),
+                "chargeonce_dlq_unmask", Optional.empty());
         requirePasswords(postgres);
     }
 

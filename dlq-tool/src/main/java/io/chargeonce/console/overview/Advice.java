@@ -7,12 +7,20 @@ import java.util.Map;
 /**
  * One thing to do next.
  *
+ * @param about   what it is about: the witness's own state says nothing of the money
  * @param link    the place on the page
  * @param command the same at the command line
  */
-record Advice(Severity severity, String text, String link, String command) {
+record Advice(About about, Severity severity, String text, String link, String command) {
+
+    enum About { PIPELINE, WITNESS }
 
     enum Severity { INFO, WARNING, CRITICAL }
+
+    /** Whether a person has to look at the pipeline. */
+    boolean needsPerson() {
+        return about == About.PIPELINE && severity != Severity.INFO;
+    }
 
     Map<String, Object> json() {
         var json = new LinkedHashMap<String, Object>();

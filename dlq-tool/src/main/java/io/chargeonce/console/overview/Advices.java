@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.console.overview;
 
+import io.chargeonce.console.overview.Advice.About;
 import io.chargeonce.console.overview.Advice.Severity;
 import io.chargeonce.console.witness.OverdueSum;
 import io.chargeonce.console.witness.Progress;
@@ -57,7 +58,7 @@ final class Advices {
     }
 
     private void add(Severity severity, String text, String link, String command) {
-        all.add(new Advice(severity, text, link, command));
+        all.add(new Advice(About.PIPELINE, severity, text, link, command));
     }
 
     private void witness() {
@@ -66,21 +67,21 @@ final class Advices {
             String first = witness.overdue(1).stream().findFirst().map(one -> "chargeonce dlq why " + one.paymentId())
                     .orElse("chargeonce dlq verify");
             add(Severity.CRITICAL,
-                    "%,d payments gave no sign within their time. The sweeper stages a lost record again; find out why it was lost."
-                            .formatted(overdue.count()),
+                    "%s overdue: accepted, but neither settled, waiting nor dead in time. The sweeper stages a lost record again; find out why it was lost."
+                            .formatted(Counted.are(overdue.count(), "payment")),
                     "/overdue", first);
         }
         List<Stage> differ = witness.stages().stream().filter(stage -> stage.differsSince() != null).toList();
         if (witness.progress().state() == Progress.State.LIVE && !differ.isEmpty()) {
             Stage stage = differ.getFirst();
             add(Severity.CRITICAL,
-                    "The books do not balance at %s: %,d records in %s are neither out nor in flight.".formatted(stage.name(),
-                            stage.difference(), stage.currency()),
+                    "The books do not balance at %s: %s in %s %s neither out nor in flight.".formatted(stage.name(),
+                            Counted.of(stage.difference(), "record"), stage.currency(), stage.difference() == 1 ? "is" : "are"),
                     "/conservation", "chargeonce dlq verify");
         }
         if (!witness.progress().problem().isEmpty()) {
-            add(Severity.WARNING, "The witness does not see everything: " + witness.progress().problem(), "/conservation",
-                    "chargeonce console --help");
+            all.add(new Advice(About.WITNESS, Severity.WARNING, "The witness does not see everything: " + witness.progress().problem(),
+                    "/conservation", "chargeonce console --help"));
         }
     }
 
@@ -121,29 +122,29 @@ final class Advices {
         Set<String> unwell = facts.psps().stream().filter(PspHealth::isUnwell).map(PspHealth::psp).collect(Collectors.toSet());
         boolean waits = groups.stream().anyMatch(group -> group.psp().filter(unwell::contains).isPresent());
         if (safe.count() > 0) {
-            add(Severity.WARNING, "%s died of %s, and another attempt is safe. %s".formatted(amount(safe), cause,
-                    waits ? "Merge them once their PSP is well again." : "Merge them once the cause is gone."), link, merge);
+            add(Severity.WARNING, "%s (%s): another attempt is safe. %s".formatted(amount(safe), words(cause),
+                    waits ? "Merge when the PSP is well again." : "Merge when the cause is gone."), link, merge);
         }
         Sum charged = of(groups, MoneyStatus.CHARGED);
         if (charged.count() > 0) {
-            add(Severity.WARNING, "%s are dead although the money was taken. A merge settles them and charges nothing.".formatted(
+            add(Severity.WARNING, "The money was taken for %s. A merge settles what was charged and charges nothing.".formatted(
                     amount(charged)), link + "&standing=charged", merge + " --standing charged");
         }
         unresolved(cause, groups, link);
         Sum person = of(groups, MoneyStatus.NEEDS_A_PERSON);
         if (person.count() > 0) {
-            add(Severity.WARNING, "%s were merged too often and died each time. Find out why before you merge them by name."
+            add(Severity.WARNING, "A merge leaves %s: merged too often, and dead each time. Find out why before you merge by name."
                     .formatted(amount(person)), link + "&standing=needs_a_person", "chargeonce dlq list --standing needs_a_person");
         }
         Sum poison = of(groups, MoneyStatus.POISON);
         if (poison.count() > 0) {
-            add(Severity.INFO, "%,d records could not be read (%s). Look at them; edit what can be mended, and purge the rest."
-                    .formatted(poison.count(), cause), link + "&standing=poison",
+            add(Severity.INFO, "The pipeline could not read %s (%s). Edit what can be mended, and purge the rest."
+                    .formatted(Counted.of(poison.count(), "record"), words(cause)), link + "&standing=poison",
                     "chargeonce dlq list --standing poison --cause " + quoted(cause));
         }
         Sum mended = of(groups, MoneyStatus.MENDED);
         if (mended.count() > 0) {
-            add(Severity.INFO, "%,d edited records wait to be sent again.".formatted(mended.count()), link + "&standing=mended",
+            add(Severity.INFO, "A merge sends %s again.".formatted(Counted.of(mended.count(), "edited record")), link + "&standing=mended",
                     "chargeonce dlq merge --standing mended");
         }
     }
@@ -156,7 +157,8 @@ final class Advices {
         boolean soon = groups.stream().flatMap(group -> group.keyValidUntil().stream())
                 .anyMatch(until -> until.isBefore(facts.watch().at().plus(SOON)));
         add(soon ? Severity.CRITICAL : Severity.WARNING, "%s may have been charged (%s). The resolver asks the PSP%s.".formatted(
-                amount(unresolved), cause, soon ? "; the PSP forgets the first key within two hours" : ""), link + "&standing=unresolved",
+                amount(unresolved), words(cause), soon ? "; the PSP forgets the first key within two hours" : ""),
+                link + "&standing=unresolved",
                 "chargeonce dlq list --standing unresolved");
     }
 
@@ -164,8 +166,9 @@ final class Advices {
         for (Watch.Tier tier : facts.watch().tiers()) {
             if (tier.overdue() > 0 && tier.longest().compareTo(LATE) >= 0) {
                 String name = tier.number() == 0 ? "the main topic" : "retry-" + tier.number();
-                add(Severity.WARNING, "%,d payments in %s are late, the first by %s. Are its consumers running?".formatted(tier.overdue(),
-                        name, Ages.brief(tier.longest())), tier.number() == 0 ? "/waiting" : "/waiting?tier=" + tier.number(),
+                add(Severity.WARNING, "%s late in %s, the first by %s. Check that the retry consumers run.".formatted(
+                        Counted.are(tier.overdue(), "payment"), name, Ages.brief(tier.longest())),
+                        tier.number() == 0 ? "/waiting" : "/waiting?tier=" + tier.number(),
                         tier.number() == 0 ? "chargeonce dlq watch" : "chargeonce dlq waiting --tier " + tier.number());
             }
         }
@@ -187,7 +190,7 @@ final class Advices {
         String link = "/runs/" + run.id();
         String show = "chargeonce dlq runs show " + run.id();
         if (run.state() == RunState.ABORTED) {
-            add(Severity.WARNING, "%s stopped itself: %s. Resume it once that is mended, or cancel it.".formatted(run.id(),
+            add(Severity.WARNING, "%s stopped itself: %s. Resume it when the cause is gone, or cancel it.".formatted(run.id(),
                     run.verdict().orElse("too many failed again")), link, show);
         } else if (run.state() == RunState.RUNNING) {
             add(Severity.WARNING, "%s was stopped, or its leader was killed. Resume it, or cancel it.".formatted(run.id()), link,
@@ -199,8 +202,13 @@ final class Advices {
     }
 
     private static String amount(Sum sum) {
-        return sum.money().isEmpty() ? "%,d dead letters".formatted(sum.count())
-                : "%,d dead letters with %s".formatted(sum.count(), String.join(", ", sum.moneyLines()));
+        String letters = Counted.of(sum.count(), "dead letter");
+        return sum.money().isEmpty() ? letters : "%s with %s".formatted(letters, String.join(", ", sum.moneyLines()));
+    }
+
+    /** A cause as the page writes it. */
+    private static String words(String cause) {
+        return cause.replace('_', ' ');
     }
 
     private static String quoted(String cause) {

@@ -2,7 +2,6 @@
 package io.chargeonce.console.overview;
 
 import io.chargeonce.console.answer.MoneyJson;
-import io.chargeonce.console.overview.Advice.Severity;
 import io.chargeonce.console.witness.OverdueSum;
 import io.chargeonce.console.witness.Progress;
 import io.chargeonce.console.witness.RateBy;
@@ -16,8 +15,6 @@ import io.chargeonce.ledger.Hold;
 import io.chargeonce.wire.Topics;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -30,7 +27,6 @@ import java.util.stream.Stream;
 public final class Overview {
 
     private static final Duration RATE_WINDOW = Duration.ofMinutes(5);
-    private static final DateTimeFormatter MINUTE = DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm 'UTC'").withZone(ZoneOffset.UTC);
 
     private final Topics topics;
     private final int tiers;
@@ -55,7 +51,7 @@ public final class Overview {
         var json = new LinkedHashMap<String, Object>();
         json.put("at", facts.watch().at().toString());
         json.put("verdict", verdict.name().toLowerCase(java.util.Locale.ROOT));
-        json.put("headline", headline(verdict, dead, overdue, stuck, since, advice));
+        json.put("headline", headline(verdict, dead, overdue, advice));
         json.put("stuck", MoneyJson.of(stuck));
         json.put("since", since.map(Instant::toString).orElse(null));
         json.put("advice", advice.stream().map(Advice::json).toList());
@@ -69,32 +65,32 @@ public final class Overview {
         return json;
     }
 
-    /** Never says quiet before the witness has read everything. */
+    /** Never says quiet while the witness does not see everything, or its books differ. */
     private Verdict verdict(Sum stuck, OverdueSum overdue, List<Advice> advice) {
         if (!stuck.money().isEmpty() || overdue.count() > 0) {
             return Verdict.STUCK;
         }
-        if (stuck.count() > 0
-                || advice.stream().anyMatch(one -> one.severity() != Severity.INFO && !one.text().startsWith("The witness"))) {
+        if (stuck.count() > 0 || advice.stream().anyMatch(Advice::needsPerson)) {
             return Verdict.ATTENTION;
         }
-        return isLive() ? Verdict.QUIET : Verdict.UNKNOWN;
+        return seesEverything() && witness.stages().stream().allMatch(stage -> stage.differsSince() == null) ? Verdict.QUIET
+                : Verdict.UNKNOWN;
     }
 
-    private boolean isLive() {
+    private boolean seesEverything() {
         return witness.progress().state() == Progress.State.LIVE && witness.progress().problem().isEmpty();
     }
 
-    private String headline(Verdict verdict, Sum dead, OverdueSum overdue, Sum stuck, Optional<Instant> since, List<Advice> advice) {
+    private String headline(Verdict verdict, Sum dead, OverdueSum overdue, List<Advice> advice) {
         return switch (verdict) {
-            case STUCK -> "%s stuck%s: %s.".formatted(String.join(", ", stuck.moneyLines()),
-                    since.map(at -> " since " + MINUTE.format(at)).orElse(""), places(dead, overdue));
-            case ATTENTION -> advice.isEmpty() ? "%,d records need a person.".formatted(dead.count()) : advice.getFirst().text();
-            case QUIET -> "Nothing is stuck: no dead letters, nothing late, and the books balance.";
-            case UNKNOWN -> "The database shows nothing stuck. The witness %s.".formatted(switch (witness.progress().state()) {
+            case STUCK -> "Money is stuck: %s.".formatted(places(dead, overdue));
+            case ATTENTION -> advice.stream().filter(Advice::needsPerson).findFirst().map(Advice::text)
+                    .orElseGet(() -> "No money is stuck, but %s.".formatted(places(dead, overdue)));
+            case QUIET -> "Nothing is stuck: the dead-letter queue is empty, nothing is late, and the books balance.";
+            case UNKNOWN -> "The database shows nothing stuck, but the witness %s.".formatted(switch (witness.progress().state()) {
                 case STARTING -> "is starting";
                 case REBUILDING -> "is still reading: %.0f %%".formatted(witness.progress().percent());
-                case LIVE -> "does not see everything";
+                case LIVE -> seesEverything() ? "sees books that differ" : "does not see everything";
                 case STOPPED -> "does not run";
             });
         };
@@ -103,12 +99,12 @@ public final class Overview {
     private static String places(Sum dead, OverdueSum overdue) {
         var places = new ArrayList<String>();
         if (dead.count() > 0) {
-            places.add("%,d in the dead-letter queue".formatted(dead.count()));
+            places.add("%s in the queue".formatted(Counted.are(dead.count(), "dead letter")));
         }
         if (overdue.count() > 0) {
-            places.add("%,d gave no sign in time".formatted(overdue.count()));
+            places.add("%s overdue".formatted(Counted.are(overdue.count(), "payment")));
         }
-        return String.join(", ", places);
+        return String.join(", and ", places);
     }
 
     private static Map<String, Object> sum(long count, List<Map<String, Object>> money, Optional<Instant> oldest) {

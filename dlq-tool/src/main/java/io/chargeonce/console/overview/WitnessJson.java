@@ -131,7 +131,7 @@ public final class WitnessJson {
         boolean known = progress.state() == Progress.State.LIVE && progress.problem().isEmpty() && !stages.isEmpty();
         Optional<Instant> differs = stages.stream().map(Stage::differsSince).filter(Objects::nonNull).min(Instant::compareTo);
         var json = new LinkedHashMap<String, Object>();
-        json.put("stages", stages.stream().map(WitnessJson::stage).toList());
+        json.put("items", stages.stream().map(WitnessJson::stage).toList());
         json.put("balanced", known ? (Object) differs.isEmpty() : null);
         json.put("since", time(differs.orElse(progress.liveSince())));
         return json;

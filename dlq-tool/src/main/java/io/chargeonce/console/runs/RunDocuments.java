@@ -7,6 +7,7 @@ import io.chargeonce.dlq.approval.FourEyes;
 import io.chargeonce.dlq.json.RunJson;
 import io.chargeonce.dlq.merge.MergeRun;
 import io.chargeonce.dlq.merge.MergeRuns;
+import io.chargeonce.dlq.merge.Outcomes;
 import io.chargeonce.dlq.merge.RunProgress;
 import io.chargeonce.dlq.merge.RunState;
 import io.chargeonce.dlq.query.MoneyStatus;
@@ -25,7 +26,6 @@ public record RunDocuments(LedRuns led) {
     /** One line of the list. */
     public Map<String, Object> line(Session session, MergeRun run) {
         Map<String, Object> json = RunJson.run(run);
-        json.put("run_id", run.id());
         json.put("can", can(session, run, run.awaitsApproval()));
         return json;
     }
@@ -36,7 +36,6 @@ public record RunDocuments(LedRuns led) {
         Optional<RunProgress> progress = led.progress(run.id());
         Map<String, Object> json = RunJson.report(progress.map(now -> new MergeRuns.Report(run, report.standings(), now.results(),
                 now.outcomes())).orElse(report));
-        json.put("run_id", run.id());
         json.put("led", run.isLed());
         json.put("money", MoneyJson.of(report.standings().total()));
         json.put("done", progress.map(RunProgress::results).orElse(report.results()).total().count());
@@ -51,9 +50,13 @@ public record RunDocuments(LedRuns led) {
         return json;
     }
 
+    /** What a person found out is one payment, and is approved like a run. */
     public Map<String, Object> finding(Session session, FourEyes.Waiting waiting) {
         var json = new LinkedHashMap<>(RunJson.finding(waiting));
-        json.put("run_id", waiting.run());
+        json.put("standings", Map.of());
+        json.put("fates", Map.of());
+        json.put("outcomes", RunJson.outcomes(new Outcomes(0, 0, 0, 0, 0)));
+        json.put("needs_approval", true);
         json.put("can", session.mayApprove() && !waiting.proposedBy().equals(session.person()) ? List.of("approve") : List.of());
         return json;
     }

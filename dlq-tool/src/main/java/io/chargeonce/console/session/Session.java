@@ -5,12 +5,14 @@ import io.chargeonce.console.answer.Problems;
 import io.chargeonce.database.PersonsDatabase;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.DeadLetterQueue;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /** One person in one browser, with the rights of their own login. Any thread. */
@@ -19,6 +21,8 @@ public final class Session {
     /** One look at the page asks several things; Postgres answers two of them at a time. */
     private static final int REQUESTS_AT_ONCE = 8;
     private static final int STREAMS_AT_ONCE = 4;
+    /** A page that is left gives its stream's place back within two seconds. */
+    private static final Duration LONGEST_WAIT_FOR_STREAM = Duration.ofSeconds(10);
     /** What a run's leader uses: it commits three batches at once. */
     private static final int CONNECTIONS_OF_RUN = 3;
 
@@ -101,16 +105,21 @@ public final class Session {
 
     /** @throws io.chargeonce.console.answer.Refusal if this session has too many requests under way */
     public <T> T request(Supplier<T> work) {
-        return within(requests, work);
+        return within(requests, Duration.ZERO, work);
     }
 
     /** @throws io.chargeonce.console.answer.Refusal if this session has too many streams open */
     public <T> T stream(Supplier<T> work) {
-        return within(streams, work);
+        return within(streams, LONGEST_WAIT_FOR_STREAM, work);
     }
 
-    private static <T> T within(Semaphore places, Supplier<T> work) {
-        if (!places.tryAcquire()) {
+    private static <T> T within(Semaphore places, Duration patience, Supplier<T> work) {
+        try {
+            if (!places.tryAcquire(patience.toMillis(), TimeUnit.MILLISECONDS)) {
+                throw Problems.tooManyAtOnce().refusal();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
             throw Problems.tooManyAtOnce().refusal();
         }
         try {

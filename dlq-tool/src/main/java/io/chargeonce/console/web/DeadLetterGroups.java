@@ -45,7 +45,7 @@ final class DeadLetterGroups {
             case "age" -> byAge(call, given);
             default -> throw Problems.wrong("by must be cause, psp, merchant, currency or age.").refusal();
         };
-        return ConsoleApi.json(200, Map.of("groups", groups.stream().map(group -> json(group, given)).toList()));
+        return ConsoleApi.json(200, Map.of("items", groups.stream().map(group -> json(group, given)).toList()));
     }
 
     private static Summary summary(Call call, Map<String, String> given) {

@@ -14,6 +14,6 @@ record OverviewRoutes(Overview overview) implements ConsoleApi.Routes {
     public void add(ConsoleApi.Rules rules) {
         rules.get("/api/overview", call -> ConsoleApi.json(200, overview.of(Facts.read(call.queue()))));
         rules.get("/api/psps", call -> ConsoleApi.json(200,
-                Map.of("psps", overview.psps(PspHealth.of(call.queue()), new Holds(call.queue()).list()))));
+                Map.of("items", overview.psps(PspHealth.of(call.queue()), new Holds(call.queue()).list()))));
     }
 }

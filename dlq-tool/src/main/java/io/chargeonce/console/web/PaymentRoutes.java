@@ -4,6 +4,7 @@ package io.chargeonce.console.web;
 import io.chargeonce.console.answer.Problems;
 import io.chargeonce.console.overview.WitnessJson;
 import io.chargeonce.console.witness.WitnessView;
+import io.chargeonce.dlq.json.HoldJson;
 import io.chargeonce.dlq.json.Json;
 import io.chargeonce.dlq.json.MomentJson;
 import io.chargeonce.dlq.personal.Unmasked;
@@ -34,7 +35,7 @@ record PaymentRoutes(WitnessView witness) implements ConsoleApi.Routes {
         String name = call.query("q").map(String::strip).filter(text -> !text.isEmpty() && text.length() <= LONGEST_NAME)
                 .orElseThrow(() -> Problems.wrong("q is missing, or is longer than %d characters.".formatted(LONGEST_NAME)).refusal());
         List<Map<String, Object>> hits = PaymentSearch.find(call.queue(), name).stream().map(PaymentRoutes::hit).toList();
-        return ConsoleApi.json(200, Map.of("hits", hits.isEmpty() ? poison(call, name) : hits));
+        return ConsoleApi.json(200, Map.of("items", hits.isEmpty() ? poison(call, name) : hits));
     }
 
     private static Map<String, Object> hit(PaymentSearch.Found found) {
@@ -74,6 +75,7 @@ record PaymentRoutes(WitnessView witness) implements ConsoleApi.Routes {
         json.put("id", life.id());
         json.put("payment", life.operation().map(PaymentRoutes::now).orElse(null));
         json.put("why", life.moments().stream().map(MomentJson::of).toList());
+        json.put("holds", life.holds().stream().map(HoldJson::of).toList());
         json.put("journey", witness.journey(life.operation().map(operation -> operation.accepted().payment().value()).orElse(id)).stream()
                 .map(WitnessJson::hop).toList());
         json.put("dead_letters", Stream.concat(Stream.of(id), life.moments().stream().flatMap(PaymentRoutes::movedBack))

@@ -50,7 +50,7 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
                 .map(waiting -> documents.finding(call.session(), waiting));
         Stream<Map<String, Object>> runs = new MergeRuns(call.queue()).newest(NEWEST).stream()
                 .map(run -> documents.line(call.session(), run));
-        return ConsoleApi.json(200, Map.of("runs", Stream.concat(findings, runs).toList()));
+        return ConsoleApi.json(200, Map.of("items", Stream.concat(findings, runs).toList()));
     }
 
     private Answer document(Call call, int status, String id) {
@@ -58,8 +58,11 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
         if (report.isPresent()) {
             return ConsoleApi.json(status, documents.whole(call.session(), report.get(), mustBeApproved(call, report.get().run())));
         }
-        return ConsoleApi.json(status, new FourEyes(call.queue()).waiting().stream().filter(waiting -> waiting.run().equals(id)).findFirst()
-                .map(waiting -> documents.finding(call.session(), waiting)).orElseThrow(RunRoutes::unknown));
+        var fourEyes = new FourEyes(call.queue());
+        Map<String, Object> finding = fourEyes.waiting().stream().filter(waiting -> waiting.run().equals(id)).findFirst()
+                .map(waiting -> documents.finding(call.session(), waiting)).orElseThrow(RunRoutes::unknown);
+        finding.put("fingerprint", fourEyes.proposal(id).orElseThrow(RunRoutes::unknown).fingerprint());
+        return ConsoleApi.json(status, finding);
     }
 
     private static boolean mustBeApproved(Call call, MergeRun run) {
@@ -230,7 +233,7 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
         requireSeen(call, proposal.fingerprint());
         fourEyes.approve(call.path("id"), proposal);
         return proposal.kind() == FourEyes.Kind.SETTLE
-                ? ConsoleApi.json(200, Map.of("run_id", call.path("id"), "kind", "settle", "approved", true))
+                ? ConsoleApi.json(200, Map.of("run", call.path("id"), "kind", "settle", "approved", true))
                 : document(call, 200, call.path("id"));
     }
 }

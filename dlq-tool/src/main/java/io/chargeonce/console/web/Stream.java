@@ -38,6 +38,8 @@ final class Stream implements ConsoleApi.Routes {
 
     private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
     private static final Duration PING_AFTER = Duration.ofSeconds(15);
+    /** A comment, which browsers skip. Only a write tells that a browser has left. */
+    private static final byte[] STILL_THERE = ":\n\n".getBytes(StandardCharsets.UTF_8);
     private static final int BUFFER = 16 * 1024;
 
     private final Overview overview;
@@ -104,6 +106,8 @@ final class Stream implements ConsoleApi.Routes {
                 if (System.nanoTime() - written >= PING_AFTER.toNanos()) {
                     write("ping", Map.of());
                 }
+                out.write(STILL_THERE);
+                out.flush();
             } while (!ended.await(LOOK_EVERY.toMillis(), TimeUnit.MILLISECONDS) && !call.session().isOver());
         }
 

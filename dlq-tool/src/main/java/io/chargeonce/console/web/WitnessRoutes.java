@@ -23,7 +23,7 @@ record WitnessRoutes(WitnessView witness) implements ConsoleApi.Routes {
         rules.get("/api/overdue", this::overdue);
         rules.get("/api/rates", this::rates);
         rules.get("/api/latencies",
-                call -> ConsoleApi.json(200, Map.of("hops", witness.latencies().stream().map(WitnessJson::latency).toList())));
+                call -> ConsoleApi.json(200, Map.of("items", witness.latencies().stream().map(WitnessJson::latency).toList())));
         rules.get("/api/conservation", call -> ConsoleApi.json(200, WitnessJson.conservation(witness)));
     }
 
@@ -50,7 +50,7 @@ record WitnessRoutes(WitnessView witness) implements ConsoleApi.Routes {
             case "24h" -> Duration.ofHours(24);
             default -> throw Problems.wrong("window must be 5m, 1h or 24h.").refusal();
         };
-        return ConsoleApi.json(200, Map.of("by", by.name().toLowerCase(Locale.ROOT), "series",
+        return ConsoleApi.json(200, Map.of("by", by.name().toLowerCase(Locale.ROOT), "items",
                 WitnessJson.series(witness.rates(by, window))));
     }
 }

@@ -80,7 +80,7 @@ public final class RunJson {
         return json;
     }
 
-    private static Map<String, Object> outcomes(Outcomes outcomes) {
+    public static Map<String, Object> outcomes(Outcomes outcomes) {
         var json = new LinkedHashMap<String, Object>();
         json.put("entered", outcomes.entered());
         json.put("succeeded", outcomes.succeeded());

@@ -160,6 +160,11 @@ final class Browser implements AutoCloseable {
         field.sendKeys(text);
     }
 
+    /** Chooses the option with this text. */
+    void choose(String label, String option) {
+        new org.openqa.selenium.support.ui.Select(field(label)).selectByVisibleText(option);
+    }
+
     private WebElement field(String label) {
         String labelled = "//label[normalize-space(.)='%s']".formatted(label);
         String id = new WebDriverWait(driver, PATIENCE).until(ExpectedConditions.visibilityOfElementLocated(By.xpath(labelled)))

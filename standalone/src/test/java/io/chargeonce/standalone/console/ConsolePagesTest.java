@@ -19,29 +19,49 @@ import org.openqa.selenium.Keys;
 class ConsolePagesTest {
 
     static final String SKIPPED = "Chromium is not here, so the console's pages are not tried: apt-get install chromium chromium-driver";
-    private static final int DEAD = 5;
-
     private record Page(String name, String path, String words) {}
-
-    private static final List<Page> PAGES = List.of(new Page("overview", "/", "Where the payments are"),
-            new Page("dead-letters", "/dead-letters", "Grouped by"), new Page("runs", "/runs", "Runs"),
-            new Page("waiting", "/waiting", "Waiting in the tiers"), new Page("overdue", "/overdue", "Overdue"),
-            new Page("psps", "/psps", "Paused or forced by people"), new Page("rates", "/rates", "Latency of each hop"),
-            new Page("audit", "/audit", "Audit"));
 
     private static ConsoleWorld world;
     private static Browser browser;
 
-    @BeforeAll
-    static void start() throws Exception {
+    /** Says what is skipped, and why: in the build's output too. */
+    static void assumeBrowser() {
         if (!Browser.isThere()) {
             System.out.println(SKIPPED);
         }
         assumeThat(Browser.isThere()).as(SKIPPED).isTrue();
+    }
+
+    @BeforeAll
+    static void start() throws Exception {
+        assumeBrowser();
         world = ConsoleWorld.start();
         world.trade(40);
-        world.die("pages", DEAD);
+        world.die("pages-0", "pages-1", "pages-2", "pages-3", "pages-4");
         browser = Browser.at(world.console);
+    }
+
+    /** Each view, with something to show on it. */
+    private static List<Page> pages() throws Exception {
+        String payment = world.paymentId("pages-0");
+        return List.of(new Page("overview", "/", "Where the payments are"),
+                new Page("dead-letters", "/dead-letters", "Grouped by"), new Page("payment", "/payments/" + payment, "What happened"),
+                new Page("runs", "/runs", "Runs"), new Page("run", planned(), "Who did what"),
+                new Page("waiting", "/waiting", "Waiting in the tiers"), new Page("overdue", "/overdue", "Overdue"),
+                new Page("psps", "/psps", "Paused or forced by people"), new Page("rates", "/rates", "Latency of each hop"),
+                new Page("audit", "/audit", "Audit"), new Page("conservation", "/conservation", "The books"));
+    }
+
+    /** A run that waits to be started. */
+    private static String planned() throws Exception {
+        browser.open("/dead-letters?cause=cancelled_unexecuted");
+        browser.click("Select all");
+        browser.click("Merge …");
+        browser.write("Reason", "the PSP works again");
+        browser.click("Freeze the set and look");
+        browser.see("Nothing has moved yet.");
+        inEachLook("plan");
+        return "/runs/" + browser.textOf("dialog .frozen a");
     }
 
     @AfterAll
@@ -65,21 +85,40 @@ class ConsolePagesTest {
 
     @Test
     void no_page_keeps_anyone_out_in_light_or_dark_wide_or_narrow() throws Exception {
-        for (Page page : PAGES) {
-            for (boolean dark : List.of(false, true)) {
-                browser.dark(dark);
-                for (int width : List.of(Browser.WIDE, Browser.NARROW)) {
-                    browser.width(width);
-                    browser.open(page.path);
-                    browser.see(page.words);
-                    browser.until(page + " goes on reading", () -> !browser.shows(".spinner"));
-                    assertThat(Axe.violations(browser)).as("%s, dark %s, %d wide", page, dark, width).isEmpty();
-                    assertThat(browser.scrollsSideways()).as("%s at %d scrolls sideways", page, width).isFalse();
-                    keep(page.name, dark, width);
-                }
-            }
+        for (Page page : pages()) {
+            browser.open(page.path);
+            browser.see(page.words);
+            browser.until(page + " goes on reading", () -> !browser.shows(".spinner"));
+            inEachLook(page.name);
         }
         assertThat(browser.complaints()).isEmpty();
+    }
+
+    @Test
+    void no_dialog_keeps_anyone_out_and_a_pause_shows_what_it_concerns_first() throws Exception {
+        browser.open("/psps");
+        browser.clickAt("section[aria-label=stripe] button");
+        browser.see("attempts were sent there");
+        inEachLook("pause");
+        browser.press(Keys.ESCAPE);
+        browser.press("?");
+        browser.see("Keyboard shortcuts");
+        inEachLook("help");
+        assertThat(browser.complaints()).isEmpty();
+    }
+
+    private static void inEachLook(String name) throws Exception {
+        for (boolean dark : List.of(false, true)) {
+            browser.dark(dark);
+            for (int width : List.of(Browser.WIDE, Browser.NARROW)) {
+                browser.width(width);
+                assertThat(Axe.violations(browser)).as("%s, dark %s, %d wide", name, dark, width).isEmpty();
+                assertThat(browser.scrollsSideways()).as("%s at %d scrolls sideways", name, width).isFalse();
+                keep(name, dark, width);
+            }
+        }
+        browser.dark(false);
+        browser.width(Browser.WIDE);
     }
 
     /** Few and small, for the documentation. */
@@ -87,15 +126,16 @@ class ConsolePagesTest {
         String folder = System.getProperty("chargeonce.screenshots", "");
         boolean isShown = dark ? List.of("overview", "rates").contains(name) && width == Browser.WIDE
                 : width == Browser.WIDE || List.of("overview", "dead-letters").contains(name);
-        if (!folder.isEmpty() && isShown && !List.of("overdue", "audit").contains(name)) {
+        if (!folder.isEmpty() && isShown && !List.of("overdue", "audit", "conservation", "runs", "waiting", "sign-in", "help").contains(name)) {
             Picture.write(browser.screenshot(), Path.of(folder, "%s-%d%s.png".formatted(name, width, dark ? "-dark" : "")));
         }
     }
 
     @Test
-    void a_wrong_token_is_refused_in_words_and_the_sign_in_page_keeps_no_one_out() {
+    void a_wrong_token_is_refused_in_words_and_the_sign_in_page_keeps_no_one_out() throws Exception {
         browser.click("Sign out");
-        assertThat(Axe.violations(browser)).isEmpty();
+        browser.see("Sign-in token");
+        inEachLook("sign-in");
         browser.write("Sign-in token", "operator:wrong");
         browser.press(Keys.ENTER);
         assertThat(browser.textOf("[role=alert]")).isNotBlank();
@@ -130,18 +170,27 @@ class ConsolePagesTest {
     }
 
     @Test
-    void a_payment_is_found_by_its_reference_and_tells_its_whole_life() {
+    void a_payment_is_found_by_each_of_its_names_and_tells_its_whole_life() throws Exception {
         browser.open("/");
         browser.see("Where the payments are");
-        browser.press("/");
-        browser.press("pages-0");
-        browser.see("by reference");
+        find(world.paymentId("pages-0"), "payment id");
+        find("key-of-pages-0", "idempotency key");
+        find(world.pspReference("trade-0"), "psp reference");
+        find(ConsoleWorld.customer("pages-0"), "customer");
+        find("pages-0", "reference");
         browser.press(Keys.ENTER);
         browser.see("What happened");
         browser.see("Accepted from acme");
         browser.see("It is dead, and safe to charge again");
-        assertThat(browser.text()).doesNotContain("jane.doe@example.org");
-        assertThat(Axe.violations(browser)).isEmpty();
+        assertThat(browser.text()).doesNotContain(ConsoleWorld.customer("pages-0"));
+    }
+
+    private static void find(String name, String by) {
+        browser.press(Keys.ESCAPE);
+        browser.press("/");
+        browser.run("document.activeElement.select()");
+        browser.press(name);
+        browser.see("by " + by);
     }
 
     @Test

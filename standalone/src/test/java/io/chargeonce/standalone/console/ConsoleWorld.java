@@ -5,6 +5,7 @@ import io.chargeonce.client.NewPayment;
 import io.chargeonce.client.PaymentClient;
 import io.chargeonce.client.Retries;
 import io.chargeonce.client.Sent;
+import io.chargeonce.wire.Topics;
 import io.chargeonce.sandbox.Directories;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -22,6 +23,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.common.TopicPartition;
 import org.awaitility.Awaitility;
 
 /**
@@ -42,6 +46,7 @@ final class ConsoleWorld implements AutoCloseable {
     private final Map<String, String> tokens = new HashMap<>();
     private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final PaymentClient acme;
+    private final AtomicInteger well = new AtomicInteger();
     final URI console;
 
     private ConsoleWorld(Path directory, Process process, Map<String, Integer> ports, String printed) {
@@ -97,19 +102,38 @@ final class ConsoleWorld implements AutoCloseable {
      * Payments that die, because the only PSP that takes their card fails. Returns when they are dead. Others succeed there meanwhile, and
      * these are fewer than eight: else it would be an outage of the PSP, in which payments wait and do not die.
      */
-    void die(String name, int payments) throws Exception {
-        for (int i = 0; i < payments; i++) {
-            String key = name + "-" + i;
+    void die(String... references) throws Exception {
+        fail(references, "dead");
+    }
+
+    /** Payments that fail until they wait in the last tier. It must be paused before. */
+    void waitInLastTier(String... references) throws Exception {
+        fail(references, "waiting in the last tier");
+        mend();
+    }
+
+    private void fail(String[] references, String until) throws Exception {
+        for (int i = 0; i < references.length; i++) {
             rule("POST",
                     "{\"fault\": \"500_before\", \"operation\": \"confirm\", \"metadata\": {\"reference\": \"%s\"}, \"times\": \"always\"}"
-                            .formatted(key));
-            send(key, 2_500 + 111L * i, CURRENCIES.get(i % CURRENCIES.size()), "pm_card_amex");
+                            .formatted(references[i]));
+            send(references[i], 2_500 + 111L * i, CURRENCIES.get(i % CURRENCIES.size()), "pm_card_amex");
+            succeedBeside();
         }
-        var well = new AtomicInteger();
-        Awaitility.await().atMost(PATIENCE).pollInterval(Duration.ofMillis(200)).until(() -> {
-            send("well-beside-%s-%d".formatted(name, well.incrementAndGet()), 1_299, "EUR", "pm_card_amex");
-            return dead(name) == payments;
+        Awaitility.await().atMost(PATIENCE).pollInterval(Duration.ofMillis(100)).until(() -> {
+            succeedBeside();
+            return ask(IN_STATE, references, until).equals("" + references.length);
         });
+    }
+
+    private void succeedBeside() throws InterruptedException {
+        for (int i = 0; i < 2; i++) {
+            send("well-beside-" + well.incrementAndGet(), 1_299, "EUR", "pm_card_amex");
+        }
+    }
+
+    void awaitSuccess(String reference) {
+        Awaitility.await().atMost(PATIENCE).until(() -> ask(IN_STATE, new String[] {reference}, "succeeded").equals("1"));
     }
 
     /** The PSP works again for all of them. */
@@ -117,10 +141,45 @@ final class ConsoleWorld implements AutoCloseable {
         rule("DELETE", "");
     }
 
-    private void send(String key, long amount, String currency, String method) throws InterruptedException {
-        Sent sent = acme.send(NewPayment.of(key, amount, currency, method).withReference(key).withCustomer("jane.doe@example.org"));
+    /** More than so many dead letters are more than one person may move alone. */
+    void fourEyesAbove(int count) throws Exception {
+        ask(FOUR_EYES, count);
+    }
+
+    void noFourEyes() throws Exception {
+        ask(NO_FOUR_EYES);
+    }
+
+    /** Kafka loses what waits in the tier, as after a mistake at its retention. */
+    void loseRecords(int tier) throws Exception {
+        String topic = new Topics("payments").retry(tier);
+        try (var admin = Admin.create(Map.of("bootstrap.servers", "127.0.0.1:" + ports.get("kafka")))) {
+            var ends = new HashMap<TopicPartition, RecordsToDelete>();
+            admin.describeTopics(List.of(topic)).allTopicNames().get().get(topic).partitions()
+                    .forEach(one -> ends.put(new TopicPartition(topic, one.partition()), RecordsToDelete.beforeOffset(-1)));
+            admin.deleteRecords(ends).all().get();
+        }
+    }
+
+    String paymentId(String reference) throws Exception {
+        return ask(ID, reference);
+    }
+
+    String pspReference(String reference) throws Exception {
+        Awaitility.await().atMost(PATIENCE).until(() -> ask(PSP_REFERENCE, reference) != null);
+        return ask(PSP_REFERENCE, reference);
+    }
+
+    /** Payments whose references differ in their last number only are one customer's. */
+    static String customer(String reference) {
+        return reference.replaceAll("-\\d+$", "") + "@example.org";
+    }
+
+    private void send(String reference, long amount, String currency, String method) throws InterruptedException {
+        Sent sent = acme.send(NewPayment.of("key-of-" + reference, amount, currency, method).withReference(reference)
+                .withCustomer(customer(reference)));
         if (!(sent instanceof Sent.Accepted)) {
-            throw new IllegalStateException(key + " was not accepted: " + sent);
+            throw new IllegalStateException(reference + " was not accepted: " + sent);
         }
     }
 
@@ -133,17 +192,25 @@ final class ConsoleWorld implements AutoCloseable {
         }
     }
 
-    private static final String DEAD = """
-            SELECT count(*) FROM chargeonce.operation_now WHERE state = 'dead' AND starts_with(idempotency_key, ?)
+    private static final String IN_STATE = """
+            SELECT count(*) FROM chargeonce.operation_now
+             WHERE reference = ANY (?) AND CASE WHEN tier = 3 AND state = 'scheduled' THEN 'waiting in the last tier' ELSE state END = ?
             """;
+    private static final String ID = "SELECT operation_id FROM chargeonce.operation WHERE reference = ?";
+    private static final String PSP_REFERENCE = """
+            SELECT max(psp_reference) FROM chargeonce.operation_now WHERE reference = ?
+            """;
+    private static final String FOUR_EYES = "INSERT INTO chargeonce.four_eyes VALUES ('*', ?) RETURNING 1";
+    private static final String NO_FOUR_EYES = "WITH gone AS (DELETE FROM chargeonce.four_eyes) SELECT 1";
 
-    long dead(String name) throws Exception {
+    private String ask(String sql, Object... parameters) throws Exception {
         try (var connection = java.sql.DriverManager.getConnection(jdbcUrl(), "postgres", "");
-             var statement = connection.prepareStatement(DEAD)) {
-            statement.setString(1, name + "-");
+             var statement = connection.prepareStatement(sql)) {
+            for (int i = 0; i < parameters.length; i++) {
+                statement.setObject(i + 1, parameters[i]);
+            }
             try (var row = statement.executeQuery()) {
-                row.next();
-                return row.getLong(1);
+                return row.next() ? row.getString(1) : null;
             }
         }
     }

@@ -11,7 +11,7 @@ const LONGEST_WAIT = 15_000;
 
 export const live = store({ state: 'connecting', heardAt: null });
 export const overview = store(null);
-/** The latest document of each run that moved since the page was opened, by its id. */
+/** The latest document of each run that moved since the page was opened and when it came, by its id. */
 export const movedRuns = store(new Map());
 
 let source = null;
@@ -60,7 +60,7 @@ function connect() {
   source.addEventListener('run', (event) => {
     heard();
     const run = JSON.parse(event.data);
-    movedRuns.set((runs) => new Map(runs).set(run.run ?? run.run_id, run));
+    movedRuns.set((runs) => new Map(runs).set(run.run, { run, at: Date.now() }));
   });
   source.addEventListener('error', cut);
 }

@@ -2,11 +2,7 @@
 // What a run's document says of its progress.
 import { isLeft } from './words.js';
 
-export const runId = (run) => run.run ?? run.run_id;
-
-export const standingsOf = (run) => run.standings ?? run.counts ?? {};
-
-const countIn = (sums) => Object.values(sums ?? {}).reduce((all, sum) => all + (sum.count ?? 0), 0);
+const countIn = (sums) => Object.values(sums).reduce((all, sum) => all + sum.count, 0);
 
 /** How many of its set the run has dealt with, whatever came out. */
 export function dealtWith(run) {
@@ -19,24 +15,26 @@ export function shareDone(run) {
 
 /** How many the run will move, by what they were when the set was frozen. */
 export function willMove(kind, run) {
-  return Object.entries(standingsOf(run)).reduce((all, [standing, sum]) => all + (isLeft(kind, standing) ? 0 : sum.count), 0);
+  return Object.entries(run.standings).reduce((all, [standing, sum]) => all + (isLeft(kind, standing) ? 0 : sum.count), 0);
 }
 
 /** The first few go alone, and the rest only when these have ended well. Null when there is no such phase now. */
 export function canaryPhase(run) {
   if (run.kind !== 'merge' || !run.canary || run.items <= run.canary) return null;
   if (run.state !== 'running' && run.state !== 'aborted') return null;
-  const entered = run.outcomes?.entered ?? 0;
+  const { entered, succeeded, declined, failed_again: failed } = run.outcomes;
   if (entered > run.canary) return null;
-  const { succeeded = 0, declined = 0, failed_again: failed = 0 } = run.outcomes ?? {};
   return { of: run.canary, entered, ended: succeeded + declined + failed };
 }
 
 /** The share of what came back that failed again: what the abort limit is compared with. */
 export function shareFailed(run) {
-  const { succeeded = 0, declined = 0, failed_again: failed = 0 } = run.outcomes ?? {};
+  const { succeeded, declined, failed_again: failed } = run.outcomes;
   const ended = succeeded + declined + failed;
   return ended === 0 ? null : failed / ended;
 }
+
+/** What was heard since the document was read takes its place as a whole: what is not in it is so no more. */
+export const newest = (document, readAt, heard) => (heard && heard.at > readAt ? heard.run : document);
 
 export const isOver = (run) => run.state === 'finished' || run.state === 'cancelled';

@@ -14,7 +14,7 @@ export function may(right) {
 
 const WHO_MAY = {
   operate: 'Your login may only read. Sign in as an operator to do this.',
-  approve: 'Your login may not approve. Another operator with a login of their own has to.',
+  approve: 'Your login may not approve. Ask an operator who has a login of their own.',
   unmask: 'Your login may not see personal data. Sign in with a login that has chargeonce_dlq_unmask.',
 };
 

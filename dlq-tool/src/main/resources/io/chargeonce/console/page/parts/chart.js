@@ -5,6 +5,8 @@ import { plain } from '../lib/words.js';
 import { aligned } from '../views/rates-sums.js';
 
 const HEIGHT = 220;
+/** Below five minutes an axis shows seconds. */
+const SECONDS_MATTER = 300;
 /** Lines differ by colour and by dashes. */
 const DASHES = [[], [6, 4], [2, 3], [10, 4, 2, 4], [14, 4], [4, 8]];
 
@@ -21,12 +23,12 @@ function colour(name) {
 function options(title, series, width) {
   const axis = { stroke: colour('muted'), grid: { stroke: colour('line'), width: 1 }, ticks: { show: false }, font: '11px system-ui, sans-serif' };
   return {
-    width, height: HEIGHT, padding: [12, 8, 0, 0],
+    width, height: HEIGHT, padding: [12, 28, 0, 0],
     legend: { show: false },
     cursor: { y: false, points: { size: 6 } },
     scales: { y: { range: (_, least, most) => [0, Math.max(1, most * 1.1)] } },
     // UTC as everywhere; uPlot draws the local time by itself.
-    axes: [{ ...axis, size: 30, values: (_, at) => at.map((second) => new Date(second * 1_000).toISOString().slice(11, 16)) },
+    axes: [{ ...axis, size: 30, values: (_, at) => at.map((second) => new Date(second * 1_000).toISOString().slice(11, at.at(-1) - at[0] < SECONDS_MATTER ? 19 : 16)) },
       { ...axis, size: 52, values: (_, at) => at.map((number) => (Number.isInteger(number) ? countText(number) : '')) }],
     series: [{}, ...series.map((each, at) => ({ label: plain(each.key), stroke: colour(`series-${at}`), width: 1.75, dash: DASHES[at], points: { show: false } }))],
   };

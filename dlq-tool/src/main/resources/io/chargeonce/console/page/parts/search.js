@@ -32,7 +32,7 @@ export function Search() {
   }, [text]);
   useEffect(() => setAt(0), [found]);
 
-  const hits = found?.hits ?? [];
+  const hits = found?.items ?? [];
   const follow = (hit) => {
     setOpen(false);
     input.current.blur();

@@ -27,7 +27,8 @@ export function Unmask({ of }) {
       <form onSubmit=${submit}>
         <p>Names, e-mail addresses and card tokens are shown on this view until you leave it. The audit log keeps your name and reason.</p>
         <${Reason} value=${text} set=${setText} autofocus />
-        <footer><button type="submit" class="primary" disabled=${!text.trim()}>Show</button></footer>
+        <footer><button type="button" class="plain" onClick=${() => setAsking(false)}>Not now</button>
+          <button type="submit" class="primary" disabled=${!text.trim()}>Show</button></footer>
       </form>
     <//>`}`;
 }

@@ -8,12 +8,12 @@ import { Money } from '../parts/sums.js';
 import { Table } from '../parts/table.js';
 
 const COLUMNS = [
-  { label: 'When', cell: (line) => html`<${When} at=${line.from ?? line.at} />` },
-  { label: 'Who', cell: (line) => html`${line.actor}${line.claim && line.claim !== line.actor ? html` <span class="none">says ${line.claim}</span>` : ''}` },
-  { label: 'From where', cell: (line) => line.address ?? line.client ?? line.source ?? html`<span class="none">–</span>` },
+  { label: 'When', cell: (line) => html`<${When} at=${line.from} />` },
+  { label: 'Who', cell: (line) => line.actor },
+  { label: 'From where', cell: (line) => line.claim ?? html`<span class="none">–</span>` },
   { label: 'What', cell: (line) => html`<span class="what" title=${line.action}>${plain(line.action).replace('dlq.', '').replace('.', ' ')}</span>` },
   { label: 'Count', number: true, cell: (line) => (line.count > 0 ? countText(line.count) : html`<span class="none">–</span>`) },
-  { label: 'Money', number: true, cell: (line) => (Object.keys(line.money ?? {}).length > 0 ? html`<${Money} of=${line.money} most=${2} />` : html`<span class="none">–</span>`) },
+  { label: 'Money', number: true, cell: (line) => (Object.keys(line.money).length > 0 ? html`<${Money} of=${line.money} most=${2} />` : html`<span class="none">–</span>`) },
   { label: 'Why', wide: true, cell: (line) => html`<span class="message" title=${line.reason}>${[line.verdict && plain(line.verdict), line.reason].filter(Boolean).join(': ')
       || html`<span class="none">no reason given</span>`}</span>` },
 ];
@@ -25,5 +25,5 @@ export function AuditTable({ lines, withRun = true, keys = false }) {
     return html`<${Empty} title="No one did anything of this kind.">The log is read for the last 30 days, unless the filter says otherwise.<//>`;
   }
   return html`<${Table} caption="Audit log, the latest first" columns=${withRun ? [...COLUMNS, RUN] : COLUMNS} rows=${lines}
-    rowKey=${(line) => `${line.from ?? line.at} ${line.actor} ${line.action} ${line.run ?? ''}`} keys=${keys} />`;
+    rowKey=${(line) => `${line.from} ${line.actor} ${line.action} ${line.run ?? ''}`} keys=${keys} />`;
 }

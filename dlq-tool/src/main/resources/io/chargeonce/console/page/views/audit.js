@@ -23,7 +23,7 @@ export function Audit() {
     <${Title} text="Audit"><${ReadAt} of=${list} /><//>
     <${FilterBar} fields=${AUDIT_FIELDS} suggestions=${{ action: ACTIONS }} />
     <${Loaded} of=${list} what="the audit log">${(data) => html`
-      <${AuditTable} lines=${data.items ?? data} keys />
+      <${AuditTable} lines=${data.items} keys />
       <${Pager} next=${data.next} cursor=${cursor} />
-      <p class="hint">Has the log been tampered with? Only a terminal that can read Kafka can say: <${Command} text="chargeonce dlq audit --verify" /></p>`}<//>`;
+      <p class="hint after-list">Has the log been tampered with? Only a terminal that can read Kafka can say: <${Command} text="chargeonce dlq audit --verify" /></p>`}<//>`;
 }

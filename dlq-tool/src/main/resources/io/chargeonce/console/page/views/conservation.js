@@ -17,7 +17,7 @@ export function Conservation() {
     <${Title} text="The books"><${ReadAt} of=${read} /><//>
     <p class="lead">What comes into a stage leaves it or is in flight there: in counts, and in money per currency. The witness counts it from Kafka alone.</p>
     ${problem && html`<p class="notice warning">The witness does not see everything: ${problem}</p>`}
-    <${Loaded} of=${read} what="the books">${({ stages, balanced, since }) => html`
+    <${Loaded} of=${read} what="the books">${({ items: stages, balanced, since }) => html`
       <${Balance} balanced=${balanced} since=${since} />
       ${stages.length === 0 ? html`<${Empty} title="No stage has been counted yet.">A stage is listed once a payment has reached it.<//>` : html`<${StageTable} flow=${stages} />`}`}<//>
     <p class="hint">What disagrees, record by record: <${Command} text="chargeonce dlq verify" /></p>`;

@@ -19,7 +19,7 @@ export function Groups({ of, by, state }) {
     <header><h2 id="groups-title">Grouped by</h2>
       <${Choice} label="Group by" current=${by} choices=${BY.map(([name, text]) => [name, text, withQuery({ by: name === 'cause' ? null : name })])} />
     </header>
-    <${Loaded} of=${of} what="the groups">${({ groups }) => (groups.length === 0
+    <${Loaded} of=${of} what="the groups">${({ items: groups }) => (groups.length === 0
       ? html`<p class="nothing">There is nothing to group.</p>`
       : html`<${GroupRows} groups=${groups} by=${by} state=${state} />`)}<//>
   </section>`;
@@ -29,7 +29,7 @@ function GroupRows({ groups, by, state }) {
   const most = Math.max(...groups.map((group) => group.count));
   return html`<ul class="group-rows">
     ${groups.slice(0, MOST).map((group) => html`<li key=${group.key}>
-      <a href=${target(group, by, state)}>${plain(group.key) || 'none'}</a>
+      ${group.filter === null ? html`<span>${plain(group.key)}</span>` : html`<a href=${target(group, by, state)}>${plain(group.key)}</a>`}
       <${Bar} label=${`Share of ${plain(group.key)}`} value=${group.count} max=${most} text=${countText(group.count)} />
       <span class="number">${countText(group.count)}</span>
       <${Money} of=${group.money} most=${2} />
@@ -40,6 +40,6 @@ function GroupRows({ groups, by, state }) {
 }
 
 function target(group, by, state) {
-  const query = new URLSearchParams(group.filter ?? queryOf({ [by]: group.key }));
+  const query = new URLSearchParams(group.filter);
   return `/dead-letters?${queryOf(Object.fromEntries(query), { by: by === 'cause' ? '' : by, state: state === 'purged' ? state : '' })}`;
 }

@@ -33,7 +33,7 @@ export function DeadLetters() {
   const list = useLoad(`/api/dead-letters?${queryOf(filter, { state, order, cursor, limit: PER_PAGE, unmasked: unmasking.reason })}`);
   const groups = useLoad(`/api/dead-letters/groups?${queryOf(filter, { state, by })}`);
   const selection = useSelection(queryOf(filter, { state }), list.data?.items ?? [], list.data?.total);
-  const causes = [...new Set((groups.data?.groups ?? []).map((group) => group.key))].filter(Boolean);
+  const causes = [...new Set((groups.data?.items ?? []).map((group) => group.key))].filter(Boolean);
   return html`
     <${Title} text=${state === 'purged' ? 'Purged dead letters' : 'Dead letters'}>
       <${Choice} label="Which dead letters" current=${state}

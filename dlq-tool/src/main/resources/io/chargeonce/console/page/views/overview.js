@@ -10,7 +10,7 @@ import { PSP_STATES } from '../lib/words.js';
 import { Badge } from '../parts/badge.js';
 import { Command } from '../parts/command.js';
 import { Flow } from '../parts/flow.js';
-import { Age, When } from '../parts/moments.js';
+import { Age, Exact, When } from '../parts/moments.js';
 import { Failure, Loading } from '../parts/states.js';
 import { Money } from '../parts/sums.js';
 import { Books } from './overview-books.js';
@@ -32,15 +32,15 @@ export function Overview() {
   return html`<article class="overview" aria-label="Overview">
     <${Verdict} now=${now} />
     <div class="overview-columns">
-      <${Advice} advice=${now.advice ?? []} unknown=${now.verdict === 'unknown'} />
+      <${Advice} advice=${now.advice} unknown=${now.verdict === 'unknown'} />
       <${Figures} now=${now} />
     </div>
     <section class="panel" aria-labelledby="flow-title">
       <header><h2 id="flow-title">Where the payments are</h2><${Witness} progress=${now.witness} /></header>
       <${Flow} of=${now} />
-      <${Books} flow=${now.flow ?? []} witness=${now.witness} />
+      <${Books} flow=${now.flow} witness=${now.witness} />
     </section>
-    <${PspRow} psps=${now.psps ?? []} />
+    <${PspRow} psps=${now.psps} />
   </article>`;
 }
 
@@ -49,7 +49,7 @@ function Verdict({ now }) {
     <h1 tabindex="-1">${now.headline}</h1>
     ${now.stuck?.length > 0 && html`<p class="stuck"><${Money} of=${now.stuck} most=${6} /></p>`}
     <p class="since">
-      ${now.since && html`Since <${When} at=${now.since} />. `}
+      ${now.since && html`Since <${Exact} at=${now.since} />, <${When} at=${now.since} />. `}
       <span class="as-of">As of <${When} at=${now.at} />.</span>
     </p>
   </header>`;
@@ -62,7 +62,7 @@ function Advice({ advice, unknown }) {
     ${sorted.length === 0
       ? html`<p class="nothing">${unknown ? 'Wait until the witness is live: only then is it known whether something has to be done.' : 'Nothing needs a person now.'}</p>`
       : html`<ol>${sorted.map((each) => html`<li key=${each.text} class=${each.severity}>
-          <span class="severity">${SEVERITIES[each.severity] ?? each.severity}</span>
+          <span class="severity">${SEVERITIES[each.severity] }</span>
           <p>${isOurs(each.link) ? html`<a href=${each.link}>${each.text}</a>` : each.text}</p>
           ${each.command && html`<${Command} text=${each.command} />`}
         </li>`)}</ol>`}
@@ -78,7 +78,7 @@ const FIGURES = [
 function Figures({ now }) {
   return html`<section class="figures" aria-label="Sums">
     ${FIGURES.map(([name, title, href, none]) => {
-      const sum = now[name] ?? {};
+      const sum = now[name];
       return html`<a key=${name} class=${`figure ${sum.count > 0 ? '' : 'zero'}`} href=${href}>
         <span class="label">${title}</span>
         <span class="number">${countText(sum.count)}</span>
@@ -97,7 +97,7 @@ function Witness({ progress }) {
     rebuilding: `The witness is rebuilding itself, ${Math.floor(progress.percent)} %, ${countText(progress.records_to_go)} records to go`,
     live: progress.live_since ? html`Witness live for <${Age} at=${progress.live_since} />` : 'Witness live',
     stopped: 'The witness has stopped',
-  }[state] ?? state;
+  }[state];
   const tone = { live: 'good', stopped: 'critical' }[state] ?? 'warning';
   return html`<span class="witness"><${Badge} tone=${tone}>${words}<//>${progress.problem && html` <span class="problem">${progress.problem}</span>`}</span>`;
 }

@@ -12,7 +12,7 @@ const FOR_DEAD = {
   mended: { title: 'The record was edited', text: 'A merge sends it to its topic again, where it is read as a new record.', actions: ['merge', 'purge'] },
 };
 
-export function nextFor(id, moments, dead) {
+export function nextFor(id, moments, dead, holds) {
   if (dead) {
     const known = FOR_DEAD[dead.standing] ?? FOR_DEAD.rechargeable;
     const command = { needs_a_person: `chargeonce dlq merge ${dead.dead_letter_id} --even-capped`, poison: `chargeonce dlq edit ${dead.dead_letter_id}` }[dead.standing];
@@ -20,6 +20,11 @@ export function nextFor(id, moments, dead) {
   }
   const last = moments.at(-1);
   if (!last) return { tone: 'quiet', title: 'Nothing is known of it', text: 'No payment, refund or dead letter has this id. Look for another name of it with the search.' };
+  if (holds.length > 0) {
+    const [{ kind, name, by, reason }] = holds;
+    return { tone: 'warning', title: `It waits: ${kind === 'tier' ? 'retry-' : ''}${name} is paused`, text: `${by} paused it: ${reason}. It goes on when that is resumed.`,
+      link: { href: '/psps', text: 'Look at what is paused' } };
+  }
   const heard = moments.findLast((moment) => moment.what === 'heard');
   if (last.what === 'scheduled' || last.what === 'parked') {
     return { tone: 'accent', title: `It waits in retry-${last.tier}`, text: `It is tried again ${relative(last.due_at)}. Nothing is to be done, unless it should be tried now.`,
@@ -29,7 +34,7 @@ export function nextFor(id, moments, dead) {
     return { tone: 'accent', title: 'The PSP has not answered yet', text: 'When the lease expires without an answer, the resolver asks the PSP what happened. Nothing is to be done.' };
   }
   if (heard?.outcome === 'unknown' || last.outcome === 'unknown') {
-    return { tone: 'warning', title: 'Its outcome is unknown', text: 'The resolver asks the PSP until it tells. If the PSP cannot tell any more, settle it by hand with evidence.',
+    return { tone: 'warning', title: 'Its outcome is unknown', text: 'The resolver asks the PSP until it answers. If the PSP no longer knows, settle the payment by hand with evidence.',
       command: `chargeonce dlq settle ${id}` };
   }
   if (last.what === 'accepted') return { tone: 'accent', title: 'It is on its way', text: 'It was accepted and has not been tried yet. Nothing is to be done.' };

@@ -2,12 +2,12 @@
 import { html, useState } from '../lib/html.js';
 import { queryOf } from '../lib/filters.js';
 import { useLoad } from '../lib/load.js';
-import { sumOf } from '../lib/money.js';
+import { countText, sumOf } from '../lib/money.js';
 import { plain, STANDINGS } from '../lib/words.js';
 import { Action, WhyNot } from '../parts/actions.js';
 import { Badge } from '../parts/badge.js';
 import { Command } from '../parts/command.js';
-import { Age } from '../parts/moments.js';
+import { Age, When } from '../parts/moments.js';
 import { Loaded, ReadAt } from '../parts/states.js';
 import { Amount } from '../parts/sums.js';
 import { Title } from '../parts/title.js';
@@ -27,13 +27,12 @@ export function Payment({ id }) {
 }
 
 function PaymentPage({ id, data, unmasking, reload }) {
-  const moments = momentsOf(data.why);
-  const letters = data.dead_letters ?? [];
-  const dead = letters.find((letter) => (letter.state ?? 'dead') === 'dead');
-  const facts = data.payment ?? data.why?.payment ?? dead ?? letters[0] ?? {};
+  const moments = data.why;
+  const letters = data.dead_letters;
+  const dead = letters.find((letter) => letter.state === 'dead');
   return html`
-    <${Next} ...${{ id, next: nextFor(id, moments, dead), dead, reload }} />
-    <${Facts} facts=${facts} state=${data.state ?? data.why?.state} />
+    <${Next} ...${{ id, next: nextFor(id, moments, dead, data.holds), dead, reload }} />
+    <${Facts} payment=${data.payment} letter=${dead ?? letters[0]} />
     <div class="list-tools"><${Unmask} of=${unmasking} /></div>
     ${letters.map((letter) => html`<${Letter} key=${letter.dead_letter_id} letter=${letter} />`)}
     <section class="panel" aria-labelledby="why-title">
@@ -42,13 +41,9 @@ function PaymentPage({ id, data, unmasking, reload }) {
     </section>
     <section class="panel" aria-labelledby="journey-title">
       <header><h2 id="journey-title">Its way through Kafka</h2><span class="none">as the witness saw it</span></header>
-      <${Journey} hops=${data.journey ?? []} />
+      <${Journey} hops=${data.journey} />
     </section>
     <p class="hint">The same in a terminal: <${Command} text=${`chargeonce dlq why ${id}`} /></p>`;
-}
-
-function momentsOf(why) {
-  return Array.isArray(why) ? why : why?.moments ?? [];
 }
 
 function Next({ next, dead, reload }) {
@@ -66,24 +61,23 @@ function Next({ next, dead, reload }) {
   </section>`;
 }
 
-const NAMES = [['merchant', 'Merchant'], ['psp', 'PSP'], ['reference', 'Reference'], ['idempotency_key', 'Idempotency key'], ['customer', 'Customer'],
-  ['payment_method', 'Payment method'], ['description', 'Description'], ['generation', 'Generation']];
-
-function Facts({ facts, state }) {
-  const payment = { ...facts, ...(typeof facts.payment === 'object' ? facts.payment : {}) };
-  const known = NAMES.filter(([name]) => payment[name] !== undefined && payment[name] !== null);
-  if (!payment.currency && known.length === 0) return null;
+/** Of a payment or refund; a record that cannot be read has neither amount nor state. */
+function Facts({ payment, letter }) {
+  if (!payment) return null;
+  const facts = [['Merchant', payment.merchant], ['PSP', letter?.psp], ['Reference', letter?.operation?.reference],
+    ['Attempts', countText(payment.attempts)], ['Generation', countText(payment.generation)]];
   return html`<dl class="facts across">
-    ${payment.currency && html`<div><dt>Amount</dt><dd class="large"><${Amount} amount=${payment.amount} currency=${payment.currency} /></dd></div>`}
-    ${state && html`<div><dt>State</dt><dd>${plain(state)}</dd></div>`}
-    ${known.map(([name, label]) => html`<div key=${name}><dt>${label}</dt><dd>${String(payment[name])}</dd></div>`)}
+    <div><dt>Amount</dt><dd class="large"><${Amount} amount=${payment.amount} currency=${payment.currency} /></dd></div>
+    <div><dt>State</dt><dd>${plain(payment.state)}</dd></div>
+    ${facts.filter(([, value]) => value).map(([label, value]) => html`<div key=${label}><dt>${label}</dt><dd>${value}</dd></div>`)}
+    <div><dt>Accepted</dt><dd><${When} at=${payment.accepted_at} /></dd></div>
   </dl>`;
 }
 
 function Letter({ letter }) {
   return html`<section class="panel letter" aria-label="Dead letter">
     <header><h2>Dead letter</h2>
-      <${Badge} tone=${letter.state && letter.state !== 'dead' ? 'quiet' : 'warning'}>${plain(letter.state ?? 'dead')}<//>
+      <${Badge} tone=${letter.state !== 'dead' ? 'quiet' : 'warning'}>${plain(letter.state)}<//>
       <span class="id">${letter.dead_letter_id}</span>
       <span class="none">died <${Age} at=${letter.died_at} /> ago</span></header>
     <dl class="facts">

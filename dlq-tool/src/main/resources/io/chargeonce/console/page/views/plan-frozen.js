@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { html } from '../lib/html.js';
 import { counted, countText } from '../lib/money.js';
-import { runId, standingsOf, willMove } from '../lib/run.js';
+import { willMove } from '../lib/run.js';
 import { isLeft, KINDS, plain, STANDINGS, whatHappens } from '../lib/words.js';
 import { Command } from '../parts/command.js';
 import { Money } from '../parts/sums.js';
@@ -9,11 +9,11 @@ import { Money } from '../parts/sums.js';
 /** The frozen set: how many of which standing, what would happen to each, and what the database warns of. */
 export function Frozen({ kind, run, busy, start, drop, leave }) {
   const moves = willMove(kind, run);
-  const id = runId(run);
+  const id = run.run;
   return html`<div class="frozen">
     <p>Frozen as <a href=${`/runs/${id}`}>${id}</a>. Nothing has moved yet.
       Fingerprint <code>${run.fingerprint}</code></p>
-    <${Standings} kind=${kind} standings=${standingsOf(run)} />
+    <${Standings} kind=${kind} standings=${run.standings} />
     ${run.warnings?.length > 0 && html`<ul class="notice warning">${run.warnings.map((text) => html`<li key=${text}>${text}</li>`)}</ul>`}
     ${kind === 'merge' && html`<${Care} run=${run} />`}
     ${moves === 0 && html`<p class="notice warning">None of it can be ${KINDS[kind].done}, so a start would change nothing.</p>`}
@@ -52,10 +52,11 @@ export function Standings({ kind, standings }) {
 /** How careful the run is, in one sentence. */
 export function Care({ run }) {
   const parts = [
-    run.canary > 0 ? `The first ${counted(run.canary, 'payment')} go alone, and the rest when these have ended well.` : 'There is no canary.',
+    run.canary >= run.items ? 'They are not more than the canary, so all go at once.'
+      : run.canary > 0 ? `The first ${counted(run.canary, 'payment')} go alone, and the rest when these have ended well.` : 'There is no canary.',
     run.rate ? `It begins with ${countText(run.rate)} a second${run.max_rate ? ` and goes up to ${countText(run.max_rate)}` : ''}.`
       : run.max_rate ? `It goes up to ${countText(run.max_rate)} a second.` : 'It goes as fast as it can.',
-    `It stops by itself when more than ${run.abort_above_percent ?? 10} % fail again.`,
+    `It stops by itself when more than ${run.abort_above_percent} % fail again.`,
   ];
   return html`<p class="care">${parts.join(' ')}</p>`;
 }

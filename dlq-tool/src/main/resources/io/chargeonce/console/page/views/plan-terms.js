@@ -26,9 +26,9 @@ export function Terms({ kind, expected, terms, set, busy, freeze, close }) {
     <p>${EXPLAINED[kind]} Exactly this set is frozen and shown once more before anything moves.</p>
     <${Reason} value=${terms.reason} set=${(value) => set('reason', value)} autofocus />
     ${kind === 'merge' && html`<fieldset><legend>Care</legend><div class="field-row">
-      ${field('canary', 'Canary', 'So many go first. The rest follow when these end well. 0 for none.', 'payments')}
-      ${field('rate', 'Rate at first', 'Doubles while all goes well. Empty for as fast as it goes.', '/ s')}
-      ${field('max_rate', 'Highest rate', 'Empty for no limit.', '/ s')}
+      ${field('canary', 'Canary', 'So many go first. The rest follow when these end well. 0 means none.', 'payments')}
+      ${field('rate', 'Rate at first', 'It doubles while payments succeed. Empty means no limit.', '/ s')}
+      ${field('max_rate', 'Highest rate', 'Empty means no limit.', '/ s')}
       ${field('abort_above_percent', 'Stop when', 'More than this share fail again.', '%', 100)}
     </div></fieldset>`}
     <footer>

@@ -4,7 +4,6 @@ import { html, useState } from '../lib/html.js';
 import { get, post } from '../lib/api.js';
 import { queryOf } from '../lib/filters.js';
 import { go } from '../lib/router.js';
-import { runId } from '../lib/run.js';
 import { KINDS } from '../lib/words.js';
 import { Dialog } from '../parts/dialog.js';
 import { say } from '../parts/announce.js';
@@ -52,20 +51,20 @@ export function PlanDialog({ kind, target, words, shown, close, done }) {
     setChanged(null);
   });
   const start = () => doing('start', async () => {
-    await post(`/api/runs/${runId(run)}/start`, { fingerprint: run.fingerprint });
-    say(`${runId(run)} has started.`);
+    await post(`/api/runs/${run.run}/start`, { fingerprint: run.fingerprint });
+    say(`${run.run} has started.`);
     leave();
   });
   const drop = () => doing('drop', async () => {
-    await post(`/api/runs/${runId(run)}/cancel`);
-    say(`${runId(run)} is dropped. Nothing has moved.`);
+    await post(`/api/runs/${run.run}/cancel`);
+    say(`${run.run} is dropped. Nothing has moved.`);
     close();
     done();
   });
   const leave = () => {
     close();
     done();
-    go(`/runs/${runId(run)}`);
+    go(`/runs/${run.run}`);
   };
   const title = run ? `${KINDS[kind].does}: look at the frozen set` : `${KINDS[kind].does} ${words}`;
   return html`<${Dialog} title=${title} close=${close} wide>

@@ -20,16 +20,14 @@ export function Psps() {
     psps.reload();
     holds.reload();
   };
-  const heldNow = holds.data?.items ?? holds.data?.holds ?? (Array.isArray(holds.data) ? holds.data : []);
+  const heldNow = holds.data?.items ?? [];
   const holdOf = (name) => heldNow.find((hold) => hold.kind === 'psp' && hold.name === name);
   return html`
     <${Title} text="PSPs and holds"><${ReadAt} of=${psps} /><//>
     <${WhyNot} />
-    <${Loaded} of=${psps} what="how the PSPs are">${(data) => {
-      const list = data.items ?? data.psps ?? data;
-      return list.length === 0 ? html`<${Empty} title="No PSP is known yet.">One is listed when a charging process is set up with it.<//>`
-        : html`<div class="psp-cards">${list.map((psp) => html`<${Psp} key=${psp.psp} ...${{ psp, hold: holdOf(psp.psp) ?? psp.hold, open: setDialog }} />`)}</div>`;
-    }}<//>
+    <${Loaded} of=${psps} what="how the PSPs are">${({ items }) => (items.length === 0
+      ? html`<${Empty} title="No PSP is known yet.">One is listed when a charging process is set up with it.<//>`
+      : html`<div class="psp-cards">${items.map((psp) => html`<${Psp} key=${psp.psp} ...${{ psp, hold: holdOf(psp.psp), open: setDialog }} />`)}</div>`)}<//>
     <section class="panel" aria-labelledby="holds-title">
       <header><h2 id="holds-title">Paused or forced by people</h2>
         <${Action} onClick=${() => setDialog({ kind: 'merchant', action: 'pause' })}>Pause …<//></header>

@@ -31,12 +31,12 @@ export function Rates() {
       <${Choice} label="Window" current=${window} choices=${WINDOWS.map(([name, text]) => [name, text, withQuery({ window: name })])} />
       <${ReadAt} of=${rates} />
     <//>
-    <${Loaded} of=${rates} what="the rates">${({ series }) => (series.length === 0
+    <${Loaded} of=${rates} what="the rates">${({ items: series }) => (series.length === 0
       ? html`<${Empty} title="Nothing was tried in this window.">Choose a longer window, or look whether payments are accepted at all on the <a href="/">overview</a>.<//>`
       : html`<${RateCharts} series=${series} by=${by} />`)}<//>
     <section class="panel" aria-labelledby="latency-title">
       <header><h2 id="latency-title">Latency of each hop</h2></header>
-      <${Loaded} of=${latencies} what="the latencies">${({ hops }) => (hops.length === 0
+      <${Loaded} of=${latencies} what="the latencies">${({ items: hops }) => (hops.length === 0
         ? html`<${Empty} title="No hop has been measured yet.">Times are measured as payments travel.<//>`
         : html`<${Latencies} hops=${hops} />`)}<//>
     </section>`;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { html, useEffect, useState } from '../lib/html.js';
 import { post } from '../lib/api.js';
-import { runId } from '../lib/run.js';
 import { session, whyNot } from '../lib/session.js';
 import { KINDS, runState } from '../lib/words.js';
 import { Action, WhyNot } from '../parts/actions.js';
@@ -20,7 +19,7 @@ export function RunControls({ run, reload }) {
     setAsking('');
     setProblem(null);
     try {
-      await post(`/api/runs/${encodeURIComponent(runId(run))}/${what}`, body);
+      await post(`/api/runs/${encodeURIComponent(run.run)}/${what}`, body);
       say(done);
     } catch (refused) {
       setProblem(refused);
@@ -62,13 +61,13 @@ function Approval({ run, can, approve }) {
     ${can ? html`<p><button type="button" class="primary" onClick=${approve}>Approve …</button></p>`
       : html`<p>${own ? 'You planned it, so another person approves it. Send them the address of this page, or this command.'
         : whyNot('approve') || 'Another person approves it, here or in a terminal.'}</p>
-        <${Command} text=${`chargeonce dlq approve ${runId(run)}`} />`}
+        <${Command} text=${`chargeonce dlq approve ${run.run}`} />`}
   </div>`;
 }
 
 /** The rate goes over when the hand lets go, not at every step of the slider. */
 function Rate({ run, set }) {
-  const now = run.current_rate ?? run.rate ?? run.max_rate ?? '';
+  const now = run.rate_now ?? run.rate ?? run.max_rate ?? '';
   const [rate, setRate] = useState(String(now));
   useEffect(() => setRate(String(now)), [now]);
   const submit = (event) => {

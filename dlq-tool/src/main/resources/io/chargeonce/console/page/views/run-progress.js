@@ -21,7 +21,7 @@ export function RunProgress({ run }) {
       say(`${percentText(share)} of the run is done.`);
     }
   }, [share, state]);
-  const parts = Object.entries(run.fates ?? {}).filter(([, sum]) => sum.count > 0)
+  const parts = Object.entries(run.fates).filter(([, sum]) => sum.count > 0)
     .map(([name, sum]) => ({ share: run.items > 0 ? sum.count / run.items : 0, tone: TONES[name] ?? 'left' }));
   return html`<section class="run-progress" aria-label="Progress">
     <${Bar} label="Progress of the run" value=${done} max=${run.items} text=${`${countText(done)} of ${countText(run.items)}`} parts=${parts} />
@@ -38,10 +38,11 @@ function Phase({ run, state }) {
   if (state === 'running' && canary) {
     return html`<span class="phase">Canary: ${counted(canary.ended, 'payment')} of ${canary.of} ended. The rest follow when all have ended well.</span>`;
   }
+  const rate = run.rate_now ?? run.rate;
   const words = {
     planned: 'Nothing has moved.', awaits: 'Nothing has moved. Another person has to approve it first.',
-    stopped: 'Stopped between two batches, nothing is left half done. Resume goes on.',
-    running: run.current_rate ?? run.rate ? `Moving, at most ${countText(run.current_rate ?? run.rate)} a second.` : 'Moving as fast as it goes.',
+    stopped: 'Stopped between two batches. Nothing is half done. Resume it to go on.',
+    running: rate ? `Moving, at most ${countText(rate)} a second.` : 'Moving as fast as it goes.',
     finished: 'Everything in the set was dealt with.',
   }[state];
   return words ? html`<span class="phase">${words}</span>` : null;

@@ -3,12 +3,12 @@ import { html, useEffect } from '../lib/html.js';
 import { movedRuns } from '../lib/live.js';
 import { useLoad } from '../lib/load.js';
 import { countText } from '../lib/money.js';
-import { runId, standingsOf } from '../lib/run.js';
+import { newest } from '../lib/run.js';
 import { useStore } from '../lib/store.js';
 import { KINDS, OUTCOMES, plain, RESULTS } from '../lib/words.js';
 import { Exact, When } from '../parts/moments.js';
 import { Loaded, ReadAt } from '../parts/states.js';
-import { Money } from '../parts/sums.js';
+import { Amount, Money } from '../parts/sums.js';
 import { Title } from '../parts/title.js';
 import { AuditTable } from './audit-table.js';
 import { Care, Standings } from './plan-frozen.js';
@@ -21,7 +21,7 @@ export function Run({ id }) {
   const read = useLoad(`/api/runs/${encodeURIComponent(id)}`);
   const moved = useStore(movedRuns).get(id);
   const audit = useLoad(`/api/audit?run=${encodeURIComponent(id)}`);
-  const run = read.data && { ...read.data, ...moved };
+  const run = read.data && newest(read.data, read.at, moved);
   // What was done is in the log when the state has changed.
   useEffect(() => {
     if (run) audit.reload();
@@ -40,24 +40,37 @@ function RunPage({ run, audit, reload }) {
     ${run.state === 'cancelled' && run.verdict && html`<p class="notice">Cancelled: ${run.verdict}. What had moved stays moved.</p>`}
     <${RunProgress} run=${run} />
     <${RunControls} run=${run} reload=${reload} />
-    <div class="run-columns">
+    ${run.kind === 'settle' ? html`<${Finding} run=${run} />` : html`<div class="run-columns">
       <section class="panel" aria-labelledby="set-title">
         <header><h2 id="set-title">The frozen set</h2></header>
-        <${Standings} kind=${run.kind} standings=${standingsOf(run)} />
+        <${Standings} kind=${run.kind} standings=${run.standings} />
         <${Facts} run=${run} />
       </section>
       <section class="panel" aria-labelledby="result-title">
         <header><h2 id="result-title">What came of it</h2></header>
         <${Sums} sums=${run.fates} words=${RESULTS} none="Nothing has moved yet." />
         <${Outcomes} of=${run.outcomes} />
-        ${run.state !== 'planned' && run.kind !== 'settle' && html`<p class="links"><a href=${`/dead-letters?run=${runId(run)}${run.kind === 'purge' ? '&state=purged' : ''}`}>
+        ${run.state !== 'planned' && html`<p class="links"><a href=${`/dead-letters?run=${run.run}${run.kind === 'purge' ? '&state=purged' : ''}`}>
           ${run.kind === 'purge' ? 'What it purged' : 'What of it is dead'}</a></p>`}
       </section>
-    </div>
+    </div>`}
     <section class="panel" aria-labelledby="history-title">
       <header><h2 id="history-title">Who did what</h2></header>
-      <${Loaded} of=${audit} what="the audit log">${(data) => html`<${AuditTable} lines=${data.items ?? data} withRun=${false} keys />`}<//>
+      <${Loaded} of=${audit} what="the audit log">${(data) => html`<${AuditTable} lines=${data.items} withRun=${false} keys />`}<//>
     </section>`;
+}
+
+/** What a person found out about one payment whose outcome no PSP tells. */
+function Finding({ run }) {
+  return html`<section class="panel" aria-labelledby="finding-title">
+    <header><h2 id="finding-title">What was found out</h2></header>
+    <dl class="facts">
+      <div><dt>Payment</dt><dd><a class="id" href=${`/payments/${encodeURIComponent(run.operation_id)}`}>${run.operation_id}</a> <${Amount} amount=${run.amount} currency=${run.currency} /></dd></div>
+      <div><dt>Finding</dt><dd>${plain(run.verdict)}</dd></div>
+      <div><dt>Evidence</dt><dd>${run.reason}</dd></div>
+      <div><dt>Proposed</dt><dd><${Exact} at=${run.planned_at} /> by ${run.planned_by}</dd></div>
+    </dl>
+  </section>`;
 }
 
 function Facts({ run }) {
@@ -73,14 +86,14 @@ function Facts({ run }) {
 }
 
 function Sums({ sums, words, none }) {
-  const present = Object.entries(sums ?? {}).filter(([, sum]) => sum.count > 0);
+  const present = Object.entries(sums).filter(([, sum]) => sum.count > 0);
   if (present.length === 0) return html`<p class="nothing">${none}</p>`;
   return html`<ul class="sum-rows">${present.map(([name, sum]) => html`<li key=${name}>
     <span class="number">${countText(sum.count)}</span><span>${words[name] ?? plain(name)}</span><${Money} of=${sum.money} most=${2} /></li>`)}</ul>`;
 }
 
 function Outcomes({ of }) {
-  if (!of?.entered) return null;
+  if (of.entered === 0) return null;
   return html`<h3>Of ${countText(of.entered)} that re-entered the pipeline</h3>
     <ul class="sum-rows">${Object.entries(OUTCOMES).filter(([name]) => of[name] > 0).map(([name, words]) => html`<li key=${name}>
       <span class="number">${countText(of[name])}</span><span class=${name === 'failed_again' ? 'critical' : ''}>${words}</span></li>`)}</ul>`;

@@ -3,7 +3,7 @@ import { html } from '../lib/html.js';
 import { movedRuns } from '../lib/live.js';
 import { useLoad } from '../lib/load.js';
 import { countText, percentText } from '../lib/money.js';
-import { dealtWith, isOver, runId, shareDone } from '../lib/run.js';
+import { dealtWith, isOver, newest, shareDone } from '../lib/run.js';
 import { place, withQuery } from '../lib/router.js';
 import { useStore } from '../lib/store.js';
 import { KINDS, RUN_STATES, runState } from '../lib/words.js';
@@ -18,7 +18,7 @@ import { Title } from '../parts/title.js';
 const SHOWN = { all: () => true, open: (run) => !isOver(run), approval: (run) => runState(run) === 'awaits' };
 
 const COLUMNS = [
-  { label: 'Run', cell: (run) => html`<span class="id">${runId(run)}</span>` },
+  { label: 'Run', cell: (run) => html`<span class="id">${run.run}</span>` },
   { label: 'What', cell: (run) => KINDS[run.kind]?.does ?? run.kind },
   { label: 'State', cell: (run) => html`<${RunBadge} run=${run} />` },
   { label: 'Progress', cell: (run) => html`<${Progress} run=${run} />` },
@@ -36,7 +36,7 @@ export function RunBadge({ run }) {
 function Progress({ run }) {
   // The list has no counts for runs that have not moved since it was read.
   if (!run.fates) return html`<span class="none">${run.state === 'finished' ? 'done' : '–'}</span>`;
-  return html`<span class="small-progress"><${Bar} label=${`Progress of ${runId(run)}`} value=${dealtWith(run)} max=${run.items} text=${percentText(shareDone(run))} />
+  return html`<span class="small-progress"><${Bar} label=${`Progress of ${run.run}`} value=${dealtWith(run)} max=${run.items} text=${percentText(shareDone(run))} />
     <span>${percentText(shareDone(run))}</span></span>`;
 }
 
@@ -52,9 +52,9 @@ export function Runs() {
       <${ReadAt} of=${list} />
     <//>
     <${Loaded} of=${list} what="the runs">${(data) => {
-      const rows = (data.items ?? data.runs ?? data).map((run) => ({ ...run, ...moved.get(runId(run)) })).filter(SHOWN[shown]);
+      const rows = data.items.map((run) => newest(run, list.at, moved.get(run.run))).filter(SHOWN[shown]);
       return rows.length === 0 ? html`<${None} shown=${shown} />`
-        : html`<${Table} caption="Runs, the newest first" columns=${COLUMNS} rows=${rows} rowKey=${runId} href=${(run) => `/runs/${runId(run)}`} />`;
+        : html`<${Table} caption="Runs, the newest first" columns=${COLUMNS} rows=${rows} rowKey=${(run) => run.run} href=${(run) => `/runs/${run.run}`} />`;
     }}<//>`;
 }
 

@@ -55,10 +55,9 @@ export function Waiting() {
   const cursor = query.get('cursor');
   const filter = { ...filterOf(query, WAITING_FIELDS), ...(tier ? { tier } : {}) };
   const address = queryOf(filter);
-  const groups = useLoad(`/api/waiting?${address}`);
-  const each = useLoad(`/api/waiting?${queryOf(filter, { each: 'true', cursor })}`);
-  const rows = each.data?.items ?? [];
-  const total = groups.data?.total;
+  const list = useLoad(`/api/waiting?${queryOf(filter, { cursor })}`);
+  const rows = list.data?.items ?? [];
+  const total = list.data?.total;
   const selection = useSelection(address, rows, total);
   const [change, setChange] = useState(null);
   const begin = (action) => setChange({
@@ -66,27 +65,26 @@ export function Waiting() {
     target: selection.isEmpty || selection.whole ? { filter } : { ids: selection.ids },
     words: selection.isEmpty || selection.whole ? filterWords(filter, [...WAITING_FIELDS, { name: 'tier', label: 'Tier' }]) : counted(selection.ids.length, 'selected payment'),
     shown: selection.isEmpty ? total : selection.sum,
-    asOf: groups.data.as_of,
+    asOf: list.data.as_of,
   });
   const reload = () => {
     selection.clear();
-    groups.reload();
-    each.reload();
+    list.reload();
   };
   const numbers = tiers.map((one) => one.tier);
   return html`
     <${Title} text="Waiting in the tiers">
       <${Choice} label="Tier" current=${tier} choices=${[['', 'All', withQuery({ tier: null, cursor: null })],
         ...numbers.map((number) => [String(number), `retry-${number}`, withQuery({ tier: number, cursor: null })])]} />
-      <${ReadAt} of=${groups} />
+      <${ReadAt} of=${list} />
     <//>
     <${Tiers} tiers=${tiers.filter((one) => !tier || String(one.tier) === tier)} />
     <${FilterBar} fields=${WAITING_FIELDS} keep=${['tier']} />
-    <${Loaded} of=${groups} what="what waits">${(data) => (total.count === 0
+    <${Loaded} of=${list} what="what waits">${(data) => (total.count === 0
       ? html`<${Empty} title=${address ? 'Nothing of this kind waits in the tiers.' : 'Nothing waits in the tiers.'}>Payments come here after a definite failure, and leave by themselves when they are due.<//>`
       : html`
         <div class="total"><span class="number">${countText(total.count)}</span><span class="of">waiting</span><${Money} of=${total.money} most=${6} /></div>
-        <section class="panel" aria-label="Groups"><${Table} caption="What waits, by tier and cause" columns=${GROUPS} rows=${data.groups ?? []} keys=${false}
+        <section class="panel" aria-label="Groups"><${Table} caption="What waits, by tier and cause" columns=${GROUPS} rows=${data.groups} keys=${false}
           rowKey=${(group) => `${group.tier} ${group.state} ${group.cause} ${group.psp}`} /></section>
         <div class="change-bar active" role="region" aria-label="Selection">
           <p class="chosen" aria-live="polite">${selection.isEmpty ? `All ${countText(total.count)} that are shown` : `${countText(selection.sum.count)} selected`}
@@ -97,10 +95,10 @@ export function Waiting() {
           </div>
           <${WhyNot} />
         </div>
-        <${Loaded} of=${each} what="each payment">${() => html`<${Table} caption="Waiting payments, what is due first comes first" columns=${EACH} rows=${rows} selection=${selection}
+        <${Table} caption="Waiting payments, what is due first comes first" columns=${EACH} rows=${rows} selection=${selection}
             rowKey=${(one) => one.operation_id} href=${(one) => `/payments/${encodeURIComponent(one.operation_id)}`} />
-          <${Pager} next=${each.data.next} cursor=${cursor} shown=${countText(rows.length)} total=${countText(total.count)} />`}<//>`)}<//>
-    ${groups.data?.presentations > 0 && html`<p class="hint">${counted(groups.data.presentations, 'declined payment')} wait for the next presentation. They are in no tier, and retry now and stop leave them.</p>`}
+        <${Pager} next=${data.next} cursor=${cursor} shown=${countText(rows.length)} total=${countText(total.count)} />`)}<//>
+    ${list.data?.presentations > 0 && html`<p class="hint">${counted(list.data.presentations, 'declined payment')} wait for the next presentation. They are in no tier, and retry now and stop leave them.</p>`}
     ${change && html`<${EndWait} ...${change} close=${() => setChange(null)} done=${reload} />`}`;
 }
 
