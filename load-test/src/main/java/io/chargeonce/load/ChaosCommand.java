@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
@@ -47,7 +48,7 @@ final class ChaosCommand implements Callable<Integer> {
 
     @Option(names = "--faults", split = ",", paramLabel = "KIND", converter = Kinds.class,
             description = "Only these kinds: kill, freeze, broker, postgres, network, psp, rebalance, redelivery, kafka-link, "
-                    + "kafka-refuses, topics, configuration, pause, clock, late-truth. Default: all.")
+                    + "kafka-refuses, topics, configuration, pause, clock, late-truth, hold. Default: all.")
     List<FaultKind> faults = List.of(FaultKind.values());
 
     @Option(names = "--plant", paramLabel = "BUG", converter = PlantTag.InCampaigns.class,
@@ -89,7 +90,8 @@ final class ChaosCommand implements Callable<Integer> {
     private String text(Chaos.Result result) {
         List<String> missing = result.coverage().missing(faults);
         return result.coverage() + "\n" + (missing.isEmpty() ? "everything was hit" : "never hit: " + String.join(", ", missing)) + "\n"
-                + result.bugs().stream().map(bug -> bug + "\n").collect(Collectors.joining()) + result.lastVerdict().report();
+                + Stream.concat(result.bugs().stream(), result.objections().stream()).map(line -> line + "\n").collect(Collectors.joining())
+                + result.lastVerdict().report();
     }
 
     private String json(long chosen, Chaos.Result result) {
@@ -102,6 +104,7 @@ final class ChaosCommand implements Callable<Integer> {
         line.putAll(result.coverage().json());
         line.put("never_hit", result.coverage().missing(faults));
         line.put("bugs", result.bugs());
+        line.put("objections", result.objections());
         return mapper.writeValueAsString(line);
     }
 

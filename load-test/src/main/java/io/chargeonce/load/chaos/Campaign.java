@@ -52,10 +52,13 @@ final class Campaign {
 
     /**
      * @param faults how long they went on
-     * @param rest   how long everything took to come to rest and to balance
-     * @param story  what was done, and when
+     * @param rest       how long everything took to come to rest and to balance
+     * @param story      what was done, and when
+     * @param testimony  what the console's witness said beside the verdict
+     * @param objections of the witness to the verdict, and of attempts in spite of a pause
      */
-    record End(Verdict verdict, Duration faults, Duration rest, List<String> story) {}
+    record End(Verdict verdict, Duration faults, Duration rest, List<String> story, WitnessedConsole.Testimony testimony,
+            List<String> objections) {}
 
     private final Stage stage;
     private final HistoryFile history;
@@ -92,12 +95,17 @@ final class Campaign {
         traffic.stop();
         join(load);
         stage.operatorsAtWork(false);
-        stage.sql(LAST_REFUNDS);
+        stage.database.sql(LAST_REFUNDS);
         coverage.repeated(injector.copies());
         long healed = System.nanoTime();
         Verdict verdict = drain(new Recovery(Instant.now().plus(TO_RECOVER), TO_RECOVER,
                 coverage.mishaps() * TIMES_PER_MISHAP, coverage.copies(), stage.metrics()));
-        return new End(verdict, Duration.ofNanos(healed - start), Duration.ofNanos(System.nanoTime() - healed), injector.story());
+        long atRest = System.nanoTime();
+        WitnessedConsole.Testimony testimony = stage.witness.beside(verdict);
+        var objections = new ArrayList<>(injector.holdsBroken());
+        testimony.objection().ifPresent(objections::add);
+        return new End(verdict, Duration.ofNanos(healed - start), Duration.ofNanos(atRest - healed), injector.story(), testimony,
+                objections);
     }
 
     /** Each kind of fault has its turn, and in each round of turns a sick PSP has payments wait for it in another way. */
@@ -138,9 +146,9 @@ final class Campaign {
     private Verdict drain(Recovery recovery) {
         Evidence evidence = stage.evidence(history.file());
         long giveUp = System.nanoTime() + TO_DRAIN.toNanos();
-        while ((Checker.underWay(evidence) > 0 || stage.hasStaged()) && System.nanoTime() < giveUp) {
+        while ((Checker.underWay(evidence) > 0 || stage.database.hasStaged()) && System.nanoTime() < giveUp) {
             // A process that was late may set a record aside after a person had offered all of them again.
-            stage.offerRefused();
+            stage.database.offerRefused();
             Pauses.of(Duration.ofMillis(100));
         }
         while (true) {

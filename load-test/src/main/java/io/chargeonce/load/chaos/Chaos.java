@@ -17,11 +17,12 @@ public final class Chaos {
     /**
      * @param lastVerdict of the campaign that ended the run
      * @param bugs        lines of the services' logs that speak of a bug: something impossible was met
+     * @param objections  what contradicts a balanced verdict: of the console's witness, and of attempts in spite of a pause
      */
-    public record Result(int campaigns, Verdict lastVerdict, Coverage coverage, List<String> bugs) {
+    public record Result(int campaigns, Verdict lastVerdict, Coverage coverage, List<String> bugs, List<String> objections) {
 
         public boolean sound() {
-            return lastVerdict.balanced() && bugs.isEmpty();
+            return lastVerdict.balanced() && bugs.isEmpty() && objections.isEmpty();
         }
     }
 
@@ -61,22 +62,23 @@ public final class Chaos {
         var coverage = new Coverage();
         try (var stage = new Stage(plant, settings); var history = HistoryFile.create(stage.directory.resolve("history.ndjson"))) {
             stage.start(campaigns >= WORTH_A_REHEARSAL);
-            plant.flatMap(Plant::sql).ifPresent(stage::sql);
+            plant.flatMap(Plant::sql).ifPresent(stage.database::sql);
             for (int i = 1; true; i++) {
                 var campaign = new Campaign(stage, history, seed, first - 1 + i);
                 Campaign.End end = campaign.run(kinds, periods, coverage);
                 Verdict verdict = end.verdict();
-                out.printf("%3d/%d seed %d: %s, faults for %.1f s, at rest after %.1f s, %d accepted so far, %d captures%n", i, campaigns,
+                out.printf("%3d/%d seed %d: %s, faults for %.1f s, at rest after %.1f s, %d accepted so far, %d captures, %s%n", i,
+                        campaigns,
                         campaign.ownSeed(), verdict.kind().name().toLowerCase(Locale.ROOT), end.faults().toMillis() / 1e3,
-                        end.rest().toMillis() / 1e3, verdict.count("accepted"), verdict.count("psp_captures"));
-                if (!verdict.balanced()) {
+                        end.rest().toMillis() / 1e3, verdict.count("accepted"), verdict.count("psp_captures"), end.testimony());
+                if (!verdict.balanced() || !end.objections().isEmpty()) {
                     end.story().forEach(event -> out.println("      " + event));
                 }
                 out.flush();
                 List<String> bugs = stage.logs().linesWith("Bug!");
-                if (i == campaigns || !verdict.balanced() || !bugs.isEmpty()) {
+                if (i == campaigns || !verdict.balanced() || !bugs.isEmpty() || !end.objections().isEmpty()) {
                     logs.ifPresent(stage.logs()::copy);
-                    return new Result(i, verdict, coverage, bugs);
+                    return new Result(i, verdict, coverage, bugs, end.objections());
                 }
             }
         }

@@ -45,6 +45,7 @@ final class FaultInjector {
     private final Misconfigurations configuration;
     private final Stillness stillness;
     private final LateTruth lateTruth;
+    private final Holding holding;
     private final List<String> story = new ArrayList<>();
     /** In which states payments were while the faults of the period went on. */
     private final Map<FaultKind, Set<String>> met = new EnumMap<>(FaultKind.class);
@@ -62,11 +63,17 @@ final class FaultInjector {
         this.configuration = new Misconfigurations(stage, random);
         this.stillness = new Stillness(stage, random);
         this.lateTruth = new LateTruth(stage, random);
+        this.holding = new Holding(stage, random);
     }
 
     /** So many records came again because of what was done here. */
     long copies() {
         return redelivery.copies();
+    }
+
+    /** Attempts that began in spite of a pause. */
+    List<String> holdsBroken() {
+        return holding.broken();
     }
 
     /** What was done here, each with the time of day that the services' logs have. */
@@ -101,7 +108,7 @@ final class FaultInjector {
         coverage.did(FaultKind.PSP, fault);
         tell(fault);
         long giveUp = System.nanoTime() + TO_WAIT.toNanos();
-        while (!stage.underWay().contains(wait.tag()) && System.nanoTime() < giveUp) {
+        while (!stage.database.underWay().contains(wait.tag()) && System.nanoTime() < giveUp) {
             Pauses.of(LOOK_OFTEN);
         }
         inflict(Set.of(kind));
@@ -121,6 +128,7 @@ final class FaultInjector {
         }
         watch(length(drawn));
         met.forEach(coverage::met);
+        holding.judge(met.keySet());
         met.clear();
         stage.heal();
         tell("healed");
@@ -134,6 +142,10 @@ final class FaultInjector {
         // A frozen member is to be missed: longer than its group waits for it, sometimes longer than its leases.
         if (drawn.contains(FaultKind.PAUSE)) {
             return Duration.ofMillis(5_000 + random.nextInt(1_500));
+        }
+        // A process obeys a hold within two seconds.
+        if (drawn.contains(FaultKind.HOLD)) {
+            return Duration.ofMillis(3_500 + random.nextInt(1_500));
         }
         return Duration.ofMillis(drawn.contains(FaultKind.FREEZE) ? 2_500 + random.nextInt(2_500) : 800 + random.nextInt(1_500));
     }
@@ -151,7 +163,7 @@ final class FaultInjector {
         List<CrashPoint> hit = deaths.look();
         hit.forEach(point -> tell("died " + point.tag()));
         if (!met.isEmpty()) {
-            Set<String> states = stage.underWay();
+            Set<String> states = stage.database.underWay();
             met.values().forEach(seen -> seen.addAll(states));
         }
         return !hit.isEmpty();
@@ -189,6 +201,7 @@ final class FaultInjector {
             case PAUSE -> stillness.inflict();
             case CLOCK -> clock();
             case LATE_TRUTH -> lateTruth.inflict();
+            case HOLD -> holding.inflict();
         };
     }
 
@@ -241,7 +254,7 @@ final class FaultInjector {
             }
             default -> {
                 for (int i = 0; i < 5; i++) {
-                    stage.endConnections();
+                    stage.database.endConnections();
                     Pauses.of(Duration.ofMillis(200));
                 }
                 yield "postgres backends killed";
@@ -251,7 +264,8 @@ final class FaultInjector {
 
     /** One process's clock, or every one's by another amount; half the time it steps on while they run. */
     private String clock() {
-        List<Child> wrong = random.nextBoolean() ? List.of(anyService()) : stage.services;
+        List<Child> clocks = stage.withAnyClock();
+        List<Child> wrong = random.nextBoolean() ? List.of(clocks.get(random.nextInt(clocks.size()))) : clocks;
         for (int steps = random.nextBoolean() ? 3 : 1; steps > 0; steps--) {
             wrong.forEach(service -> service.shiftClock(Duration.ofMinutes(random.nextInt(-MOST_MINUTES_OFF, MOST_MINUTES_OFF))));
             Pauses.of(TO_BE_FELT);

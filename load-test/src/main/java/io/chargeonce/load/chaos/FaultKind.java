@@ -20,7 +20,9 @@ public enum FaultKind {
     /** The services' wall clocks are hours off, and step. */
     CLOCK,
     /** People purge what is unresolved, and then the PSP tells; refunds of payments that are dead. */
-    LATE_TRUTH;
+    LATE_TRUTH,
+    /** People pause PSPs, merchants and tiers, and force PSPs. */
+    HOLD;
 
     public static FaultKind fromTag(String tag) {
         return Arrays.stream(values()).filter(kind -> kind.tag().equals(tag)).findFirst().orElseThrow(() -> new IllegalArgumentException(

@@ -88,7 +88,7 @@ final class KafkaFaults {
             setLargest(admin, limit, TINY);
         });
         stage.atHealingOfBroker(() -> admin(admin -> setLargest(admin, limit, usual[0])));
-        stage.atHealingOfBroker(stage::offerRefused);
+        stage.atHealingOfBroker(stage.database::offerRefused);
         return "records refused on " + topic;
     }
 

@@ -59,6 +59,7 @@ public final class PlantTrials {
             sound.put(ground, control.sound() ? needed : control.campaigns() - 1);
             if (!control.sound()) {
                 control.bugs().forEach(out::println);
+                control.objections().forEach(out::println);
                 out.println(control.lastVerdict().report());
             }
         }

@@ -2,6 +2,8 @@
 package io.chargeonce.load.chaos;
 
 import io.chargeonce.charge.ChargeService;
+import io.chargeonce.console.ConsoleService;
+import io.chargeonce.console.ConsoleSettings;
 import io.chargeonce.database.Database;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.charge.ChargeSettings;
@@ -25,7 +27,8 @@ import java.util.stream.Stream;
 /** What a child process runs: the service as it is shipped, by its settings. Started by {@link Child}. */
 public final class ServiceMain {
 
-    private static final List<Setting<?>> CATALOGUE = Stream.of(PipelineSettings.ALL, IngestSettings.ALL, ChargeSettings.ALL)
+    private static final List<Setting<?>> CATALOGUE = Stream.of(PipelineSettings.ALL, IngestSettings.ALL, ChargeSettings.ALL,
+            ConsoleSettings.ALL)
             .flatMap(Collection::stream).distinct().toList();
 
     private ServiceMain() {}
@@ -54,6 +57,12 @@ public final class ServiceMain {
             case "retry" -> {
                 try (var meters = Meters.of("retry-consumers");
                      var service = RetryService.start(read(ChargeSettings.ALL, ChargeSettings::from), meters)) {
+                    service.awaitShutdown();
+                }
+            }
+            case "console" -> {
+                try (var meters = Meters.of("console");
+                     var service = ConsoleService.start(read(ConsoleSettings.ALL, ConsoleSettings::from), meters)) {
                     service.awaitShutdown();
                 }
             }

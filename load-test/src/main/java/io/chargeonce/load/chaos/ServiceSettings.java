@@ -38,6 +38,13 @@ record ServiceSettings(Path directory, int kafkaPort, int postgresPort, int stri
                 settings.put("CHARGEONCE_ADMIN_ADDRESS", "127.0.0.1:" + LowPort.free());
                 settings.put("CHARGEONCE_INGEST_ADDRESS", "127.0.0.1:" + ingestPort);
             }
+            case "console" -> {
+                settings.put("CHARGEONCE_ADMIN_ADDRESS", "127.0.0.1:" + LowPort.free());
+                settings.put("CHARGEONCE_CONSOLE_ADDRESS", "127.0.0.1:" + LowPort.free());
+                settings.put("CHARGEONCE_WITNESS_STATE_FOLDER", directory.resolve("witness").toString());
+                settings.put("CHARGEONCE_WITNESS_OVERDUE_AFTER", WitnessedConsole.OVERDUE_AFTER);
+                settings.put("CHARGEONCE_WITNESS_DIFFERENCE_AFTER", WitnessedConsole.DIFFERENCE_AFTER);
+            }
             default -> {
                 settings.put("CHARGEONCE_ADMIN_ADDRESS", "127.0.0.1:" + LowPort.free());
                 charging(settings);

@@ -23,16 +23,12 @@ import java.net.Socket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.DriverManager;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
@@ -61,12 +57,15 @@ final class Stage implements AutoCloseable {
     /** What the pipeline consists of, and who works its dead-letter queue. */
     final List<Child> services;
     private final Child operators;
+    private final Child console;
     private final List<URI> metrics = new ArrayList<>();
     private final int kafkaPort = LowPort.free();
     private final int ingestPort = LowPort.free();
     private final int webhookPort = LowPort.free();
     private final Path changedClasses;
-    private final String database;
+    final CampaignDatabase database;
+    /** Watches like the console of a team; killed and frozen like the rest. */
+    final WitnessedConsole witness;
     private final List<Runnable> storms = new ArrayList<>();
     private final List<Runnable> brokerMendings = new ArrayList<>();
     private boolean operatorsAtWork;
@@ -92,7 +91,7 @@ final class Stage implements AutoCloseable {
         this.toPostgres = TcpProxy.start(postgres.port());
         this.toStripe = TcpProxy.start(stripe.port());
         this.toAdyen = TcpProxy.start(adyen.port());
-        this.database = postgres.jdbcUrl();
+        this.database = new CampaignDatabase(postgres.jdbcUrl());
         int guarded = LowPort.free();
         int guardedForOthers = LowPort.free();
         this.toKafka = TcpProxy.start(guarded);
@@ -100,8 +99,10 @@ final class Stage implements AutoCloseable {
         this.broker = new Child("broker", List.of("broker", directory.resolve("kafka").toString(), "" + kafkaPort,
                 guarded + ":" + toKafka.port(), guardedForOthers + ":" + toKafkaForOthers.port()), Map.of(), directory, changedClasses);
         this.operators = service("operator", 1, Map.of());
+        this.console = service("console", 2, Map.of());
+        this.witness = new WitnessedConsole(metrics.removeLast());
         this.services = List.of(service("ingest", 1, Map.of()), service("charge", 1, settings), service("charge", 2, settings),
-                service("retry", 1, settings), operators);
+                service("retry", 1, settings), operators, console);
     }
 
     /** The load's cards, as this PSP has stored them. */
@@ -153,8 +154,8 @@ final class Stage implements AutoCloseable {
             broker.startIfDead();
         }
         awaitPort(kafkaPort, broker);
-        Migrations.apply(database, "postgres", "");
-        sql("INSERT INTO chargeonce.merchant (merchant_id) VALUES ('acme'), ('globex');"
+        Migrations.apply(database.url(), "postgres", "");
+        database.sql("INSERT INTO chargeonce.merchant (merchant_id) VALUES ('acme'), ('globex');"
                 + "INSERT INTO chargeonce.merchant_token (token_sha256, merchant_id) VALUES (sha256('test_acme'), 'acme'), "
                 + "(sha256('test_globex'), 'globex')");
         var topics = new PipelineTopics(kafka());
@@ -190,51 +191,9 @@ final class Stage implements AutoCloseable {
         }
     }
 
-    void sql(String statements) {
-        try (var connection = DriverManager.getConnection(database); var statement = connection.createStatement()) {
-            statement.execute(statements);
-        } catch (SQLException e) {
-            throw new IllegalStateException("Postgres refused: " + e.getMessage(), e);
-        }
-    }
-
-    /** What a person does when the cause is mended for which the broker refused records. */
-    void offerRefused() {
-        sql("UPDATE chargeonce.outbox SET refusal = NULL WHERE refusal IS NOT NULL");
-    }
-
-    /** Whether a record is not published yet. */
-    boolean hasStaged() {
-        return says("SELECT EXISTS (SELECT FROM chargeonce.outbox)");
-    }
-
-    private boolean says(String question) {
-        try (var connection = DriverManager.getConnection(database); var statement = connection.createStatement();
-             var answer = statement.executeQuery(question)) {
-            answer.next();
-            return answer.getBoolean(1);
-        } catch (SQLException e) {
-            throw new IllegalStateException("Postgres refused: " + e.getMessage(), e);
-        }
-    }
-
-    private static final String UNDER_WAY = """
-            SELECT DISTINCT state FROM chargeonce.operation_state WHERE state NOT IN ('succeeded', 'declined', 'purged') OR resolve_at IS \
-            NOT NULL
-            """;
-
-    /** The states in which there are operations that have not come to their end; none if Postgres is away. */
-    Set<String> underWay() {
-        try (var connection = DriverManager.getConnection(database); var statement = connection.createStatement();
-             var result = statement.executeQuery(UNDER_WAY)) {
-            var states = new TreeSet<String>();
-            while (result.next()) {
-                states.add(result.getString(1));
-            }
-            return states;
-        } catch (SQLException away) {
-            return Set.of();
-        }
+    /** Those whose clock may be wrong: the witness's setting says how right its own must be. */
+    List<Child> withAnyClock() {
+        return services.stream().filter(service -> service != console).toList();
     }
 
     /** Those that are members of groups. */
@@ -272,15 +231,6 @@ final class Stage implements AutoCloseable {
                 throw new UncheckedIOException(e);
             }
         });
-    }
-
-    private static final String END_CONNECTIONS = """
-            SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
-            """;
-
-    /** Those of all services to Postgres; they make new ones. */
-    void endConnections() {
-        sql(END_CONNECTIONS);
     }
 
     /** While it exists, people purge what is unresolved, and want back what was never paid. */
@@ -339,7 +289,7 @@ final class Stage implements AutoCloseable {
     }
 
     Evidence evidence(Path history) {
-        return Evidence.of(database, "postgres", "", kafka(), TIERS, List.of(stripe.apiBase(), adyen.apiBase()))
+        return Evidence.of(database.url(), "postgres", "", kafka(), TIERS, List.of(stripe.apiBase(), adyen.apiBase()))
                 .calls(new Calls.InFile(history))
                 .planted(List.of(ServiceSettings.STRIPE_KEY, AdyenSettings.API_KEY, "4242424242424242"), logs().files());
     }

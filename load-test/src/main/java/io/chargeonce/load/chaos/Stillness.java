@@ -36,8 +36,8 @@ final class Stillness {
     /** The services connect again, and their new connections have the short time. With the healing they have the usual one. */
     private void endTransactionsEarly() {
         stage.mark(stage.directory.resolve(Child.SHORT_TRANSACTIONS));
-        stage.atHealing(stage::endConnections);
-        stage.endConnections();
+        stage.atHealing(stage.database::endConnections);
+        stage.database.endConnections();
         Pauses.of(UNTIL_THEY_ARE_BACK);
     }
 
@@ -55,7 +55,7 @@ final class Stillness {
         }
         still.forEach(Child::freeze);
         if (beyondDeadlines) {
-            stage.sql(DEADLINES);
+            stage.database.sql(DEADLINES);
         }
         return (still.size() == 1 ? still.getFirst().name() : "all who charge") + " still beyond their leases"
                 + (beyondDeadlines ? " and their payments' deadlines" : "");

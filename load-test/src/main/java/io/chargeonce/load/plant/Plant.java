@@ -56,7 +56,7 @@ public enum Plant {
             Shows.everywhere("psp"), List.of(PSP_AGREES),
             new Change("io.chargeonce.charge.call.PspExchange", "send", Bugs.DeclineAsFailure.class)),
     DELETED_UNACKNOWLEDGED("the relay deletes rows although the broker refused them",
-            Shows.inSimulation().withoutSweeper(), List.of(ALIVE_AFTER_HEAL, OUTCOME_AGREES, DLQ_ALGEBRA),
+            Shows.everywhere("kafka-refuses").withoutSweeper(), List.of(ALIVE_AFTER_HEAL, OUTCOME_AGREES, DLQ_ALGEBRA),
             new Change("io.chargeonce.database.OutboxSender", "failure", Bugs.NoFailure.class)),
     DUE_BY_THE_CONSUMERS_CLOCK("when a retry is due is read from the record and the consumer's clock, and not from the database",
             Shows.inSimulation(), List.of(NEVER_EARLY), new Change("io.chargeonce.ledger.OperationRow", "notBefore", Bugs.DueAtOnce.class)),

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.load.chaos;
+
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** The pipeline's rows, as campaigns read and change them: past the proxies, as a superuser. */
+record CampaignDatabase(String url) {
+
+    void sql(String statements) {
+        try (var connection = DriverManager.getConnection(url); var statement = connection.createStatement()) {
+            statement.execute(statements);
+        } catch (SQLException e) {
+            throw new IllegalStateException("Postgres refused: " + e.getMessage(), e);
+        }
+    }
+
+    /** What a person does when the cause is mended for which the broker refused records. */
+    void offerRefused() {
+        sql("UPDATE chargeonce.outbox SET refusal = NULL WHERE refusal IS NOT NULL");
+    }
+
+    /** Whether a record is not published yet. */
+    boolean hasStaged() {
+        return says("SELECT EXISTS (SELECT FROM chargeonce.outbox)");
+    }
+
+    private boolean says(String question) {
+        try (var connection = DriverManager.getConnection(url); var statement = connection.createStatement();
+             var answer = statement.executeQuery(question)) {
+            answer.next();
+            return answer.getBoolean(1);
+        } catch (SQLException e) {
+            throw new IllegalStateException("Postgres refused: " + e.getMessage(), e);
+        }
+    }
+
+    private static final String UNDER_WAY = """
+            SELECT DISTINCT state FROM chargeonce.operation_state WHERE state NOT IN ('succeeded', 'declined', 'purged') OR resolve_at IS \
+            NOT NULL
+            """;
+
+    /** The states in which there are operations that have not come to their end; none if Postgres is away. */
+    Set<String> underWay() {
+        try (var connection = DriverManager.getConnection(url); var statement = connection.createStatement();
+             var result = statement.executeQuery(UNDER_WAY)) {
+            var states = new TreeSet<String>();
+            while (result.next()) {
+                states.add(result.getString(1));
+            }
+            return states;
+        } catch (SQLException away) {
+            return Set.of();
+        }
+    }
+
+    private static final String END_CONNECTIONS = """
+            SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+            """;
+
+    /** Those of all services to Postgres; they make new ones. */
+    void endConnections() {
+        sql(END_CONNECTIONS);
+    }
+}
