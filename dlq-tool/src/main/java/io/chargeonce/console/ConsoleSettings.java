@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 /**
  * What one console is made of. Immutable.
  *
- * @param pipeline its login and password are not used: people bring their own
+ * @param pipeline without a login and a password: people bring their own
  * @param address  where browsers reach it; port 0 takes any free one
  * @param tls      empty is plain HTTP, for this machine only
  * @param vault    opens what poison holds
@@ -37,8 +37,9 @@ public record ConsoleSettings(PipelineSettings pipeline, Address address, Option
     public static final List<Setting<?>> OWN = Stream.of(List.<Setting<?>>of(ADDRESS, TLS_CERTIFICATE, TLS_KEY), WitnessSettings.ALL)
             .<Setting<?>>flatMap(List::stream).toList();
     /** Every setting that a console reads. */
-    public static final List<Setting<?>> ALL = Stream.of(PipelineSettings.OF_SERVICE, OWN, List.<Setting<?>>of(Vault.FILE_OF_A_COMMAND))
-            .<Setting<?>>flatMap(List::stream).toList();
+    public static final List<Setting<?>> ALL =
+            Stream.of(PipelineSettings.OF_SERVICE_WITHOUT_LOGIN, OWN, List.<Setting<?>>of(Vault.FILE_OF_A_COMMAND))
+                    .<Setting<?>>flatMap(List::stream).toList();
 
     public static ConsoleSettings from(Settings settings) {
         return new ConsoleSettings(PipelineSettings.from(settings), settings.get(ADDRESS),

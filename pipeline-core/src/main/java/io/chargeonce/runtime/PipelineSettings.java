@@ -49,6 +49,10 @@ public record PipelineSettings(String databaseUrl, String databaseUser, Supplier
     /** The settings of a service, which also serves its health. */
     public static final List<Setting<?>> OF_SERVICE = Stream.concat(ALL.stream(), Stream.of(ADMIN, ADMIN_TOKEN)).toList();
 
+    /** The same without a login at Postgres. */
+    public static final List<Setting<?>> OF_SERVICE_WITHOUT_LOGIN =
+            OF_SERVICE.stream().filter(setting -> setting != DATABASE_USER && setting != DATABASE_PASSWORD).toList();
+
     /** The largest possible number of retry topics. */
     private static final int MOST_TIERS = 9;
     /** How long a topic keeps records; a record must still be there when its wait is over. */
@@ -75,8 +79,9 @@ public record PipelineSettings(String databaseUrl, String databaseUser, Supplier
     }
 
     public static PipelineSettings from(Settings settings) {
-        return new PipelineSettings(settings.get(DATABASE_URL), settings.get(DATABASE_USER),
-                settings.get(DATABASE_PASSWORD).<Supplier<String>>map(password -> password).orElse(() -> ""), settings.get(KAFKA),
+        return new PipelineSettings(settings.get(DATABASE_URL), settings.find(DATABASE_USER).orElse(""),
+                settings.find(DATABASE_PASSWORD).flatMap(password -> password).<Supplier<String>>map(password -> password).orElse(() -> ""),
+                settings.get(KAFKA),
                 settings.get(KAFKA_PROPERTIES), settings.get(TOPIC_PREFIX), settings.get(TIERS),
                 settings.find(ADMIN).flatMap(address -> address), settings.find(ADMIN_TOKEN).flatMap(token -> token));
     }

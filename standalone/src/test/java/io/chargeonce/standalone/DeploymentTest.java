@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chargeonce.app.Environment;
 import io.chargeonce.audit.AuditKeys;
 import io.chargeonce.charge.ChargeSettings;
+import io.chargeonce.console.ConsoleSettings;
+import io.chargeonce.console.witness.WitnessSettings;
 import io.chargeonce.ingest.IngestSettings;
 import io.chargeonce.runtime.Lifecycle;
 import io.chargeonce.runtime.PipelineSettings;
@@ -16,12 +18,15 @@ import io.chargeonce.wire.AccessPlan;
 import io.chargeonce.wire.TopicPlan;
 import io.chargeonce.wire.Topics;
 import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyEgressRule;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -50,7 +55,7 @@ class DeploymentTest {
     private static final Path DEPLOY = Repository.root().resolve("deploy");
     private static final Topics TOPICS = new Topics("payments");
     /** Of the scripts and of Compose, not of the services. */
-    private static final Set<String> NOT_OURS = Set.of("CHARGEONCE_IMAGE", "CHARGEONCE_BASE_CACHE");
+    private static final Set<String> NOT_OURS = Set.of("CHARGEONCE_IMAGE", "CHARGEONCE_CONSOLE_IMAGE", "CHARGEONCE_BASE_CACHE");
     /** Of operators, whose schemas are not Kubernetes's own. */
     private static final Set<String> OTHERS = Set.of("kafka.strimzi.io", "keda.sh");
 
@@ -73,8 +78,11 @@ class DeploymentTest {
         for (Deployment deployment : deployments()) {
             var settings = environment(deployment.getSpec().getTemplate().getSpec(), mounts);
             assertThat(settings).containsKey("CHARGEONCE_ADMIN_ADDRESS").doesNotContainKey("CHARGEONCE_INSECURE");
-            Settings.load(settings, deployment.getMetadata().getName().equals("ingest") ? IngestSettings.ALL : ChargeSettings.ALL,
-                    Environment.CATALOGUE);
+            Settings.load(settings, switch (deployment.getMetadata().getName()) {
+                case "ingest" -> IngestSettings.ALL;
+                case "console" -> ConsoleSettings.ALL;
+                default -> ChargeSettings.ALL;
+            }, Environment.CATALOGUE);
         }
         for (Job job : resources("kubernetes/base").stream().filter(Job.class::isInstance).map(Job.class::cast).toList()) {
             Settings.load(environment(job.getSpec().getTemplate().getSpec(), mounts), PipelineSettings.ALL, Environment.CATALOGUE);
@@ -115,7 +123,7 @@ class DeploymentTest {
 
     @Test
     void no_deployment_runs_as_root_writes_its_image_or_takes_service_links() throws IOException {
-        assertThat(deployments()).hasSize(3).allSatisfy(deployment -> {
+        assertThat(deployments()).hasSize(4).allSatisfy(deployment -> {
             var pod = deployment.getSpec().getTemplate().getSpec();
             assertThat(pod.getEnableServiceLinks()).isFalse();
             assertThat(pod.getSecurityContext().getRunAsNonRoot()).isTrue();
@@ -135,6 +143,38 @@ class DeploymentTest {
         assertThat(Duration.ofMinutes(Long.parseLong(service.group(1)))).isGreaterThan(Lifecycle.LONGEST_CLOSE);
         assertThat(deployments()).allSatisfy(deployment -> assertThat(Duration.ofSeconds(
                 deployment.getSpec().getTemplate().getSpec().getTerminationGracePeriodSeconds())).isGreaterThan(Lifecycle.LONGEST_CLOSE));
+    }
+
+    @Test
+    void one_console_has_an_account_a_page_with_tls_a_folder_that_stays_and_no_way_to_the_psps(@TempDir Path mounts) throws IOException {
+        Deployment console = deployments().stream().filter(deployment -> deployment.getMetadata().getName().equals("console")).findFirst()
+                .orElseThrow();
+        assertThat(console.getSpec().getReplicas()).as("one unless told otherwise").isNull();
+        assertThat(console.getSpec().getStrategy().getType()).isEqualTo("Recreate");
+        PodSpec pod = console.getSpec().getTemplate().getSpec();
+        assertThat(pod.getServiceAccountName()).isEqualTo("console");
+        assertThat(pod.getContainers()).extracting(Container::getImage).containsExactly("chargeonce-console");
+        Map<String, String> settings = environment(pod, mounts);
+        assertThat(settings).containsKeys(ConsoleSettings.TLS_CERTIFICATE.name(), ConsoleSettings.TLS_KEY.name());
+        String folder = settings.get(WitnessSettings.STATE_FOLDER.name());
+        var mount = pod.getContainers().getFirst().getVolumeMounts().stream().filter(each -> folder.startsWith(each.getMountPath() + "/"))
+                .findFirst().orElseThrow();
+        assertThat(pod.getVolumes()).filteredOn(volume -> volume.getName().equals(mount.getName())).singleElement()
+                .satisfies(volume -> assertThat(volume.getPersistentVolumeClaim().getClaimName()).isEqualTo("console-witness"));
+        assertThat(policies("console")).singleElement().satisfies(policy -> assertThat(policy.getSpec().getEgress())
+                .flatExtracting(NetworkPolicyEgressRule::getTo).allSatisfy(to -> assertThat(to.getIpBlock()).isNull()));
+        assertThat(Files.readString(DEPLOY.resolve("compose.yaml"))).contains(WitnessSettings.STATE_FOLDER.name() + ": " + folder + "\n");
+    }
+
+    @Test
+    void every_pod_may_speak_only_with_what_a_policy_names() throws IOException {
+        assertThat(deployments()).allSatisfy(deployment -> assertThat(policies(deployment.getMetadata().getName())).hasSize(1));
+    }
+
+    private static List<NetworkPolicy> policies(String service) throws IOException {
+        return resources("kubernetes/base").stream().filter(NetworkPolicy.class::isInstance).map(NetworkPolicy.class::cast)
+                .filter(policy -> service.equals(policy.getSpec().getPodSelector().getMatchLabels().get("app.kubernetes.io/name")))
+                .toList();
     }
 
     @Test

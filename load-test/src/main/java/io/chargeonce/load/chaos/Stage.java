@@ -99,7 +99,7 @@ final class Stage implements AutoCloseable {
         this.broker = new Child("broker", List.of("broker", directory.resolve("kafka").toString(), "" + kafkaPort,
                 guarded + ":" + toKafka.port(), guardedForOthers + ":" + toKafkaForOthers.port()), Map.of(), directory, changedClasses);
         this.operators = service("operator", 1, Map.of());
-        this.console = service("console", 2, Map.of());
+        this.console = service("console", 1, Map.of());
         this.witness = new WitnessedConsole(metrics.removeLast());
         this.services = List.of(service("ingest", 1, Map.of()), service("charge", 1, settings), service("charge", 2, settings),
                 service("retry", 1, settings), operators, console);
@@ -130,7 +130,7 @@ final class Stage implements AutoCloseable {
 
     /** The way of this service to the broker. */
     private TcpProxy kafkaOf(String kind, int number) {
-        return kind.equals("retry") || number == 2 ? toKafkaForOthers : toKafka;
+        return List.of("retry", "console").contains(kind) || number == 2 ? toKafkaForOthers : toKafka;
     }
 
     /** The broker's own address, past the proxies and without credentials. */
