@@ -101,7 +101,7 @@ final class Campaign {
         Verdict verdict = drain(new Recovery(Instant.now().plus(TO_RECOVER), TO_RECOVER,
                 coverage.mishaps() * TIMES_PER_MISHAP, coverage.copies(), stage.metrics()));
         long atRest = System.nanoTime();
-        WitnessedConsole.Testimony testimony = stage.witness.beside(verdict);
+        WitnessedConsole.Testimony testimony = stage.witness.beside(verdict, stage.database.letters());
         var objections = new ArrayList<>(injector.holdsBroken());
         testimony.objection().ifPresent(objections::add);
         return new End(verdict, Duration.ofNanos(healed - start), Duration.ofNanos(atRest - healed), injector.story(), testimony,

@@ -37,6 +37,19 @@ record CampaignDatabase(String url) {
         }
     }
 
+    private static final String LETTERS = "SELECT count(*) FROM chargeonce.dead_letter WHERE state = 'dead'";
+
+    /** How many dead letters are in the queue. */
+    long letters() {
+        try (var connection = DriverManager.getConnection(url); var statement = connection.createStatement();
+             var answer = statement.executeQuery(LETTERS)) {
+            answer.next();
+            return answer.getLong(1);
+        } catch (SQLException e) {
+            throw new IllegalStateException("Postgres refused: " + e.getMessage(), e);
+        }
+    }
+
     private static final String UNDER_WAY = """
             SELECT DISTINCT state FROM chargeonce.operation_state WHERE state NOT IN ('succeeded', 'declined', 'purged') OR resolve_at IS \
             NOT NULL

@@ -12,6 +12,7 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * What the console's witness says of the books, by its metrics, beside what the checker says. The witness reads topics and no PSP, so it can
@@ -21,9 +22,9 @@ record WitnessedConsole(URI admin) {
 
     /** What it says of the books. */
     enum Word {
-        /** Everything was read, nothing is missing and nothing is overdue. */
+        /** Everything was read, nothing is missing, nothing is overdue, and only the dead letters have not ended. */
         BALANCED,
-        /** Something is missing or overdue. */
+        /** Something is missing or overdue, or it counts something else than the queue. */
         DIFFERENT,
         /** It does not answer, or has not read everything. */
         UNKNOWN
@@ -50,22 +51,28 @@ record WitnessedConsole(URI admin) {
     private static final Duration TO_ANSWER = Duration.ofSeconds(2);
     private static final Duration LOOK_EVERY = Duration.ofMillis(250);
 
-    private record Said(Word word, String figures) {}
+    record Said(Word word, String figures) {}
 
-    /** Waits until it says what the verdict demands, or its time is over. */
-    Testimony beside(Verdict verdict) {
+    /**
+     * Waits until it says what the verdict demands, or its time is over.
+     *
+     * @param letters what is in the dead-letter queue, by its table; at rest nothing else is open
+     */
+    Testimony beside(Verdict verdict, long letters) {
         Optional<Word> due =
                 verdict.balanced() ? Optional.of(Word.BALANCED) : sees(verdict) ? Optional.of(Word.DIFFERENT) : Optional.empty();
         long began = System.nanoTime();
-        Said said = ask();
+        OptionalLong rest = verdict.balanced() ? OptionalLong.of(letters) : OptionalLong.empty();
+        Said said = ask(rest);
         while (due.isPresent() && said.word != due.get() && System.nanoTime() - began < TO_TELL.toNanos()) {
             Pauses.of(LOOK_EVERY);
-            said = ask();
+            said = ask(rest);
         }
         Said last = said;
         return new Testimony(last.word, last.figures, Duration.ofNanos(System.nanoTime() - began), due.filter(word -> word != last.word)
-                .map(word -> "The checker says %s, and the witness says %s for %d s: %s".formatted(
-                        verdict.kind().name().toLowerCase(Locale.ROOT), last.word.name().toLowerCase(Locale.ROOT), TO_TELL.toSeconds(),
+                .map(word -> "The checker says %s, and %d letters are dead; the witness says %s after %d s: %s".formatted(
+                        verdict.kind().name().toLowerCase(Locale.ROOT), letters, last.word.name().toLowerCase(Locale.ROOT),
+                        TO_TELL.toSeconds(),
                         last.figures)));
     }
 
@@ -79,10 +86,10 @@ record WitnessedConsole(URI admin) {
                 || violation.invariant() == Invariant.OUTCOME_AGREES && violation.sentence().endsWith("has no outcome event"));
     }
 
-    private Said ask() {
+    private Said ask(OptionalLong letters) {
         try (var http = HttpClient.newBuilder().connectTimeout(TO_ANSWER).build()) {
             var request = HttpRequest.newBuilder(admin.resolve("/metrics")).timeout(TO_ANSWER).build();
-            return read(http.send(request, HttpResponse.BodyHandlers.ofString()).body());
+            return read(http.send(request, HttpResponse.BodyHandlers.ofString()).body(), letters);
         } catch (IOException notNow) {
             return new Said(Word.UNKNOWN, "it does not answer");
         } catch (InterruptedException e) {
@@ -91,17 +98,22 @@ record WitnessedConsole(URI admin) {
         }
     }
 
-    private static Said read(String metrics) {
+    /** @param letters present if nothing else may be open */
+    static Said read(String metrics, OptionalLong letters) {
         double live = sum(metrics, "chargeonce_witness_live");
         double missing = sum(metrics, "chargeonce_witness_difference");
         double overdue = sum(metrics, "chargeonce_witness_overdue");
         double missed = sum(metrics, "chargeonce_witness_missed_total");
-        String figures = "live %.0f, difference %.0f, overdue %.0f, open %.0f, behind %.0f, missed %.0f".formatted(live, missing, overdue,
-                sum(metrics, "chargeonce_witness_open"), sum(metrics, "chargeonce_witness_behind_records"), missed);
+        double open = sum(metrics, "chargeonce_witness_open");
+        String figures =
+                "live %.0f, difference %.0f, overdue %.0f, open %.0f, behind %.0f, missed %.0f".formatted(
+                        live, missing, overdue, open,
+                        sum(metrics, "chargeonce_witness_behind_records"), missed);
         if (live < 1) {
             return new Said(Word.UNKNOWN, figures);
         }
-        return new Said(missing + overdue > 0 ? Word.DIFFERENT : Word.BALANCED, figures);
+        return new Said(missing + overdue > 0 || letters.isPresent() && open != letters.getAsLong() ? Word.DIFFERENT : Word.BALANCED,
+                figures);
     }
 
     /** Of all series of this name. */
