@@ -52,7 +52,7 @@ public final class Witness implements AutoCloseable {
     private static final Duration AGAIN_AFTER = Duration.ofSeconds(5);
     private static final Duration TO_CLOSE = Duration.ofSeconds(20);
     /** What it says is no older than this while it is live. */
-    private static final Duration LIVE_WITHIN = Duration.ofSeconds(30);
+    static final Duration LIVE_WITHIN = Duration.ofSeconds(30);
     /** More than a live witness is behind. */
     private static final Duration SKEW = Duration.ofMinutes(1);
     /** A deletion of records that were not read is told for this long. */

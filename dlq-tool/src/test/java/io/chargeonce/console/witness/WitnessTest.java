@@ -4,6 +4,7 @@ package io.chargeonce.console.witness;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.console.witness.Told.Message;
+import io.chargeonce.console.witness.WitnessProcess.Word;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.sandbox.TestStack;
 import io.chargeonce.wire.PaymentJson;
@@ -116,13 +117,9 @@ class WitnessTest {
                 send(each.succeeds(Instant.now()));
             }
         }
-        Process killed = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx256m", "-cp",
-                System.getProperty("java.class.path"), WitnessProcess.class.getName(), KAFKA.bootstrapServers(), topics.prefix(),
-                folder.toString()).redirectErrorStream(true).start();
-        try (var said = killed.inputReader()) {
-            assertThat(said.lines().anyMatch(line -> line.equals("live with 50 accepted, 25 settled"))).isTrue();
-        } finally {
-            killed.destroyForcibly().waitFor();
+        try (var killed = WitnessProcess.start(KAFKA.bootstrapServers(), topics.prefix(), folder)) {
+            until(() -> killed.ask().state() == Progress.State.LIVE);
+            assertThat(killed.ask()).isEqualTo(new Word(Progress.State.LIVE, 100, killed.ask().toGo(), true, 50, 25));
         }
         send(charge("pay_while_it_was_away").requested(Instant.now()));
         folder = folder.resolveSibling(folder.getFileName() + "-2");
@@ -135,6 +132,54 @@ class WitnessTest {
             assertThat(again.view().journey("pay_0")).hasSize(2);
             assertThat(again.view().progress().open()).isEqualTo(26);
         }
+    }
+
+    @Test
+    void frozen_and_killed_it_says_how_far_it_is_and_balanced_only_of_what_it_has_read() throws Exception {
+        for (int i = 0; i < 200; i++) {
+            Told each = charge("pay_" + i);
+            send(each.requested(Instant.now()));
+            send(each.succeeds(Instant.now()));
+        }
+        try (var frozen = WitnessProcess.start(KAFKA.bootstrapServers(), topics.prefix(), folder)) {
+            until(() -> Boolean.TRUE.equals(frozen.ask().balanced()));
+            frozen.freeze();
+            Instant since = Instant.now();
+            lose(charge("pay_lost_while_it_stood_still"));
+            // It vouches for what it read less than this ago.
+            until(() -> Instant.now().isAfter(since.plus(Witness.LIVE_WITHIN)));
+            frozen.thaw();
+            assertThat(wordsUntilItKnows(frozen)).anySatisfy(word -> assertThat(word.percent()).isLessThan(100))
+                    .last().extracting(Word::balanced).isEqualTo(false);
+        }
+        lose(charge("pay_lost_while_it_was_away"));
+        try (var again = WitnessProcess.start(KAFKA.bootstrapServers(), topics.prefix(), folder)) {
+            List<Word> words = wordsUntilItKnows(again);
+            assertThat(words).first().satisfies(word -> assertThat(word.state()).isNotEqualTo(Progress.State.LIVE));
+            assertThat(words).last().satisfies(word -> assertThat(word.accepted()).isEqualTo(202));
+            assertThat(words).last().extracting(Word::balanced).isEqualTo(false);
+        }
+    }
+
+    /** None but the last one says whether the books balance. */
+    private static List<Word> wordsUntilItKnows(WitnessProcess witness) {
+        var words = new ArrayList<Word>();
+        until(() -> {
+            words.add(witness.ask());
+            return words.getLast().balanced() != null;
+        });
+        assertThat(words.subList(0, words.size() - 1)).allSatisfy(word -> assertThat(word.state()).isNotEqualTo(Progress.State.LIVE));
+        return words;
+    }
+
+    /** It waits in a tier, and its record is deleted there. Returns when it is late. */
+    private void lose(Told lost) throws Exception {
+        finish(send(lost.requested(Instant.now())), 0);
+        RecordMetadata waiting = send(lost.waits(2, "psp_unwell", Instant.now()));
+        admin.deleteRecords(Map.of(new TopicPartition(waiting.topic(), waiting.partition()),
+                RecordsToDelete.beforeOffset(waiting.offset() + 1))).all().get();
+        Instant late = Instant.now().plus(settings().overdueAfter());
+        until(() -> Instant.now().isAfter(late));
     }
 
     @Test
