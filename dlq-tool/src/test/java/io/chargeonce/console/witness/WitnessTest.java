@@ -86,8 +86,7 @@ class WitnessTest {
             assertThat(witness.view().overdue(9)).isEmpty();
             until(() -> witness.view().progress().state() == Progress.State.LIVE);
 
-            admin.deleteRecords(Map.of(new TopicPartition(waiting.topic(), waiting.partition()),
-                    RecordsToDelete.beforeOffset(waiting.offset() + 1))).all().get();
+            delete(waiting);
             until(() -> !witness.view().overdue(9).isEmpty());
             assertThat(witness.view().overdue(9)).extracting(Overdue::paymentId, Overdue::lastStage)
                     .containsExactly(Tuple.tuple("pay_lost", "retry-2"));
@@ -142,17 +141,18 @@ class WitnessTest {
             send(each.succeeds(Instant.now()));
         }
         try (var frozen = WitnessProcess.start(KAFKA.bootstrapServers(), topics.prefix(), folder)) {
-            until(() -> Boolean.TRUE.equals(frozen.ask().balanced()));
+            RecordMetadata waiting = waitsInATier(charge("pay_lost_while_it_stood_still"));
+            until(() -> frozen.ask().accepted() == 201 && Boolean.TRUE.equals(frozen.ask().balanced()));
             frozen.freeze();
             Instant since = Instant.now();
-            lose(charge("pay_lost_while_it_stood_still"));
+            delete(waiting);
             // It vouches for what it read less than this ago.
             until(() -> Instant.now().isAfter(since.plus(Witness.LIVE_WITHIN)));
             frozen.thaw();
             assertThat(wordsUntilItKnows(frozen)).anySatisfy(word -> assertThat(word.percent()).isLessThan(100))
                     .last().extracting(Word::balanced).isEqualTo(false);
         }
-        lose(charge("pay_lost_while_it_was_away"));
+        delete(waitsInATier(charge("pay_lost_while_it_was_away")));
         try (var again = WitnessProcess.start(KAFKA.bootstrapServers(), topics.prefix(), folder)) {
             List<Word> words = wordsUntilItKnows(again);
             assertThat(words).first().satisfies(word -> assertThat(word.state()).isNotEqualTo(Progress.State.LIVE));
@@ -172,14 +172,14 @@ class WitnessTest {
         return words;
     }
 
-    /** It waits in a tier, and its record is deleted there. Returns when it is late. */
-    private void lose(Told lost) throws Exception {
-        finish(send(lost.requested(Instant.now())), 0);
-        RecordMetadata waiting = send(lost.waits(2, "psp_unwell", Instant.now()));
-        admin.deleteRecords(Map.of(new TopicPartition(waiting.topic(), waiting.partition()),
-                RecordsToDelete.beforeOffset(waiting.offset() + 1))).all().get();
-        Instant late = Instant.now().plus(settings().overdueAfter());
-        until(() -> Instant.now().isAfter(late));
+    private RecordMetadata waitsInATier(Told payment) throws Exception {
+        finish(send(payment.requested(Instant.now())), 0);
+        return send(payment.waits(2, "psp_unwell", Instant.now()));
+    }
+
+    private static void delete(RecordMetadata record) throws Exception {
+        admin.deleteRecords(Map.of(new TopicPartition(record.topic(), record.partition()),
+                RecordsToDelete.beforeOffset(record.offset() + 1))).all().get();
     }
 
     @Test

@@ -27,6 +27,7 @@ import io.chargeonce.sandbox.PostgresServer;
 import io.chargeonce.sandbox.TestStack;
 import io.chargeonce.sandbox.psp.Fault;
 import io.chargeonce.sandbox.psp.FaultRule;
+import io.chargeonce.sandbox.psp.Movement;
 import io.chargeonce.sandbox.psp.Operation;
 import io.chargeonce.sandbox.stripe.StripeSimulator;
 import io.chargeonce.vault.Vault;
@@ -144,7 +145,7 @@ class LostFromATierTest {
                 assertThat(get(page, "/api/overdue").at("/items").isEmpty()).isTrue();
                 assertThat(text("SELECT swept FROM chargeonce.operation_state")).isNotEqualTo("0");
             }
-            assertThat(stripe.movements()).filteredOn(moved -> moved.kind().equals("capture")).hasSize(1);
+            assertThat(stripe.movements()).filteredOn(moved -> moved.kind() == Movement.Kind.CAPTURE).hasSize(1);
             assertThat(charge).isNotNull();
         }
     }
