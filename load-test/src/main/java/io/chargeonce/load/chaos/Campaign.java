@@ -101,7 +101,8 @@ final class Campaign {
         Verdict verdict = drain(new Recovery(Instant.now().plus(TO_RECOVER), TO_RECOVER,
                 coverage.mishaps() * TIMES_PER_MISHAP, coverage.copies(), stage.metrics()));
         long atRest = System.nanoTime();
-        WitnessedConsole.Testimony testimony = stage.witness.beside(verdict, stage.database.letters());
+        WitnessedConsole.Testimony testimony =
+                stage.witness.beside(verdict, stage.database.letters(), () -> check(stage.evidence(history.file()), System.nanoTime()));
         var objections = new ArrayList<>(injector.holdsBroken());
         testimony.objection().ifPresent(objections::add);
         return new End(verdict, Duration.ofNanos(healed - start), Duration.ofNanos(atRest - healed), injector.story(), testimony,
