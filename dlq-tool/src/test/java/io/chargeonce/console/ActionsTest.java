@@ -179,8 +179,63 @@ class ActionsTest {
 
         assertThat(approver.post(one + "/approve", seen).status()).isEqualTo(200);
 
+        assertThat(world.rows.text("SELECT actor || '/' || origin FROM audit_record WHERE action = 'dlq.run.approved'"))
+                .isEqualTo("approver/console at 127.0.0.1");
         assertThat(begun(operator, run).status()).isEqualTo(202);
         await().until(() -> state(run.textAt("/run")).equals("finished"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"stop", "cancel"})
+    void a_reason_with_a_card_number_or_without_end_is_refused_and_kept_nowhere(String what) {
+        world.rows.dead(30);
+        Map<String, Object> slow = all("merge", 30);
+        slow.put("rate", 1);
+        Browser.Answer run = planned(operator, slow);
+        begun(operator, run);
+        for (String reason : List.of("card 4111 1111 1111 1111", "x".repeat(501))) {
+            Browser.Answer answer = operator.post("/api/runs/" + run.textAt("/run_id") + "/" + what, Map.of("reason", reason));
+            assertThat(answer.status()).isEqualTo(400);
+            assertThat(answer.textAt("/detail")).startsWith("reason ");
+        }
+        assertThat(world.rows.text("SELECT count(*) FROM audit_record WHERE reason LIKE '%4111%' OR reason LIKE 'xx%'")).isEqualTo("0");
+        assertThat(operator.post("/api/runs/" + run.textAt("/run_id") + "/" + what, Map.of("reason", "enough")).status()).isEqualTo(200);
+        operator.post("/api/runs/" + run.textAt("/run_id") + "/cancel", Map.of());
+    }
+
+    @Test
+    void other_dead_letters_with_the_same_money_are_not_what_was_shown() {
+        world.rows.dead(2);
+        Map<String, Object> body = all("merge", 2);
+        var expect = new HashMap<String, Object>(Map.of("count", 2, "money", List.of(Map.of("currency", "EUR", "amount", 2598)),
+                "fingerprint", operator.get("/api/dead-letters").textAt("/fingerprint")));
+        body.put("expect", expect);
+        world.rows.clear();
+        world.rows.dead(2);
+
+        assertThat(operator.post("/api/runs", body).textAt("/type")).endsWith(":changed");
+
+        expect.put("fingerprint", operator.get("/api/dead-letters").textAt("/fingerprint"));
+        assertThat(operator.post("/api/runs", body).status()).isEqualTo(201);
+    }
+
+    @Test
+    void what_began_to_wait_after_the_look_is_not_stopped_even_with_the_same_money() {
+        world.rows.retry(world.rows.accepted("acme"), 1, "the PSP answered 500");
+        Browser.Answer shown = operator.get("/api/waiting");
+        world.rows.clear();
+        String later = world.rows.accepted("acme");
+        world.rows.retry(later, 1, "the PSP answered 500");
+        var body = new HashMap<String, Object>(Map.of("filter", Map.of(), "reason", "cancelled", "as_of", shown.textAt("/as_of"), "expect",
+                Map.of("count", 1, "money", List.of(Map.of("currency", "EUR", "amount", 1299)))));
+
+        assertThat(operator.post("/api/waiting/stop", body).textAt("/type")).endsWith(":changed");
+
+        assertThat(world.rows.operation(later).waitsInATier()).isTrue();
+        body.put("as_of", "yesterday");
+        assertThat(operator.post("/api/waiting/stop", body).status()).isEqualTo(400);
+        body.put("as_of", operator.get("/api/waiting").textAt("/as_of"));
+        assertThat(operator.post("/api/waiting/stop", body).at("/results/stopped/count").asInt()).isEqualTo(1);
     }
 
     @Test
@@ -342,6 +397,9 @@ class ActionsTest {
     @ParameterizedTest
     @ValueSource(strings = {"{}", "{\"kind\":\"merge\"}", "{\"kind\":\"erase\",\"filter\":{},\"expect\":{\"count\":0,\"money\":[]}}",
         "{\"kind\":\"merge\",\"filter\":{},\"ids\":[\"x\"],\"expect\":{\"count\":0,\"money\":[]}}",
+        "{\"kind\":\"merge\",\"ids\":{\"a\":\"b\"},\"expect\":{\"count\":0,\"money\":[]}}",
+        "{\"kind\":\"merge\",\"filter\":{},\"expect\":{\"count\":99999999999999999999,\"money\":[]}}",
+        "{\"kind\":\"merge\",\"filter\":{},\"expect\":{\"count\":0,\"money\":[{\"currency\":\"EUR\",\"amount\":99999999999999999999}]}}",
         "{\"kind\":\"merge\",\"ids\":[],\"expect\":{\"count\":0,\"money\":[]}}",
         "{\"kind\":\"purge\",\"filter\":{},\"expect\":{\"count\":0,\"money\":[]}}",
         "{\"kind\":\"merge\",\"filter\":{\"cause\":{}},\"expect\":{\"count\":0,\"money\":[]}}",

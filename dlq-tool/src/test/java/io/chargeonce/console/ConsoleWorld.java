@@ -29,6 +29,8 @@ final class ConsoleWorld implements AutoCloseable {
     static final String OPERATOR = "operator:secret of operator";
     static final String APPROVER = "approver:secret:of approver";
     static final String UNMASKER = "unmasker:secret of unmasker";
+    static final String GUEST = "guest:secret of guest";
+    static final String LATECOMER = "latecomer:secret of latecomer";
     static final String STRANGER = "stranger:secret of stranger";
 
     private final PostgresServer postgres;
@@ -45,6 +47,8 @@ final class ConsoleWorld implements AutoCloseable {
         person(APPROVER, "chargeonce_dlq_operator");
         person(UNMASKER, "chargeonce_dlq_reader");
         person(UNMASKER, "chargeonce_dlq_unmask");
+        person(GUEST, "chargeonce_dlq_operator");
+        person(LATECOMER, "chargeonce_dlq_reader");
         stranger();
         askForPasswords();
         this.meters = Meters.of("test");
@@ -80,7 +84,7 @@ final class ConsoleWorld implements AutoCloseable {
     private void askForPasswords() {
         try {
             Path rules = Path.of(rows.text("SHOW hba_file"));
-            Files.writeString(rules, "host all reader,operator,approver,unmasker,stranger 127.0.0.1/32 scram-sha-256\n"
+            Files.writeString(rules, "host all reader,operator,approver,unmasker,guest,latecomer,stranger 127.0.0.1/32 scram-sha-256\n"
                     + "host all all 127.0.0.1/32 trust\n");
             rows.text("SELECT pg_reload_conf()");
             await().until(() -> rows.text("SELECT count(*) FROM pg_hba_file_rules").equals("2"));

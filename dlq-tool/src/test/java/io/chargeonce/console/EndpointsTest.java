@@ -225,6 +225,33 @@ class EndpointsTest {
     }
 
     @Test
+    void a_look_without_masks_at_what_was_purged_is_counted_and_its_filter_holds_no_card() {
+        world.rows.dead(2);
+        world.rows.text("WITH purged AS (UPDATE operation_state SET state = 'purged' RETURNING 1) SELECT count(*) FROM purged");
+        world.rows.text("WITH purged AS (UPDATE dead_letter SET state = 'purged' RETURNING 1) SELECT count(*) FROM purged");
+        Browser unmasker = world.signIn(ConsoleWorld.UNMASKER);
+
+        assertThat(unmasker.get("/api/dead-letters?state=purged&unmasked=ticket%207").at("/items").size()).isEqualTo(2);
+        assertThat(unmasker.get("/api/dead-letters/export?state=purged&unmasked=ticket%208").text().lines()).hasSize(2);
+        for (String filter : List.of("text", "key", "reference")) {
+            assertThat(unmasker.get("/api/dead-letters?unmasked=x&" + filter + "=4111111111111111").textAt("/detail"))
+                    .startsWith(filter + " holds what can be a card number");
+        }
+
+        assertThat(
+                world.rows.text("SELECT string_agg(audit_detail(data, 'count') || ' ' || reason, ', ' ORDER BY audit_id) FROM audit_record "
+                        + "WHERE action = 'dlq.unmasked'"))
+                .isEqualTo("2 ticket 7, 2 ticket 8");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/api/waiting?tier", "/api/dead-letters?cause", "/api/dead-letters?--version", "/api/audit?by&run",
+        "/api/dead-letters?text=%00", "/api/find?q=%00"})
+    void a_parameter_without_a_value_or_with_a_strange_one_is_no_bug(String path) {
+        assertThat(reader.get(path).status()).isIn(200, 400);
+    }
+
+    @Test
     void a_payment_is_found_by_its_names_and_told_as_a_whole() {
         String id = world.rows.dead();
         String key = world.rows.text("SELECT idempotency_key FROM operation");

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -108,11 +109,35 @@ class SignInTest {
     @Test
     void there_are_no_more_than_fifty_sessions() {
         try (var console = another(Sessions.Lifetime.USUAL)) {
-            for (int i = 0; i < 50; i++) {
-                new Browser(console.port()).signIn(ConsoleWorld.READER);
+            for (int i = 0; i < 10; i++) {
+                for (String person : List.of(ConsoleWorld.READER, ConsoleWorld.OPERATOR, ConsoleWorld.APPROVER, ConsoleWorld.UNMASKER,
+                        ConsoleWorld.GUEST)) {
+                    new Browser(console.port()).signIn(person);
+                }
             }
-            assertThat(new Browser(console.port()).trySignIn(ConsoleWorld.READER).textAt("/type")).endsWith("too-many-sessions");
+            assertThat(new Browser(console.port()).trySignIn(ConsoleWorld.LATECOMER).textAt("/type")).endsWith("too-many-sessions");
         }
+    }
+
+    @Test
+    void who_signs_in_very_often_ends_their_own_oldest_session_and_keeps_no_other_out() {
+        try (var console = another(Sessions.Lifetime.USUAL)) {
+            var browsers = new ArrayList<Browser>();
+            for (int i = 0; i < 11; i++) {
+                browsers.add(new Browser(console.port()).signIn(ConsoleWorld.READER));
+            }
+            assertThat(browsers.getFirst().get("/api/session").status()).isEqualTo(401);
+            assertThat(browsers.get(1).get("/api/session").status()).isEqualTo(200);
+            assertThat(browsers.getLast().get("/api/session").status()).isEqualTo(200);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/api/overview", "/api/dead-letters/export?unmasked=x", "/api/session", "/api/stream"})
+    void a_page_on_another_port_of_this_machine_makes_the_console_read_nothing(String path) {
+        Browser browser = world.signIn(ConsoleWorld.READER);
+        Browser.Answer answer = browser.send("GET", path, Optional.empty(), Map.of("Sec-Fetch-Site", "same-site"));
+        assertThat(answer.textAt("/type")).endsWith(":other-origin");
     }
 
     @Test

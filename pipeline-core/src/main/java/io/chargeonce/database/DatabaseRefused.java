@@ -16,6 +16,7 @@ public final class DatabaseRefused extends RuntimeException {
     /** Our own code, raised by the schema's functions. */
     public static final String FOUR_EYES = "X4EYE";
     private static final String CLASS_TRANSACTION_ROLLBACK = "40";
+    private static final String CLASS_INVALID_AUTHORIZATION = "28";
     private static final String CLASS_DATA_EXCEPTION = "22";
     private static final String CLASS_INTEGRITY_CONSTRAINT_VIOLATION = "23";
 
@@ -49,6 +50,11 @@ public final class DatabaseRefused extends RuntimeException {
     /** Another person has to approve it, or this person may not. Nothing is broken. */
     public boolean isByFourEyes() {
         return sqlState.equals(FOUR_EYES);
+    }
+
+    /** Postgres does not let this login in: its password was changed, or it was locked, renamed or dropped. */
+    public boolean isAboutTheLogin() {
+        return sqlState.startsWith(CLASS_INVALID_AUTHORIZATION);
     }
 
     /** A missing column, a right that was not granted, a wrong statement. Wait until a person has fixed it. */

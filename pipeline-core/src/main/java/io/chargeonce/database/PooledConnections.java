@@ -6,6 +6,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.util.Credentials;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.function.Supplier;
 
@@ -16,7 +17,12 @@ final class PooledConnections implements Connections {
     /** HikariCP takes no less. */
     private static final Duration SHORTEST_IDLE = Duration.ofSeconds(10);
 
+    /** After a new password, whoever has the old one is out by then. */
+    private static final Duration LONGEST_LIFE_OF_PERSONS = Duration.ofMinutes(1);
+    private static final String CLASS_INVALID_AUTHORIZATION = "28";
+
     private final HikariDataSource pool;
+    private final boolean ofPerson;
 
     /**
      * Opens without connecting, so that a service starts while Postgres is down.
@@ -25,19 +31,22 @@ final class PooledConnections implements Connections {
      * @param longestSilence how long an answer may take; {@code socketTimeout} in the URL overrides it
      */
     PooledConnections(String url, String user, Supplier<String> password, int most, String prepare, Duration longestSilence) {
-        this(config(url, user, password, most, prepare, longestSilence));
+        this(config(url, user, password, most, prepare, longestSilence), false);
     }
 
-    private PooledConnections(HikariConfig config) {
+    private PooledConnections(HikariConfig config, boolean ofPerson) {
         this.pool = new HikariDataSource(config);
+        this.ofPerson = ofPerson;
     }
 
-    /** The same for many small pools, most of which have nothing to do. */
+    /** The same for many small pools of people, most of whom do nothing. A person whom Postgres does not let in learns it. */
     static PooledConnections emptyWhenIdle(String url, String user, String password, int most, String prepare, Duration longestSilence) {
         HikariConfig config = config(url, user, () -> password, most, prepare, longestSilence);
         config.setMinimumIdle(0);
         config.setIdleTimeout(SHORTEST_IDLE.toMillis());
-        return new PooledConnections(config);
+        config.setMaxLifetime(LONGEST_LIFE_OF_PERSONS.toMillis());
+        config.setKeepaliveTime(0);
+        return new PooledConnections(config, true);
     }
 
     private static HikariConfig config(String url, String user, Supplier<String> password, int most, String prepare,
@@ -59,8 +68,21 @@ final class PooledConnections implements Connections {
 
     @Override
     public <T> T lend(Database.Work<T> work) throws SQLException {
-        try (Connection connection = pool.getConnection()) {
+        try (Connection connection = connect()) {
             return work.with(connection);
+        }
+    }
+
+    private Connection connect() throws SQLException {
+        try {
+            return pool.getConnection();
+        } catch (SQLTransientConnectionException e) {
+            // A service waits until its password is right again. For a person it never will be.
+            if (ofPerson && String.valueOf(e.getSQLState()).startsWith(CLASS_INVALID_AUTHORIZATION)
+                    && e.getCause() instanceof SQLException refused) {
+                throw refused;
+            }
+            throw e;
         }
     }
 

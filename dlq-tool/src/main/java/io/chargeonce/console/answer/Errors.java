@@ -48,11 +48,13 @@ public final class Errors {
             return Problem.of(503, "busy", "Busy", "Postgres was busy with the same rows: %s.".formatted(said(e)),
                     "Try again. Nothing of this batch was changed.").with("Retry-After", "1");
         }
+        if (e.isAboutTheLogin()) {
+            return Problems.noSession();
+        }
         return switch (e.sqlState()) {
             case "42501" -> Problem.of(403, "not-allowed", "Not allowed", "Your login may not do that: %s.".formatted(said(e)),
                     "To look needs chargeonce_dlq_reader, to change chargeonce_dlq_operator, to look without the masks "
                             + "chargeonce_dlq_unmask. Nothing was changed.");
-            case "28000", "28P01" -> Problems.noSession();
             case "42P01" -> Problem.of(503, "no-schema", "No schema", "The database has no dead-letter queue yet.",
                     "Run chargeonce migrate first.");
             default -> {

@@ -2,6 +2,7 @@
 package io.chargeonce.console.answer;
 
 import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.hold.Holds;
 import io.chargeonce.dlq.merge.RunTerms;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.KnownValues;
@@ -14,9 +15,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine;
 
 /** Filters and terms by the names of the command line's options, read by the command line's own classes. */
 public final class Filters {
@@ -66,6 +67,10 @@ public final class Filters {
 
     /** A text that is kept in the audit log. */
     public static Optional<String> reason(Optional<String> given, boolean needed) {
+        if (given.filter(text -> text.length() > Holds.LONGEST_REASON).isPresent()) {
+            throw io.chargeonce.console.answer.Problems.wrong("reason is longer than %d characters.".formatted(Holds.LONGEST_REASON))
+                    .refusal();
+        }
         return checked(problems -> {
             if (needed) {
                 problems.needsReason(given);
@@ -73,6 +78,14 @@ public final class Filters {
                 problems.kept("reason", given);
             }
             return given;
+        });
+    }
+
+    /** What a look without masks would write into the audit log about its filter. */
+    public static void checkKept(DeadLetterFilter filter) {
+        checked(problems -> {
+            filter.freeTexts().forEach((name, text) -> problems.kept(name, Optional.of(text)));
+            return filter;
         });
     }
 

@@ -3,26 +3,47 @@ package io.chargeonce.console.runs;
 
 import io.chargeonce.console.answer.Problems;
 import io.chargeonce.dlq.Sum;
+import io.chargeonce.dlq.query.Plan;
+import java.util.Optional;
 import java.util.TreeMap;
 import tools.jackson.databind.JsonNode;
 
-/** What the page showed. Another set is refused: an action never touches more than what was shown. */
-public record Expect(long count, TreeMap<String, Long> money) {
+/**
+ * What the page showed. Another set is refused: an action never touches more than what was shown.
+ *
+ * @param fingerprint of the dead letters, as the list answered it: two sets may have the same count and money
+ */
+public record Expect(long count, TreeMap<String, Long> money, Optional<String> fingerprint) {
 
     /** @throws io.chargeonce.console.answer.Refusal if it is missing, or is no set */
     public static Expect of(JsonNode body) {
         JsonNode expect = body.path("expect");
-        if (!expect.path("count").isIntegralNumber() || !expect.path("money").isArray()) {
+        if (!expect.path("count").canConvertToLong() || !expect.path("count").isIntegralNumber() || !expect.path("money").isArray()) {
             throw Problems.wrong("expect is missing: the count and the money of what was shown.").refusal();
         }
         var money = new TreeMap<String, Long>();
         for (JsonNode one : expect.path("money")) {
-            if (!one.path("currency").isString() || !one.path("amount").isIntegralNumber()) {
-                throw Problems.wrong("expect.money needs currency and amount, in minor units.").refusal();
+            boolean isMoney =
+                    one.path("currency").isString() && one.path("amount").isIntegralNumber() && one.path("amount").canConvertToLong();
+            if (!isMoney || money.containsKey(one.path("currency").asString())) {
+                throw Problems.wrong("expect.money needs each currency once, and its amount in minor units.").refusal();
             }
             money.put(one.path("currency").asString(), one.path("amount").asLong());
         }
-        return new Expect(expect.path("count").asLong(), money);
+        JsonNode fingerprint = expect.path("fingerprint");
+        if (!fingerprint.isMissingNode() && !fingerprint.isNull() && !fingerprint.isString()) {
+            throw Problems.wrong("expect.fingerprint is not a text.").refusal();
+        }
+        return new Expect(expect.path("count").asLong(), money,
+                fingerprint.isString() ? Optional.of(fingerprint.asString()) : Optional.empty());
+    }
+
+    /** @throws io.chargeonce.console.answer.Refusal if these are other dead letters than what was shown */
+    public void check(Plan now) {
+        check(now.standings().total());
+        if (fingerprint.filter(seen -> !seen.equals(now.fingerprint())).isPresent()) {
+            throw Problems.changed("It has the count and the money of what was shown, but these are other dead letters.").refusal();
+        }
     }
 
     /** @throws io.chargeonce.console.answer.Refusal if this is another set than what was shown */

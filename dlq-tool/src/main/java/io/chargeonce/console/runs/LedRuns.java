@@ -70,9 +70,11 @@ public final class LedRuns implements AutoCloseable {
         if (led.putIfAbsent(run.id(), mine) != null) {
             throw Problems.notNow("This console leads the run already.", "Watch it, or stop it first.").refusal();
         }
-        DeadLetterQueue queue = session.openForRun();
+        Optional<DeadLetterQueue> opened = Optional.empty();
         boolean begun = false;
         try {
+            DeadLetterQueue queue = session.openForRun();
+            opened = Optional.of(queue);
             Runnable work = take(queue, by, run, mine);
             mine.thread = Thread.ofVirtual().name("run-" + run.id()).unstarted(() -> run(queue, run, mine, work));
             troubles.remove(run.id());
@@ -81,7 +83,7 @@ public final class LedRuns implements AutoCloseable {
         } finally {
             if (!begun) {
                 led.remove(run.id(), mine);
-                queue.database().close();
+                opened.ifPresent(queue -> queue.database().close());
             }
         }
     }

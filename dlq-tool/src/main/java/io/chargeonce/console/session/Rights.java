@@ -24,7 +24,10 @@ record Rights(String login, boolean owner, boolean read, boolean operate, boolea
 
     static Rights of(Connection connection) throws SQLException {
         try (var statement = connection.createStatement(); var row = statement.executeQuery(READ)) {
-            row.next();
+            if (!row.next()) {
+                // The login was dropped or renamed; an open connection outlives both.
+                throw Problems.noSession().refusal();
+            }
             boolean operate = row.getBoolean(4);
             var first = new Rights(row.getString(1), row.getBoolean(2), row.getBoolean(3), operate, false, row.getBoolean(5));
             return operate && !first.owner ? first.withApproval(connection) : first;

@@ -2,6 +2,9 @@
 package io.chargeonce.console.session;
 
 import io.chargeonce.console.answer.Problems;
+import io.chargeonce.console.answer.Refusal;
+import io.chargeonce.database.DatabaseRefused;
+import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.database.PersonsDatabase;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.DeadLetterQueue;
@@ -13,9 +16,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
-/** One person in one browser, with the rights of their own login. Any thread. */
+/** One person in one browser, with the rights of their own login as Postgres knows them now. Any thread. */
 public final class Session {
 
     /** One look at the page asks several things; Postgres answers two of them at a time. */
@@ -26,7 +30,9 @@ public final class Session {
     /** What a run's leader uses: it commits three batches at once. */
     private static final int CONNECTIONS_OF_RUN = 3;
 
-    private final Rights rights;
+    /** How long rights that were taken away in Postgres may still count. */
+    private static final Duration RIGHTS_COUNT_FOR = Duration.ofSeconds(1);
+
     private final String csrf;
     private final String password;
     private final PersonsDatabase databases;
@@ -34,8 +40,12 @@ public final class Session {
     private final Instant ends;
     private final Semaphore requests = new Semaphore(REQUESTS_AT_ONCE);
     private final Semaphore streams = new Semaphore(STREAMS_AT_ONCE);
+    private final AtomicLong nextLook = new AtomicLong(System.nanoTime() + RIGHTS_COUNT_FOR.toNanos());
+    private volatile Rights rights;
     private volatile Instant lastUse;
     private volatile boolean over;
+    /** Requests and streams; guarded by this. */
+    private int underWay;
 
     Session(Rights rights, String csrf, String password, PersonsDatabase databases, DeadLetterQueue queue, Instant ends, Instant now) {
         this.rights = rights;
@@ -58,6 +68,10 @@ public final class Session {
     /** A queue of its own for a run, which goes on when the session has ended. The caller closes its database. */
     public DeadLetterQueue openForRun() {
         return new DeadLetterQueue(databases.open(person(), password, CONNECTIONS_OF_RUN), queue.topics(), queue.vault());
+    }
+
+    public boolean mayRead() {
+        return rights.read();
     }
 
     public boolean mayOperate() {
@@ -98,9 +112,62 @@ public final class Session {
         return over;
     }
 
-    void end() {
+    /** Nothing more begins. What is under way is done and answered; then the connections close. */
+    synchronized void end() {
+        over = true;
+        if (underWay == 0) {
+            queue.database().close();
+        }
+    }
+
+    /** Closes the connections also under what is under way. */
+    void endAtOnce() {
         over = true;
         queue.database().close();
+    }
+
+    private synchronized void begin() {
+        if (over) {
+            throw Problems.noSession().refusal();
+        }
+        underWay++;
+    }
+
+    private synchronized void done() {
+        underWay--;
+        if (over && underWay == 0) {
+            queue.database().close();
+        }
+    }
+
+    /**
+     * Ends the session if Postgres does not let this login in any more, or it is no person's at the queue any more. The witness's numbers
+     * come from no database, so nothing else would refuse them. While Postgres is away, the rights are those of before.
+     *
+     * @throws io.chargeonce.console.answer.Refusal if the session has ended
+     */
+    public void checkRights() {
+        long look = nextLook.get();
+        if (System.nanoTime() - look < 0 || !nextLook.compareAndSet(look, System.nanoTime() + RIGHTS_COUNT_FOR.toNanos())) {
+            return;
+        }
+        try {
+            Rights now = queue.database().withConnection(Rights::of).forPeople();
+            if (!now.login().equals(person())) {
+                throw Problems.noSession().refusal();
+            }
+            rights = now;
+        } catch (Refusal e) {
+            end();
+            throw e;
+        } catch (DatabaseRefused e) {
+            if (e.isAboutTheLogin()) {
+                end();
+            }
+            throw e;
+        } catch (DatabaseUnavailable away) {
+            // What needs Postgres says so itself.
+        }
     }
 
     /** @throws io.chargeonce.console.answer.Refusal if this session has too many requests under way */
@@ -113,7 +180,7 @@ public final class Session {
         return within(streams, LONGEST_WAIT_FOR_STREAM, work);
     }
 
-    private static <T> T within(Semaphore places, Duration patience, Supplier<T> work) {
+    private <T> T within(Semaphore places, Duration patience, Supplier<T> work) {
         try {
             if (!places.tryAcquire(patience.toMillis(), TimeUnit.MILLISECONDS)) {
                 throw Problems.tooManyAtOnce().refusal();
@@ -123,7 +190,13 @@ public final class Session {
             throw Problems.tooManyAtOnce().refusal();
         }
         try {
-            return work.get();
+            begin();
+            try {
+                checkRights();
+                return work.get();
+            } finally {
+                done();
+            }
         } finally {
             places.release();
         }

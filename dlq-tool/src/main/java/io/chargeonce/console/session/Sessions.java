@@ -18,7 +18,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Base64;
+import java.util.Comparator;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -34,6 +36,8 @@ public final class Sessions implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Sessions.class);
     private static final int MOST = 50;
+    /** So that one person, or one stolen login, keeps no other out. */
+    private static final int MOST_OF_ONE = 10;
     private static final int CONNECTIONS = 2;
     /** Postgres hashes each password for some milliseconds. */
     private static final int SIGN_INS_AT_ONCE = 4;
@@ -126,6 +130,7 @@ public final class Sessions implements AutoCloseable {
 
     private synchronized SignedIn open(Rights rights, String password) {
         endExpired();
+        makeRoomFor(rights.login());
         if (open.size() >= MOST) {
             throw Problems.tooManySessions().refusal();
         }
@@ -135,6 +140,16 @@ public final class Sessions implements AutoCloseable {
         String cookie = secret();
         open.put(digest(cookie), session);
         return new SignedIn(session, cookie);
+    }
+
+    /** Ends the person's least recently used session if they have too many, or if there is no other room. */
+    private void makeRoomFor(String login) {
+        List<Map.Entry<String, Session>> own = open.entrySet().stream().filter(entry -> entry.getValue().person().equals(login))
+                .sorted(Comparator.comparing(entry -> entry.getValue().lastUse())).toList();
+        if (own.size() >= MOST_OF_ONE || !own.isEmpty() && open.size() >= MOST) {
+            open.remove(own.getFirst().getKey());
+            own.getFirst().getValue().end();
+        }
     }
 
     /** The session of this cookie, which is in use from now on. */
@@ -179,7 +194,7 @@ public final class Sessions implements AutoCloseable {
     }
 
     private boolean isExpired(Session session, Instant now) {
-        return !now.isBefore(session.ends()) || !now.isBefore(session.lastUse().plus(lifetime.idle));
+        return session.isOver() || !now.isBefore(session.ends()) || !now.isBefore(session.lastUse().plus(lifetime.idle));
     }
 
     private String secret() {
@@ -194,7 +209,7 @@ public final class Sessions implements AutoCloseable {
 
     @Override
     public void close() {
-        open.values().forEach(Session::end);
+        open.values().forEach(Session::endAtOnce);
         open.clear();
     }
 }

@@ -39,7 +39,8 @@ record Call(ServerRequest request, Session session, InetAddress client, byte[] b
     Map<String, String> queryWithout(List<String> names) {
         var all = new LinkedHashMap<String, String>();
         request.query().toMap().forEach((name, values) -> {
-            if (!names.contains(name) && !values.getLast().isEmpty()) {
+            // A name without "=" has no value at all.
+            if (!names.contains(name) && !values.isEmpty() && !values.getLast().isEmpty()) {
                 if (values.size() > 1) {
                     throw Problems.wrong("%s is given more than once.".formatted(name.replaceAll("[^a-z-]", "?"))).refusal();
                 }

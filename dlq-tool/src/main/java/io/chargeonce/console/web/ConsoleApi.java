@@ -79,7 +79,11 @@ final class ConsoleApi implements HttpService {
             guard.checkOrigin(request);
             return own.signIn(body(request), client(request));
         }));
-        rules.get("/api/session", open("session", request -> own.show(session(request))));
+        rules.get("/api/session", open("session", request -> {
+            guard.checkSite(request);
+            Session session = session(request);
+            return session.request(() -> own.show(session));
+        }));
         rules.delete("/api/session", open("sign-out", request -> {
             guard.checkOrigin(request);
             guard.checkCsrf(request, session(request));
@@ -127,6 +131,7 @@ final class ConsoleApi implements HttpService {
             rules.get(path, (request, response) -> {
                 try {
                     guard.checkHost(request);
+                    guard.checkSite(request);
                     headers(request).forEach((name, value) -> response.header(name, value));
                     streaming.send(new Call(request, session(request), client(request), new byte[0]), response);
                 } catch (RuntimeException e) {
@@ -141,6 +146,7 @@ final class ConsoleApi implements HttpService {
 
     private Answer signed(ServerRequest request, boolean changes, Function<Call, Answer> answer) {
         Session session = session(request);
+        guard.checkSite(request);
         if (changes) {
             guard.checkOrigin(request);
             guard.checkCsrf(request, session);

@@ -2,7 +2,9 @@
 package io.chargeonce.console.web;
 
 import io.chargeonce.console.answer.Problems;
+import io.chargeonce.console.overview.Facts;
 import io.chargeonce.console.overview.Overview;
+import io.chargeonce.console.overview.SharedLook;
 import io.chargeonce.console.runs.LedRuns;
 import io.chargeonce.console.runs.RunDocuments;
 import io.chargeonce.console.session.Sessions;
@@ -52,9 +54,10 @@ public final class ConsoleHttp {
         var guard = new Guard(address.isLoopback(), tls.isPresent());
         var overview = new Overview(shown.topics(), shown.tiers(), shown.witness());
         var documents = new RunDocuments(shown.led());
-        var stream = new Stream(overview, documents, patience.exchange());
+        var facts = new SharedLook<Facts>();
+        var stream = new Stream(overview, facts, documents, patience.exchange());
         drain.tell(stream::endAll);
-        List<ConsoleApi.Routes> routes = List.of(new OverviewRoutes(overview), new HoldRoutes(), stream,
+        List<ConsoleApi.Routes> routes = List.of(new OverviewRoutes(overview, facts), new HoldRoutes(), stream,
                 new DeadLetterRoutes(patience.exchange()), new PaymentRoutes(shown.witness()), new RunRoutes(documents, shown.led()),
                 new WaitingRoutes(), new AuditRoutes(), new WitnessRoutes(shown.witness()));
         var api = new ConsoleApi(guard, shown.sessions(), new SessionRoutes(shown.sessions(), guard, clock), routes,

@@ -77,7 +77,7 @@ record DeadLetterRoutes(Deadline patience) implements ConsoleApi.Routes {
         var all = new Listing(call.queue(), from);
         Listing listing = call.query("cursor").isEmpty() ? all
                 : all.behind(call.query("cursor").get()).orElseThrow(() -> Problems.wrong("There was never such a cursor.").refusal());
-        boolean masked = masked(call, filter);
+        boolean masked = masked(call, filter, from);
         var items = new ArrayList<Map<String, Object>>();
         new Export(call.queue(), masked).run(listing, filter, order, limit + 1L, exported -> items.add(Json.exported(exported)));
         boolean more = items.size() > limit;
@@ -95,9 +95,12 @@ record DeadLetterRoutes(Deadline patience) implements ConsoleApi.Routes {
     }
 
     /** Without masks only after the audit log has it. */
-    private static boolean masked(Call call, DeadLetterFilter filter) {
+    private static boolean masked(Call call, DeadLetterFilter filter, Selection.From from) {
         Optional<String> why = call.query("unmasked");
-        why.ifPresent(reason -> Unmasked.many(call.queue(), filter, by(call, reason)));
+        why.ifPresent(reason -> {
+            Filters.checkKept(filter);
+            Unmasked.many(call.queue(), filter, from, by(call, reason));
+        });
         return why.isEmpty();
     }
 
@@ -110,9 +113,10 @@ record DeadLetterRoutes(Deadline patience) implements ConsoleApi.Routes {
             throw Problems.needsHttp11().refusal();
         }
         DeadLetterFilter filter = Filters.letters(call.queue(), given(call), Optional.empty());
-        var listing = new Listing(call.queue(), from(call));
+        Selection.From from = from(call);
+        var listing = new Listing(call.queue(), from);
         Order order = call.query("order").isEmpty() ? Order.OLDEST_FIRST : order(call);
-        boolean masked = masked(call, filter);
+        boolean masked = masked(call, filter, from);
         call.session().stream(() -> {
             response.status(200);
             response.header("Content-Type", "application/x-ndjson");
@@ -120,8 +124,12 @@ record DeadLetterRoutes(Deadline patience) implements ConsoleApi.Routes {
             // Closed only when all is well: the end of the stream tells the browser that nothing is missing.
             OutputStream out = new BufferedOutputStream(new PatientOutput(response.outputStream(), patience), BUFFER);
             try {
-                new Export(call.queue(), masked).run(listing, filter, order, Long.MAX_VALUE, exported -> write(out,
-                        Json.line(Json.exported(exported)) + "\n"));
+                new Export(call.queue(), masked).run(listing, filter, order, Long.MAX_VALUE, exported -> {
+                    if (call.session().isOver()) {
+                        throw Problems.noSession().refusal();
+                    }
+                    write(out, Json.line(Json.exported(exported)) + "\n");
+                });
                 out.close();
                 if (response instanceof RoutingResponse web) {
                     web.commit();

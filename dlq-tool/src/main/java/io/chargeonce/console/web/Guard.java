@@ -46,13 +46,22 @@ record Guard(boolean onlyThisMachine, boolean tls) {
         }
     }
 
+    /**
+     * Of every request with a session. A browser sends the cookie also for a page of this machine's other ports, which is the same site; it
+     * could read nothing, but make the console work and the audit log name the person.
+     */
+    void checkSite(ServerRequest request) {
+        if (request.headers().value(FETCH_SITE).filter(site -> !List.of("same-origin", "none").contains(site)).isPresent()) {
+            throw Problems.otherOrigin().refusal();
+        }
+    }
+
     /** Of a request that changes something. */
     void checkOrigin(ServerRequest request) {
         String host = request.headers().value(HeaderNames.HOST).orElse("");
         Optional<String> origin = request.headers().value(HeaderNames.ORIGIN);
-        boolean fromElsewhere =
-                request.headers().value(FETCH_SITE).filter(site -> !List.of("same-origin", "none").contains(site)).isPresent();
-        if (fromElsewhere || origin.filter(from -> !from.equalsIgnoreCase((tls ? "https://" : "http://") + host)).isPresent()) {
+        checkSite(request);
+        if (origin.filter(from -> !from.equalsIgnoreCase((tls ? "https://" : "http://") + host)).isPresent()) {
             throw Problems.otherOrigin().refusal();
         }
     }

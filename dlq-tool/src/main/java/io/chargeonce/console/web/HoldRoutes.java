@@ -80,11 +80,7 @@ record HoldRoutes() implements ConsoleApi.Routes {
     }
 
     private static Optional<String> reason(Call call) {
-        Optional<String> reason = Filters.reason(call.text("reason"), true);
-        if (reason.filter(text -> text.length() > Holds.LONGEST_REASON).isPresent()) {
-            throw Problems.wrong("reason is longer than %d characters.".formatted(Holds.LONGEST_REASON)).refusal();
-        }
-        return reason;
+        return Filters.reason(call.text("reason"), true);
     }
 
     private static String known(Holds holds, Hold.Kind kind, String name) {

@@ -29,6 +29,8 @@ import tools.jackson.databind.JsonNode;
 record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Routes {
 
     private static final int NEWEST = 50;
+    /** As the command line has it. */
+    private static final int HIGHEST_RATE = 999_999_999;
     private static final String ONE = "/api/runs/{id}";
     private static final List<String> TERMS = List.of("canary", "rate", "max_rate", "abort_above_percent");
 
@@ -90,16 +92,15 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
         DeadLetterFilter filter = filter(call);
         RunTerms terms = terms(call, filter);
         Plan plan = kind == FourEyes.Kind.RESTORE ? Plan.ofPurged(call.queue(), filter) : Plan.of(call.queue(), filter);
-        Sum there = plan.standings().total();
-        expect.check(there);
-        if (there.count() == 0) {
+        expect.check(plan);
+        if (plan.standings().total().count() == 0) {
             throw Problems.wrong("There is nothing of this kind.").refusal();
         }
         AuditContext by = call.by(reason);
         var runs = new MergeRuns(call.queue());
         MergeRun run = kind == FourEyes.Kind.MERGE ? runs.plan(plan.selection(), by, terms)
                 : new FrozenChange(call.queue()).plan(plan, kind, call.flag("even_unresolved"), by);
-        refuseIfChanged(runs, by, expect);
+        refuseIfChanged(runs, by, plan, run);
         if (mustBeApproved(call, run)) {
             new FourEyes(call.queue()).await(run.id());
         }
@@ -107,12 +108,10 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
     }
 
     /** Between the look and the freezing another run may have moved some of the set. */
-    private static void refuseIfChanged(MergeRuns runs, AuditContext by, Expect expect) {
-        try {
-            expect.check(runs.report(by.run()).orElseThrow().standings().total());
-        } catch (io.chargeonce.console.answer.Refusal changed) {
+    private static void refuseIfChanged(MergeRuns runs, AuditContext by, Plan seen, MergeRun frozen) {
+        if (!frozen.fingerprint().equals(seen.fingerprint())) {
             runs.cancel(by);
-            throw changed;
+            throw Problems.changed("Some of it was moved while it was frozen.").refusal();
         }
     }
 
@@ -138,6 +137,9 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
 
     static List<String> ids(JsonNode body) {
         var ids = new ArrayList<String>();
+        if (!body.path("ids").isArray()) {
+            throw Problems.wrong("ids is not an array.").refusal();
+        }
         for (JsonNode id : body.path("ids")) {
             if (!id.isString() || id.asString().isEmpty()) {
                 throw Problems.wrong("ids are texts.").refusal();
@@ -193,8 +195,8 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
 
     private Answer rate(Call call) {
         MergeRun run = run(call);
-        int rate = call.number("rate").filter(number -> number > 0)
-                .orElseThrow(() -> Problems.wrong("rate must be a whole number from 1.").refusal());
+        int rate = call.number("rate").filter(number -> number > 0 && number <= HIGHEST_RATE)
+                .orElseThrow(() -> Problems.wrong("rate must be a whole number from 1 to %d.".formatted(HIGHEST_RATE)).refusal());
         if (run.kind() != FourEyes.Kind.MERGE) {
             throw Problems.notNow("A %s has no rate: it charges nothing.".formatted(run.kind().tag()), "Stop it if it is too fast.")
                     .refusal();
@@ -209,9 +211,14 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
         return Problems.notNow("%s has ended.".formatted(run.id()), "Look at what became of it.").refusal();
     }
 
+    /** The reason that is given, or else the run's. */
+    private static Optional<String> why(Call call, MergeRun run) {
+        return Filters.reason(call.text("reason"), false).or(run::reason);
+    }
+
     private Answer stop(Call call) {
         MergeRun run = run(call);
-        if (!new MergeRuns(call.queue()).stop(call.by(call.text("reason").or(run::reason), run.id()))) {
+        if (!new MergeRuns(call.queue()).stop(call.by(why(call, run), run.id()))) {
             throw Problems.notNow("Nothing runs %s now.".formatted(run.id()), "Cancel it to end it for good.").refusal();
         }
         led.brake(run.id());
@@ -220,7 +227,7 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
 
     private Answer cancel(Call call) {
         MergeRun run = run(call);
-        if (!new MergeRuns(call.queue()).cancel(call.by(call.text("reason").or(run::reason), run.id()))) {
+        if (!new MergeRuns(call.queue()).cancel(call.by(why(call, run), run.id()))) {
             throw ended(run);
         }
         led.brake(run.id());
@@ -231,7 +238,7 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
         var fourEyes = new FourEyes(call.queue());
         FourEyes.Proposal proposal = fourEyes.proposal(call.path("id")).orElseThrow(RunRoutes::unknown);
         requireSeen(call, proposal.fingerprint());
-        fourEyes.approve(call.path("id"), proposal);
+        fourEyes.approve(call.by(Optional.empty(), call.path("id")), proposal);
         return proposal.kind() == FourEyes.Kind.SETTLE
                 ? ConsoleApi.json(200, Map.of("run", call.path("id"), "kind", "settle", "approved", true))
                 : document(call, 200, call.path("id"));

@@ -4,6 +4,7 @@ package io.chargeonce.console.web;
 import io.chargeonce.console.answer.Problems;
 import io.chargeonce.console.overview.Facts;
 import io.chargeonce.console.overview.Overview;
+import io.chargeonce.console.overview.SharedLook;
 import io.chargeonce.console.runs.RunDocuments;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
@@ -32,7 +33,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Server-sent events: the overview when it has changed, each run that moves, and a ping when there was nothing to say. However much there
- * is to count, one stream keeps Postgres busy for a twentieth of the time at most. Each stream on its own thread.
+ * is to count, all streams together keep Postgres busy for a tenth of the time at most. Each stream on its own thread.
  */
 final class Stream implements ConsoleApi.Routes {
 
@@ -43,12 +44,14 @@ final class Stream implements ConsoleApi.Routes {
     private static final int BUFFER = 16 * 1024;
 
     private final Overview overview;
+    private final SharedLook<Facts> facts;
     private final RunDocuments documents;
     private final Deadline patience;
     private final CountDownLatch ended = new CountDownLatch(1);
 
-    Stream(Overview overview, RunDocuments documents, Deadline patience) {
+    Stream(Overview overview, SharedLook<Facts> facts, RunDocuments documents, Deadline patience) {
         this.overview = overview;
+        this.facts = facts;
         this.documents = documents;
         this.patience = patience;
     }
@@ -92,6 +95,7 @@ final class Stream implements ConsoleApi.Routes {
         private Map<String, Object> sent = Map.of();
         private long written = System.nanoTime();
         private long nextLook = written;
+        private Duration rest = Duration.ZERO;
 
         Events(Call call, OutputStream out) {
             this.call = call;
@@ -101,6 +105,7 @@ final class Stream implements ConsoleApi.Routes {
         void run() throws IOException, InterruptedException {
             do {
                 if (System.nanoTime() - nextLook >= 0) {
+                    call.session().checkRights();
                     look();
                 }
                 if (System.nanoTime() - written >= PING_AFTER.toNanos()) {
@@ -113,16 +118,25 @@ final class Stream implements ConsoleApi.Routes {
 
         private void look() throws IOException {
             long began = System.nanoTime();
+            Duration took = Duration.ZERO;
             try {
-                Facts facts = Facts.read(call.queue());
-                tell(overview.of(facts));
-                runs(facts);
+                // What another stream has looked at within half of the rest will do.
+                SharedLook.Seen<Facts> seen = OverviewRoutes.read(facts, call, began - rest.dividedBy(2).toNanos());
+                took = seen.took();
+                tell(overview.of(seen.value()));
+                runs(seen.value());
             } catch (DatabaseUnavailable | DatabaseRefused e) {
+                if (e instanceof DatabaseRefused refused && refused.isOurs()) {
+                    // This person may not look any more: the stream ends.
+                    throw refused;
+                }
                 if (!call.session().isOver() && !sent.isEmpty()) {
                     tell(stale(sent));
                 }
             }
-            nextLook = System.nanoTime() + QueuePoller.restAfter(Duration.ofNanos(System.nanoTime() - began)).toNanos();
+            Duration own = Duration.ofNanos(System.nanoTime() - began);
+            rest = QueuePoller.restAfter(own.compareTo(took) > 0 ? own : took);
+            nextLook = System.nanoTime() + rest.toNanos();
         }
 
         /** The numbers of then, with a verdict of now. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.approval;
 
+import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.story.Finding;
@@ -120,7 +121,7 @@ public final class FourEyes {
         });
     }
 
-    private static final String APPROVE = "SELECT approve(?, ?)";
+    private static final String APPROVE = "SELECT approve(?, ?, ?)";
 
     /** What a person found out about one payment or refund, whose outcome no PSP tells. */
     public record Finding(String operationId, Money money, String verdict, String evidence) {}
@@ -139,14 +140,15 @@ public final class FourEyes {
      *
      * @throws io.chargeonce.database.DatabaseRefused saying why not
      */
-    public void approve(String run, Proposal seen) {
+    public void approve(AuditContext by, Proposal seen) {
         queue.database().inTransaction(connection -> {
             if (seen.kind() == Kind.SETTLE) {
-                Settle.sendResolver(connection, finding(connection, run).map(Finding::operationId).stream().toList());
+                Settle.sendResolver(connection, finding(connection, by.run()).map(Finding::operationId).stream().toList());
             }
             try (var statement = connection.prepareStatement(APPROVE)) {
-                statement.setString(1, run);
+                statement.setString(1, by.run());
                 statement.setString(2, seen.fingerprint());
+                statement.setString(3, by.claim().orElse(null));
                 return statement.execute();
             }
         });

@@ -5,6 +5,7 @@ import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.Plan;
+import io.chargeonce.dlq.query.Selection;
 import io.chargeonce.ledger.AuditLog;
 import java.util.List;
 import java.util.Map;
@@ -24,9 +25,15 @@ public final class Unmasked {
         say(queue, "dead_letter", id, 1, by, Map.of());
     }
 
-    /** As many as the filter means now. */
+    /** As many as the filter means now in the queue. */
     public static void many(DeadLetterQueue queue, DeadLetterFilter filter, AuditContext by) {
-        long count = Plan.of(queue, filter).standings().total().count();
+        many(queue, filter, Selection.From.THE_QUEUE, by);
+    }
+
+    /** As many as the filter means now, in the queue or among what was purged. */
+    public static void many(DeadLetterQueue queue, DeadLetterFilter filter, Selection.From from, AuditContext by) {
+        Plan plan = from == Selection.From.THE_QUEUE ? Plan.of(queue, filter) : Plan.ofPurged(queue, filter);
+        long count = plan.standings().total().count();
         say(queue, "dead_letters", by.run(), count, by, Map.of("filter", filter.given()));
     }
 

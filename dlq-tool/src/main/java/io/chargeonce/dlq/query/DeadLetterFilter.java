@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 
@@ -85,6 +86,13 @@ public record DeadLetterFilter(
         add.accept("customer", traits.names().customer().map(Mask::all));
         add.accept("psp_reference", traits.names().pspReference());
         return given;
+    }
+
+    /** Those of them that a person writes freely, so that they may hold anything. */
+    public Map<String, String> freeTexts() {
+        Map<String, String> free = given();
+        free.keySet().retainAll(Set.of("text", "key", "reference", "psp_reference"));
+        return free;
     }
 
     public boolean isEverything() {

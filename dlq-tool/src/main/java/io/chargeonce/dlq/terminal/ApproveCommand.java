@@ -71,8 +71,7 @@ final class ApproveCommand implements Callable<Integer> {
             return refuse("the set is not the expected one: its fingerprint is %s; nothing was changed".formatted(proposal.fingerprint()));
         }
         if (yes) {
-            ActsAs.auditContext(spec, queue, Optional.empty());
-            fourEyes.approve(run, proposal);
+            fourEyes.approve(ActsAs.auditContext(spec, queue, Optional.empty(), run), proposal);
         }
         print(queue, fourEyes, proposal);
         return 0;

@@ -68,7 +68,7 @@ final class ExportCommand implements Callable<Integer> {
         DeadLetterFilter filter = filters.filter(Optional.empty(), problems);
         if (unmasked) {
             problems.needsReason(reason);
-            problems.kept("--text", filter.text());
+            filter.freeTexts().forEach((name, text) -> problems.kept("--" + name.replace('_', '-'), Optional.of(text)));
         } else if (reason.isPresent()) {
             problems.add("--reason goes with --unmasked; what is masked needs none");
         }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.People;
+import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.approval.FourEyes;
 import io.chargeonce.dlq.QueueRows;
 import java.sql.Connection;
@@ -215,7 +216,8 @@ class FourEyesTest {
         var queue = rows.open();
         var fourEyes = new FourEyes(queue);
         var seen = fourEyes.proposal(run).orElseThrow();
-        assertThatThrownBy(() -> fourEyes.approve(run, seen)).isInstanceOfSatisfying(DatabaseRefused.class,
+        assertThatThrownBy(() -> fourEyes.approve(AuditContext.of(queue, Optional.empty(), run), seen)).isInstanceOfSatisfying(
+                DatabaseRefused.class,
                 refused -> assertThat(refused.isByFourEyes()).isTrue());
         queue.database().close();
     }
@@ -261,7 +263,7 @@ class FourEyesTest {
         "INSERT INTO permitted_move (operation_id, kind) SELECT operation_id, 'merge' FROM operation",
         "INSERT INTO person (login, role) VALUES ('chargeonce_dlq_operator', 'chargeonce_dlq_operator')",
         "SELECT is_approved('run_0000000001')",
-        "SELECT approve(run_id, fingerprint) FROM dlq_run",
+        "SELECT approve(run_id, fingerprint, NULL) FROM dlq_run",
         "SELECT append_audit(NULL, '{bob}', '{dlq.run.approved}', '{dlq_run}', '{run_0000000001}', NULL, NULL, NULL)"})
     void a_stolen_login_begins_nothing_approves_nothing_and_moves_no_limit(String theft) {
         threeDead();
@@ -324,7 +326,7 @@ class FourEyesTest {
         as("bob", finding.formatted(bobs));
         assertThatThrownBy(() -> as(QueueRows.OPERATOR, finding.formatted(anns))).isInstanceOfSatisfying(SQLException.class,
                 e -> assertThat(e.getSQLState()).isEqualTo("23505"));
-        as(QueueRows.OPERATOR, "SELECT approve('run_00000000ff', fingerprint) FROM proposal('run_00000000ff')");
+        as(QueueRows.OPERATOR, "SELECT approve('run_00000000ff', fingerprint, NULL) FROM proposal('run_00000000ff')");
         assertThat(rows.text("SELECT string_agg(operation_id, ' ') FROM hand_settlement WHERE approved_by IS NOT NULL")).isEqualTo(bobs);
     }
 

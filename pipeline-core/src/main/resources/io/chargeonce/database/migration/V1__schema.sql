@@ -1339,7 +1339,8 @@ CREATE FUNCTION proposal(run text, OUT kind text, OUT proposed_by text, OUT prop
 $$;
 
 -- Another person's approval of a proposal, for the exact set that they saw.
-CREATE FUNCTION approve(run text, seen text) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+CREATE FUNCTION approve(run text, seen text, origin text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
     it record;
     why text;
@@ -1370,11 +1371,11 @@ BEGIN
         UPDATE dlq_run SET awaits_approval = false WHERE run_id = run;
     END IF;
     PERFORM append_audit(NULL, NULL, ARRAY['dlq.run.approved'], ARRAY['dlq_run'], ARRAY[run], NULL, ARRAY[json_build_object(
-        'run', run, 'kind', it.kind, 'proposed_by', it.proposed_by, 'approved_by', session_user, 'fingerprint', seen)::text], NULL);
+        'run', run, 'kind', it.kind, 'proposed_by', it.proposed_by, 'approved_by', session_user, 'fingerprint', seen)::text], ARRAY[origin]);
 END $$;
 REVOKE EXECUTE ON FUNCTION four_eyes_are_needed(), too_much_alone(text[], numeric[]), run_holds(text, boolean), is_approved(text),
     must_be_approved(text), it_may_begin(text), permit_moves(text, int[]), moved_by_a_person(text, text), has_a_login_of_their_own(text),
-    proposal(text), approve(text, text) FROM PUBLIC;
+    proposal(text), approve(text, text, text) FROM PUBLIC;
 
 -- Who did what, when and why. Append-only, and only through append_audit: no role may insert here. Ranges of it are sealed apart from the
 -- payments (audit_seal), so that a record that is changed, added or removed later is detected. It is divided into tables by ranges of ids:
