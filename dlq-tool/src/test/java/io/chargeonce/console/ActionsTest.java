@@ -220,22 +220,21 @@ class ActionsTest {
     }
 
     @Test
-    void what_began_to_wait_after_the_look_is_not_stopped_even_with_the_same_money() {
-        world.rows.retry(world.rows.accepted("acme"), 1, "the PSP answered 500");
-        Browser.Answer shown = operator.get("/api/waiting");
-        world.rows.clear();
-        String later = world.rows.accepted("acme");
-        world.rows.retry(later, 1, "the PSP answered 500");
-        var body = new HashMap<String, Object>(Map.of("filter", Map.of(), "reason", "cancelled", "as_of", shown.textAt("/as_of"), "expect",
-                Map.of("count", 1, "money", List.of(Map.of("currency", "EUR", "amount", 1299)))));
+    void a_stop_that_meets_a_locked_payment_tells_how_many_it_has_stopped_before() {
+        for (int i = 0; i < 200; i++) {
+            world.rows.retry(world.rows.accepted("acme"), 1, "the PSP answered 500");
+        }
+        String locked = world.rows.accepted("acme");
+        world.rows.retry(locked, 2, "the PSP answered 500");
+        Map<String, Object> body = Map.of("filter", Map.of(), "reason", "cancelled", "expect",
+                Map.of("count", 201, "money", List.of(Map.of("currency", "EUR", "amount", 1299 * 201))));
 
-        assertThat(operator.post("/api/waiting/stop", body).textAt("/type")).endsWith(":changed");
+        Browser.Answer answer = world.rows.holding(locked, () -> operator.post("/api/waiting/stop", body));
 
-        assertThat(world.rows.operation(later).waitsInATier()).isTrue();
-        body.put("as_of", "yesterday");
-        assertThat(operator.post("/api/waiting/stop", body).status()).isEqualTo(400);
-        body.put("as_of", operator.get("/api/waiting").textAt("/as_of"));
-        assertThat(operator.post("/api/waiting/stop", body).at("/results/stopped/count").asInt()).isEqualTo(1);
+        assertThat(answer.at("/results/stopped/count").asInt()).as(answer.text()).isEqualTo(200);
+        assertThat(answer.at("/finished").asBoolean()).isFalse();
+        assertThat(answer.textAt("/stopped_because")).startsWith("Postgres was busy");
+        assertThat(world.rows.operation(locked).waitsInATier()).isTrue();
     }
 
     @Test

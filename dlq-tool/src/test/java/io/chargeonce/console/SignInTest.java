@@ -133,7 +133,7 @@ class SignInTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/api/overview", "/api/dead-letters/export?unmasked=x", "/api/session", "/api/stream"})
+    @ValueSource(strings = {"/api/overview", "/api/dead-letters/export?unmasked=x", "/api/session"})
     void a_page_on_another_port_of_this_machine_makes_the_console_read_nothing(String path) {
         Browser browser = world.signIn(ConsoleWorld.READER);
         Browser.Answer answer = browser.send("GET", path, Optional.empty(), Map.of("Sec-Fetch-Site", "same-site"));

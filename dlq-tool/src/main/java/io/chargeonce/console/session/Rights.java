@@ -58,7 +58,9 @@ record Rights(String login, boolean owner, boolean read, boolean operate, boolea
 
     List<String> names() {
         var names = new ArrayList<String>();
-        names.add("read");
+        if (read) {
+            names.add("read");
+        }
         if (operate) {
             names.add("operate");
         }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.console.web;
 
+import io.chargeonce.console.answer.Errors;
 import io.chargeonce.console.answer.Filters;
 import io.chargeonce.console.answer.MoneyJson;
 import io.chargeonce.console.answer.Problems;
 import io.chargeonce.console.runs.Expect;
+import io.chargeonce.database.DatabaseRefused;
+import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.json.Json;
@@ -107,6 +110,7 @@ record WaitingRoutes() implements ConsoleApi.Routes {
         AuditContext by = call.by(reason);
         var done = new SumsByKind<EndWait.Result>();
         var brake = new Brake();
+        Optional<String> cutShort = Optional.empty();
         Thread limit = Thread.ofVirtual().start(() -> {
             try {
                 Thread.sleep(LONGEST);
@@ -117,12 +121,19 @@ record WaitingRoutes() implements ConsoleApi.Routes {
         });
         try {
             new EndWait(call.queue(), kind).run(filter, asOf, by, brake, done);
+        } catch (DatabaseUnavailable | DatabaseRefused e) {
+            if (done.total().count() == 0) {
+                throw e;
+            }
+            // What earlier batches did is done: an error would deny it.
+            cutShort = Optional.of(Errors.problem(e).detail());
         } finally {
             limit.interrupt();
         }
         var json = new LinkedHashMap<String, Object>();
         json.put("run", by.run());
-        json.put("finished", !brake.isPressed());
+        json.put("finished", !brake.isPressed() && cutShort.isEmpty());
+        cutShort.ifPresent(why -> json.put("stopped_because", why));
         json.put("results", Json.sums(done, EndWait.Result.values()));
         return ConsoleApi.json(200, json);
     }
