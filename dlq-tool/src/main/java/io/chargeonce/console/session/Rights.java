@@ -52,13 +52,18 @@ record Rights(String login, boolean owner, boolean read, boolean operate, boolea
         return this;
     }
 
+    /** An operator is no member of the reader's role, and may look all the same. */
+    boolean mayRead() {
+        return read || operate;
+    }
+
     String role() {
         return approve ? "approver" : operate ? "operator" : "reader";
     }
 
     List<String> names() {
         var names = new ArrayList<String>();
-        if (read) {
+        if (mayRead()) {
             names.add("read");
         }
         if (operate) {

@@ -71,7 +71,7 @@ public final class Session {
     }
 
     public boolean mayRead() {
-        return rights.read();
+        return rights.mayRead();
     }
 
     public boolean mayOperate() {
