@@ -283,7 +283,7 @@ class EndpointsTest {
         for (int page = 0; page < 8; page++) {
             try (var left = HttpClient.newHttpClient()) {
                 HttpResponse<InputStream> stream = left.send(browser.request("/api/stream").build(), HttpResponse.BodyHandlers.ofInputStream());
-                assertThat(stream.status()).as("page %d", page).isEqualTo(200);
+                assertThat(stream.statusCode()).as("page %d", page).isEqualTo(200);
                 stream.body().read();
                 left.shutdownNow();
             }
