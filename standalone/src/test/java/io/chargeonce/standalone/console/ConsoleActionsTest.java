@@ -199,7 +199,7 @@ class ConsoleActionsTest {
     void what_waits_in_a_paused_tier_is_tried_now_or_stopped_and_what_kafka_loses_there_is_overdue_until_it_is_staged_again()
             throws Exception {
         browser.open("/psps");
-        browser.click("Pause …");
+        browser.clickAt("section[aria-labelledby=holds-title] header button");
         browser.choose("What", "Tier");
         browser.write("Number of the tier", "3");
         hold("Pause", "its consumers are looked into");
@@ -236,7 +236,7 @@ class ConsoleActionsTest {
     @Test
     void a_merchant_is_paused_and_a_psp_forced_once_it_is_shown_what_that_concerns() {
         browser.open("/psps");
-        browser.click("Pause …");
+        browser.clickAt("section[aria-labelledby=holds-title] header button");
         browser.choose("What", "Merchant");
         browser.write("Name", "globex");
         assertThat(Axe.violations(browser)).isEmpty();

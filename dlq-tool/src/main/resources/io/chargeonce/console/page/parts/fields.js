@@ -5,7 +5,7 @@ import { html, useId } from '../lib/html.js';
 export function Field({ label, hint, value, set, type = 'text', multiline, choices, suggestions, unit, autofocus, ...more }) {
   const id = useId();
   const described = hint ? `${id}-hint` : undefined;
-  const common = { id, value, 'aria-describedby': described, onInput: (event) => set(event.currentTarget.value), ...more };
+  const common = { id, value, 'aria-describedby': described, [choices ? 'onChange' : 'onInput']: (event) => set(event.currentTarget.value), ...more };
   // A browser focuses an autofocus field when its dialog opens.
   if (autofocus) common.autofocus = true;
   return html`<div class="field">
