@@ -310,7 +310,8 @@ class EndpointsTest {
         Browser browser = world.signIn(ConsoleWorld.READER);
         for (int page = 0; page < 8; page++) {
             try (var left = HttpClient.newHttpClient()) {
-                HttpResponse<InputStream> stream = left.send(browser.request("/api/stream").build(), HttpResponse.BodyHandlers.ofInputStream());
+                HttpResponse<InputStream> stream =
+                        left.send(browser.request("/api/stream").build(), HttpResponse.BodyHandlers.ofInputStream());
                 assertThat(stream.statusCode()).as("page %d", page).isEqualTo(200);
                 stream.body().read();
                 left.shutdownNow();
