@@ -113,7 +113,7 @@ public final class Exposure {
     static Optional<String> withoutTls(String name, Address address, Setting<Optional<Path>> certificate, Settings all) {
         boolean tls = all.find(certificate).flatMap(file -> file).isPresent();
         return tls || address.isLoopback() ? Optional.empty()
-                : Optional.of(("%s: is %s, where the network can read passwords and payments; set %s and the key, or listen on 127.0.0.1")
+                : Optional.of("%s: is %s, where the network can read passwords and payments; set %s and the key, or listen on 127.0.0.1"
                         .formatted(name, address, certificate.name()));
     }
 

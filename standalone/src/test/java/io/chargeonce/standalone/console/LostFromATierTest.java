@@ -28,7 +28,7 @@ import io.chargeonce.sandbox.TestStack;
 import io.chargeonce.sandbox.psp.Fault;
 import io.chargeonce.sandbox.psp.FaultRule;
 import io.chargeonce.sandbox.psp.Movement;
-import io.chargeonce.sandbox.psp.Operation;
+import io.chargeonce.sandbox.stripe.Operation;
 import io.chargeonce.sandbox.stripe.StripeSimulator;
 import io.chargeonce.vault.Vault;
 import io.chargeonce.wire.Topics;
