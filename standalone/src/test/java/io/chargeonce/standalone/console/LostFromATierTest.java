@@ -105,10 +105,10 @@ class LostFromATierTest {
     @Test
     void a_record_deleted_from_a_tier_is_overdue_for_the_watchdog_until_the_sweeper_has_healed_it() throws Exception {
         var charging = new ChargeSettings(pipeline, List.of(new StripeSettings("sk_test_sandbox", stripe.apiBase().toString(),
-                Duration.ofSeconds(2))), 100, Duration.ofSeconds(8), Duration.ofSeconds(1), List.of(Duration.ofMillis(300)),
+                Duration.ofSeconds(1))), 100, Duration.ofSeconds(8), Duration.ofSeconds(1), List.of(Duration.ofMillis(300)),
                 Duration.ofSeconds(2), Optional.empty(), ChargeSettings.Pace.USUAL);
         var console = new ConsoleSettings(pipeline, new Address("127.0.0.1", 0), Optional.empty(), Vault.WITHOUT_KEY,
-                Sessions.Lifetime.USUAL, new WitnessSettings(Optional.empty(), Optional.empty(), Duration.ofSeconds(4),
+                Sessions.Lifetime.USUAL, new WitnessSettings(Optional.empty(), Optional.empty(), Duration.ofSeconds(9),
                         Duration.ofSeconds(1), Duration.ofDays(1), Duration.ofMillis(200)));
         try (var page = ConsoleService.start(console, meters);
              var ingest = IngestService.start(new IngestSettings(pipeline, new Address("127.0.0.1", 0), 16, Duration.ofHours(24)), meters);
