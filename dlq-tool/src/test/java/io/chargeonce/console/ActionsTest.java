@@ -194,13 +194,13 @@ class ActionsTest {
         Browser.Answer run = planned(operator, slow);
         begun(operator, run);
         for (String reason : List.of("card 4111 1111 1111 1111", "x".repeat(501))) {
-            Browser.Answer answer = operator.post("/api/runs/" + run.textAt("/run_id") + "/" + what, Map.of("reason", reason));
+            Browser.Answer answer = operator.post("/api/runs/" + run.textAt("/run") + "/" + what, Map.of("reason", reason));
             assertThat(answer.status()).isEqualTo(400);
             assertThat(answer.textAt("/detail")).startsWith("reason ");
         }
         assertThat(world.rows.text("SELECT count(*) FROM audit_record WHERE reason LIKE '%4111%' OR reason LIKE 'xx%'")).isEqualTo("0");
-        assertThat(operator.post("/api/runs/" + run.textAt("/run_id") + "/" + what, Map.of("reason", "enough")).status()).isEqualTo(200);
-        operator.post("/api/runs/" + run.textAt("/run_id") + "/cancel", Map.of());
+        assertThat(operator.post("/api/runs/" + run.textAt("/run") + "/" + what, Map.of("reason", "enough")).status()).isEqualTo(200);
+        operator.post("/api/runs/" + run.textAt("/run") + "/cancel", Map.of());
     }
 
     @Test
@@ -208,33 +208,15 @@ class ActionsTest {
         world.rows.dead(2);
         Map<String, Object> body = all("merge", 2);
         var expect = new HashMap<String, Object>(Map.of("count", 2, "money", List.of(Map.of("currency", "EUR", "amount", 2598)),
-                "fingerprint", operator.get("/api/dead-letters").textAt("/fingerprint")));
+                "fingerprint", operator.get("/api/dead-letters").textAt("/total/fingerprint")));
         body.put("expect", expect);
         world.rows.clear();
         world.rows.dead(2);
 
         assertThat(operator.post("/api/runs", body).textAt("/type")).endsWith(":changed");
 
-        expect.put("fingerprint", operator.get("/api/dead-letters").textAt("/fingerprint"));
+        expect.put("fingerprint", operator.get("/api/dead-letters").textAt("/total/fingerprint"));
         assertThat(operator.post("/api/runs", body).status()).isEqualTo(201);
-    }
-
-    @Test
-    void a_stop_that_meets_a_locked_payment_tells_how_many_it_has_stopped_before() {
-        for (int i = 0; i < 200; i++) {
-            world.rows.retry(world.rows.accepted("acme"), 1, "the PSP answered 500");
-        }
-        String locked = world.rows.accepted("acme");
-        world.rows.retry(locked, 2, "the PSP answered 500");
-        Map<String, Object> body = Map.of("filter", Map.of(), "reason", "cancelled", "expect",
-                Map.of("count", 201, "money", List.of(Map.of("currency", "EUR", "amount", 1299 * 201))));
-
-        Browser.Answer answer = world.rows.holding(locked, () -> operator.post("/api/waiting/stop", body));
-
-        assertThat(answer.at("/results/stopped/count").asInt()).as(answer.text()).isEqualTo(200);
-        assertThat(answer.at("/finished").asBoolean()).isFalse();
-        assertThat(answer.textAt("/stopped_because")).startsWith("Postgres was busy");
-        assertThat(world.rows.operation(locked).waitsInATier()).isTrue();
     }
 
     @Test
@@ -335,62 +317,6 @@ class ActionsTest {
         assertThat(moved()).isEqualTo(30);
         assertThat(world.rows.text("SELECT count(*) || ' ' || count(DISTINCT resource_id) FROM audit_record WHERE action = 'dlq.merged'"))
                 .isEqualTo("30 30");
-    }
-
-    private static final Map<String, Object> ONE = Map.of("count", 1, "money", List.of(Map.of("currency", "EUR", "amount", 1299)));
-
-    private static Browser.Answer endWait(Browser browser, String how, String asOf, Map<String, Object> target) {
-        var body = new HashMap<String, Object>(target);
-        body.put("expect", ONE);
-        body.put("as_of", asOf);
-        body.put("reason", "cancelled");
-        return browser.post("/api/waiting/" + how, body);
-    }
-
-    private static String waits(int tier) {
-        String payment = world.rows.accepted("acme");
-        world.rows.retry(payment, tier, "the PSP answered 500");
-        return payment;
-    }
-
-    @Test
-    void what_waits_in_a_tier_is_tried_now_or_stopped_if_it_is_what_was_shown() {
-        String now = waits(1);
-        String never = waits(2);
-        Browser.Answer waiting = operator.get("/api/waiting?tier=1");
-        assertThat(waiting.textAt("/items/0/operation_id")).isEqualTo(now);
-        assertThat(waiting.at("/total/money/0").toString()).isEqualTo("{\"currency\":\"EUR\",\"amount\":1299,\"count\":1}");
-        String shown = waiting.textAt("/as_of");
-        Map<String, Object> tier = Map.of("filter", Map.of("tier", 1));
-        assertThat(endWait(operator, "now", shown, Map.of("filter", Map.of())).status()).isEqualTo(409);
-        assertThat(endWait(reader, "now", shown, tier).status()).isEqualTo(403);
-        assertThat(operator.post("/api/waiting/stop", Map.of("ids", List.of(never), "expect", ONE, "as_of", shown)).status())
-                .isEqualTo(400);
-        for (String noTime : List.of("", "yesterday", "2999-01-01T00:00:00Z")) {
-            assertThat(endWait(operator, "now", noTime, tier).textAt("/detail")).contains("as_of must be");
-        }
-
-        assertThat(endWait(operator, "now", shown, tier).at("/results/retried/count").asInt()).isEqualTo(1);
-        assertThat(endWait(operator, "stop", shown, Map.of("ids", List.of(never))).at("/results/stopped/count").asInt()).isEqualTo(1);
-
-        assertThat(world.rows.letter(never)).startsWith("dead/");
-        assertThat(operator.get("/api/audit").at("/items").valueStream().map(item -> item.path("action").asString()))
-                .contains("dlq.stopped", "dlq.retried_now");
-    }
-
-    @Test
-    void a_payment_that_took_the_place_of_one_that_was_shown_goes_on_waiting() {
-        waits(1);
-        String asOf = operator.get("/api/waiting").textAt("/as_of");
-        Map<String, Object> everything = Map.of("filter", Map.of());
-        assertThat(endWait(operator, "now", asOf, everything).at("/results/retried/count").asInt()).isEqualTo(1);
-        String later = waits(1);
-
-        Browser.Answer again = endWait(operator, "stop", asOf, everything);
-
-        assertThat(again.status()).as(again.text()).isEqualTo(200);
-        assertThat(again.at("/results/stopped/count").asInt()).isZero();
-        assertThat(operator.get("/api/waiting").at("/items").valueStream().map(one -> one.path("operation_id").asString())).contains(later);
     }
 
     @ParameterizedTest

@@ -87,8 +87,7 @@ record DeadLetterRoutes(Deadline patience) implements ConsoleApi.Routes {
         var json = new LinkedHashMap<String, Object>();
         json.put("items", shown);
         json.put("next", more ? shown.getLast().get("dead_letter_id") : null);
-        json.put("total", Map.of("count", total.count(), "money", MoneyJson.of(total)));
-        json.put("fingerprint", plan.fingerprint());
+        json.put("total", Map.of("count", total.count(), "money", MoneyJson.of(total), "fingerprint", plan.fingerprint()));
         json.put("standings", Json.standings(plan.standings()));
         json.put("filter", given(call));
         return ConsoleApi.json(200, json);

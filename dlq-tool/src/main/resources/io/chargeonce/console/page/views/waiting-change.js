@@ -13,12 +13,12 @@ const WORDS = {
 };
 
 /** What was done, in one sentence. */
-function told(action, { results, finished, run }) {
+function told(action, { results, finished, stopped_because: because, run }) {
   const of = (name) => results[name]?.count ?? 0;
   const moved = of('retried') + of('stopped');
   const parts = [`${counted(moved, 'payment')} ${action === 'now' ? 'tried now' : 'stopped'}, as ${run}`];
   if (of('gone') > 0) parts.push(`${countText(of('gone'))} had left the tier before`);
-  if (!finished) parts.push('there was no time for all of them: do it again');
+  if (!finished) parts.push(`not all of them (${because ?? 'there was no time'}): do it again`);
   return `${parts.join('; ')}.`;
 }
 
