@@ -82,7 +82,8 @@ class EndpointsTest {
         world.witness.differsSince = ToldWitness.AT;
         Browser.Answer differs = reader.get("/api/overview");
         assertThat(differs.textAt("/verdict")).isEqualTo("attention");
-        assertThat(differs.textAt("/headline")).contains("The books do not balance at requests: 1 record in EUR is neither out nor in flight.");
+        assertThat(differs.textAt("/headline"))
+                .contains("The books do not balance at requests: 1 record in EUR is neither out nor in flight.");
         world.witness.state = Progress.State.REBUILDING;
         assertThat(reader.get("/api/overview").textAt("/verdict")).isEqualTo("unknown");
     }
@@ -282,7 +283,8 @@ class EndpointsTest {
         Browser browser = world.signIn(ConsoleWorld.READER);
         for (int page = 0; page < 8; page++) {
             try (var left = HttpClient.newHttpClient()) {
-                HttpResponse<InputStream> stream = left.send(browser.request("/api/stream").build(), HttpResponse.BodyHandlers.ofInputStream());
+                HttpResponse<InputStream> stream =
+                        left.send(browser.request("/api/stream").build(), HttpResponse.BodyHandlers.ofInputStream());
                 assertThat(stream.statusCode()).as("page %d", page).isEqualTo(200);
                 stream.body().read();
                 left.shutdownNow();

@@ -126,7 +126,8 @@ class ConsolePagesTest {
         String folder = System.getProperty("chargeonce.screenshots", "");
         boolean isShown = dark ? List.of("overview", "rates").contains(name) && width == Browser.WIDE
                 : width == Browser.WIDE || List.of("overview", "dead-letters").contains(name);
-        if (!folder.isEmpty() && isShown && !List.of("overdue", "audit", "conservation", "runs", "waiting", "sign-in", "help").contains(name)) {
+        if (!folder.isEmpty() && isShown
+                && !List.of("overdue", "audit", "conservation", "runs", "waiting", "sign-in", "help").contains(name)) {
             Picture.write(browser.screenshot(), Path.of(folder, "%s-%d%s.png".formatted(name, width, dark ? "-dark" : "")));
         }
     }
