@@ -67,7 +67,8 @@ final class Advices {
             String first = witness.overdue(1).stream().findFirst().map(one -> "chargeonce dlq why " + one.paymentId())
                     .orElse("chargeonce dlq verify");
             add(Severity.CRITICAL,
-                    "%s overdue: accepted, but neither settled, waiting nor dead in time. The sweeper stages a lost record again; find out why it was lost."
+                    "%s overdue: accepted, but neither settled, waiting nor dead in time. The sweeper stages a lost record again; "
+                            .concat("find out why it was lost.")
                             .formatted(Counted.are(overdue.count(), "payment")),
                     "/overdue", first);
         }

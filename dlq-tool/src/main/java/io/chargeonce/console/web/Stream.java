@@ -23,6 +23,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -41,6 +42,7 @@ final class Stream implements ConsoleApi.Routes {
     private static final Duration PING_AFTER = Duration.ofSeconds(15);
     /** A comment, which browsers skip. Only a write tells that a browser has left. */
     private static final byte[] STILL_THERE = ":\n\n".getBytes(StandardCharsets.UTF_8);
+    private static final Duration SEEN_AFTER = Duration.ofSeconds(10);
     private static final int BUFFER = 16 * 1024;
 
     private final Overview overview;
@@ -92,6 +94,8 @@ final class Stream implements ConsoleApi.Routes {
         private final Call call;
         private final OutputStream out;
         private final Map<String, Object> sentRuns = new HashMap<>();
+        private final Set<String> toldEnds = new HashSet<>();
+        private Instant lookedAt;
         private Map<String, Object> sent = Map.of();
         private long written = System.nanoTime();
         private long nextLook = written;
@@ -173,7 +177,24 @@ final class Stream implements ConsoleApi.Routes {
                     run(last.get());
                 }
                 sentRuns.remove(id);
+                toldEnds.add(id);
             }
+            ends(facts);
+        }
+
+        /** A short run may begin and end between two looks. Its end may be seen a moment after its time. */
+        private void ends(Facts facts) throws IOException {
+            Instant since = (lookedAt == null ? facts.watch().at() : lookedAt).minus(SEEN_AFTER);
+            for (MergeRun run : facts.runs()) {
+                if (run.endedAt().filter(since::isBefore).isPresent() && toldEnds.add(run.id())) {
+                    var last = new MergeRuns(call.queue()).report(run.id());
+                    if (last.isPresent()) {
+                        run(last.get());
+                    }
+                    sentRuns.remove(run.id());
+                }
+            }
+            lookedAt = facts.watch().at();
         }
 
         private void run(MergeRuns.Report report) throws IOException {

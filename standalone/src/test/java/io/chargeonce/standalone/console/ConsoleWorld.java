@@ -194,7 +194,8 @@ final class ConsoleWorld implements AutoCloseable {
 
     private static final String IN_STATE = """
             SELECT count(*) FROM chargeonce.operation_now
-             WHERE reference = ANY (?) AND CASE WHEN tier = 3 AND state = 'scheduled' THEN 'waiting in the last tier' ELSE state END = ?
+             WHERE reference = ANY (?)
+               AND CASE WHEN tier = 3 AND state IN ('scheduled', 'parked') THEN 'waiting in the last tier' ELSE state END = ?
             """;
     private static final String ID = "SELECT operation_id FROM chargeonce.operation WHERE reference = ?";
     private static final String PSP_REFERENCE = """

@@ -76,6 +76,9 @@ export function tryNow() {
   reconnect();
 }
 
+/** A browser may keep a page that was left, with its stream, and has few connections to one server. */
+addEventListener('pagehide', () => source?.close());
+addEventListener('pageshow', (event) => event.persisted && connect());
 /** A browser without a network notices it at once; the stream would only be silent. */
 addEventListener('offline', () => source && cut());
 addEventListener('online', () => live.get().state === 'cut' && tryNow());

@@ -16,11 +16,12 @@ export function useLoad(path) {
     asked.current?.abort();
     if (path === null) return;
     const question = new AbortController();
+    const askedAt = Date.now();
     asked.current = question;
     setState((before) => ({ ...(before.path === path ? before : {}), path, loading: true }));
     try {
       const data = await get(path, question.signal);
-      if (asked.current === question) setState({ path, data, at: Date.now(), loading: false });
+      if (asked.current === question) setState({ path, data, askedAt, at: Date.now(), loading: false });
     } catch (problem) {
       if (problem.name !== 'AbortError' && asked.current === question) {
         setState((before) => ({ ...before, path, problem, loading: false }));

@@ -34,7 +34,10 @@ export function shareFailed(run) {
   return ended === 0 ? null : failed / ended;
 }
 
-/** What was heard since the document was read takes its place as a whole: what is not in it is so no more. */
-export const newest = (document, readAt, heard) => (heard && heard.at > readAt ? heard.run : document);
+/**
+ * What was heard since the document was asked for takes its place as a whole: what is not in it is so no more. If it is older than the
+ * document, the stream tells what has changed at its next look; a document that is old would stay.
+ */
+export const newest = (document, askedAt, heard) => (heard && heard.at >= askedAt ? heard.run : document);
 
 export const isOver = (run) => run.state === 'finished' || run.state === 'cancelled';

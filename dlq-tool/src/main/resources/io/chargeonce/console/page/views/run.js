@@ -21,7 +21,7 @@ export function Run({ id }) {
   const read = useLoad(`/api/runs/${encodeURIComponent(id)}`);
   const moved = useStore(movedRuns).get(id);
   const audit = useLoad(`/api/audit?run=${encodeURIComponent(id)}`);
-  const run = read.data && newest(read.data, read.at, moved);
+  const run = read.data && newest(read.data, read.askedAt, moved);
   // What was done is in the log when the state has changed.
   useEffect(() => {
     if (run) audit.reload();

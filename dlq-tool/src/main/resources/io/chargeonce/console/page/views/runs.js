@@ -52,7 +52,7 @@ export function Runs() {
       <${ReadAt} of=${list} />
     <//>
     <${Loaded} of=${list} what="the runs">${(data) => {
-      const rows = data.items.map((run) => newest(run, list.at, moved.get(run.run))).filter(SHOWN[shown]);
+      const rows = data.items.map((run) => newest(run, list.askedAt, moved.get(run.run))).filter(SHOWN[shown]);
       return rows.length === 0 ? html`<${None} shown=${shown} />`
         : html`<${Table} caption="Runs, the newest first" columns=${COLUMNS} rows=${rows} rowKey=${(run) => run.run} href=${(run) => `/runs/${run.run}`} />`;
     }}<//>`;
