@@ -101,7 +101,7 @@ class SessionRightsTest {
             try (var statement = connection.createStatement()) {
                 statement.execute("SELECT FROM dlq_run FOR UPDATE");
             }
-            Thread.ofVirtual().start(() -> answer.complete(operator.post("/api/runs/" + run.textAt("/run_id") + "/cancel", Map.of())));
+            Thread.ofVirtual().start(() -> answer.complete(operator.post("/api/runs/" + run.textAt("/run") + "/cancel", Map.of())));
             await().until(world.rows::isWaitingForALock);
             return operator.delete("/api/session").status();
         });

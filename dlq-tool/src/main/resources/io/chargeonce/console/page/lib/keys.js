@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shortcuts of one key. They can be switched off, for people who speak to their computer.
-import { useEffect } from './html.js';
+import { useLayoutEffect } from './html.js';
 import { go } from './router.js';
 import { kept, store } from './store.js';
 
@@ -17,9 +17,12 @@ const handlers = [];
 const reloads = new Set();
 let goKeyAt = 0;
 
-/** While the component is shown, these keys are its own; the latest component goes first. */
+/**
+ * While the component is shown, these keys are its own; the latest component goes first. They change with what is drawn and not after the
+ * next frame: a quick typist's next key would meet the selection of before.
+ */
 export function useKeys(keys, when = true) {
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!when) return undefined;
     handlers.push(keys);
     return () => handlers.splice(handlers.indexOf(keys), 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { html, useEffect } from '../lib/html.js';
+import { html, useEffect, useRef } from '../lib/html.js';
 import { movedRuns } from '../lib/live.js';
 import { useLoad } from '../lib/load.js';
 import { countText } from '../lib/money.js';
@@ -26,6 +26,13 @@ export function Run({ id }) {
   useEffect(() => {
     if (run) audit.reload();
   }, [run?.state, run?.approved_by]);
+  // What re-entered the pipeline settles after the run has ended. A page that is only open does not ask for ever: that would keep the session.
+  const asks = useRef(60);
+  useEffect(() => {
+    if (!(run?.outcomes?.open > 0) || asks.current-- <= 0) return undefined;
+    const again = setTimeout(read.reload, 2000);
+    return () => clearTimeout(again);
+  }, [read.at]);
   return html`
     <${Title} text=${run ? `${KINDS[run.kind]?.does ?? 'Run'} of ${countText(run.items)}` : 'Run'} tab=${id}>
       ${run && html`<${RunBadge} run=${run} />`}<span class="id">${id}</span><${ReadAt} of=${read} />
