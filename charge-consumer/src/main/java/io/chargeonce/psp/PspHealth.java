@@ -152,6 +152,7 @@ final class PspHealth {
             open(now);
         } else {
             breaker.close();
+            limit.recovered(now);
             lastUnwell = now;
             share.forget();
             // Failures of the outage must not keep the PSP without payments after it.
@@ -226,7 +227,7 @@ final class PspHealth {
 
     double paymentsPerSecond() {
         synchronized (this) {
-            return limit.perSecond();
+            return limit.perSecond(clock.instant());
         }
     }
 

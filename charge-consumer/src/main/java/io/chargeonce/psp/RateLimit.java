@@ -7,7 +7,8 @@ import java.util.Optional;
 
 /**
  * Limits the payments per second that this process sends to a PSP. There is no limit until the PSP refuses a payment as too many. Then the
- * limit is the recent rate, less a tenth for each further refusal, and it grows again with time. Its owner guards it.
+ * limit is the recent rate, less a tenth for each further refusal, and it grows again with time. After an outage the first second takes
+ * one payment and each further second twice as many, until the former limit is reached. Its owner guards it.
  */
 final class RateLimit {
 
@@ -18,6 +19,8 @@ final class RateLimit {
     /** After this time without a refusal there is no limit any more. */
     private static final Duration FORGOTTEN = Duration.ofMinutes(10);
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
+    /** The rate has doubled ten times then: 1023 payments went before that. */
+    private static final int SECONDS_TO_RECOVER = 10;
 
     private double perSecond = Double.POSITIVE_INFINITY;
     private double tokens;
@@ -25,14 +28,55 @@ final class RateLimit {
     private Instant refusedAt = Instant.MIN;
     private Instant cutAt = Instant.MIN;
     private Instant pausedUntil = Instant.MIN;
+    private Optional<Recovery> recovery = Optional.empty();
     private Instant countedSince = Instant.MIN;
     private int counted;
     private int countedBefore;
+
+    /** The first seconds after an outage, and what went in the last one of them. */
+    private static final class Recovery {
+        private final Instant since;
+        private long second;
+        private int taken;
+
+        Recovery(Instant since) {
+            this.since = since;
+        }
+
+        boolean isOver(Instant now) {
+            return !now.isBefore(since.plusSeconds(SECONDS_TO_RECOVER));
+        }
+
+        boolean isFull(Instant now) {
+            long reached = secondAt(now);
+            taken = reached > second ? 0 : taken;
+            second = reached;
+            return taken >= most(now);
+        }
+
+        int most(Instant now) {
+            return 1 << secondAt(now);
+        }
+
+        /** A clock that steps back starts no second again. */
+        private long secondAt(Instant now) {
+            return Math.max(second, Duration.between(since, now).toSeconds());
+        }
+
+        Duration untilNextSecond(Instant now) {
+            return Duration.between(now, since.plusSeconds(second + 1));
+        }
+    }
 
     /** @return how long to wait; empty if the payment may go now, and then it is counted */
     Optional<Duration> take(Instant now) {
         if (now.isBefore(pausedUntil)) {
             return Optional.of(Duration.between(now, pausedUntil));
+        }
+        recovery = recovery.filter(started -> !started.isOver(now));
+        Optional<Recovery> full = recovery.filter(started -> started.isFull(now));
+        if (full.isPresent()) {
+            return full.map(started -> started.untilNextSecond(now));
         }
         if (!Double.isInfinite(perSecond)) {
             fill(now);
@@ -41,6 +85,7 @@ final class RateLimit {
             }
             tokens--;
         }
+        recovery.ifPresent(started -> started.taken++);
         count(now);
         return Optional.empty();
     }
@@ -63,6 +108,16 @@ final class RateLimit {
         Duration pause = retryAfter.orElse(Duration.ZERO);
         Instant until = now.plus(pause.compareTo(LONGEST_PAUSE) < 0 ? pause : LONGEST_PAUSE);
         pausedUntil = until.isAfter(pausedUntil) ? until : pausedUntil;
+    }
+
+    /** An outage has ended. What waited for its end must not go all at once, and the limit did not grow meanwhile. */
+    void recovered(Instant now) {
+        recovery = Optional.of(new Recovery(now));
+        if (!Double.isInfinite(perSecond)) {
+            filledAt = now;
+            refusedAt = now;
+            tokens = Math.min(tokens, 1);
+        }
     }
 
     private void fill(Instant now) {
@@ -88,7 +143,7 @@ final class RateLimit {
     }
 
     /** Payments per second; infinite without a limit. */
-    double perSecond() {
-        return perSecond;
+    double perSecond(Instant now) {
+        return recovery.filter(started -> !started.isOver(now)).map(started -> Math.min(perSecond, started.most(now))).orElse(perSecond);
     }
 }

@@ -339,4 +339,18 @@ class GatewaysTest {
         gateways.watched(gateway, another(), true, () -> new Outcome.Failed(FailureCause.CONNECTION_REFUSED, "refused"));
         assertThat(isWell()).isFalse();
     }
+
+    @Test
+    void a_psp_that_is_well_again_gets_few_payments_at_first_and_the_others_go_elsewhere() {
+        answers(3, ERROR);
+        now = now.plus(OPEN_FOR);
+        assertThat(pay(CHARGED)).as("the probe").isEqualTo(gateway);
+        now = now.minusSeconds(1);
+        for (int most = 1; most <= 4; most *= 2) {
+            var to = Stream.generate(this::chosen).limit(50).toList();
+            assertThat(to).filteredOn(gateway::equals).hasSize(most);
+            assertThat(to).filteredOn(other::equals).hasSize(50 - most);
+            now = now.plusSeconds(1);
+        }
+    }
 }

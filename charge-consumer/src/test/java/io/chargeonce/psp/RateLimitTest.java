@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -42,7 +43,7 @@ class RateLimitTest {
         for (int i = 0; i < 50; i++) {
             limit.refused(now, Optional.empty());
         }
-        assertThat(limit.perSecond()).isGreaterThan(80);
+        assertThat(limit.perSecond(now)).isGreaterThan(80);
     }
 
     @Test
@@ -59,7 +60,7 @@ class RateLimitTest {
             limit.refused(now, Optional.empty());
             now = now.plus(Duration.ofSeconds(1));
         }
-        assertThat(limit.perSecond()).isEqualTo(1);
+        assertThat(limit.perSecond(now)).isEqualTo(1);
         assertThat(taken(100, Duration.ofSeconds(1))).isBetween(1, 5);
     }
 
@@ -68,5 +69,44 @@ class RateLimitTest {
         limit.refused(now, Optional.empty());
         now = now.plus(Duration.ofMinutes(11));
         assertThat(taken(10_000, Duration.ofSeconds(1))).isEqualTo(10_000);
+    }
+
+    @Test
+    void after_an_outage_each_second_takes_twice_as_many_until_all_may_go() {
+        limit.recovered(now);
+        var taken = new ArrayList<Integer>();
+        for (int second = 0; second < 11; second++) {
+            taken.add(taken(2_000, Duration.ofSeconds(1)));
+        }
+        assertThat(taken).containsExactly(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 2_000);
+    }
+
+    @Test
+    void one_that_must_wait_for_the_end_of_an_outage_is_told_when_it_may_go() {
+        limit.recovered(now);
+        assertThat(limit.take(now)).isEmpty();
+        assertThat(limit.take(now.plusMillis(300))).contains(Duration.ofMillis(700));
+        assertThat(limit.perSecond(now)).isEqualTo(1);
+        assertThat(limit.take(now.plusSeconds(1))).isEmpty();
+    }
+
+    @Test
+    void an_outage_does_not_raise_the_limit_that_was_learnt_before() {
+        taken(100, Duration.ofSeconds(1));
+        limit.refused(now, Optional.empty());
+        double before = limit.perSecond(now);
+        now = now.plus(Duration.ofHours(1));
+        limit.recovered(now);
+        now = now.plusSeconds(8);
+        assertThat(taken(1_000, Duration.ofSeconds(1))).isBetween((int) before / 2, (int) before * 2);
+    }
+
+    @Test
+    void a_clock_that_steps_back_lets_no_second_come_again() {
+        limit.recovered(now);
+        assertThat(limit.take(now.plusSeconds(1))).isEmpty();
+        assertThat(limit.take(now.plusSeconds(1))).isEmpty();
+        assertThat(limit.take(now)).isPresent();
+        assertThat(limit.take(now.minusSeconds(3_600))).isPresent();
     }
 }

@@ -68,8 +68,13 @@ public final class Simulation implements Game {
     private static final String TIME = """
             CREATE SCHEMA universe;
             GRANT USAGE ON SCHEMA universe TO PUBLIC;
-            CREATE FUNCTION universe.now() RETURNS timestamptz LANGUAGE sql STABLE
-                RETURN 'epoch'::timestamptz + current_setting('universe.micros')::bigint * interval '1 microsecond';
+            CREATE FUNCTION universe.clock_file() RETURNS text LANGUAGE sql STABLE RETURN 'universe-' || current_database();
+            -- All roles see the time, and only the owner may read files.
+            CREATE FUNCTION universe.now() RETURNS timestamptz LANGUAGE plpgsql STABLE SECURITY DEFINER AS $$
+            BEGIN
+                RETURN 'epoch'::timestamptz + pg_read_file(universe.clock_file())::bigint * interval '1 microsecond';
+            END
+            $$;
             CREATE FUNCTION universe.statement_timestamp() RETURNS timestamptz LANGUAGE sql STABLE RETURN universe.now();
             CREATE FUNCTION universe.clock_timestamp() RETURNS timestamptz LANGUAGE sql STABLE RETURN universe.now();
             DO $$

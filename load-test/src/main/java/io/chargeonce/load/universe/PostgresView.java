@@ -55,7 +55,7 @@ record PostgresView(SimulatedPostgres postgres) {
     /** How many rows one statement changes that comes by the login of a service; none if it is refused. */
     int rowsChangedBy(String service, String sql) {
         return postgres.inIdle(raw -> {
-            postgres.tellTime(raw);
+            postgres.tellTime();
             try (var statement = raw.createStatement()) {
                 statement.execute("SET ROLE " + service);
                 try {
@@ -72,7 +72,7 @@ record PostgresView(SimulatedPostgres postgres) {
     /** What one statement finds, at the universe's time; empty for NULL. */
     Optional<String> text(String sql) {
         return postgres.inIdle(raw -> {
-            postgres.tellTime(raw);
+            postgres.tellTime();
             try (var statement = raw.createStatement(); var row = statement.executeQuery(sql)) {
                 return row.next() ? Optional.ofNullable(row.getString(1)) : Optional.empty();
             }

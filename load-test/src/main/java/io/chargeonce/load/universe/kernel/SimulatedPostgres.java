@@ -2,7 +2,14 @@
 package io.chargeonce.load.universe.kernel;
 
 import io.chargeonce.database.Database;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -11,9 +18,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
 import java.util.stream.Stream;
@@ -43,7 +48,6 @@ public final class SimulatedPostgres {
 
     private final String url;
     private final Deque<Connection> idle = new ArrayDeque<>();
-    private final Map<Connection, Long> told = new IdentityHashMap<>();
     private final List<Wire> wires = new ArrayList<>();
     private Faults faults = Faults.NONE;
     private boolean down;
@@ -52,6 +56,8 @@ public final class SimulatedPostgres {
     private Stagings stagings = new Stagings();
     /** How far its clock is ahead. */
     private long clockMicros;
+    private FileChannel clock;
+    private long told;
 
     public SimulatedPostgres(String url) {
         this.url = url;
@@ -308,7 +314,6 @@ public final class SimulatedPostgres {
         try {
             if (!raw.getAutoCommit()) {
                 raw.rollback();
-                forgetTime(raw);
                 raw.setAutoCommit(true);
             }
             if (broken) {
@@ -322,20 +327,31 @@ public final class SimulatedPostgres {
         }
     }
 
-    /** So that {@code now()} and its kin say the universe's time: see the schema {@code universe}. */
-    public void tellTime(Connection raw) throws SQLException {
+    /** So that {@code now()} and its kin say the universe's time: see the schema {@code universe}. A file costs no round trip. */
+    public void tellTime() throws SQLException {
         long now = Kernel.it().wall() + clockMicros;
-        if (told.getOrDefault(raw, 0L) != now) {
-            told.put(raw, now);
-            try (var statement = raw.createStatement()) {
-                statement.execute("SET universe.micros = " + now);
+        if (told != now) {
+            told = now;
+            try {
+                clock().write(ByteBuffer.wrap(String.valueOf(now).getBytes(StandardCharsets.US_ASCII)), 0);
+            } catch (IOException e) {
+                throw new IllegalStateException("Postgres cannot be told the time: " + e.getMessage(), e);
             }
         }
     }
 
-    /** A rollback takes back what was told within the transaction. */
-    void forgetTime(Connection raw) {
-        told.remove(raw);
+    /** All times of universes have 16 digits, so that each covers the one before. */
+    private FileChannel clock() throws SQLException, IOException {
+        if (clock == null) {
+            Path file;
+            try (var connection = open(); var statement = connection.createStatement();
+                 var row = statement.executeQuery("SELECT current_setting('data_directory'), universe.clock_file()")) {
+                row.next();
+                file = Path.of(row.getString(1), row.getString(2));
+            }
+            clock = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        }
+        return clock;
     }
 
     public void close() {
@@ -346,5 +362,12 @@ public final class SimulatedPostgres {
                 throw new IllegalStateException(e);
             }
         });
+        try {
+            if (clock != null) {
+                clock.close();
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }

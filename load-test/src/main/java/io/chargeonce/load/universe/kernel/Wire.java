@@ -21,7 +21,7 @@ final class Wire implements InvocationHandler {
     private static final Duration LONGEST_IDLE = Duration.ofSeconds(45);
     private static final Duration LATEST = Duration.ofMillis(300);
 
-    /** Whether a statement asks for no time: then it need not be told, which costs as much as a statement. */
+    /** Whether a statement asks for no time: then it need not be told. */
     private static final Map<String, Boolean> TIMELESS = new HashMap<>();
 
     /** How a claim begins, and a decision about an answer. */
@@ -105,7 +105,6 @@ final class Wire implements InvocationHandler {
     }
 
     private Object rollback(Method method, Object[] arguments) throws Throwable {
-        postgres.forgetTime(raw);
         stagedTo.clear();
         locks = false;
         begun = false;
@@ -132,7 +131,7 @@ final class Wire implements InvocationHandler {
         if (TIMELESS.computeIfAbsent(sql, Wire::isTimeless)) {
             return pass(method, arguments);
         }
-        postgres.tellTime(raw);
+        postgres.tellTime();
         Object statement = pass(method, arguments);
         return sql.startsWith("INSERT INTO outbox") ? Stagings.heard((PreparedStatement) statement, stagedTo) : statement;
     }
