@@ -7,24 +7,33 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Counts what waits in Postgres for a person: dead letters with their money, unknown outcomes, unknown outcomes of purged payments, records
- * that the broker refuses, webhooks that match no attempt. Every charge consumer reports the same numbers, so use their maximum and not
- * their sum. For one thread.
+ * Counts what waits in Postgres for a person: dead letters with their money, those of the last quarter of an hour once more, unknown
+ * outcomes, unknown outcomes of purged payments, records that the broker refuses, webhooks that match no attempt. Every charge consumer
+ * reports the same numbers, so use their maximum and not their sum. For one thread.
  */
 final class Backlog {
 
+    /** With a million dead letters a count takes seconds, and each process counts: it rests this many times as long as the count took. */
+    private static final int REST = 20;
+
     private final Database database;
+    private final InstantSource clock;
+    private Instant restsUntil = Instant.MIN;
     private final SeriesGauge count;
     private final SeriesGauge money;
     private final SeriesGauge oldest;
 
-    Backlog(Database database, MeterRegistry meters) {
+    Backlog(Database database, InstantSource clock, MeterRegistry meters) {
         this.database = database;
+        this.clock = clock;
         this.count = new SeriesGauge("chargeonce.backlog", "What waits for a person", meters);
         this.money = new SeriesGauge("chargeonce.backlog.minor.units", "Its money in minor units", meters);
         this.oldest = new SeriesGauge("chargeonce.backlog.oldest.seconds", "The age of its oldest", meters);
@@ -32,9 +41,15 @@ final class Backlog {
 
     private record Waiting(Tags tags, long count, long money, double oldestSeconds) {}
 
-    /** Counts once. Always returns 0: the next count is not urgent. */
+    /** Counts, unless it rests from the last count. Always returns 0: the next count is not urgent. */
     int runOnce() {
+        Instant start = clock.instant();
+        if (start.isBefore(restsUntil)) {
+            return 0;
+        }
         List<Waiting> waiting = database.withConnection(Backlog::read);
+        Instant end = clock.instant();
+        restsUntil = end.plus(Duration.between(start, end).multipliedBy(REST));
         count.set(waiting.stream().collect(Collectors.toMap(Waiting::tags, Waiting::count)));
         money.set(waiting.stream().collect(Collectors.toMap(Waiting::tags, Waiting::money)));
         oldest.set(waiting.stream().collect(Collectors.toMap(Waiting::tags, Waiting::oldestSeconds)));
@@ -55,6 +70,9 @@ final class Backlog {
                      UNION ALL
                     SELECT 'dead_letter', cause, coalesce(currency, ''), count(*), sum(amount), min(died_at)
                       FROM dead_letter WHERE state = 'dead' GROUP BY cause, currency
+                     UNION ALL
+                    SELECT 'dead_letter_new', '', '', count(*), 0, min(died_at)
+                      FROM dead_letter WHERE state = 'dead' AND died_at > now() - interval '15 minutes'
                      UNION ALL
                     SELECT 'refused_record', '', '', count(*), 0, min(staged_at)
                       FROM outbox WHERE refusal IS NOT NULL

@@ -154,7 +154,7 @@ public final class ChargeEngine {
         var sealer = new AuditSealer(database, topics, settings.seals(), relay::nudge, meters);
         startWorker("audit-sealer", sealer.pause(), sealer::runOnce);
         startWorker("grants", Duration.ofMinutes(5), new DriftedGrants(database, meters)::runOnce);
-        var backlog = new Backlog(database, meters);
+        var backlog = new Backlog(database, new SteadyClock(), meters);
         startWorker("backlog", Duration.ofSeconds(5), backlog::runOnce);
     }
 

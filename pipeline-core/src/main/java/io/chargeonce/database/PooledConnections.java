@@ -20,6 +20,9 @@ final class PooledConnections implements Connections {
     /** After a new password, whoever has the old one is out by then. */
     private static final Duration LONGEST_LIFE_OF_PERSONS = Duration.ofMinutes(1);
     private static final String CLASS_INVALID_AUTHORIZATION = "28";
+    /** A new connection takes milliseconds; these save them after a pause. */
+    private static final int KEPT = 2;
+    private static final Duration IDLE = Duration.ofMinutes(2);
 
     private final HikariDataSource pool;
     private final boolean ofPerson;
@@ -55,6 +58,9 @@ final class PooledConnections implements Connections {
         config.setJdbcUrl(url);
         config.setCredentialsProvider(() -> Credentials.of(user, password.get()));
         config.setMaximumPoolSize(most);
+        // The services share Postgres's connections, so an idle one is closed.
+        config.setMinimumIdle(Math.min(most, KEPT));
+        config.setIdleTimeout(IDLE.toMillis());
         config.setInitializationFailTimeout(-1);
         config.setConnectionTimeout(PATIENCE.toMillis());
         // If this is not set, the pool reads it from its first connection. If that read is cut off, HikariCP 7.1 sets up no later

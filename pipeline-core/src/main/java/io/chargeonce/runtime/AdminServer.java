@@ -38,11 +38,14 @@ public final class AdminServer implements AutoCloseable {
     private final Map<String, HealthCheck> live = new ConcurrentHashMap<>();
     private final Map<String, HealthCheck> ready = new ConcurrentHashMap<>();
 
+    private final InstantSource clock;
     private volatile Optional<AuthenticationFailures> failures = Optional.empty();
+    private volatile Optional<Worker> readiness = Optional.empty();
 
     private record Answer(int status, String contentType, String body) {}
 
-    private AdminServer(HttpServer server, Optional<Secret> token, Duration patience) {
+    private AdminServer(HttpServer server, Optional<Secret> token, Duration patience, InstantSource clock) {
+        this.clock = clock;
         this.arrivals = Arrivals.onPlatformThreads("admin-", patience, WAITING_AT_ONCE);
         this.server = server;
         this.token = token;
@@ -62,7 +65,7 @@ public final class AdminServer implements AutoCloseable {
     }
 
     static AdminServer start(Address address, Optional<Secret> token, Supplier<String> metrics, InstantSource clock, Duration patience) {
-        AdminServer admin = new AdminServer(bind(address), token, patience).live("virtual threads", new VirtualThreadsMove(clock));
+        AdminServer admin = new AdminServer(bind(address), token, patience, clock).live("virtual threads", new VirtualThreadsMove(clock));
         admin.serve("/health/live", trusted -> health(admin.live, trusted));
         admin.serve("/health/ready", trusted -> health(admin.ready, trusted));
         admin.serve("/metrics", trusted -> trusted ? new Answer(200, "text/plain; version=0.0.4; charset=utf-8", metrics.get())
@@ -84,9 +87,10 @@ public final class AdminServer implements AutoCloseable {
         return this;
     }
 
-    /** Counts and logs wrong tokens, and answers them later and later. */
+    /** Counts and logs wrong tokens, answers them later and later, and shows readiness as a gauge. */
     public AdminServer countedBy(MeterRegistry meters) {
         failures = Optional.of(new AuthenticationFailures("admin", meters));
+        readiness = Optional.of(Worker.start("readiness", ReadyGauge.EVERY, new ReadyGauge(ready, clock, meters)::runOnce));
         return this;
     }
 
@@ -104,6 +108,7 @@ public final class AdminServer implements AutoCloseable {
     public void close() {
         server.stop(0);
         arrivals.close();
+        readiness.ifPresent(Worker::close);
     }
 
     private static HttpServer bind(Address address) {

@@ -254,7 +254,8 @@ class DeploymentTest {
         var sections = Pattern.compile("(?m)^#+ (.+)$").matcher(operations).results()
                 .map(found -> found.group(1).toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9 -]", "").replace(' ', '-'))
                 .collect(Collectors.toSet());
-        String rules = Files.readString(DEPLOY.resolve("monitoring/alerts.yaml"));
+        String rules = Files.readString(DEPLOY.resolve("monitoring/alerts.yaml"))
+                + Files.readString(DEPLOY.resolve("monitoring/alerts-infrastructure.yaml"));
         var anchors = Pattern.compile("docs/operations\\.md#(\\S+)").matcher(rules).results().map(found -> found.group(1)).toList();
         long alerts = Pattern.compile("(?m)^ *- alert: ").matcher(rules).results().count();
         assertThat(alerts).isGreaterThan(20);
