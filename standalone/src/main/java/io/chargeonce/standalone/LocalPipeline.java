@@ -18,6 +18,8 @@ import io.chargeonce.runtime.Meters;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.runtime.Secret;
 import io.chargeonce.vault.Vault;
+import io.chargeonce.webhooks.WebhookService;
+import io.chargeonce.webhooks.WebhookSettings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -25,6 +27,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** Every service in this process, over broker, Postgres and simulator of this machine. */
 final class LocalPipeline implements AutoCloseable {
@@ -85,6 +88,8 @@ final class LocalPipeline implements AutoCloseable {
         lifecycle.start("retry-consumers", () -> RetryService.start(charge, meters));
         var ingest = lifecycle.start("ingest-service", () -> IngestService.start(
                 new IngestSettings(pipeline, new Address("127.0.0.1", ports.ingest), 16, Duration.ofHours(24)), meters));
+        lifecycle.start("webhook-sender", () -> WebhookService.start(
+                new WebhookSettings(pipeline, vault).withAllowedHosts(Set.of("localhost", "127.0.0.1")), meters));
         var database = lifecycle.start("database", () -> Database.open(pipeline.databaseUrl(), pipeline.databaseUser(), "", 1));
         var admin = lifecycle.start("admin server", () -> AdminServer.start(new Address("127.0.0.1", ports.admin), Optional.empty(),
                 meters::scrape).ready("database", database::problem));

@@ -202,8 +202,8 @@ final class DeliveryTable {
     }
 
     private static final String BACKLOG = """
-            SELECT (SELECT count(*) FROM (SELECT FROM webhook_delivery WHERE state = 'waiting' LIMIT 100000) AS some),
-                   (SELECT count(*) FROM (SELECT FROM webhook_delivery WHERE state = 'dead' LIMIT 100000) AS some),
+            SELECT (SELECT count(*) FROM (SELECT FROM webhook_delivery WHERE state = 'waiting' LIMIT 100000) AS few),
+                   (SELECT count(*) FROM (SELECT FROM webhook_delivery WHERE state = 'dead' LIMIT 100000) AS few),
                    (SELECT coalesce(extract(epoch FROM now() - min(oldest)), 0)
                       FROM webhook_endpoint AS endpoint
                      CROSS JOIN LATERAL (SELECT due_at FROM webhook_delivery AS delivery

@@ -3,18 +3,24 @@ package io.chargeonce.webhooks;
 
 import io.chargeonce.database.Coalescer;
 import io.chargeonce.database.Database;
+import io.chargeonce.database.DatabaseRefused;
+import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.webhooks.DeliveryTable.Lane;
 import io.chargeonce.webhooks.DeliveryTable.Tried;
 import java.time.Duration;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -48,8 +54,11 @@ final class Dispatcher implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
     /** After a try that was not sent because of us. */
     private static final Duration NOT_SENT = Duration.ofMinutes(1);
+    private static final Duration AFTER_TROUBLE = Duration.ofSeconds(1);
     private static final Duration TO_CLOSE = Duration.ofSeconds(20);
     private static final int LARGEST_CLAIM = 500;
+    /** A try that takes longer leaves its slot to others, as long as there are fewer such tries than slots. */
+    private static final Duration SLOW = Duration.ofSeconds(1);
 
     private final DeliveryTable table;
     private final Sender sender;
@@ -59,6 +68,11 @@ final class Dispatcher implements AutoCloseable {
     private final Map<Lane, Semaphore> free = new EnumMap<>(Lane.class);
     private final Map<Lane, String> lastEndpoint = new EnumMap<>(Lane.class);
     private final Map<String, Integer> inFlight = new ConcurrentHashMap<>();
+    /** How many slow tries an endpoint has under way. While it has any, it gets no others. */
+    private final Map<String, Integer> slow = new ConcurrentHashMap<>();
+    private final Semaphore roomForSlow;
+    private final ScheduledExecutorService watch =
+            Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("webhook-slow-tries").factory());
     private final Coalescer<Tried, Boolean> recording;
     private final ExecutorService threads =
             Executors.newCachedThreadPool(Thread.ofPlatform().daemon().name("webhook-try-", 0).factory());
@@ -73,6 +87,7 @@ final class Dispatcher implements AutoCloseable {
             DeliveryTable.record(connection, tries);
             return tries.stream().map(tried -> true).toList();
         });
+        this.roomForSlow = new Semaphore(limits.slots());
         for (Lane lane : Lane.values()) {
             free.put(lane, new Semaphore(limits.slotsOf(lane)));
             lastEndpoint.put(lane, "");
@@ -81,11 +96,17 @@ final class Dispatcher implements AutoCloseable {
 
     /** Returns how many tries it has begun. */
     int runOnce() {
-        int begun = 0;
-        for (Lane lane : Lane.values()) {
-            begun += begin(lane);
+        try {
+            int begun = 0;
+            for (Lane lane : Lane.values()) {
+                begun += begin(lane);
+            }
+            return begun;
+        } catch (DatabaseUnavailable | DatabaseRefused trouble) {
+            // Its worker asks many times a second, and each failure is a line in the log.
+            LockSupport.parkNanos(AFTER_TROUBLE.toNanos());
+            throw trouble;
         }
-        return begun;
     }
 
     private int begin(Lane lane) {
@@ -94,18 +115,21 @@ final class Dispatcher implements AutoCloseable {
         if (room == 0) {
             return 0;
         }
-        List<Delivery> claimed = table.claim(lane, lastEndpoint.get(lane), inFlight, limits.perEndpoint(lane), room, limits.claim());
+        var busy = new HashMap<>(inFlight);
+        slow.keySet().forEach(endpoint -> busy.put(endpoint, limits.perEndpoint()));
+        List<Delivery> claimed = table.claim(lane, lastEndpoint.get(lane), busy, limits.perEndpoint(lane), room, limits.claim());
         for (Delivery delivery : claimed) {
             slots.acquireUninterruptibly();
-            inFlight.merge(delivery.endpoint(), 1, Integer::sum);
             lastEndpoint.put(lane, delivery.endpoint());
-            threads.execute(() -> attempt(delivery, slots));
+            var slot = new Slot(delivery.endpoint(), slots);
+            threads.execute(() -> attempt(delivery, slot));
         }
         return claimed.size();
     }
 
     /** Whatever goes wrong, the claim ends by itself and the delivery is sent again, under the same id. */
-    private void attempt(Delivery delivery, Semaphore slots) {
+    private void attempt(Delivery delivery, Slot slot) {
+        ScheduledFuture<?> slowNow = watch.schedule(slot::isSlow, SLOW.toMillis(), TimeUnit.MILLISECONDS);
         try {
             Answer answer = meters.timed(() -> sender.send(delivery));
             Tried tried = tried(delivery, answer);
@@ -119,8 +143,39 @@ final class Dispatcher implements AutoCloseable {
             LOG.warn("Webhook {} was tried and the result not recorded; it is sent again when its claim ends: {}", delivery.webhookId(),
                     e.toString());
         } finally {
-            inFlight.computeIfPresent(delivery.endpoint(), (endpoint, tries) -> tries == 1 ? null : tries - 1);
-            slots.release();
+            slowNow.cancel(false);
+            slot.free();
+        }
+    }
+
+    /** The place that a try takes. A slow one takes its place among the slow ones, so that those who answer at once do not wait. */
+    private final class Slot {
+
+        private final String endpoint;
+        private Semaphore taken;
+        private boolean free;
+
+        Slot(String endpoint, Semaphore taken) {
+            this.endpoint = endpoint;
+            this.taken = taken;
+            inFlight.merge(endpoint, 1, Integer::sum);
+        }
+
+        synchronized void isSlow() {
+            if (!free && roomForSlow.tryAcquire()) {
+                taken.release();
+                taken = roomForSlow;
+                slow.merge(endpoint, 1, Integer::sum);
+            }
+        }
+
+        synchronized void free() {
+            free = true;
+            if (taken == roomForSlow) {
+                slow.computeIfPresent(endpoint, (id, tries) -> tries == 1 ? null : tries - 1);
+            }
+            inFlight.computeIfPresent(endpoint, (id, tries) -> tries == 1 ? null : tries - 1);
+            taken.release();
         }
     }
 
@@ -147,6 +202,7 @@ final class Dispatcher implements AutoCloseable {
         } catch (InterruptedException interruption) {
             Thread.currentThread().interrupt();
         }
+        watch.shutdownNow();
         recording.close();
     }
 }

@@ -92,7 +92,7 @@ final class HttpPost implements AutoCloseable {
                 return response.getCode();
             }));
         } catch (IOException e) {
-            return Answer.Failed.of(request.isCancelled() ? "timed_out" : errorOf(e));
+            return Answer.Failed.of(request.isCancelled() && !(e instanceof AnswerTooLong) ? "timed_out" : errorOf(e));
         } finally {
             deadline.cancel(false);
         }
@@ -110,11 +110,12 @@ final class HttpPost implements AutoCloseable {
         }
         InputStream content = entity.getContent();
         if (content != null && content.readNBytes(MOST_OF_AN_ANSWER + 1).length > MOST_OF_AN_ANSWER) {
+            // Closes the connection: otherwise the client would read on, to use it again.
+            request.abort();
             throw new AnswerTooLong();
         }
     }
 
-    /** Closes the connection instead of reading on. */
     private static final class AnswerTooLong extends IOException {
 
         private static final long serialVersionUID = 1;

@@ -2241,10 +2241,11 @@ $$;
 CREATE FUNCTION disable_failing_endpoints(failing interval) RETURNS SETOF text
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
+    since timestamptz := cutoff(failing, interval '1 hour');
     gone webhook_endpoint;
 BEGIN
     FOR gone IN UPDATE webhook_endpoint SET disabled_by = 'failing', disabled_at = now()
-                 WHERE disabled_by IS NULL AND failed_at - failing >= failing_since AND failing_since <= cutoff(failing, interval '1 hour')
+                 WHERE disabled_by IS NULL AND failed_at - failing >= failing_since AND failing_since <= since
              RETURNING * LOOP
         INSERT INTO webhook_delivery (webhook_id, endpoint_id, event_type, body)
         SELECT webhook_id_of(endpoint_id, gone.endpoint_id || '/disabled/' || gone.disabled_at), endpoint_id, 'endpoint.disabled',
