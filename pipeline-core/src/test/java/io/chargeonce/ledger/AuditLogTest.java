@@ -52,7 +52,8 @@ class AuditLogTest {
 
     @ParameterizedTest
     @CsvSource({"chargeonce_dlq_operator, dlq.purged", "chargeonce_dlq_operator, dlq.settlement_proposed", "alice, dlq.merged",
-        "chargeonce_merchant_admin, merchant.set", "chargeonce_merchant_admin, token.revoked", "chargeonce_merchant_admin, webhook.added", "chargeonce_dlq_unmask, dlq.unmasked",
+        "chargeonce_merchant_admin, merchant.set", "chargeonce_merchant_admin, token.revoked", "chargeonce_merchant_admin, webhook.added",
+        "chargeonce_dlq_unmask, dlq.unmasked",
         "postgres, dlq.purged"})
     void what_a_person_does_is_recorded_under_the_login_and_what_they_say_is_kept_as_a_claim(String login, String action)
             throws SQLException {

@@ -10,6 +10,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Timestamp;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -231,6 +232,6 @@ public final class EndpointBook {
     private static Endpoint endpoint(ResultSet row) throws SQLException {
         return new Endpoint(row.getString(1), row.getString(2), row.getString(3),
                 Arrays.stream((Object[]) row.getArray(4).getArray()).map(String::valueOf).toList(), row.getString(7), row.getInt(8),
-                row.getTimestamp(5).toInstant(), Optional.ofNullable(row.getTimestamp(6)).map(java.sql.Timestamp::toInstant));
+                row.getTimestamp(5).toInstant(), Optional.ofNullable(row.getTimestamp(6)).map(Timestamp::toInstant));
     }
 }
