@@ -45,6 +45,11 @@ final class Dispatcher implements AutoCloseable {
             return lane == Lane.FAILING ? 1 : perEndpoint;
         }
 
+        /** As many slow ones as there are slots come on top. */
+        int triesAtOnce() {
+            return 2 * slots;
+        }
+
         /** Longer than any try, with its look-up of the name and the record of its answer. */
         Duration claim() {
             return timeout.plus(Duration.ofSeconds(30));
@@ -87,7 +92,7 @@ final class Dispatcher implements AutoCloseable {
             DeliveryTable.record(connection, tries);
             return tries.stream().map(tried -> true).toList();
         });
-        this.roomForSlow = new Semaphore(limits.slots());
+        this.roomForSlow = new Semaphore(limits.triesAtOnce() - limits.slots());
         for (Lane lane : Lane.values()) {
             free.put(lane, new Semaphore(limits.slotsOf(lane)));
             lastEndpoint.put(lane, "");

@@ -49,14 +49,14 @@ final class HttpPost implements AutoCloseable {
     private final CloseableHttpClient client;
     private final ScheduledExecutorService deadlines;
 
-    /** @param connections the most to one endpoint, and in all */
-    HttpPost(Targets targets, Duration timeout, int perEndpoint, int connections, TlsSocketStrategy tls) {
+    /** @param connections at least as many as there are tries at once: many endpoints may share a host, and none waits for another's */
+    HttpPost(Targets targets, Duration timeout, int connections, TlsSocketStrategy tls) {
         this.targets = targets;
         this.timeout = timeout;
         Timeout most = Timeout.of(timeout);
         PoolingHttpClientConnectionManager pool = PoolingHttpClientConnectionManagerBuilder.create()
                 .setDnsResolver(targets).setTlsSocketStrategy(tls)
-                .setMaxConnPerRoute(perEndpoint).setMaxConnTotal(connections)
+                .setMaxConnPerRoute(connections).setMaxConnTotal(connections)
                 .setDefaultSocketConfig(SocketConfig.custom().setSoTimeout(most).build())
                 .setDefaultConnectionConfig(ConnectionConfig.custom()
                         .setConnectTimeout(Timeout.of(LONGEST_CONNECT.compareTo(timeout) < 0 ? LONGEST_CONNECT : timeout))

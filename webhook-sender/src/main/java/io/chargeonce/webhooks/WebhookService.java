@@ -49,12 +49,13 @@ public final class WebhookService {
                 pipeline.databasePassword(), CONNECTIONS).countedBy(meters.registry()));
         var table = new DeliveryTable(database);
         var webhookMeters = new WebhookMeters(meters.registry());
+        var limits = new Dispatcher.Limits(settings.slots(), settings.perEndpoint(), settings.timeout());
         var http = lifecycle.start("http client", () -> new HttpPost(new Targets(settings.allowedHosts()), settings.timeout(),
-                settings.perEndpoint(), settings.slots(), tls));
+                limits.triesAtOnce(), tls));
         var sender = new Sender(settings.vault(), http, InstantSource.system());
         var dispatcher = lifecycle.start("dispatcher", () -> new Dispatcher(database, sender,
                 new DeliverySchedule(settings.schedule(), () -> ThreadLocalRandom.current().nextDouble()),
-                new Dispatcher.Limits(settings.slots(), settings.perEndpoint(), settings.timeout()), webhookMeters));
+                limits, webhookMeters));
         var sending = lifecycle.start("sending", () -> Worker.start("webhook-dispatcher", LOOK_FOR_DUE, dispatcher::runOnce)
                 .countedBy(meters.registry()));
         var housekeeping = lifecycle.start("housekeeping", () -> Worker.start("webhook-housekeeping", HOUSEKEEPING,

@@ -74,7 +74,7 @@ class CertificateTest {
 
     private static Answer post(String host, TlsSocketStrategy tls) throws Exception {
         var targets = new Targets(Set.of(host), name -> new InetAddress[] {InetAddress.getLoopbackAddress()});
-        try (var http = new HttpPost(targets, Duration.ofSeconds(20), 1, 1, tls)) {
+        try (var http = new HttpPost(targets, Duration.ofSeconds(20), 1, tls)) {
             return http.post("https://%s:%d/".formatted(host, server.getAddress().getPort()), Map.of(), "{}");
         }
     }

@@ -22,7 +22,7 @@ class HttpPostTest {
     }
 
     private Answer post(Targets targets, String url, Duration timeout) throws Exception {
-        try (var http = new HttpPost(targets, timeout, 2, 4, DefaultClientTlsStrategy.createDefault())) {
+        try (var http = new HttpPost(targets, timeout, 4, DefaultClientTlsStrategy.createDefault())) {
             return http.post(url, Map.of("webhook-id", "msg_1"), "{}");
         }
     }
