@@ -116,7 +116,8 @@ public final class Vault {
     public static Vault ofCommand(Setting<Optional<Secret>> file, Settings settings) {
         boolean insecure = settings.get(Settings.INSECURE) == Settings.Insecure.YES;
         return settings.get(file).map(text -> new Vault(file.name(), Optional.of(text), insecure))
-                .orElseGet(() -> new Vault(file.name(), Optional.empty(), insecure));
+                .orElseGet(() -> insecure ? IN_THE_CLEAR : file.name().equals(NAME) ? WITHOUT_KEY
+                        : new Vault(file.name(), Optional.empty(), false));
     }
 
     /**
