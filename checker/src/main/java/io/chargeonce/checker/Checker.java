@@ -105,7 +105,6 @@ public final class Checker {
             new TierVisits(contents, evidence).read(rows);
             new DeadLetterRows(contents, evidence.topicPrefix()).read(rows);
             new SealRows(contents).read(rows);
-            new WebhookRows(contents).read(rows);
             planted(contents, evidence).lookThrough(rows);
         }
     }

@@ -25,8 +25,6 @@ public enum Invariant {
     NEVER_EARLY("never-early"),
     /** Live dead letters, the compacted topic and the dead operations are the same set; each change has one audit record. */
     DLQ_ALGEBRA("dlq-algebra"),
-    /** Each ended operation has a webhook for each endpoint that wants it, and none says what did not happen. */
-    WEBHOOKS_AGREE("webhooks-agree"),
     /** Seals on the audit log follow each other without a gap, and each covers as many records as when it was made. */
     AUDIT_SEALED("audit-sealed"),
     /** Captured money, succeeded rows and outcome events have the same sums per currency and merchant. */
