@@ -12,9 +12,12 @@ import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.runtime.Setting;
 import io.chargeonce.runtime.Settings;
 import io.chargeonce.vault.Vault;
+import io.chargeonce.webhooks.WebhookSettings;
+import io.chargeonce.webhooks.terminal.WebhookCommand;
 import io.chargeonce.wire.Topics;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -23,7 +26,7 @@ public final class Environment {
 
     /** Every setting that any process reads: a name that is not here is a typo. */
     public static final List<Setting<?>> CATALOGUE =
-            Stream.of(PipelineSettings.ALL, IngestSettings.ALL, ChargeSettings.ALL, ConsoleSettings.OWN)
+            Stream.of(PipelineSettings.ALL, IngestSettings.ALL, ChargeSettings.ALL, ConsoleSettings.OWN, WebhookSettings.ALL)
                     .flatMap(Collection::stream).distinct().toList();
 
     private Environment() {}
@@ -50,5 +53,17 @@ public final class Environment {
         PipelineSettings settings = opening.pipeline;
         var database = Database.openForCommand(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get());
         return new DeadLetterQueue(database, new Topics(settings.topicPrefix()), opening.vault);
+    }
+
+    static WebhookCommand.Opened openWebhooks() {
+        record Opening(PipelineSettings pipeline, Vault vault, Set<String> allowedHosts) {}
+        var opening = read(Stream.concat(PipelineSettings.ALL.stream(), Stream.of(WebhookSettings.KEY_FILE_OF_A_COMMAND,
+                WebhookSettings.ALLOWED_HOSTS)).toList(),
+                settings -> new Opening(PipelineSettings.from(settings), Vault.ofCommand(WebhookSettings.KEY_FILE_OF_A_COMMAND, settings),
+                        WebhookSettings.hosts(settings.get(WebhookSettings.ALLOWED_HOSTS))));
+        PipelineSettings settings = opening.pipeline;
+        return new WebhookCommand.Opened(
+                Database.openForCommand(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get()),
+                opening.vault, opening.allowedHosts);
     }
 }

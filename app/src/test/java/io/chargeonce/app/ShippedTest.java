@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ShippedTest {
 
     private static final List<String> MODULES =
-            List.of("pipeline-core", "ingest-service", "charge-consumer", "retry-consumers", "dlq-tool", "app");
+            List.of("pipeline-core", "ingest-service", "charge-consumer", "retry-consumers", "dlq-tool", "webhook-sender", "app");
 
     private static List<Path> classPath() {
         return Arrays.stream(System.getProperty("java.class.path").split(":")).filter(entry -> !entry.isEmpty()).map(Path::of).toList();
@@ -54,6 +54,6 @@ class ShippedTest {
     void the_help_names_what_ships_and_nothing_else() {
         assertThat(Main.commandLine().getSubcommands()).containsOnlyKeys("ingest", "charge", "retry", "console", "migrate", "data-key",
                 "dlq",
-                "merchant");
+                "merchant", "webhooks", "webhook");
     }
 }

@@ -38,18 +38,14 @@ public final class Vault {
             "File with the private keys that open what is sealed at rest.").optional();
 
     /** Seals nothing, and opens unsealed bytes: for trials only. */
-    public static final Vault IN_THE_CLEAR = new Vault(Optional.empty(), true);
+    public static final Vault IN_THE_CLEAR = new Vault(NAME, Optional.empty(), true);
     /** Neither seals nor opens. */
-    public static final Vault WITHOUT_KEY = new Vault(Optional.empty(), false);
+    public static final Vault WITHOUT_KEY = new Vault(NAME, Optional.empty(), false);
 
     /** Sealing failed because there is no key. The message says what to do. */
     public static final class NoKey extends RuntimeException {
 
         private static final long serialVersionUID = 1;
-
-        NoKey() {
-            this("there is no data key to seal with: set %s to its file; chargeonce data-key makes one".formatted(NAME));
-        }
 
         NoKey(String why) {
             super(why);
@@ -63,13 +59,16 @@ public final class Vault {
     /** @param unseals empty if there is only a public half */
     private record Keys(String text, HybridEncrypt seals, Optional<HybridDecrypt> unseals) {}
 
+    /** The setting, for messages. */
+    private final String name;
     private final Optional<Supplier<String>> file;
     /** Whether bytes are stored unsealed when there is no key. Unsealed bytes are then accepted, even with a key. */
     private final boolean inTheClear;
     /** Empty until needed, where they may never be: loading Tink costs a command noticeable time. */
     private volatile Optional<Keys> latest = Optional.empty();
 
-    private Vault(Optional<Supplier<String>> file, boolean inTheClear) {
+    private Vault(String name, Optional<Supplier<String>> file, boolean inTheClear) {
+        this.name = name;
         this.file = file;
         this.inTheClear = inTheClear;
     }
@@ -79,9 +78,24 @@ public final class Vault {
      * @throws IllegalArgumentException if the file holds no data keys; the message has the setting's name and not the content
      */
     public static Vault of(Supplier<String> file) {
-        var vault = new Vault(Optional.of(file), false);
-        vault.latest = Optional.of(parsed(file.get()));
+        return of(NAME, file);
+    }
+
+    /** @param name the setting that names the file, for messages */
+    private static Vault of(String name, Supplier<String> file) {
+        var vault = new Vault(name, Optional.of(file), false);
+        vault.latest = Optional.of(vault.parsed(file.get()));
         return vault;
+    }
+
+    /**
+     * With a key of its own, which opens nothing that another key sealed.
+     *
+     * @param file a start without it was refused or allowed; without it, bytes are stored unsealed
+     * @throws IllegalArgumentException if the file holds no data keys
+     */
+    public static Vault of(Setting<Optional<Secret>> file, Settings settings) {
+        return settings.get(file).map(text -> of(file.name(), text)).orElse(IN_THE_CLEAR);
     }
 
     /**
@@ -95,9 +109,15 @@ public final class Vault {
 
     /** For a command. A file without keys is reported when a key is needed. */
     public static Vault ofCommand(Settings settings) {
+        return ofCommand(FILE_OF_A_COMMAND, settings);
+    }
+
+    /** The same with a key of its own. */
+    public static Vault ofCommand(Setting<Optional<Secret>> file, Settings settings) {
         boolean insecure = settings.get(Settings.INSECURE) == Settings.Insecure.YES;
-        return settings.get(FILE_OF_A_COMMAND).map(file -> new Vault(Optional.of(file), insecure))
-                .orElse(insecure ? IN_THE_CLEAR : WITHOUT_KEY);
+        return settings.get(file).map(text -> new Vault(file.name(), Optional.of(text), insecure))
+                .orElseGet(() -> insecure ? IN_THE_CLEAR : file.name().equals(NAME) ? WITHOUT_KEY
+                        : new Vault(file.name(), Optional.empty(), false));
     }
 
     /**
@@ -107,7 +127,7 @@ public final class Vault {
     public byte[] seal(String place, byte[] bytes) {
         if (file.isEmpty()) {
             if (!inTheClear) {
-                throw new NoKey();
+                throw new NoKey("there is no data key to seal with: set %s to its file; chargeonce data-key makes one".formatted(name));
             }
             return marked(CLEAR, bytes);
         }
@@ -133,7 +153,7 @@ public final class Vault {
                             .formatted(Settings.INSECURE.name()));
         }
         if (file.isEmpty()) {
-            return new Opened.Closed("there is no data key here: give the file with the private keys in " + NAME);
+            return new Opened.Closed("there is no data key here: give the file with the private keys in " + name);
         }
         Optional<HybridDecrypt> unseals;
         try {
@@ -143,14 +163,14 @@ public final class Vault {
         }
         if (unseals.isEmpty()) {
             return new Opened.Closed("the file of %s has only public keys, which seal and never open: give the file with the private keys"
-                    .formatted(NAME));
+                    .formatted(name));
         }
         try {
             return new Opened.Readable(unseals.get().decrypt(rest, context(place)));
         } catch (GeneralSecurityException notOurs) {
             return new Opened.Closed(
                     ("no key in the file of %s opens it: it was sealed with another key, or was changed or moved here. Add the "
-                            + "key that sealed it to the file").formatted(NAME));
+                            + "key that sealed it to the file").formatted(name));
         }
     }
 
@@ -171,7 +191,7 @@ public final class Vault {
         return last;
     }
 
-    private static Keys parsed(String text) {
+    private Keys parsed(String text) {
         try {
             KeysetHandle handle = DataKeys.parse(text);
             boolean isPrivate = DataKeys.isPrivate(handle);
@@ -179,7 +199,7 @@ public final class Vault {
             return new Keys(text, seals.getPrimitive(RegistryConfiguration.get(), HybridEncrypt.class),
                     isPrivate ? Optional.of(handle.getPrimitive(RegistryConfiguration.get(), HybridDecrypt.class)) : Optional.empty());
         } catch (GeneralSecurityException noKeys) {
-            throw new IllegalArgumentException("%s: the file holds no data keys; chargeonce data-key makes one".formatted(NAME));
+            throw new IllegalArgumentException("%s: the file holds no data keys; chargeonce data-key makes one".formatted(name));
         }
     }
 

@@ -31,6 +31,8 @@ public record AccessPlan(Topics topics, int tiers) {
     public static final String INGEST = "User:chargeonce-ingest";
     public static final String CHARGE = "User:chargeonce-charge";
     public static final String RETRY = "User:chargeonce-retry";
+    /** Reads outcomes and writes nothing. */
+    public static final String WEBHOOKS = "User:chargeonce-webhooks";
     public static final String CONSOLE = "User:chargeonce-console";
     /** The prefix of all that the witness's Kafka Streams creates for itself: groups, transactions, topics. */
     public static final String CONSOLES_OWN = "chargeonce-console";
@@ -62,6 +64,7 @@ public record AccessPlan(Topics topics, int tiers) {
             }
         }
         plan.addAll(reads(CHARGE, topics.requests(), topics.groupOfTier(0)));
+        plan.addAll(reads(WEBHOOKS, topics.outcomes(), topics.webhooksGroup()));
         plan.addAll(topic(ON_CALL, topics.deadLetters(), AclOperation.READ, AclOperation.DESCRIBE));
         plan.addAll(topic(ON_CALL, topics.auditSeals(), AclOperation.READ, AclOperation.DESCRIBE));
         plan.addAll(intake());

@@ -75,6 +75,11 @@ public record Topics(String prefix) {
         return prefix + ".overdue";
     }
 
+    /** The group that turns outcomes into webhooks. */
+    public String webhooksGroup() {
+        return prefix + ".webhooks.workers";
+    }
+
     public String intakeGroup() {
         return prefix + ".intake.workers";
     }

@@ -7,7 +7,8 @@
 DO $$
 DECLARE
     services text[] := ARRAY['chargeonce_ingest', 'chargeonce_charge', 'chargeonce_retry', 'chargeonce_dlq_reader',
-                             'chargeonce_dlq_operator', 'chargeonce_dlq_unmask', 'chargeonce_eraser', 'chargeonce_merchant_admin'];
+                             'chargeonce_dlq_operator', 'chargeonce_dlq_unmask', 'chargeonce_eraser', 'chargeonce_merchant_admin',
+                             'chargeonce_webhooks'];
     service text;
     granted record;
 BEGIN
@@ -168,6 +169,23 @@ GRANT SELECT ON merchant, merchant_token, token_use TO chargeonce_merchant_admin
 GRANT INSERT (merchant_id), UPDATE (requests_per_second, duplicate_window_ms, represent_declines) ON merchant TO chargeonce_merchant_admin;
 GRANT INSERT (token_sha256, merchant_id, expires_at, lives, scopes, addresses), UPDATE (revoked_at, expires_at) ON merchant_token
     TO chargeonce_merchant_admin;
+
+-- Who gets webhooks. An endpoint's secret is sealed before it comes here, and this role cannot read it back.
+GRANT SELECT ON webhook_endpoint, webhook_delivery TO chargeonce_merchant_admin;
+GRANT INSERT (endpoint_id, merchant_id, url, events), UPDATE (disabled_by, disabled_at, failing_since, failed_at) ON webhook_endpoint
+    TO chargeonce_merchant_admin;
+GRANT SELECT (endpoint_id, created_at, expires_at), INSERT (endpoint_id, sealed_secret), UPDATE (expires_at) ON webhook_secret
+    TO chargeonce_merchant_admin;
+GRANT UPDATE (state, attempts, due_at, ended_at) ON webhook_delivery TO chargeonce_merchant_admin;
+GRANT EXECUTE ON FUNCTION stage_test_webhook(text) TO chargeonce_merchant_admin;
+
+-- Sends webhooks, to hosts that strangers choose. It reads no payment and inserts no delivery: it names operations to a function, which
+-- reads their rows. Of a delivery it changes only how its tries went.
+GRANT SELECT ON webhook_endpoint, webhook_secret, webhook_delivery TO chargeonce_webhooks;
+GRANT UPDATE (state, attempts, due_at, ended_at, last_status, last_error) ON webhook_delivery TO chargeonce_webhooks;
+GRANT UPDATE (failing_since, failed_at) ON webhook_endpoint TO chargeonce_webhooks;
+GRANT EXECUTE ON FUNCTION stage_webhooks(text[]), disable_failing_endpoints(interval), end_webhooks_of_disabled(int),
+    forget_webhooks(interval, int) TO chargeonce_webhooks;
 
 -- No role inserts into the audit log: this function appends what its caller's role may write.
 GRANT EXECUTE ON FUNCTION append_audit(text[], text[], text[], text[], text[], text[], text[], text[])

@@ -52,7 +52,8 @@ class AuditLogTest {
 
     @ParameterizedTest
     @CsvSource({"chargeonce_dlq_operator, dlq.purged", "chargeonce_dlq_operator, dlq.settlement_proposed", "alice, dlq.merged",
-        "chargeonce_merchant_admin, merchant.set", "chargeonce_merchant_admin, token.revoked", "chargeonce_dlq_unmask, dlq.unmasked",
+        "chargeonce_merchant_admin, merchant.set", "chargeonce_merchant_admin, token.revoked", "chargeonce_merchant_admin, webhook.added",
+        "chargeonce_dlq_unmask, dlq.unmasked",
         "postgres, dlq.purged"})
     void what_a_person_does_is_recorded_under_the_login_and_what_they_say_is_kept_as_a_claim(String login, String action)
             throws SQLException {
@@ -85,6 +86,8 @@ class AuditLogTest {
         "chargeonce_merchant_admin, merchant:acme, token.created", "chargeonce_ingest, , payment.accepted",
         "chargeonce_dlq_operator, alice, dlq.unmasked", "chargeonce_dlq_unmask, alice, dlq.purged",
         "chargeonce_dlq_unmask, alice, succeeded",
+        "chargeonce_dlq_operator, alice, webhook.added", "chargeonce_merchant_admin, webhook-sender, webhook_endpoint.disabled",
+        "chargeonce_charge, webhook-sender, webhook_endpoint.disabled", "chargeonce_charge, alice, webhook.rotated",
         "chargeonce_dlq_operator, alice, personal_data.erased", "chargeonce_charge, charge-consumer, personal_data.erased"})
     void a_record_that_a_role_may_not_write_is_refused_with_its_whole_transaction(String role, String actor, String action)
             throws SQLException {

@@ -22,6 +22,8 @@ import io.chargeonce.runtime.Meters;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.runtime.Secret;
 import io.chargeonce.vault.Vault;
+import io.chargeonce.webhooks.WebhookService;
+import io.chargeonce.webhooks.WebhookSettings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -29,6 +31,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** Every service in this process, over broker, Postgres and simulator of this machine. */
 final class LocalPipeline implements AutoCloseable {
@@ -94,6 +97,8 @@ final class LocalPipeline implements AutoCloseable {
                 new IngestSettings(pipeline, new Address("127.0.0.1", ports.ingest), 16, Duration.ofHours(24)), meters));
         var console = lifecycle.start("console", () -> ConsoleService.start(new ConsoleSettings(pipeline,
                 new Address("127.0.0.1", ports.console), Optional.empty(), vault, Sessions.Lifetime.USUAL, witness(keep, pace)), meters));
+        lifecycle.start("webhook-sender", () -> WebhookService.start(
+                new WebhookSettings(pipeline, vault).withAllowedHosts(Set.of("localhost", "127.0.0.1")), meters));
         var database = lifecycle.start("database", () -> Database.open(pipeline.databaseUrl(), pipeline.databaseUser(), "", 1));
         var admin = lifecycle.start("admin server", () -> AdminServer.start(new Address("127.0.0.1", ports.admin), Optional.empty(),
                 meters::scrape).ready("database", database::problem));

@@ -22,7 +22,7 @@ import org.apache.kafka.server.common.Feature;
 final class GuardedBroker implements AutoCloseable {
 
     private static final List<String> USERS = List.of("admin", "chargeonce-ingest", "chargeonce-charge", "chargeonce-retry",
-            "chargeonce-on-call", "chargeonce-migrate", "chargeonce-console", "shop");
+            "chargeonce-on-call", "chargeonce-migrate", "chargeonce-console", "chargeonce-webhooks", "shop");
 
     private final KafkaRaftServer server;
     private final Path directory;

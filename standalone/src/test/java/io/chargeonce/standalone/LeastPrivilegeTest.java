@@ -35,6 +35,8 @@ import io.chargeonce.sandbox.psp.FaultRule;
 import io.chargeonce.sandbox.stripe.Operation;
 import io.chargeonce.sandbox.stripe.StripeSimulator;
 import io.chargeonce.vault.Vault;
+import io.chargeonce.webhooks.WebhookService;
+import io.chargeonce.webhooks.WebhookSettings;
 import io.chargeonce.wire.Topics;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -84,6 +86,7 @@ class LeastPrivilegeTest {
              var ingest = IngestService.start(ingestSettings(), meters);
              var charge = ChargeService.start(chargeSettings("chargeonce_charge", stripe), meters);
              var retry = RetryService.start(chargeSettings("chargeonce_retry", stripe), meters);
+             var webhooks = WebhookService.start(new WebhookSettings(pipeline("chargeonce_webhooks"), Vault.IN_THE_CLEAR), meters);
              var witness = Witness.start(WITNESS, new KafkaConnection(TestStack.kafka().bootstrapServers(), Map.of()),
                      new Topics(prefix()), TIERS, meters.registry())) {
             String good = pay(ingest, "good", "pm_card_visa");

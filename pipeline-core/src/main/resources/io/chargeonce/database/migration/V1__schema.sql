@@ -25,7 +25,7 @@ REVOKE EXECUTE ON FUNCTION cutoff(interval, interval) FROM PUBLIC;
 -- writes here, by "migrate --operator"; "migrate --roles" revokes every other membership.
 CREATE TABLE person (
     login    text NOT NULL CHECK (login ~ '^[a-z][a-z0-9_.@-]{0,62}$' AND login !~ '^(pg_|chargeonce_)'
-                                  AND login NOT IN ('charge-consumer', 'dead-letter-queue')),
+                                  AND login NOT IN ('charge-consumer', 'dead-letter-queue', 'webhook-sender')),
     role     text NOT NULL CHECK (role IN ('chargeonce_dlq_reader', 'chargeonce_dlq_operator', 'chargeonce_dlq_unmask',
                                                  'chargeonce_eraser', 'chargeonce_merchant_admin')),
     added_at timestamptz NOT NULL DEFAULT now(),
@@ -1444,19 +1444,20 @@ SELECT make_audit_room();
 -- Actions of people. Such a record has the login of its session, and nothing that the session claims.
 CREATE FUNCTION is_a_persons(action text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
     SELECT (action LIKE 'dlq.%' OR action LIKE 'merchant.%' OR action LIKE 'token.%' OR action LIKE 'person.%'
-            OR action LIKE 'four_eyes.%' OR action LIKE 'personal_data.%')
+            OR action LIKE 'four_eyes.%' OR action LIKE 'personal_data.%' OR action LIKE 'webhook.%')
            -- The result of a person's finding is written by the resolver.
            AND action NOT IN ('dlq.settlement_settled', 'dlq.settlement_confirmed', 'dlq.settlement_refused')
 $$;
 
--- Each action has one writer: merchants' requests belong to ingest, merchants and tokens to their admin, dlq.* to people on call, the rest
--- to charge and retry. A service has one name. A person gives none.
+-- Each action has one writer: merchants' requests belong to ingest, merchants, tokens and webhooks to their admin, dlq.* to people on call,
+-- webhook_endpoint.* to the service that sends webhooks, the rest to charge and retry. A service has one name. A person gives none.
 CREATE FUNCTION may_append_audit(ingest boolean, charge boolean, on_call boolean, admin boolean, unmask boolean, eraser boolean,
-                                 merchant text, actor text, action text)
+                                 webhooks boolean, merchant text, actor text, action text)
     RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE
         WHEN action LIKE 'payment.%' OR action LIKE 'refund.%' THEN ingest AND actor = 'merchant:' || merchant
         WHEN action LIKE 'dead_letter.%' THEN (charge OR on_call) AND actor = 'dead-letter-queue'
+        WHEN action LIKE 'webhook_endpoint.%' THEN webhooks AND actor = 'webhook-sender'
         WHEN chargeonce.is_a_persons(action)
             THEN CASE WHEN action = 'dlq.unmasked' THEN unmask WHEN action LIKE 'dlq.%' THEN on_call
                       WHEN action LIKE 'personal_data.%' THEN eraser WHEN action LIKE 'person.%' OR action LIKE 'four_eyes.%' THEN false
@@ -1479,6 +1480,7 @@ DECLARE
     admin boolean := NOT owns AND pg_has_role(session_user, 'chargeonce_merchant_admin', 'USAGE');
     unmask boolean := NOT owns AND pg_has_role(session_user, 'chargeonce_dlq_unmask', 'USAGE');
     eraser boolean := NOT owns AND pg_has_role(session_user, 'chargeonce_eraser', 'USAGE');
+    webhooks boolean := NOT owns AND pg_has_role(session_user, 'chargeonce_webhooks', 'USAGE');
     appended int;
     refused text;
 BEGIN
@@ -1489,16 +1491,16 @@ BEGIN
     END IF;
     INSERT INTO audit_record (at, session_role, merchant_id, actor, action, resource_type, resource_id, reason, data, origin)
     SELECT clock_timestamp(), session_user, entry.merchant,
-           CASE WHEN NOT (ingest OR charge) AND is_a_persons(entry.action) THEN session_user ELSE entry.actor END,
+           CASE WHEN NOT (ingest OR charge OR webhooks) AND is_a_persons(entry.action) THEN session_user ELSE entry.actor END,
            entry.action, entry.type, entry.resource, entry.reason, entry.detail::json, entry.origin
       FROM unnest(merchants, actors, actions, types, resources, reasons, details, origins)
         AS entry (merchant, actor, action, type, resource, reason, detail, origin)
-     WHERE owns OR may_append_audit(ingest, charge, on_call, admin, unmask, eraser, entry.merchant, entry.actor, entry.action);
+     WHERE owns OR may_append_audit(ingest, charge, on_call, admin, unmask, eraser, webhooks, entry.merchant, entry.actor, entry.action);
     GET DIAGNOSTICS appended = ROW_COUNT;
     IF appended < cardinality(actions) THEN
         SELECT format('%L as %L', entry.action, entry.actor) INTO refused
           FROM unnest(merchants, actors, actions) AS entry (merchant, actor, action)
-         WHERE may_append_audit(ingest, charge, on_call, admin, unmask, eraser, entry.merchant, entry.actor, entry.action) IS NOT TRUE
+         WHERE may_append_audit(ingest, charge, on_call, admin, unmask, eraser, webhooks, entry.merchant, entry.actor, entry.action) IS NOT TRUE
          LIMIT 1;
         RAISE insufficient_privilege
               USING MESSAGE = format('permission denied: %s may not append %s to the audit log', session_user, refused);
@@ -1634,7 +1636,7 @@ CREATE FUNCTION current_grants() RETURNS SETOF text LANGUAGE sql STABLE SET sear
     WITH ours AS (
         SELECT oid, rolname, rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls FROM pg_roles
          WHERE rolname IN ('chargeonce_ingest', 'chargeonce_charge', 'chargeonce_retry', 'chargeonce_dlq_reader', 'chargeonce_dlq_operator',
-                           'chargeonce_dlq_unmask', 'chargeonce_eraser', 'chargeonce_merchant_admin')
+                           'chargeonce_dlq_unmask', 'chargeonce_eraser', 'chargeonce_merchant_admin', 'chargeonce_webhooks')
     ), object AS (
         SELECT relname::text AS name, relacl AS acl, relowner AS owner FROM pg_class WHERE relnamespace = 'chargeonce'::regnamespace
          UNION ALL
@@ -1690,7 +1692,7 @@ CREATE FUNCTION audit_detail(data json, field text) RETURNS text LANGUAGE sql IM
     SELECT CASE WHEN data::text !~ '\\u(0000|[dD][89a-fA-F])' THEN data ->> field END
 $$;
 REVOKE EXECUTE ON FUNCTION audit_detail(json, text), is_a_persons(text),
-    may_append_audit(boolean, boolean, boolean, boolean, boolean, boolean, text, text, text) FROM PUBLIC;
+    may_append_audit(boolean, boolean, boolean, boolean, boolean, boolean, boolean, text, text, text) FROM PUBLIC;
 
 -- Seals of ranges of the audit log, in a chain. Each is also published and logged, so that a person who rewrites the database cannot
 -- rewrite all copies. A range starts after the end of the previous one, gaps of ids included, so that no record can be inserted between
@@ -2133,6 +2135,163 @@ BEGIN
     RETURN forgotten;
 END $$;
 REVOKE EXECUTE ON FUNCTION forget_presentations(int) FROM PUBLIC;
+
+-- Webhooks to merchants: docs/webhooks.md. The process that sends them connects to hosts that strangers choose, so its role reads no
+-- payment: the functions here read them, and say what a webhook says.
+CREATE TABLE webhook_endpoint (
+    endpoint_id   text PRIMARY KEY CHECK (endpoint_id ~ '^whe_[0-9a-f]{24}$'),
+    merchant_id   text NOT NULL REFERENCES merchant,
+    url           text NOT NULL CHECK (url ~ '^https?://' AND length(url) <= 2000),
+    -- The types of events that it gets; '*' is all.
+    events        text[] NOT NULL CHECK (cardinality(events) BETWEEN 1 AND 20),
+    created_at    timestamptz NOT NULL DEFAULT now(),
+    -- Who disabled it: a person, or the service after long failure. NULL while it is enabled.
+    disabled_by   text CHECK (disabled_by IN ('person', 'failing')),
+    disabled_at   timestamptz,
+    -- Since when all tries have failed, and when the last one did. NULL after a success.
+    failing_since timestamptz,
+    failed_at     timestamptz,
+    CONSTRAINT a_disabled_one_has_a_time CHECK ((disabled_by IS NULL) = (disabled_at IS NULL))
+);
+CREATE INDEX webhook_endpoint_of_merchant ON webhook_endpoint (merchant_id);
+
+-- What requests to an endpoint are signed with. Several are valid while one replaces another.
+CREATE TABLE webhook_secret (
+    endpoint_id   text NOT NULL REFERENCES webhook_endpoint,
+    sealed_secret bytea NOT NULL,
+    created_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
+    -- NULL is never.
+    expires_at    timestamptz,
+    PRIMARY KEY (endpoint_id, created_at)
+);
+
+-- One event for one endpoint.
+CREATE TABLE webhook_delivery (
+    -- Derived from the endpoint and the event, so that a second insert finds the first row. A receiver drops repeats by it.
+    webhook_id  text PRIMARY KEY,
+    endpoint_id text NOT NULL REFERENCES webhook_endpoint,
+    event_type  text NOT NULL,
+    -- NULL for an event that is about no payment.
+    payment_id  text,
+    body        text NOT NULL,
+    state       text NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'delivered', 'dead')),
+    -- Raised by each claim, so that a worker that comes too late recognises that its claim is over.
+    attempts    int NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+    -- When it may be claimed: the next try, or the end of the present claim.
+    due_at      timestamptz NOT NULL DEFAULT now(),
+    created_at  timestamptz NOT NULL DEFAULT now(),
+    ended_at    timestamptz,
+    last_status int,
+    last_error  text CHECK (length(last_error) <= 200),
+    CONSTRAINT only_an_ended_one_has_an_end CHECK ((state = 'waiting') = (ended_at IS NULL))
+);
+CREATE INDEX webhook_delivery_due ON webhook_delivery (endpoint_id, due_at, webhook_id) WHERE state = 'waiting';
+CREATE INDEX webhook_delivery_of_payment ON webhook_delivery (payment_id) WHERE payment_id IS NOT NULL;
+CREATE INDEX webhook_delivery_ended ON webhook_delivery (ended_at) WHERE ended_at IS NOT NULL;
+CREATE TRIGGER what_is_said_never_changes BEFORE UPDATE OF webhook_id, endpoint_id, event_type, payment_id, body, created_at
+        ON webhook_delivery
+    EXECUTE FUNCTION refuse('what a webhook says never changes');
+CREATE TRIGGER an_endpoint_is_one_merchants BEFORE UPDATE OF endpoint_id, merchant_id, url, events, created_at ON webhook_endpoint
+    EXECUTE FUNCTION refuse('an endpoint never changes its merchant, its address or its events; add a new one');
+
+CREATE FUNCTION webhook_id_of(endpoint text, event text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    SELECT 'msg_' || left(encode(sha256(convert_to(endpoint || ' ' || event, 'UTF8')), 'hex'), 32)
+$$;
+CREATE FUNCTION webhook_time(at timestamptz) RETURNS text LANGUAGE sql STABLE AS $$
+    SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+$$;
+
+-- Inserts the deliveries for these operations, as far as they have ended. The caller only names operations: what a webhook says comes from
+-- their rows, so no record of Kafka can invent an outcome or an amount. A repeat inserts nothing. An endpoint that was disabled after long
+-- failure gets dead deliveries, which can be redelivered. Returns how many were inserted.
+CREATE FUNCTION stage_webhooks(operations text[]) RETURNS int
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    inserted int;
+BEGIN
+    INSERT INTO webhook_delivery (webhook_id, endpoint_id, event_type, payment_id, body, state, ended_at, last_error)
+    SELECT webhook_id_of(endpoint_id, operation_id || '/' || state), endpoint_id, event, payment_id,
+           json_build_object('type', event, 'timestamp', webhook_time(settled_at), 'data', json_strip_nulls(json_build_object(
+               'payment_id', payment_id, 'id', operation_id, 'kind', kind, 'status', state, 'amount', amount, 'currency', currency,
+               'decline_code', CASE WHEN state = 'declined' THEN failure_cause END, 'revision', step)))::text,
+           CASE WHEN disabled_by IS NULL THEN 'waiting' ELSE 'dead' END, CASE WHEN disabled_by IS NOT NULL THEN now() END,
+           CASE WHEN disabled_by IS NOT NULL THEN 'endpoint_disabled' END
+      FROM operation_now
+     CROSS JOIN LATERAL (SELECT CASE kind WHEN 'charge' THEN 'payment' ELSE kind END || '.' || state) AS named (event)
+      JOIN webhook_endpoint AS endpoint USING (merchant_id)
+     WHERE operation_id = ANY (operations) AND state IN ('succeeded', 'declined', 'purged')
+       AND settled_at >= endpoint.created_at AND disabled_by IS DISTINCT FROM 'person' AND events && ARRAY['*', event]
+     ORDER BY 1
+    ON CONFLICT (webhook_id) DO NOTHING;
+    GET DIAGNOSTICS inserted = ROW_COUNT;
+    RETURN inserted;
+END $$;
+
+-- An event that is about no payment. Returns the delivery's id; NULL if there is no such endpoint, or it is disabled.
+CREATE FUNCTION stage_test_webhook(endpoint text) RETURNS text
+    LANGUAGE sql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+    INSERT INTO webhook_delivery (webhook_id, endpoint_id, event_type, body)
+    SELECT webhook_id_of(endpoint_id, 'test/' || gen_random_uuid()), endpoint_id, 'endpoint.test',
+           json_build_object('type', 'endpoint.test', 'timestamp', webhook_time(now()), 'data', json_build_object('endpoint', endpoint_id))
+      FROM webhook_endpoint WHERE endpoint_id = endpoint AND disabled_by IS NULL
+    RETURNING webhook_id
+$$;
+
+-- Disables the endpoints whose tries have all failed for so long, tells the merchant's other endpoints, and records it. Returns the
+-- endpoints.
+CREATE FUNCTION disable_failing_endpoints(failing interval) RETURNS SETOF text
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    since timestamptz := cutoff(failing, interval '1 hour');
+    gone webhook_endpoint;
+BEGIN
+    FOR gone IN UPDATE webhook_endpoint SET disabled_by = 'failing', disabled_at = now()
+                 WHERE disabled_by IS NULL AND failed_at - failing >= failing_since AND failing_since <= since
+             RETURNING * LOOP
+        INSERT INTO webhook_delivery (webhook_id, endpoint_id, event_type, body)
+        SELECT webhook_id_of(endpoint_id, gone.endpoint_id || '/disabled/' || gone.disabled_at), endpoint_id, 'endpoint.disabled',
+               json_build_object('type', 'endpoint.disabled', 'timestamp', webhook_time(gone.disabled_at), 'data', json_build_object(
+                   'endpoint', gone.endpoint_id, 'failing_since', webhook_time(gone.failing_since)))
+          FROM webhook_endpoint WHERE merchant_id = gone.merchant_id AND disabled_by IS NULL AND endpoint_id <> gone.endpoint_id
+        ON CONFLICT (webhook_id) DO NOTHING;
+        PERFORM append_audit(ARRAY[gone.merchant_id], ARRAY['webhook-sender'], ARRAY['webhook_endpoint.disabled'],
+                             ARRAY['webhook_endpoint'], ARRAY[gone.endpoint_id], ARRAY['every try has failed for too long'],
+                             ARRAY[json_build_object('failing_since', gone.failing_since)::text], NULL);
+        RETURN NEXT gone.endpoint_id;
+    END LOOP;
+END $$;
+
+-- Ends what still waits for disabled endpoints. It stays listed, and can be redelivered. Returns how many.
+CREATE FUNCTION end_webhooks_of_disabled(most int) RETURNS int
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    ended int;
+BEGIN
+    UPDATE webhook_delivery SET state = 'dead', ended_at = now(), last_error = 'endpoint_disabled'
+     WHERE webhook_id IN (SELECT found.webhook_id FROM webhook_endpoint AS endpoint
+                           CROSS JOIN LATERAL (SELECT webhook_id FROM webhook_delivery AS delivery
+                                                WHERE delivery.endpoint_id = endpoint.endpoint_id AND state = 'waiting'
+                                                LIMIT coalesce(most, 0)) AS found
+                           WHERE disabled_by IS NOT NULL LIMIT coalesce(most, 0))
+       AND state = 'waiting';
+    GET DIAGNOSTICS ended = ROW_COUNT;
+    RETURN ended;
+END $$;
+
+-- Deletes what ended long ago. Longer than payments.outcomes keeps records: a repeat of a record must find its row.
+CREATE FUNCTION forget_webhooks(kept interval, most int) RETURNS int
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    until timestamptz := cutoff(kept, interval '480 hours');
+    forgotten int;
+BEGIN
+    DELETE FROM webhook_delivery WHERE webhook_id IN (SELECT webhook_id FROM webhook_delivery WHERE ended_at < until
+                                                       ORDER BY ended_at LIMIT coalesce(most, 0) FOR UPDATE SKIP LOCKED);
+    GET DIAGNOSTICS forgotten = ROW_COUNT;
+    RETURN forgotten;
+END $$;
+REVOKE EXECUTE ON FUNCTION webhook_id_of(text, text), webhook_time(timestamptz), stage_webhooks(text[]), stage_test_webhook(text),
+    disable_failing_endpoints(interval), end_webhooks_of_disabled(int), forget_webhooks(interval, int) FROM PUBLIC;
 
 -- Autovacuum of tables that grow for years, by a number of rows: with a share of the table, the pauses and the vacuums would grow with it.
 -- New rows are frozen at the first vacuum, because otherwise all of them would be read every few days for their transactions' age.

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.app;
+
+import io.chargeonce.runtime.Build;
+import io.chargeonce.runtime.Meters;
+import io.chargeonce.webhooks.WebhookService;
+import io.chargeonce.webhooks.WebhookSettings;
+import java.util.concurrent.Callable;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Command;
+
+@Command(name = "webhooks", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
+        description = "Runs the webhooks service: it sends outcomes to the endpoints of merchants. Settings come from CHARGEONCE_… "
+                + "variables.",
+        footer = {"", "Example:", "  CHARGEONCE_WEBHOOK_KEY_FILE=/run/secrets/webhook-key chargeonce webhooks"})
+final class WebhooksCommand implements Callable<Integer> {
+
+    @Override
+    public Integer call() throws InterruptedException {
+        WebhookSettings settings = Environment.read(WebhookSettings.ALL, WebhookSettings::from);
+        LoggerFactory.getLogger(WebhooksCommand.class).info("{} starts as webhook-sender", Build.CURRENT);
+        try (var meters = Meters.of("webhook-sender"); var service = WebhookService.start(settings, meters)) {
+            service.awaitShutdown();
+        }
+        return 0;
+    }
+}

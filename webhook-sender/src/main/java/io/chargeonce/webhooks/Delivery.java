@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.webhooks;
+
+import java.util.List;
+
+/**
+ * A claimed delivery: one try of one event at one endpoint.
+ *
+ * @param webhookId     the same for each try
+ * @param attempt       this try's number, from 1
+ * @param sealedSecrets that are valid now, the newest first
+ */
+record Delivery(String webhookId, String endpoint, String url, String body, int attempt, List<byte[]> sealedSecrets) {}

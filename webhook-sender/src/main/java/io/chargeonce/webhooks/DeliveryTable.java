@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.webhooks;
+
+import io.chargeonce.database.Columns;
+import io.chargeonce.database.Database;
+import io.chargeonce.database.DatabaseRefused;
+import io.chargeonce.database.DatabaseUnavailable;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** The rows of deliveries: which are due, and how their tries went. Any thread. */
+final class DeliveryTable {
+
+    /** Endpoints whose last try failed have slots of their own. */
+    enum Lane {
+        SOUND, FAILING
+    }
+
+    /**
+     * What is recorded about a try.
+     *
+     * @param state {@code waiting}, {@code delivered} or {@code dead}
+     * @param pause until the next try, of a waiting one
+     */
+    record Tried(Delivery delivery, Answer answer, String state, Duration pause) {}
+
+    /** @param overdueSeconds how long the oldest due delivery of an endpoint that does not fail has waited */
+    record Backlog(long waiting, long dead, double overdueSeconds, long failingEndpoints, long disabledEndpoints) {}
+
+    private final Database database;
+
+    DeliveryTable(Database database) {
+        this.database = database;
+    }
+
+    private static final String CLAIM = """
+            WITH due AS (
+                SELECT webhook_id, endpoint.url
+                  FROM (SELECT endpoint_id, url FROM webhook_endpoint
+                         WHERE disabled_by IS NULL AND (failing_since IS NOT NULL) = ?
+                         ORDER BY endpoint_id <= ?, endpoint_id) AS endpoint
+                  LEFT JOIN unnest(?::text[], ?::int[]) AS busy (endpoint_id, in_flight) USING (endpoint_id)
+                 CROSS JOIN LATERAL (
+                       SELECT webhook_id FROM webhook_delivery AS delivery
+                        WHERE delivery.endpoint_id = endpoint.endpoint_id AND state = 'waiting' AND due_at <= now()
+                        ORDER BY due_at, webhook_id
+                        LIMIT greatest(? - coalesce(in_flight, 0), 0) FOR UPDATE SKIP LOCKED) AS found
+                 LIMIT ?
+            )
+            UPDATE webhook_delivery AS delivery SET attempts = attempts + 1, due_at = now() + ? * interval '1 millisecond'
+              FROM due WHERE delivery.webhook_id = due.webhook_id
+            RETURNING delivery.webhook_id, endpoint_id, url, body, attempts,
+                      ARRAY(SELECT sealed_secret FROM webhook_secret AS secret
+                             WHERE secret.endpoint_id = delivery.endpoint_id AND (expires_at IS NULL OR expires_at > now())
+                             ORDER BY secret.created_at DESC)
+            """;
+
+    /**
+     * Claims deliveries that are due. If their process dies, they are due again when the claim ends.
+     *
+     * @param after       the endpoint at which the last claim stopped, so that endpoints take turns
+     * @param inFlight    how many tries of an endpoint this process has under way
+     * @param perEndpoint how many it may have
+     */
+    List<Delivery> claim(Lane lane, String after, Map<String, Integer> inFlight, int perEndpoint, int most, Duration claim) {
+        List<Map.Entry<String, Integer>> busy = List.copyOf(inFlight.entrySet());
+        return database.inTransaction(connection -> {
+            try (var statement = connection.prepareStatement(CLAIM)) {
+                statement.setBoolean(1, lane == Lane.FAILING);
+                statement.setString(2, after);
+                statement.setArray(3, connection.createArrayOf("text", busy.stream().map(Map.Entry::getKey).toArray()));
+                statement.setArray(4, connection.createArrayOf("int4", busy.stream().map(Map.Entry::getValue).toArray()));
+                statement.setInt(5, perEndpoint);
+                statement.setInt(6, most);
+                statement.setLong(7, claim.toMillis());
+                try (var row = statement.executeQuery()) {
+                    var claimed = new ArrayList<Delivery>();
+                    while (row.next()) {
+                        claimed.add(delivery(row));
+                    }
+                    return claimed;
+                }
+            }
+        });
+    }
+
+    private static Delivery delivery(ResultSet row) throws SQLException {
+        var secrets = (Object[]) row.getArray(6).getArray();
+        return new Delivery(row.getString(1), row.getString(2), row.getString(3), row.getString(4), row.getInt(5),
+                Arrays.stream(secrets).map(byte[].class::cast).toList());
+    }
+
+    private static final String RECORD = """
+            UPDATE webhook_delivery AS delivery
+               SET state = tried.state, attempts = attempts - tried.uncounted, last_status = tried.status, last_error = tried.error,
+                   due_at = now() + tried.pause_ms * interval '1 millisecond',
+                   ended_at = CASE WHEN tried.state <> 'waiting' THEN now() END
+              FROM unnest(?::text[], ?::int[], ?::text[], ?::int[], ?::int[], ?::text[], ?::bigint[])
+                AS tried (webhook_id, attempt, state, uncounted, status, error, pause_ms)
+             WHERE delivery.webhook_id = tried.webhook_id AND delivery.state = 'waiting'
+               -- A later claim decides, unless this one has delivered.
+               AND (delivery.attempts = tried.attempt OR tried.state = 'delivered')
+            """;
+    private static final String ENDPOINT_FAILED = """
+            UPDATE webhook_endpoint SET failing_since = coalesce(failing_since, now()), failed_at = now() WHERE endpoint_id = ANY (?)
+            """;
+    private static final String ENDPOINT_IS_WELL = """
+            UPDATE webhook_endpoint SET failing_since = NULL, failed_at = NULL
+             WHERE endpoint_id = ANY (?) AND failing_since IS NOT NULL
+            """;
+
+    /** Within the caller's transaction. Repeating it is harmless. */
+    static void record(Connection connection, List<Tried> tries) throws SQLException {
+        // In one order in each process, so that no two wait for each other's rows.
+        List<Tried> ordered = tries.stream().sorted(Comparator.comparing(tried -> tried.delivery.webhookId())).toList();
+        try (var statement = connection.prepareStatement(RECORD)) {
+            Columns.of(ordered, statement)
+                    .with("text", tried -> tried.delivery.webhookId())
+                    .with("int4", tried -> tried.delivery.attempt())
+                    .with("text", Tried::state)
+                    .with("int4", tried -> tried.answer instanceof Answer.NotSent ? 1 : 0)
+                    .with("int4", tried -> tried.answer.httpStatus().isPresent() ? tried.answer.httpStatus().getAsInt() : null)
+                    .with("text", tried -> tried.answer.why().orElse(null))
+                    .with("int8", tried -> tried.pause.toMillis());
+            statement.executeUpdate();
+        }
+        List<String> well = endpoints(tries, Answer.Delivered.class);
+        touch(connection, ENDPOINT_IS_WELL, well);
+        // One success among failures of a batch is enough: the endpoint lives.
+        touch(connection, ENDPOINT_FAILED, endpoints(tries, Answer.Failed.class).stream().filter(id -> !well.contains(id)).toList());
+    }
+
+    private static List<String> endpoints(List<Tried> tries, Class<? extends Answer> answered) {
+        return tries.stream().filter(tried -> answered.isInstance(tried.answer)).map(tried -> tried.delivery.endpoint()).distinct()
+                .sorted().toList();
+    }
+
+    private static void touch(Connection connection, String sql, List<String> endpoints) throws SQLException {
+        if (endpoints.isEmpty()) {
+            return;
+        }
+        try (var statement = connection.prepareStatement(sql)) {
+            statement.setArray(1, connection.createArrayOf("text", endpoints.toArray()));
+            statement.executeUpdate();
+        }
+    }
+
+    private static final String DISABLE = "SELECT disable_failing_endpoints(? * interval '1 millisecond')";
+
+    /** Returns the endpoints that were disabled. */
+    List<String> disableFailing(Duration failing) {
+        return database.inTransaction(connection -> {
+            try (var statement = connection.prepareStatement(DISABLE)) {
+                statement.setLong(1, failing.toMillis());
+                try (var row = statement.executeQuery()) {
+                    var disabled = new ArrayList<String>();
+                    while (row.next()) {
+                        disabled.add(row.getString(1));
+                    }
+                    return disabled;
+                }
+            }
+        });
+    }
+
+    private static final String END = "SELECT end_webhooks_of_disabled(?)";
+
+    int endOfDisabled(int most) {
+        return database.inTransaction(connection -> {
+            try (var statement = connection.prepareStatement(END)) {
+                statement.setInt(1, most);
+                return number(statement.executeQuery());
+            }
+        });
+    }
+
+    private static final String FORGET = "SELECT forget_webhooks(? * interval '1 millisecond', ?)";
+
+    int forget(Duration kept, int most) {
+        return database.inTransaction(connection -> {
+            try (var statement = connection.prepareStatement(FORGET)) {
+                statement.setLong(1, kept.toMillis());
+                statement.setInt(2, most);
+                return number(statement.executeQuery());
+            }
+        });
+    }
+
+    private static int number(ResultSet one) throws SQLException {
+        try (one) {
+            one.next();
+            return one.getInt(1);
+        }
+    }
+
+    private static final String BACKLOG = """
+            SELECT (SELECT count(*) FROM (SELECT FROM webhook_delivery WHERE state = 'waiting' LIMIT 100000) AS few),
+                   (SELECT count(*) FROM (SELECT FROM webhook_delivery WHERE state = 'dead' LIMIT 100000) AS few),
+                   (SELECT coalesce(extract(epoch FROM now() - min(oldest)), 0)
+                      FROM webhook_endpoint AS endpoint
+                     CROSS JOIN LATERAL (SELECT due_at FROM webhook_delivery AS delivery
+                                          WHERE delivery.endpoint_id = endpoint.endpoint_id AND state = 'waiting' AND due_at <= now()
+                                          ORDER BY due_at LIMIT 1) AS due (oldest)
+                     WHERE disabled_by IS NULL AND failing_since IS NULL),
+                   (SELECT count(*) FROM webhook_endpoint WHERE failing_since IS NOT NULL AND disabled_by IS NULL),
+                   (SELECT count(*) FROM webhook_endpoint WHERE disabled_by = 'failing')
+            """;
+
+    Backlog backlog() {
+        return database.withConnection(connection -> {
+            try (var statement = connection.prepareStatement(BACKLOG); var row = statement.executeQuery()) {
+                row.next();
+                return new Backlog(row.getLong(1), row.getLong(2), row.getDouble(3), row.getLong(4), row.getLong(5));
+            }
+        });
+    }
+
+    private static final String PING = """
+            SELECT current_setting('synchronous_commit') = 'off' FROM (SELECT count(*) FROM webhook_endpoint) AS readable
+            """;
+
+    /** What keeps this process from working with Postgres, in one line; empty if nothing does. */
+    Optional<String> problem() {
+        try {
+            return database.withConnection(connection -> {
+                try (var statement = connection.prepareStatement(PING); var row = statement.executeQuery()) {
+                    row.next();
+                    return row.getBoolean(1) ? Optional.of("Postgres may lose commits in a crash: set synchronous_commit to on")
+                            : Optional.empty();
+                }
+            });
+        } catch (DatabaseUnavailable | DatabaseRefused e) {
+            return Optional.of(e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.webhooks.terminal;
+
+import io.chargeonce.database.Database;
+import io.chargeonce.database.Roles;
+import io.chargeonce.vault.Vault;
+import io.chargeonce.webhooks.DeliveryBook;
+import io.chargeonce.webhooks.EndpointBook;
+import io.chargeonce.webhooks.Targets;
+import java.io.PrintWriter;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** The commands about webhooks. Postgres is opened once the command line is known to be right. */
+@Command(name = "webhook", description = "Manages the webhooks of merchants.", usageHelpAutoWidth = true, mixinStandardHelpOptions = true,
+        subcommands = {AddEndpoint.class, ListEndpoints.class, EndpointCommands.Rotate.class, EndpointCommands.Disable.class,
+            EndpointCommands.Enable.class, TestEndpoint.class, Deliveries.class, Redeliver.class},
+        footer = {"", "Example: an endpoint, and what it got",
+            "  chargeonce webhook add --merchant acme --url https://acme.example/hooks --events '*'", "  chargeonce webhook deliveries"})
+public final class WebhookCommand implements Runnable {
+
+    static final int NO = 1;
+    static final int USAGE = 2;
+    static final String NO_ENDPOINT = "no endpoint has that id: see chargeonce webhook list";
+
+    /**
+     * What the commands need; the command closes the database.
+     *
+     * @param vault        seals the secrets
+     * @param allowedHosts that may have any address
+     */
+    public record Opened(Database database, Vault vault, Set<String> allowedHosts) {}
+
+    /** The books over one connection. */
+    record Books(EndpointBook endpoints, DeliveryBook deliveries, Targets targets) {}
+
+    private static final String LOGIN = "SELECT session_user";
+
+    private final Supplier<Opened> open;
+
+    @Spec
+    CommandSpec spec;
+
+    /** @param open what it throws reaches the caller of the command line */
+    public WebhookCommand(Supplier<Opened> open) {
+        this.open = open;
+    }
+
+    public CommandLine commandLine() {
+        return new CommandLine(this);
+    }
+
+    @Override
+    public void run() {
+        throw new CommandLine.ParameterException(spec.commandLine(),
+                "say what to do: add, list, rotate, test, deliveries, redeliver, disable or enable");
+    }
+
+    int with(ToIntFunction<Books> action) {
+        Opened opened = open.get();
+        try (Database database = opened.database) {
+            return action.applyAsInt(new Books(new EndpointBook(database, opened.vault, claim()), new DeliveryBook(database, claim()),
+                    new Targets(opened.allowedHosts)));
+        }
+    }
+
+    /** The same for a change. A shared login gets a warning: the audit log then names no person. */
+    int change(CommandSpec command, ToIntFunction<Books> action) {
+        Opened opened = open.get();
+        try (Database database = opened.database) {
+            if (login(database).equals(Roles.MERCHANT_ADMIN)) {
+                refuse(command, 0, "you act as the shared role %s, so the audit log names that role and no person; "
+                        .formatted(Roles.MERCHANT_ADMIN) + "chargeonce migrate --merchant-admin NAME makes a login of your own");
+            }
+            return action.applyAsInt(new Books(new EndpointBook(database, opened.vault, claim()), new DeliveryBook(database, claim()),
+                    new Targets(opened.allowedHosts)));
+        } catch (Vault.NoKey noKey) {
+            return refuse(command, USAGE, noKey.getMessage());
+        }
+    }
+
+    private static String login(Database database) {
+        return database.withConnection(connection -> {
+            try (var statement = connection.prepareStatement(LOGIN); var row = statement.executeQuery()) {
+                row.next();
+                return row.getString(1);
+            }
+        });
+    }
+
+    /** Kept beside the name that counts, which is the login at Postgres. */
+    private static String claim() {
+        return String.valueOf(System.getProperty("user.name"));
+    }
+
+    static int say(CommandSpec command, String line) {
+        PrintWriter out = command.commandLine().getOut();
+        out.println(line);
+        out.flush();
+        return 0;
+    }
+
+    static int refuse(CommandSpec command, int exit, String why) {
+        PrintWriter err = command.commandLine().getErr();
+        err.println(command.qualifiedName(" ") + ": " + why);
+        err.flush();
+        return exit;
+    }
+}
