@@ -63,7 +63,8 @@ final class Demo implements AutoCloseable {
         out.printf("""
                 Up after %.1f s: a real Kafka broker, a real Postgres (fsync=on,
                 synchronous_commit=on), simulators of Stripe and Adyen, and all services.
-                Watch it in a browser: http://127.0.0.1:%d, sign in with %s
+                Watch it in a browser: http://127.0.0.1:%d
+                and sign in with %s
                 """, (System.nanoTime() - start) / 1e9, pipeline.consolePort, LocalPeople.OPERATOR.token());
         var settings = pipeline.settings;
         this.database = Database.open(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get(), 4);

@@ -27,6 +27,7 @@ import io.chargeonce.payment.PspKey;
 import io.chargeonce.psp.stripe.StripeSettings;
 import io.chargeonce.retry.RetryService;
 import io.chargeonce.runtime.Address;
+import io.chargeonce.runtime.AdminServer;
 import io.chargeonce.runtime.Meters;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.sandbox.TestStack;
@@ -87,6 +88,7 @@ class LeastPrivilegeTest {
              var charge = ChargeService.start(chargeSettings("chargeonce_charge", stripe), meters);
              var retry = RetryService.start(chargeSettings("chargeonce_retry", stripe), meters);
              var webhooks = WebhookService.start(new WebhookSettings(pipeline("chargeonce_webhooks"), Vault.IN_THE_CLEAR), meters);
+             var admin = AdminServer.start(new Address("127.0.0.1", 0), Optional.empty(), meters::scrape).countedBy(meters.registry());
              var witness = Witness.start(WITNESS, new KafkaConnection(TestStack.kafka().bootstrapServers(), Map.of()),
                      new Topics(prefix()), TIERS, meters.registry())) {
             String good = pay(ingest, "good", "pm_card_visa");
@@ -134,9 +136,9 @@ class LeastPrivilegeTest {
             // A hold has metrics only while there is one. No loop has a ninth tier here.
             Called paused = dlq("chargeonce_dlq_operator", "pause", "tier", "9", "--yes", "--reason", "r");
             assertThat(paused.exit()).as(paused.err()).isZero();
+            consoleThatIsAsked(witness, meters);
             Awaitility.await().atMost(PATIENCE).untilAsserted(
                     () -> assertThat(Monitoring.metrics()).isSubsetOf(Monitoring.exported(meters.scrape())));
-            consoleThatIsAsked(witness, meters);
             var described = Monitoring.described();
             assertThat(described).as("described in docs/operations.md").containsAll(Monitoring.ours(meters.scrape()));
             described.removeAll(Monitoring.ONLY_WHEN_IT_HAPPENS);

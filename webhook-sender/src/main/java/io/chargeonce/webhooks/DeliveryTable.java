@@ -27,7 +27,7 @@ final class DeliveryTable {
     /**
      * What is recorded about a try.
      *
-     * @param state {@code waiting}, {@code delivered} or {@code dead}
+     * @param state waiting, delivered or dead
      * @param pause until the next try, of a waiting one
      */
     record Tried(Delivery delivery, Answer answer, String state, Duration pause) {}

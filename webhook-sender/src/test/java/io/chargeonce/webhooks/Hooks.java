@@ -116,7 +116,8 @@ final class Hooks implements AutoCloseable {
     String settled(String merchant, String state) {
         String id = accepted(merchant);
         execute("""
-                UPDATE operation_state SET state = '%s', step = 2, settled_at = now(), psp = 'stripe', psp_reference = 'pi_1', failure_cause = %s
+                UPDATE operation_state SET state = '%s', step = 2, settled_at = now(), psp = 'stripe', psp_reference = 'pi_1',
+                       failure_cause = %s
                  WHERE operation_id = '%s'""".formatted(state, state.equals("declined") ? "'insufficient_funds'" : "NULL", id));
         return id;
     }
@@ -124,8 +125,8 @@ final class Hooks implements AutoCloseable {
     String accepted(String merchant) {
         String id = "pay_" + UUID.randomUUID();
         execute("""
-                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, customer,
-                    description, receipt_email, charge_within_s)
+                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method,
+                    customer, description, receipt_email, charge_within_s)
                 VALUES ('%1$s', '%1$s', 'charge', '%2$s', '%1$s', 1299, 'EUR', 'pm_card_visa', 'cus_secret', 'secret words',
                     'secret@example.com', 86400)""".formatted(id, merchant));
         return id;

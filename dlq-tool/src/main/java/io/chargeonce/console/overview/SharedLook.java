@@ -24,7 +24,13 @@ public final class SharedLook<T> {
         record Failed<T>() implements Outcome<T> {}
     }
 
-    private record Look<T>(long began, CompletableFuture<Outcome<T>> end) {}
+    private record Look<T>(long began, CompletableFuture<Outcome<T>> end) {
+
+        /** The same one, and not only one that began in the same nanosecond. */
+        boolean is(Look<T> other) {
+            return end == other.end;
+        }
+    }
 
     /** Under way, or the last one; null if it is of no use any more. */
     private Look<T> last;
@@ -37,7 +43,7 @@ public final class SharedLook<T> {
         while (true) {
             var mine = new Look<T>(System.nanoTime(), new CompletableFuture<>());
             Look<T> its = join(mine);
-            if (its == mine) {
+            if (its.is(mine)) {
                 return look(mine, read);
             }
             Outcome<T> end = its.end.join();
@@ -59,7 +65,7 @@ public final class SharedLook<T> {
     }
 
     private synchronized void forget(Look<T> old) {
-        if (last == old) {
+        if (last != null && last.is(old)) {
             last = null;
         }
     }

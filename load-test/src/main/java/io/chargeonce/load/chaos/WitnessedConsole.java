@@ -16,7 +16,8 @@ import java.util.OptionalLong;
 import java.util.function.Supplier;
 
 /**
- * What the console's witness says of the books, by its metrics, beside what the checker says. The witness reads topics and no PSP, so it can
+ * What the console's witness says of the books, by its metrics, beside what the checker says. The witness reads topics and no PSP, so it
+ * can
  * contradict the checker only about what is lost or stuck on its way. For one thread.
  */
 record WitnessedConsole(URI admin) {
