@@ -18,7 +18,7 @@ class DemoTest {
             var verdict = demo.run();
             assertThat(verdict.balanced()).as(verdict.json() + "\n" + story).isTrue();
             assertThat(verdict.json()).contains("\"accepted\":60", "\"lost\":0", "\"double_charged\":0");
-            assertThat(story.toString()).containsPattern("http://127.0.0.1:\\d+, sign in with operator:test_operator");
+            assertThat(story.toString()).containsPattern("http://127.0.0.1:\\d+\\nand sign in with operator:test_operator");
             assertThat(story.toString().lines()).hasSizeGreaterThan(30)
                     .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80));
         }

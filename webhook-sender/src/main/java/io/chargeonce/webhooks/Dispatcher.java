@@ -174,6 +174,7 @@ final class Dispatcher implements AutoCloseable {
             }
         }
 
+        @SuppressWarnings("ReferenceEquality")
         synchronized void free() {
             free = true;
             if (taken == roomForSlow) {

@@ -27,6 +27,7 @@ public final class SharedLook<T> {
     private record Look<T>(long began, CompletableFuture<Outcome<T>> end) {
 
         /** The same one, and not only one that began in the same nanosecond. */
+        @SuppressWarnings("ReferenceEquality")
         boolean is(Look<T> other) {
             return end == other.end;
         }
