@@ -43,7 +43,7 @@ export function Standings({ kind, standings }) {
     <tbody role="rowgroup">${present.map(([standing, sum]) => html`<tr role="row" key=${standing} title=${STANDINGS[standing]?.why}>
       <td role="cell" data-label="Standing">${STANDINGS[standing]?.is ?? plain(standing)}</td>
       <td role="cell" data-label="Count" class="number">${countText(sum.count)}</td>
-      <td role="cell" data-label="Money" class="number"><${Money} of=${sum.money} most=${2} /></td>
+      <td role="cell" data-label="Money" class="number"><${Money} of=${sum.money} most=${Infinity} /></td>
       <td role="cell" data-label="What happens" class=${isLeft(kind, standing) ? 'warning' : ''}>${whatHappens(kind, standing)}</td>
     </tr>`)}</tbody>
   </table>`;

@@ -22,7 +22,7 @@ export function Terms({ kind, expected, terms, set, busy, freeze, close }) {
   const field = (name, label, hint, unit, max) => html`<${Field} label=${label} hint=${hint} unit=${unit} type="number" min=${name === 'canary' || unit === '%' ? 0 : 1}
     max=${max} step="1" value=${terms[name]} set=${(value) => set(name, value)} />`;
   return html`<form onSubmit=${submit}>
-    <div class="plan-sum"><span class="number">${countText(expected?.count)}</span> <span>${expected?.count === 1 ? 'dead letter' : 'dead letters'}</span> <${Money} of=${expected?.money} /></div>
+    <div class="plan-sum"><span class="number">${countText(expected?.count)}</span> <span>${expected?.count === 1 ? 'dead letter' : 'dead letters'}</span> <${Money} of=${expected?.money} most=${Infinity} /></div>
     <p>${EXPLAINED[kind]} Exactly this set is frozen and shown once more before anything moves.</p>
     <${Reason} value=${terms.reason} set=${(value) => set('reason', value)} autofocus />
     ${kind === 'merge' && html`<fieldset><legend>Care</legend><div class="field-row">

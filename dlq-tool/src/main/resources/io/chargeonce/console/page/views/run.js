@@ -96,7 +96,7 @@ function Sums({ sums, words, none }) {
   const present = Object.entries(sums).filter(([, sum]) => sum.count > 0);
   if (present.length === 0) return html`<p class="nothing">${none}</p>`;
   return html`<ul class="sum-rows">${present.map(([name, sum]) => html`<li key=${name}>
-    <span class="number">${countText(sum.count)}</span><span>${words[name] ?? plain(name)}</span><${Money} of=${sum.money} most=${2} /></li>`)}</ul>`;
+    <span class="number">${countText(sum.count)}</span><span>${words[name] ?? plain(name)}</span><${Money} of=${sum.money} most=${Infinity} /></li>`)}</ul>`;
 }
 
 function Outcomes({ of }) {

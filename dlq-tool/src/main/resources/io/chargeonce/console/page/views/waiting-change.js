@@ -44,7 +44,7 @@ export function EndWait({ action, target, words, shown, asOf, close, done }) {
   };
   return html`<${Dialog} title=${`${text.title}: ${words}`} close=${close}>
     <form onSubmit=${submit}>
-      <div class="plan-sum"><span class="number">${countText(shown.count)}</span> <span>waiting</span> <${Money} of=${shown.money} /></div>
+      <div class="plan-sum"><span class="number">${countText(shown.count)}</span> <span>waiting</span> <${Money} of=${shown.money} most=${Infinity} /></div>
       <p>${text.explained}</p>
       ${problem && html`<div class="notice critical" role="alert">
         ${problem.status === 409 ? html`<p><strong>What waits has changed since you saw it, so nothing was done.</strong> ${problem.message}</p><p>Close this. The list has been read again.</p>`
