@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.TopicPartition;
 
 /**
  * Card numbers where none belong: poison on work topics here; {@link Shop} and {@link Psp} have others. Only the strand that has the
@@ -25,7 +24,8 @@ final class CardTraffic {
     private static final List<String> POISON = List.of("{\"card\":\"4242424242424242\",\"cvc\":\"737\",\"name\":\"A. Person\"}",
             "4242 4242 4242 4242 12/29 737", "{\"type\":\"payment.requested\",\"pan\":4242424242424242}");
 
-    record Place(TopicPartition partition, long offset) {}
+    /** No other poison is like it: after a lost tail, its place may have been another's. */
+    private static final String AT_LAST = "4242 4242 4242 4242 at last";
 
     private final Kernel kernel;
     private final Broker broker;
@@ -42,16 +42,26 @@ final class CardTraffic {
         });
     }
 
-    Place poison(String topic) {
-        byte[] value = POISON.get(kernel.random().nextInt(POISON.size())).getBytes(StandardCharsets.UTF_8);
-        var record = new ProducerRecord<>(topic, NUMBER.getBytes(StandardCharsets.UTF_8), value);
-        TopicPartition partition = broker.partitionOf(record);
-        return new Place(partition, broker.append(partition, record));
+    void poison(String topic) {
+        poison(topic, POISON.get(kernel.random().nextInt(POISON.size())));
+    }
+
+    void poisonAtLast(String topic) {
+        poison(topic, AT_LAST);
+    }
+
+    private void poison(String topic, String value) {
+        var record = new ProducerRecord<>(topic, NUMBER.getBytes(StandardCharsets.UTF_8), value.getBytes(StandardCharsets.UTF_8));
+        broker.append(broker.partitionOf(record), record);
+    }
+
+    static boolean isAtLast(byte[] value) {
+        return value != null && AT_LAST.equals(new String(value, StandardCharsets.UTF_8));
     }
 
     /** No part of the pipeline has sent it: a stranger did, or a broker copied what a stranger sent. */
     static boolean isStrange(ConsumerRecord<byte[], byte[]> record) {
         return KafkaBlows.WORK.contains(record.topic()) && record.value() != null
-                && POISON.contains(new String(record.value(), StandardCharsets.UTF_8));
+                && (POISON.contains(new String(record.value(), StandardCharsets.UTF_8)) || isAtLast(record.value()));
     }
 }

@@ -8,7 +8,6 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.apache.kafka.common.TopicPartition;
 
 /**
  * Reads and changes a universe's Postgres from outside of its processes, at once and without faults. Only the strand that has the turn
@@ -17,11 +16,10 @@ import org.apache.kafka.common.TopicPartition;
 record PostgresView(SimulatedPostgres postgres) {
 
     /** Poison as it lies in its dead letter. */
-    record Sealed(String id, CardTraffic.Place place, byte[] bytes) {}
+    record Sealed(String id, byte[] bytes) {}
 
     private static final String SEALED = """
-            SELECT dead_letter_id, source_topic, source_partition, source_offset, sealed_record FROM dead_letter WHERE sealed_record IS \
-            NOT NULL
+            SELECT dead_letter_id, sealed_record FROM dead_letter WHERE sealed_record IS NOT NULL
             """;
 
     List<Sealed> sealed() {
@@ -29,9 +27,7 @@ record PostgresView(SimulatedPostgres postgres) {
             try (var statement = raw.createStatement(); var row = statement.executeQuery(SEALED)) {
                 var found = new ArrayList<Sealed>();
                 while (row.next()) {
-                    found.add(new Sealed(row.getString(1),
-                            new CardTraffic.Place(new TopicPartition(row.getString(2), row.getInt(3)), row.getLong(4)),
-                            row.getBytes(5)));
+                    found.add(new Sealed(row.getString(1), row.getBytes(2)));
                 }
                 return found;
             }

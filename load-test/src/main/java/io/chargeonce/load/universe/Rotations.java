@@ -3,6 +3,7 @@ package io.chargeonce.load.universe;
 
 import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.ledger.DeadLetter;
+import io.chargeonce.ledger.FoundRecord;
 import io.chargeonce.load.game.Fault;
 import io.chargeonce.load.game.SecretFiles;
 import io.chargeonce.load.universe.kernel.Kernel;
@@ -11,6 +12,7 @@ import io.chargeonce.vault.Vault;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 /** Keys that are changed while the processes run which use them. Only the strand that has the turn may call it. */
@@ -26,7 +28,6 @@ final class Rotations {
     private final List<Psp> psps;
     private final CardTraffic poison;
     private int dataKeys = 1;
-    private Optional<CardTraffic.Place> last = Optional.empty();
 
     Rotations(Kernel kernel, SecretFiles files, List<Psp> psps, CardTraffic poison) {
         this.kernel = kernel;
@@ -57,7 +58,7 @@ final class Rotations {
     /** When all is well: what comes now is to be sealed with the newest key. */
     void poisonOnceMore() {
         kernel.sleep(READ_BY_ALL);
-        last = Optional.of(poison.poison(KafkaBlows.WORK.getFirst()));
+        poison.poisonAtLast(KafkaBlows.WORK.getFirst());
     }
 
     /** Opens what is sealed: each letter with any key, the last one with the newest. */
@@ -65,12 +66,20 @@ final class Rotations {
         Vault newest = Vault.of(() -> files.opening().get(dataKeys - 1));
         List<Vault> all = files.opening().stream().limit(dataKeys).map(text -> Vault.of(() -> text)).toList();
         for (PostgresView.Sealed letter : letters) {
-            boolean isLast = last.filter(letter.place()::equals).isPresent();
-            List<Vault> keys = isLast ? List.of(newest) : all;
-            if (keys.stream().noneMatch(vault -> vault.open(DeadLetter.place(letter.id()), letter.bytes()) instanceof Opened.Readable)) {
-                witness.saw(Invariant.SEALED_OPENS, "dead letter %s opens with %s".formatted(letter.id(),
-                        isLast ? "another key than the newest, though it was sealed long after that came" : "no key"));
+            Optional<byte[]> value = all.stream().flatMap(vault -> open(letter, vault).stream()).findFirst()
+                    .map(bytes -> Objects.requireNonNullElse(FoundRecord.Content.of(bytes).value(), new byte[0]));
+            if (value.isEmpty()) {
+                witness.saw(Invariant.SEALED_OPENS, "dead letter %s opens with no key".formatted(letter.id()));
+            } else if (CardTraffic.isAtLast(value.get()) && open(letter, newest).isEmpty()) {
+                witness.saw(Invariant.SEALED_OPENS,
+                        "dead letter %s opens with another key than the newest, though it was sealed long after "
+                                .formatted(letter.id()) + "that came");
             }
         }
+    }
+
+    private static Optional<byte[]> open(PostgresView.Sealed letter, Vault vault) {
+        return vault.open(DeadLetter.place(letter.id()), letter.bytes()) instanceof Opened.Readable(byte[] bytes) ? Optional.of(bytes)
+                : Optional.empty();
     }
 }
