@@ -46,7 +46,7 @@ enum LocalPeople {
     }
 
     static String tokens() {
-        return Stream.of(values()).map(LocalPeople::token).collect(Collectors.joining(", "));
+        return Stream.of(values()).map(LocalPeople::token).collect(Collectors.joining(",\n" + " ".repeat(20)));
     }
 
     /** Idempotent. */

@@ -57,7 +57,7 @@ class KilledUnderLoadTest {
 
     @Test
     void everything_accepted_before_is_settled_and_nothing_twice() throws Exception {
-        for (String port : List.of("ingest", "stripe", "adyen", "webhook", "kafka", "postgres", "admin")) {
+        for (String port : List.of("ingest", "stripe", "adyen", "webhook", "kafka", "postgres", "admin", "console")) {
             ports.put(port, freePort());
         }
         process = up();
