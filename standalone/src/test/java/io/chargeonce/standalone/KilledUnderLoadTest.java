@@ -9,8 +9,6 @@ import io.chargeonce.checker.evidence.Calls;
 import io.chargeonce.checker.evidence.ClientCall;
 import io.chargeonce.checker.evidence.Evidence;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -57,9 +55,7 @@ class KilledUnderLoadTest {
 
     @Test
     void everything_accepted_before_is_settled_and_nothing_twice() throws Exception {
-        for (String port : List.of("ingest", "stripe", "adyen", "webhook", "kafka", "postgres", "admin", "console")) {
-            ports.put(port, freePort());
-        }
+        ports.putAll(FreePorts.of(List.of("ingest", "stripe", "adyen", "webhook", "kafka", "postgres", "admin", "console")));
         process = up();
         sendUntilKilled();
         process = up();
@@ -160,11 +156,5 @@ class KilledUnderLoadTest {
         assertThat(Files.readAllLines(said)).filteredOn(line -> !line.contains(data.toString()) && !line.startsWith("WARNING: "))
                 .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80));
         return started;
-    }
-
-    private static int freePort() throws IOException {
-        try (var socket = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
-            return socket.getLocalPort();
-        }
     }
 }

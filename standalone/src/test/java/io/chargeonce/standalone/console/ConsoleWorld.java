@@ -7,9 +7,8 @@ import io.chargeonce.client.Retries;
 import io.chargeonce.client.Sent;
 import io.chargeonce.wire.Topics;
 import io.chargeonce.sandbox.Directories;
+import io.chargeonce.standalone.FreePorts;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -60,10 +59,7 @@ final class ConsoleWorld implements AutoCloseable {
 
     static ConsoleWorld start() throws IOException {
         Path directory = Directories.temporary("console");
-        Map<String, Integer> ports = new HashMap<>();
-        for (String port : PORTS) {
-            ports.put(port, freePort());
-        }
+        Map<String, Integer> ports = FreePorts.of(PORTS);
         Path said = Files.createFile(directory.resolve("up.out"));
         var command = new ArrayList<>(List.of(ProcessHandle.current().info().command().orElseThrow(), "-Xmx1g", "-XX:+UseSerialGC",
                 "-cp", System.getProperty("java.class.path"), "-Dchargeonce.log=" + directory.resolve("up.log"),
@@ -78,12 +74,6 @@ final class ConsoleWorld implements AutoCloseable {
             return printed.contains("Ctrl-C stops everything");
         });
         return new ConsoleWorld(directory, process, ports, Files.readString(said));
-    }
-
-    private static int freePort() throws IOException {
-        try (var socket = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
-            return socket.getLocalPort();
-        }
     }
 
     String token(String role) {

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.standalone;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Ports of this machine that nothing listens on. */
+public final class FreePorts {
+
+    private FreePorts() {}
+
+    /** One for each name, all different: each is kept until all are found, because the system gives a port that was given back again. */
+    public static Map<String, Integer> of(List<String> names) throws IOException {
+        var kept = new ArrayList<ServerSocket>();
+        try {
+            var ports = new HashMap<String, Integer>();
+            for (String name : names) {
+                var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                kept.add(socket);
+                ports.put(name, socket.getLocalPort());
+            }
+            return ports;
+        } finally {
+            for (ServerSocket socket : kept) {
+                socket.close();
+            }
+        }
+    }
+}
