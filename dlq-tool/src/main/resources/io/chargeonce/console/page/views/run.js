@@ -29,7 +29,7 @@ export function Run({ id }) {
   // What re-entered the pipeline settles after the run has ended. A page that is only open does not ask for ever: that would keep the session.
   const asks = useRef(60);
   useEffect(() => {
-    if (!(run?.outcomes?.open > 0) || asks.current-- <= 0) return undefined;
+    if (!['finished', 'cancelled', 'aborted'].includes(run?.state) || !(run.outcomes?.open > 0) || asks.current-- <= 0) return undefined;
     const again = setTimeout(read.reload, 2000);
     return () => clearTimeout(again);
   }, [read.at]);
