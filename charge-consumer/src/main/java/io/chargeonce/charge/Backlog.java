@@ -2,6 +2,7 @@
 package io.chargeonce.charge;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.runtime.Rest;
 import io.chargeonce.runtime.SeriesGauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
@@ -20,9 +21,6 @@ import java.util.stream.Collectors;
  * reports the same numbers, so use their maximum and not their sum. For one thread.
  */
 final class Backlog {
-
-    /** With a million dead letters a count takes seconds, and each process counts: it rests this many times as long as the count took. */
-    private static final int REST = 20;
 
     private final Database database;
     private final InstantSource clock;
@@ -49,7 +47,8 @@ final class Backlog {
         }
         List<Waiting> waiting = database.withConnection(Backlog::read);
         Instant end = clock.instant();
-        restsUntil = end.plus(Duration.between(start, end).multipliedBy(REST));
+        // With a million dead letters a count takes seconds, and each process counts.
+        restsUntil = end.plus(Rest.after(Duration.between(start, end)));
         count.set(waiting.stream().collect(Collectors.toMap(Waiting::tags, Waiting::count)));
         money.set(waiting.stream().collect(Collectors.toMap(Waiting::tags, Waiting::money)));
         oldest.set(waiting.stream().collect(Collectors.toMap(Waiting::tags, Waiting::oldestSeconds)));

@@ -83,8 +83,9 @@ public final class ConsoleService implements AutoCloseable {
         pipeline.admin().ifPresent(address -> lifecycle.start("admin server", () -> AdminServer
                 .start(address, pipeline.adminToken(), meters::scrape).countedBy(meters.registry()).ready("requests", drain::problem)
                 .live(expiry.name(), expiry::standstill)));
-        var waits = new ConsoleHttp.Patience(deadline(lifecycle, "heads", patience.head()),
-                deadline(lifecycle, "bodies and answers", patience.exchange()), deadline(lifecycle, "leftovers", patience.leftover()),
+        var waits = new ConsoleHttp.Patience(Deadline.start(lifecycle, "heads", patience.head()),
+                Deadline.start(lifecycle, "bodies and answers", patience.exchange()),
+                Deadline.start(lifecycle, "leftovers", patience.leftover()),
                 patience.idle());
         var http = lifecycle.start("http", () -> ConsoleHttp.start(settings.address(), settings.tls(),
                 new ConsoleHttp.Shown(sessions, led, witness, topics, pipeline.tiers().size()), waits, drain, InstantSource.system(),
@@ -92,10 +93,6 @@ public final class ConsoleService implements AutoCloseable {
         http.renewedTls().ifPresent(tls -> lifecycle.start("console-tls",
                 () -> Worker.start("console-tls", RenewedTls.LOOK_EVERY, tls::runOnce).countedBy(meters.registry())));
         return new ConsoleService(lifecycle, http);
-    }
-
-    private static Deadline deadline(Lifecycle lifecycle, String of, Duration limit) {
-        return lifecycle.start("deadline of " + of, () -> new Deadline(limit));
     }
 
     public void awaitShutdown() throws InterruptedException {

@@ -129,10 +129,10 @@ public final class IngestService implements AutoCloseable {
         var merchants = lifecycle.start("merchants", () -> new Merchants(database, new SteadyClock()));
         start(lifecycle, "ingest-token-use", USE_EVERY, new TokenUse(database, merchants)::runOnce, meters);
         var limits = new RateLimits(new SteadyClock());
-        var heads = deadline(lifecycle, "heads", patience.head());
-        var bodies = deadline(lifecycle, "bodies and answers", patience.exchange());
-        var leftovers = deadline(lifecycle, "leftovers", patience.leftover());
-        var silence = deadline(lifecycle, "batches", patience.silence());
+        var heads = Deadline.start(lifecycle, "heads", patience.head());
+        var bodies = Deadline.start(lifecycle, "bodies and answers", patience.exchange());
+        var leftovers = Deadline.start(lifecycle, "leftovers", patience.leftover());
+        var silence = Deadline.start(lifecycle, "batches", patience.silence());
         var outcomes = new Outcomes(database);
         drain.tell(outcomes::end);
         start(lifecycle, "ingest-outcomes", Outcomes.LONGEST_PAUSE, outcomes::runOnce, meters);
@@ -149,10 +149,6 @@ public final class IngestService implements AutoCloseable {
                 meters.registry()));
         http.renewedTls().ifPresent(tls -> start(lifecycle, "ingest-tls", RenewedTls.LOOK_EVERY, tls::runOnce, meters));
         return http;
-    }
-
-    private static Deadline deadline(Lifecycle lifecycle, String of, Duration limit) {
-        return lifecycle.start("deadline of " + of, () -> new Deadline(limit));
     }
 
     public void awaitShutdown() throws InterruptedException {

@@ -212,7 +212,8 @@ class RefundTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {"{\"amount\": 0} | amount", "{\"amount\": \"5\"} | amount", "{\"amount\": 1.5} | amount",
-        "{\"reference\": \"two words\"} | reference", "{\"reference\": 7} | reference", "{\"currency\": \"EUR\"} | currency",
+        "{\"reference\": \"two words\"} | reference", "{\"reference\": 7} | reference", "{\"amount\": null} | amount",
+        "{\"reference\": null} | reference", "{\"currency\": \"EUR\"} | currency",
         "{\"amount\": -1, \"reference\": \"\"} | amount reference"})
     void every_wrong_field_is_named(String body, String fields) {
         HttpResponse<String> answer = giveBack(captured(), body);

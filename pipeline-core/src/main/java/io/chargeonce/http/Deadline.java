@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.http;
 
+import io.chargeonce.runtime.Lifecycle;
 import io.chargeonce.runtime.Worker;
 import java.time.Duration;
 import java.util.Set;
@@ -23,6 +24,11 @@ public final class Deadline implements AutoCloseable {
     public Deadline(Duration limit) {
         this.limit = limit;
         this.worker = Worker.start("http-deadline", limit.dividedBy(LOOKS), this::runOnce);
+    }
+
+    /** @param of what is limited, as a person reads it when the service ends */
+    public static Deadline start(Lifecycle lifecycle, String of, Duration limit) {
+        return lifecycle.start("deadline of " + of, () -> new Deadline(limit));
     }
 
     public <T> T within(Supplier<T> work) {

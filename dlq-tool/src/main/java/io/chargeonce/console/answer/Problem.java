@@ -33,20 +33,12 @@ public record Problem(int status, String slug, String title, String detail, Stri
     }
 
     public Answer answer() {
-        var all = new LinkedHashMap<>(headers);
-        all.put("Content-Type", "application/problem+json");
-        return new Answer(status, all, body(), slug);
+        return Answer.problem(status, headers, body(), slug);
     }
 
     /** The whole response, for a connection of which nothing was read; it is closed behind it. */
     public byte[] asHttp() {
-        byte[] body = body();
-        String head = "HTTP/1.1 %d %s\r\nContent-Type: application/problem+json\r\nConnection: close\r\nContent-Length: %d\r\n\r\n"
-                .formatted(status, title, body.length);
-        byte[] begin = head.getBytes(java.nio.charset.StandardCharsets.US_ASCII);
-        byte[] whole = java.util.Arrays.copyOf(begin, begin.length + body.length);
-        System.arraycopy(body, 0, whole, begin.length, body.length);
-        return whole;
+        return answer().asHttp(title);
     }
 
     private byte[] body() {

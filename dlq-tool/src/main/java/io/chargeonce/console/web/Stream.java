@@ -11,10 +11,10 @@ import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.dlq.approval.FourEyes;
 import io.chargeonce.dlq.merge.MergeRun;
 import io.chargeonce.dlq.merge.MergeRuns;
-import io.chargeonce.dlq.terminal.page.QueuePoller;
 import io.chargeonce.http.Deadline;
 import io.chargeonce.http.Http10;
 import io.chargeonce.http.PatientOutput;
+import io.chargeonce.runtime.Rest;
 import io.chargeonce.wire.PaymentJson;
 import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.http.ServerResponse;
@@ -139,7 +139,7 @@ final class Stream implements ConsoleApi.Routes {
                 }
             }
             Duration own = Duration.ofNanos(System.nanoTime() - began);
-            rest = QueuePoller.restAfter(own.compareTo(took) > 0 ? own : took);
+            rest = Rest.after(own.compareTo(took) > 0 ? own : took);
             nextLook = System.nanoTime() + rest.toNanos();
         }
 

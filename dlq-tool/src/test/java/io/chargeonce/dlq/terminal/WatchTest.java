@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.net.httpserver.HttpServer;
 import io.chargeonce.dlq.QueueRows;
 import io.chargeonce.dlq.merge.Watch;
-import io.chargeonce.dlq.terminal.page.QueuePoller;
 import io.chargeonce.dlq.terminal.page.WatchPage;
 import io.chargeonce.dlq.terminal.screen.Screen;
 import java.io.IOException;
@@ -81,13 +80,6 @@ class WatchTest {
         }
         assertThat(page(full, breakers, Integer.MAX_VALUE)).noneMatch(line -> line.contains("more causes"))
                 .anyMatch(line -> line.contains("cause_of_a_long_night_29"));
-    }
-
-    @Test
-    void the_longer_a_look_takes_the_rarer_it_is() {
-        assertThat(QueuePoller.restAfter(Duration.ofMillis(3))).isEqualTo(Duration.ofSeconds(1));
-        assertThat(QueuePoller.restAfter(Duration.ofMillis(400))).isEqualTo(Duration.ofSeconds(8));
-        assertThat(QueuePoller.restAfter(Duration.ofSeconds(20))).isEqualTo(Duration.ofMinutes(1));
     }
 
     private static List<String> page(Watch watch, Map<String, String> breakers, int rows) {

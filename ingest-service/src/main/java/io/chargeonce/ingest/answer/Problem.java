@@ -3,8 +3,6 @@ package io.chargeonce.ingest.answer;
 
 import io.chargeonce.http.Answer;
 import io.chargeonce.wire.PaymentJson;
-import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -57,21 +55,12 @@ public record Problem(int status, String slug, String title, String detail, List
     }
 
     public Answer answer() {
-        var all = new LinkedHashMap<>(headers);
-        all.put("Content-Type", "application/problem+json");
-        return new Answer(status, all, body(), slug);
+        return Answer.problem(status, headers, body(), slug);
     }
 
     /** The whole response, for a connection of which nothing was read; it is closed behind it. */
     public byte[] asHttp() {
-        byte[] body = body();
-        var head = new StringBuilder("HTTP/1.1 %d %s\r\n".formatted(status, title));
-        headers.forEach((name, value) -> head.append(name).append(": ").append(value).append("\r\n"));
-        head.append("Content-Type: application/problem+json\r\nConnection: close\r\nContent-Length: ").append(body.length)
-                .append("\r\n\r\n");
-        byte[] whole = Arrays.copyOf(head.toString().getBytes(StandardCharsets.US_ASCII), head.length() + body.length);
-        System.arraycopy(body, 0, whole, head.length(), body.length);
-        return whole;
+        return answer().asHttp(title);
     }
 
     private byte[] body() {

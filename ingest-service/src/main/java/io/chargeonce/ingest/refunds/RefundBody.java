@@ -47,21 +47,22 @@ final class RefundBody {
             return new Checked.Wrong<>(Problems.invalid(errors));
         }
         return new Checked.Right<>(new Refunds.RefundRequest(merchant, payment,
-                json.hasNonNull("amount") ? OptionalLong.of(json.path("amount").longValue()) : OptionalLong.empty(),
+                json.has("amount") ? OptionalLong.of(json.path("amount").longValue()) : OptionalLong.empty(),
                 Optional.of(json.path("reference")).filter(JsonNode::isString).map(JsonNode::stringValue)));
     }
 
     private static List<Problem.FieldError> errors(ObjectNode json) {
         var errors = new ArrayList<Problem.FieldError>();
         JsonNode amount = json.path("amount");
-        if (json.hasNonNull("amount") && !(amount.isIntegralNumber() && amount.canConvertToLong()
+        // A null is a mistake of the sender's: taken for "none", it would give all of the money back.
+        if (json.has("amount") && !(amount.isIntegralNumber() && amount.canConvertToLong()
                 && amount.longValue() >= Money.SMALLEST && amount.longValue() <= Money.LARGEST)) {
             errors.add(new Problem.FieldError("amount",
                     "must be a whole number of minor units from %d to %d; without it, all that is left goes back"
                             .formatted(Money.SMALLEST, Money.LARGEST)));
         }
         JsonNode reference = json.path("reference");
-        if (json.hasNonNull("reference") && !(reference.isString() && Refunds.RefundRequest.isReference(reference.stringValue()))) {
+        if (json.has("reference") && !(reference.isString() && Refunds.RefundRequest.isReference(reference.stringValue()))) {
             errors.add(new Problem.FieldError("reference", "must be 1 to 64 letters, digits, dots, colons, dashes or underscores"));
         }
         var unknown = new TreeSet<>(json.propertyNames());

@@ -39,7 +39,7 @@ public enum Fault {
     HARSH_OPERATOR(0.2, "a person purges what is unresolved too"),
     HUNG_MERCHANT(0.03, "a PSP never answers calls for one merchant, and does for others; theirs must go on"),
     CARD_DATA(0.12, "card numbers come in bodies, intake records, poison and the words of PSPs"),
-    DATA_KEY(0.08, "the data key is changed, and its file is half written for a while"),
+    DATA_KEY(0.08, "the data key is changed while the services seal with it"),
     PSP_KEY(0.08, "the keys of the PSPs are changed, and the old ones are refused soon after"),
     TOKEN(0.12, "a merchant's token is changed and revoked, and a thief goes on using the old one, in an open batch too"),
     ERASURE(0.12, "personal data of payments are erased while they are under way"),

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.terminal.hold;
 
-import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.options.QueueOpener;
 import io.chargeonce.dlq.hold.Holds;
 import io.chargeonce.dlq.terminal.screen.Problems;
@@ -13,7 +12,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
@@ -32,37 +30,24 @@ public final class ForceCommand implements Callable<Integer> {
     @Spec
     CommandSpec spec;
 
-    @Parameters(index = "0", paramLabel = "KIND", description = "psp: nothing else has a breaker.")
-    String kind;
-
-    @Parameters(index = "1", paramLabel = "NAME", description = "The PSP.")
-    String name;
-
     @Option(names = "--until", paramLabel = "AGE", description = "Ends by itself after this time, at most 24h.")
     Optional<String> until;
 
-    @Option(names = "--reason", paramLabel = "TEXT", description = "Why; others see it, and the audit log keeps it.")
-    Optional<String> reason;
-
-    @Option(names = "--yes", description = "Do it. Without it, the command only shows what it would concern.")
-    boolean yes;
-
     @Mixin
-    CommonOptions common;
+    HoldOptions options;
 
     @Override
     public Integer call() {
         var problems = new Problems();
-        Optional<Hold.Kind> known = HoldCall.kind(kind, problems);
+        Optional<Hold.Kind> known = options.check(problems);
         known.filter(one -> one != Hold.Kind.PSP)
                 .ifPresent(one -> problems.add("only a PSP is forced: a %s has no breaker".formatted(one.tag())));
-        HoldCall.checkReason(reason, problems);
         Optional<Duration> lasting = problems.age("--until", until);
         if (until.isEmpty() || lasting.filter(time -> time.compareTo(Holds.LONGEST_FORCE) > 0).isPresent()) {
             problems.add("--until is needed and is at most %dh: a breaker is not overruled for longer"
                     .formatted(Holds.LONGEST_FORCE.toHours()));
         }
         return problems.any() ? problems.print(spec) : dlq.with(spec,
-                queue -> new HoldCall(spec, Hold.Kind.PSP, name, reason, yes, common.json).force(queue, lasting.orElseThrow()));
+                queue -> options.call(spec, Hold.Kind.PSP).force(queue, lasting.orElseThrow()));
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.terminal.hold;
 
-import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.options.QueueOpener;
 import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.ledger.Hold;
@@ -12,7 +11,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
@@ -34,32 +32,19 @@ public final class PauseCommand implements Callable<Integer> {
     @Spec
     CommandSpec spec;
 
-    @Parameters(index = "0", paramLabel = "KIND", description = "psp, merchant or tier.")
-    String kind;
-
-    @Parameters(index = "1", paramLabel = "NAME", description = "The PSP, the merchant, or the tier: 2 or retry-2.")
-    String name;
-
     @Option(names = "--until", paramLabel = "AGE",
             description = "Ends by itself after this time, such as 2h. Without it, only resume ends it.")
     Optional<String> until;
 
-    @Option(names = "--reason", paramLabel = "TEXT", description = "Why; others see it, and the audit log keeps it.")
-    Optional<String> reason;
-
-    @Option(names = "--yes", description = "Do it. Without it, the command only shows what it would concern.")
-    boolean yes;
-
     @Mixin
-    CommonOptions common;
+    HoldOptions options;
 
     @Override
     public Integer call() {
         var problems = new Problems();
-        Optional<Hold.Kind> known = HoldCall.kind(kind, problems);
-        HoldCall.checkReason(reason, problems);
+        Optional<Hold.Kind> known = options.check(problems);
         Optional<Duration> lasting = problems.age("--until", until);
-        return problems.any() ? problems.print(spec) : dlq.with(spec, queue -> new HoldCall(spec, known.orElseThrow(),
-                HoldCall.name(known.orElseThrow(), name), reason, yes, common.json).pause(queue, lasting));
+        return problems.any() ? problems.print(spec)
+                : dlq.with(spec, queue -> options.call(spec, known.orElseThrow()).pause(queue, lasting));
     }
 }

@@ -5,6 +5,7 @@ import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.merge.Watch;
+import io.chargeonce.runtime.Rest;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -12,15 +13,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Reads the queue again and again on a thread of its own, so that keys still work while Postgres does not answer. After each
- * read it rests twenty times as long as the read took: however much there is to count, a watching person keeps Postgres busy
- * for a twentieth of the time at most.
+ * Reads the queue again and again on a thread of its own, so that keys still work while Postgres does not answer. After each read it takes
+ * a {@link Rest}.
  */
 public final class QueuePoller implements AutoCloseable {
-
-    private static final Duration USUAL = Duration.ofSeconds(1);
-    private static final Duration LONGEST = Duration.ofMinutes(1);
-    private static final int TIMES_AS_LONG = 20;
 
     /**
      * @param rest    until the next look
@@ -29,7 +25,7 @@ public final class QueuePoller implements AutoCloseable {
     public record Seen(Watch watch, Map<String, String> breakers, Duration rest, Optional<String> trouble) {
 
         private Seen still(String why) {
-            return new Seen(watch, breakers, USUAL, Optional.of(why));
+            return new Seen(watch, breakers, Rest.SHORTEST, Optional.of(why));
         }
     }
 
@@ -45,7 +41,7 @@ public final class QueuePoller implements AutoCloseable {
         this.breakers = breakers;
         Seen first = look();
         // The first read is slow because the process has just started, not because the queue is long.
-        this.latest = new Seen(first.watch, first.breakers, USUAL, Optional.empty());
+        this.latest = new Seen(first.watch, first.breakers, Rest.SHORTEST, Optional.empty());
     }
 
     /** Returns after the first read, and throws what made that fail. */
@@ -82,13 +78,8 @@ public final class QueuePoller implements AutoCloseable {
     private Seen look() {
         long began = System.nanoTime();
         Watch watch = Watch.now(queue);
-        Duration rest = restAfter(Duration.ofNanos(System.nanoTime() - began));
+        Duration rest = Rest.after(Duration.ofNanos(System.nanoTime() - began));
         return new Seen(watch, breakers.states(), rest, Optional.empty());
-    }
-
-    public static Duration restAfter(Duration look) {
-        Duration rest = look.multipliedBy(TIMES_AS_LONG);
-        return rest.compareTo(USUAL) < 0 ? USUAL : rest.compareTo(LONGEST) > 0 ? LONGEST : rest;
     }
 
     @Override
