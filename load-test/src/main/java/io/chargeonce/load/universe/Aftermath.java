@@ -21,6 +21,13 @@ final class Aftermath {
     private static final Duration SOON = Duration.ofSeconds(3);
     private static final Duration LOOK_EVERY = Duration.ofMillis(200);
     private static final Duration WITH_A_NEW_KEY = Duration.ofSeconds(30);
+    private static final int WAITING = 20;
+    /** All processes know by then that no PSP is well. */
+    private static final Duration OUTAGE = Duration.ofSeconds(10);
+    private static final Duration AFTER_AN_OUTAGE = Duration.ofSeconds(60);
+    /** In the first second that a process meets a PSP which is well again: the probe, one more, and a probe that came late. */
+    private static final int MOST_AT_FIRST = 3;
+    private static final Duration AT_FIRST = Duration.ofSeconds(1);
 
     private final Kernel kernel;
     private final FaultScheduler scheduler;
@@ -42,7 +49,8 @@ final class Aftermath {
     void look(Duration recovery, Rotations rotations) {
         boolean hung = scheduler.knows(Fault.HUNG_MERCHANT);
         boolean newKeys = scheduler.knows(Fault.PSP_KEY);
-        if (hung || newKeys || scheduler.knows(Fault.DATA_KEY)) {
+        boolean unwell = scheduler.knows(Fault.PSP_UNWELL);
+        if (hung || newKeys || unwell || scheduler.knows(Fault.DATA_KEY)) {
             kernel.sleep(recovery);
         }
         if (scheduler.knows(Fault.DATA_KEY)) {
@@ -55,6 +63,32 @@ final class Aftermath {
         if (hung) {
             hang();
         }
+        if (unwell) {
+            recover();
+        }
+    }
+
+    private void recover() {
+        kernel.tell("an outage of all PSPs", "no PSP is well for " + OUTAGE.toSeconds() + " s");
+        psps.forEach(psp -> psp.mood(Psp.Mood.SAYS_503));
+        List<String> sold = sellTo(WAITING, Shop.MERCHANTS.getFirst());
+        kernel.sleep(OUTAGE);
+        psps.forEach(psp -> psp.mood(Psp.Mood.WELL));
+        long well = kernel.now();
+        requireCharged("after an outage", sold, AFTER_AN_OUTAGE);
+        psps.forEach(psp -> requireFewAtFirst(psp.name, psp.sentSince(well)));
+        scheduler.healedNow();
+    }
+
+    private void requireFewAtFirst(String psp, List<Psp.Sent> sent) {
+        sent.stream().map(Psp.Sent::by).distinct().forEach(process -> {
+            List<Long> own = sent.stream().filter(one -> one.by() == process).map(Psp.Sent::at).toList();
+            long atFirst = own.stream().filter(at -> at < own.getFirst() + AT_FIRST.toNanos() / 1_000).count();
+            if (atFirst > MOST_AT_FIRST) {
+                witness.saw(Invariant.BOUNDED, "%s sent %s, which was just well again, %d charges within a second"
+                        .formatted(process.name, psp, atFirst));
+            }
+        });
     }
 
     private void hang() {

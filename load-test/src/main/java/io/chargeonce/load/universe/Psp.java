@@ -2,6 +2,7 @@
 package io.chargeonce.load.universe;
 
 import io.chargeonce.load.game.SecretFiles;
+import io.chargeonce.load.universe.kernel.Host;
 import io.chargeonce.load.universe.kernel.Kernel;
 import io.chargeonce.load.universe.kernel.Strand;
 import io.chargeonce.load.universe.kernel.Strands;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -56,6 +58,9 @@ abstract class Psp {
 
     private record Frozen(Reply reply, long until) {}
 
+    /** The first request for a charge. */
+    record Sent(Host by, long at) {}
+
     /** It keeps keys longer than it promises. */
     private static final Duration LONGER_THAN_PROMISED = Duration.ofSeconds(15);
     /** Until the client gives up who waits for an answer that never comes: shorter than a lease. */
@@ -65,6 +70,7 @@ abstract class Psp {
     private static final int LONGEST_ANSWER = 1 << 20;
     private static final Duration SLOWEST = Duration.ofMillis(40);
     static final JsonMapper JSON = new JsonMapper();
+    private static final Pattern CHARGE = Pattern.compile(".*/(payment_intents|payments)");
 
     final String name;
     /** What it promises. */
@@ -78,6 +84,8 @@ abstract class Psp {
     private boolean down;
     /** The payments whose calls it never answers. */
     private Optional<Predicate<String>> hung = Optional.empty();
+    /** The keys of all charges, and when and by which process each was first asked for. */
+    private final Map<String, Sent> sent = new LinkedHashMap<>();
     private boolean quotes;
     private int keys = 1;
     private long oldKeyUntil = Strand.NEVER;
@@ -134,6 +142,11 @@ abstract class Psp {
         return ++keys;
     }
 
+    /** Charges that were first asked for since then. */
+    List<Sent> sentSince(long time) {
+        return sent.values().stream().filter(one -> one.at >= time).toList();
+    }
+
     private boolean knows(String credential) {
         return credential.equals(SecretFiles.pspKeyText(name, keys))
                 || credential.equals(SecretFiles.pspKeyText(name, keys - 1)) && Kernel.it().now() < oldKeyUntil;
@@ -143,6 +156,9 @@ abstract class Psp {
     Reply exchange(Request request, Duration patience) throws IOException {
         Kernel kernel = Kernel.it();
         kernel.mayDie("before the PSP is called");
+        if (request.method().equals("POST") && CHARGE.matcher(request.path()).matches()) {
+            request.key().ifPresent(key -> sent.putIfAbsent(key, new Sent(kernel.host(), kernel.now())));
+        }
         double lot = kernel.random().nextDouble();
         Duration time = kernel.between(Duration.ofMillis(1), SLOWEST);
         if (down || (lot -= faults.notSent()) < 0) {
