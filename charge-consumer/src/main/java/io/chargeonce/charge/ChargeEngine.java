@@ -84,6 +84,12 @@ public final class ChargeEngine {
         }
     }
 
+    /** An outage must be known to all processes before a payment has gone through its tiers in it. */
+    private static Duration newsEvery(Duration shortestTier) {
+        Duration usual = Duration.ofSeconds(1);
+        return shortestTier.compareTo(usual) < 0 ? shortestTier : usual;
+    }
+
     /** Starts the parts that every loop needs: database, relay, claims, resolutions. {@code lifecycle} closes them. */
     public ChargeEngine(ChargeSettings settings, List<Gateway> psps, MeterRegistry meters, Tracing tracing, Lifecycle lifecycle) {
         refuseShortLease(settings, psps);
@@ -115,7 +121,7 @@ public final class ChargeEngine {
                 meters));
         this.flood = new FloodGuard(settings.pace().inAFlood(), new SteadyClock(), meters);
         var poison = lifecycle.start("poison", () -> new PoisonBin(database, topics, settings.vault(), relay::nudge, meters));
-        startWorker("psp-news", Duration.ofSeconds(1), new PspNewsroom(database, gateways)::runOnce);
+        startWorker("psp-news", newsEvery(pipeline.tiers().getFirst()), new PspNewsroom(database, gateways)::runOnce);
         this.handler = new ChargeHandler(claims, exchange, gateways, resolutions, poison, flood,
                 new NewerRecords(InstantSource.system(), meters), meters);
     }

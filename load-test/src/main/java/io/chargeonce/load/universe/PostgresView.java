@@ -7,6 +7,8 @@ import io.chargeonce.load.universe.kernel.SimulatedPostgres;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.Optional;
 
 /**
@@ -34,15 +36,23 @@ record PostgresView(SimulatedPostgres postgres) {
         });
     }
 
-    private static final String SUCCEEDED = "SELECT count(*) FROM operation_state WHERE state = 'succeeded' AND operation_id = ANY (?)";
+    private static final String STATES = """
+            SELECT payment, coalesce(state, 'not accepted')
+              FROM unnest(?) AS payment LEFT JOIN operation_state ON operation_id = payment
+             WHERE state IS DISTINCT FROM 'succeeded' ORDER BY payment
+            """;
 
-    boolean haveSucceeded(List<String> payments) {
+    /** The states of those of these payments that have not succeeded. */
+    Map<String, String> notSucceeded(List<String> payments) {
         return postgres.inIdle(raw -> {
-            try (var statement = raw.prepareStatement(SUCCEEDED)) {
+            try (var statement = raw.prepareStatement(STATES)) {
                 statement.setArray(1, raw.createArrayOf("text", payments.toArray()));
                 try (var row = statement.executeQuery()) {
-                    row.next();
-                    return row.getInt(1) == payments.size();
+                    var states = new TreeMap<String, String>();
+                    while (row.next()) {
+                        states.put(row.getString(1), row.getString(2));
+                    }
+                    return states;
                 }
             }
         });
