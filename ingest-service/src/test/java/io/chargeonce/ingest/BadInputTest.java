@@ -18,6 +18,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each wrong request gets one clear problem document, changes nothing, and is never quoted back. */
@@ -114,9 +115,16 @@ class BadInputTest {
         assertThat(type(answer)).isEqualTo("urn:chargeonce:problem:malformed-json");
     }
 
-    @Test
-    void bytes_that_are_no_utf8_are_refused() {
-        byte[] body = BODY.replace("two mugs", "caf\u00e9").getBytes(StandardCharsets.ISO_8859_1);
+    /** Lenient parsers read all but the first: a slash in two bytes, and UTF-16 with and without a byte order mark. */
+    private static List<byte[]> notUtf8() {
+        return List.of(BODY.replace("two mugs", "caf\u00e9").getBytes(StandardCharsets.ISO_8859_1),
+                BODY.replace("two mugs", "\u00c0\u00af").getBytes(StandardCharsets.ISO_8859_1),
+                BODY.getBytes(StandardCharsets.UTF_16), BODY.getBytes(StandardCharsets.UTF_16LE));
+    }
+
+    @ParameterizedTest
+    @MethodSource("notUtf8")
+    void bytes_that_are_no_utf8_are_refused(byte[] body) {
         HttpResponse<String> answer = world.send(world.payment(key, "").POST(BodyPublishers.ofByteArray(body)).build());
 
         assertThat(type(answer)).isEqualTo("urn:chargeonce:problem:malformed-json");

@@ -2,6 +2,8 @@
 package io.chargeonce.runtime;
 
 import java.net.InetSocketAddress;
+import java.util.Locale;
+import java.util.regex.Pattern;
 
 /**
  * An address to listen on or to connect to. Immutable.
@@ -10,6 +12,10 @@ import java.net.InetSocketAddress;
  * @param port 0 to 65535; 0 means any free port and makes sense only for listening
  */
 public record Address(String host, int port) {
+
+    /** Any port: it may be forwarded to another machine under another one. */
+    private static final Pattern THIS_MACHINE = Pattern.compile("(localhost|127(\\.\\d{1,3}){3}|\\[::1])(:\\d{1,5})?");
+
     public Address {
         if (host.isBlank() || port < 0 || port > 65_535) {
             throw new IllegalArgumentException("An address needs a host and a port from 0 to 65535, not " + host + " and " + port);
@@ -33,6 +39,14 @@ public record Address(String host, int port) {
     /** Whether only this machine can reach it. Names are not resolved: only {@code localhost} and numbers count. */
     public boolean isLoopback() {
         return Exposure.isLoopback(host);
+    }
+
+    /**
+     * Whether a request with this Host header was meant for a server at this address. On the loopback address it names this machine;
+     * another name was made to lead here by its owner, and a page of theirs reads the answer (DNS rebinding).
+     */
+    public boolean isMeantBy(String hostHeader) {
+        return !isLoopback() || THIS_MACHINE.matcher(hostHeader.toLowerCase(Locale.ROOT)).matches();
     }
 
     public InetSocketAddress resolve() {

@@ -38,16 +38,18 @@ public final class AdminServer implements AutoCloseable {
     private final Map<String, HealthCheck> live = new ConcurrentHashMap<>();
     private final Map<String, HealthCheck> ready = new ConcurrentHashMap<>();
 
+    private final Address address;
     private final InstantSource clock;
     private volatile Optional<AuthenticationFailures> failures = Optional.empty();
     private volatile Optional<Worker> readiness = Optional.empty();
 
     private record Answer(int status, String contentType, String body) {}
 
-    private AdminServer(HttpServer server, Optional<Secret> token, Duration patience, InstantSource clock) {
+    private AdminServer(Address address, Optional<Secret> token, Duration patience, InstantSource clock) {
         this.clock = clock;
         this.arrivals = Arrivals.onPlatformThreads("admin-", patience, WAITING_AT_ONCE);
-        this.server = server;
+        this.address = address;
+        this.server = bind(address);
         this.token = token;
     }
 
@@ -65,11 +67,12 @@ public final class AdminServer implements AutoCloseable {
     }
 
     static AdminServer start(Address address, Optional<Secret> token, Supplier<String> metrics, InstantSource clock, Duration patience) {
-        AdminServer admin = new AdminServer(bind(address), token, patience, clock).live("virtual threads", new VirtualThreadsMove(clock));
+        AdminServer admin = new AdminServer(address, token, patience, clock).live("virtual threads", new VirtualThreadsMove(clock));
         admin.serve("/health/live", trusted -> health(admin.live, trusted));
         admin.serve("/health/ready", trusted -> health(admin.ready, trusted));
         admin.serve("/metrics", trusted -> trusted ? new Answer(200, "text/plain; version=0.0.4; charset=utf-8", metrics.get())
-                : new Answer(401, "text/plain; charset=utf-8", "Send the token of CHARGEONCE_ADMIN_TOKEN_FILE as Authorization: Bearer\n"));
+                : new Answer(401, "text/plain; charset=utf-8",
+                        "Send the token of CHARGEONCE_ADMIN_TOKEN_FILE as Authorization: Bearer; without one, ask localhost by that name\n"));
         admin.server.setExecutor(admin.arrivals);
         admin.server.start();
         return admin;
@@ -158,8 +161,11 @@ public final class AdminServer implements AutoCloseable {
     }
 
     private boolean isTrusted(HttpExchange exchange) {
+        if (token.isEmpty()) {
+            return address.isMeantBy(String.valueOf(exchange.getRequestHeaders().getFirst("Host")));
+        }
         String sent = String.valueOf(exchange.getRequestHeaders().getFirst("Authorization"));
-        return token.isEmpty() || MessageDigest.isEqual(("Bearer " + token.get().value()).getBytes(StandardCharsets.UTF_8),
+        return MessageDigest.isEqual(("Bearer " + token.get().value()).getBytes(StandardCharsets.UTF_8),
                 sent.getBytes(StandardCharsets.UTF_8));
     }
 

@@ -23,6 +23,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class AdminServerTest {
     private final Meters meters = Meters.of("a-service");
@@ -132,6 +134,17 @@ class AdminServerTest {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource({"evil.example, 401", "evil.example:9100, 401", "127.0.0.1.evil.example, 401", "localhost, 200", "localhost:9100, 200",
+        "[::1]:9100, 200"})
+    void without_a_token_a_name_that_another_owns_does_not_lead_to_the_metrics(String host, int status) throws Exception {
+        try (var socket = new Socket(InetAddress.getLoopbackAddress(), admin.port())) {
+            socket.getOutputStream().write("GET /metrics HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n".formatted(host)
+                    .getBytes(StandardCharsets.US_ASCII));
+            assertThat(new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII)).startsWith("HTTP/1.1 " + status);
+        }
+    }
+
     @Test
     void other_paths_and_methods_are_refused() throws Exception {
         assertThat(get("/metrics/more").statusCode()).isEqualTo(404);
@@ -177,7 +190,7 @@ class AdminServerTest {
         try (var impatient = AdminServer.start(new Address("127.0.0.1", 0), Optional.empty(), () -> "x".repeat(8 << 20), now::get,
                 Duration.ofMillis(500));
              var slow = new Socket("127.0.0.1", impatient.port())) {
-            slow.getOutputStream().write("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            slow.getOutputStream().write("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
             await().until(() -> adminThreads() > 0);
             await().until(() -> adminThreads() == 0);
         }

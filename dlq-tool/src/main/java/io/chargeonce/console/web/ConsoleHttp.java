@@ -51,7 +51,7 @@ public final class ConsoleHttp {
      */
     public static BoundedHttp start(Address address, Optional<TlsFiles> tls, Shown shown, Patience patience, Drain drain,
                                     InstantSource clock, MeterRegistry meters) {
-        var guard = new Guard(address.isLoopback(), tls.isPresent());
+        var guard = new Guard(address, tls.isPresent());
         var overview = new Overview(shown.topics(), shown.tiers(), shown.witness());
         var documents = new RunDocuments(shown.led());
         var facts = new SharedLook<Facts>();

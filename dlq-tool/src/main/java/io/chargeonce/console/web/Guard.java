@@ -3,30 +3,27 @@ package io.chargeonce.console.web;
 
 import io.chargeonce.console.answer.Problems;
 import io.chargeonce.console.session.Session;
+import io.chargeonce.runtime.Address;
 import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;
 import io.helidon.webserver.http.ServerRequest;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.regex.Pattern;
 
 /**
  * Refuses what does not come from the console's own page. A page of another site can send requests here, and with a name that it owns and
  * lets point to this machine (DNS rebinding) it could read the answers too.
  *
- * @param onlyThisMachine whether the console listens on the loopback address
+ * @param address where the console listens
  */
-record Guard(boolean onlyThisMachine, boolean tls) {
+record Guard(Address address, boolean tls) {
 
     static final String COOKIE = "chargeonce_console";
     private static final HeaderName CSRF = HeaderNames.create("X-CSRF-Token");
     private static final HeaderName FETCH_SITE = HeaderNames.create("Sec-Fetch-Site");
-    /** Any port: it may be forwarded to another machine under another one. */
-    private static final Pattern THIS_MACHINE = Pattern.compile("(localhost|127(\\.\\d{1,3}){3}|\\[::1])(:\\d{1,5})?");
 
     static final Map<String, String> HEADERS = Map.of(
             "Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -40,8 +37,7 @@ record Guard(boolean onlyThisMachine, boolean tls) {
 
     /** Of every request. */
     void checkHost(ServerRequest request) {
-        String host = request.headers().value(HeaderNames.HOST).orElse("").toLowerCase(Locale.ROOT);
-        if (onlyThisMachine && !THIS_MACHINE.matcher(host).matches()) {
+        if (!address.isMeantBy(request.headers().value(HeaderNames.HOST).orElse(""))) {
             throw Problems.otherHost().refusal();
         }
     }

@@ -7,6 +7,10 @@ import io.chargeonce.ingest.answer.RequestForm;
 import io.chargeonce.payment.CardNumbers;
 import io.chargeonce.payment.PaymentRequest;
 import io.chargeonce.wire.PaymentJson;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -19,6 +23,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** Reads a payment request from its bytes, strictly, and names everything that is wrong with it at once. */
 public final class PaymentBody {
 
+    private static final char BYTE_ORDER_MARK = '\uFEFF';
     private static final String UNKNOWN = "(a field that does not belong here)";
 
     private PaymentBody() {}
@@ -38,8 +43,8 @@ public final class PaymentBody {
     public static Checked<ObjectNode> parse(byte[] body, RequestForm form, long firstLine) {
         JsonNode json;
         try {
-            json = PaymentJson.MAPPER.readTree(body);
-        } catch (JacksonException e) {
+            json = PaymentJson.MAPPER.readTree(text(body));
+        } catch (JacksonException | CharacterCodingException e) {
             return malformed(form, JsonFault.of(body, form, firstLine));
         }
         return switch (json) {
@@ -47,6 +52,12 @@ public final class PaymentBody {
             case MissingNode nothing -> malformed(form, JsonFault.of(body, form, firstLine));
             default -> malformed(form, "The %s is %s. Send %s.".formatted(form.whole(), kind(json), form.example()));
         };
+    }
+
+    /** Given bytes, the parser guesses their encoding and takes characters of too many bytes, so that others could read another request. */
+    private static String text(byte[] body) throws CharacterCodingException {
+        CharBuffer text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(body));
+        return text.length() > 0 && text.charAt(0) == BYTE_ORDER_MARK ? text.subSequence(1, text.length()).toString() : text.toString();
     }
 
     private static Checked<ObjectNode> malformed(RequestForm form, String detail) {

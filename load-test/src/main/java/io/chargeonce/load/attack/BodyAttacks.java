@@ -7,6 +7,7 @@ import static io.chargeonce.load.attack.Siege.newKey;
 
 import io.chargeonce.load.attack.Attack.Result;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 
@@ -24,6 +25,7 @@ final class BodyAttacks {
             Attack.plain("chunk-too-large", "a chunk that says it has 2 GiB", BodyAttacks::largeChunk),
             Attack.plain("json-twice", "JSON with a key twice, the amount in two sizes", BodyAttacks::twice),
             Attack.plain("json-deep", "JSON 30,000 levels deep", BodyAttacks::deep),
+            Attack.plain("not-utf8", "JSON in UTF-16, and a character in more bytes than it needs", BodyAttacks::notUtf8),
             Attack.plain("json-odd", "numbers, encodings and texts that programs read differently", BodyAttacks::odd),
             Attack.slow("slow-head", "a head of which a byte comes now and then", siege -> slow(siege, "GET /v1/pay")),
             Attack.slow("slow-body", "a body of which a byte comes now and then",
@@ -80,6 +82,16 @@ final class BodyAttacks {
     private static Result deep(Siege siege) throws IOException {
         return refused(siege, List.of("[".repeat(30_000), Siege.honest().replace("}", ",\"x\":" + "{\"a\":".repeat(5_000) + "1"
                 + "}".repeat(5_001))));
+    }
+
+    private static Result notUtf8(Siege siege) throws IOException {
+        var several = new Several();
+        // What is said is sent as ISO-8859-1, one byte for each character.
+        for (String body : List.of(new String(Siege.honest().getBytes(StandardCharsets.UTF_16LE), StandardCharsets.ISO_8859_1),
+                Siege.honest().replace("pm_card_visa", "pm\u00c0\u00afx"))) {
+            several.add(body, siege.say(post(siege, "application/json") + "Content-Length: " + body.length() + "\r\n\r\n" + body));
+        }
+        return several.result();
     }
 
     private static Result odd(Siege siege) throws IOException {
