@@ -72,7 +72,7 @@ public final class AdminServer implements AutoCloseable {
         admin.serve("/health/ready", trusted -> health(admin.ready, trusted));
         admin.serve("/metrics", trusted -> trusted ? new Answer(200, "text/plain; version=0.0.4; charset=utf-8", metrics.get())
                 : new Answer(401, "text/plain; charset=utf-8",
-                        "Send the token of CHARGEONCE_ADMIN_TOKEN_FILE as Authorization: Bearer; without one, ask localhost by that name\n"));
+                        "Send the token of CHARGEONCE_ADMIN_TOKEN_FILE as Authorization: Bearer; without one, ask for localhost\n"));
         admin.server.setExecutor(admin.arrivals);
         admin.server.start();
         return admin;
