@@ -104,6 +104,7 @@ public final class DlqCommand implements Runnable, QueueOpener {
         commands.put("export", ExportCommand::new);
         commands.put("import", ImportCommand::new);
         commands.put("verify", VerifyCommand::new);
+        commands.put("refused", RefusedCommand::new);
         commands.put(COMPLETION, CompletionCommand::new);
         return commands;
     }
