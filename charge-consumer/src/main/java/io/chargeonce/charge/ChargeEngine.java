@@ -5,6 +5,7 @@ import io.chargeonce.audit.AuditSealer;
 import io.chargeonce.charge.call.PspExchange;
 import io.chargeonce.charge.due.DueRepresentments;
 import io.chargeonce.charge.due.EndedPurges;
+import io.chargeonce.charge.due.OldestDue;
 import io.chargeonce.charge.due.Sweeper;
 import io.chargeonce.charge.due.TopicProgress;
 import io.chargeonce.charge.webhook.PspNewsroom;
@@ -12,7 +13,7 @@ import io.chargeonce.charge.webhook.WebhookInbox;
 import io.chargeonce.charge.webhook.WebhookServer;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.DriftedGrants;
-import io.chargeonce.database.OutboxAge;
+import io.chargeonce.database.DatabaseWaits;
 import io.chargeonce.database.OutboxRelay;
 import io.chargeonce.kafka.ConsumerSettings;
 import io.chargeonce.kafka.GroupProtocol;
@@ -101,12 +102,12 @@ public final class ChargeEngine {
         var pipeline = settings.pipeline();
         PublishedSettings.publish(meters, pipeline.tiers(), settings.psps());
         this.topics = new Topics(pipeline.topicPrefix());
-        this.kafka = KafkaConnection.of(pipeline.kafka(), pipeline.kafkaProperties());
+        this.kafka = KafkaConnection.of(pipeline.kafka(), pipeline.kafkaProperties()).countedBy(meters);
         this.database = lifecycle.start("database", () -> Database.openForService(
                 pipeline.databaseUrl(), pipeline.databaseUser(), pipeline.databasePassword(), CONNECTIONS).countedBy(meters));
         var producers = new ProducerSettings(kafka, "chargeonce-relay");
         this.relay = lifecycle.start("relay", () -> new OutboxRelay(database, producers::newProducer, meters).start());
-        startWorker("outbox-age", Duration.ofSeconds(5), new OutboxAge(database, meters)::runOnce);
+        startWorker("database-waits", Duration.ofSeconds(5), new DatabaseWaits(database, meters)::runOnce);
         this.gateways = new Gateways(psps, settings.breakerOpenFor(), new SteadyClock(), meters);
         var routing = new Routing(settings.routes().orElseGet(() -> new Routes(List.of(RouteRule.everything(gateways.psps())))), gateways);
         this.holds = new KnownHolds(database, gateways, new SteadyClock(), meters);
@@ -160,6 +161,7 @@ public final class ChargeEngine {
         var sealer = new AuditSealer(database, topics, settings.seals(), relay::nudge, meters);
         startWorker("audit-sealer", sealer.pause(), sealer::runOnce);
         startWorker("grants", Duration.ofMinutes(5), new DriftedGrants(database, meters)::runOnce);
+        startWorker("oldest-due", Duration.ofSeconds(15), new OldestDue(database, topics, meters)::runOnce);
         var backlog = new Backlog(database, new SteadyClock(), meters);
         startWorker("backlog", Duration.ofSeconds(5), backlog::runOnce);
     }

@@ -71,6 +71,7 @@ final class Resolutions implements AutoCloseable {
     private final Steps steps;
     private final Topics topics;
     private final MeterRegistry meters;
+    private final OutcomeMeters outcomes;
     private final Coalescer<Resolution, Resolved> coalescer;
 
     Resolutions(Database database, RetrySchedule schedule, Failover failover, QuestionLadder ladder, Topics topics, Runnable committed,
@@ -80,6 +81,7 @@ final class Resolutions implements AutoCloseable {
         this.steps = new Steps(failover, ladder, schedule.total(), topics);
         this.topics = topics;
         this.meters = meters;
+        this.outcomes = new OutcomeMeters(meters);
         Incident.register(meters);
         this.coalescer = new Coalescer<>("resolve", database, 2, committed, this::resolveAll);
     }
@@ -171,6 +173,7 @@ final class Resolutions implements AutoCloseable {
                     .filter(attempt -> !attempt.key().equals(one.key)).toList();
             var at = new Steps.At(connection, operation, others, one.failover, locked.now(), changes);
             Optional<Claim.Claimed> elsewhere = decide(one, folded.get(one.key), at);
+            outcomes.decided(operation, locked.now());
             answers.put(held.get(i), new Resolved(Optional.of(operation.state()), elsewhere));
         }
         return answers;

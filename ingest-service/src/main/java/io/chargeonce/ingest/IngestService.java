@@ -2,7 +2,7 @@
 package io.chargeonce.ingest;
 
 import io.chargeonce.database.Database;
-import io.chargeonce.database.OutboxAge;
+import io.chargeonce.database.DatabaseWaits;
 import io.chargeonce.database.OutboxRelay;
 import io.chargeonce.ingest.accept.AnswerAccept;
 import io.chargeonce.ingest.accept.PostPayment;
@@ -78,7 +78,7 @@ public final class IngestService implements AutoCloseable {
         var clock = InstantSource.system();
         var pipeline = settings.pipeline();
         var topics = new Topics(pipeline.topicPrefix());
-        var kafka = KafkaConnection.of(pipeline.kafka(), pipeline.kafkaProperties());
+        var kafka = KafkaConnection.of(pipeline.kafka(), pipeline.kafkaProperties()).countedBy(meters.registry());
         var lifecycle = new Lifecycle("ingest-service", TIME_PER_PART);
         // Read before anything starts, so that a wrong file is reported at once. The web server starts last, and reads them again.
         settings.tls().ifPresent(files -> lifecycle.start("https", () -> {
@@ -90,7 +90,7 @@ public final class IngestService implements AutoCloseable {
         var producers = new ProducerSettings(kafka, "ingest-relay");
         var relay = lifecycle.start("relay", () -> new OutboxRelay(database, producers::newProducer, meters.registry()).start());
         var workers = new ArrayList<Worker>();
-        workers.add(start(lifecycle, "ingest-outbox-age", AGE_EVERY, new OutboxAge(database, meters.registry())::runOnce, meters));
+        workers.add(start(lifecycle, "ingest-database-waits", AGE_EVERY, new DatabaseWaits(database, meters.registry())::runOnce, meters));
         var accept = lifecycle.start("acceptances",
                 () -> AnswerAccept.start(database, topics.requests(), settings.chargeWithin(), relay::nudge));
         workers.add(startReaper(lifecycle, new Reaper(database, settings.dedupeRetention()), meters));

@@ -23,7 +23,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.KeyStore;
 import java.security.cert.Certificate;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.Optional;
@@ -164,12 +166,19 @@ class HttpsTest {
         Pair next = other.copiedTo(directory, "next");
         try (var meters = Meters.of("test"); var service = start(old.files, meters)) {
             await().untilAsserted(() -> assertThat(presented(service, old)).isEqualTo(old.trusted));
+            assertThat(expires(meters)).isEqualTo(((X509Certificate) old.trusted).getNotAfter().toInstant());
             Files.move(next.files.certificate(), old.files.certificate(), StandardCopyOption.ATOMIC_MOVE);
             assertThat(presented(service, old)).as("its key is not there yet").isEqualTo(old.trusted);
             Files.move(next.files.key(), old.files.key(), StandardCopyOption.ATOMIC_MOVE);
             await().ignoreExceptions().atMost(Duration.ofSeconds(30))
                     .untilAsserted(() -> assertThat(presented(service, next)).isEqualTo(next.trusted));
+            await().untilAsserted(() -> assertThat(expires(meters)).isEqualTo(((X509Certificate) next.trusted).getNotAfter().toInstant()));
         }
+    }
+
+    private static Instant expires(Meters meters) {
+        return Instant.ofEpochSecond(
+                (long) meters.registry().get("chargeonce.certificate.expires.seconds").tag("door", "ingest").gauge().value());
     }
 
     private static Certificate presented(IngestService service, Pair trusted) throws Exception {

@@ -218,9 +218,10 @@ public final class Database implements AutoCloseable {
         }
     }
 
-    /** Counts into these meters how often schema, rights and statements did not fit. */
+    /** Counts into these meters how often schema, rights and statements did not fit, and the connections of a pool. */
     public Database countedBy(MeterRegistry meters) {
         misfits.countedBy(meters);
+        connections.countedBy(meters);
         return this;
     }
 

@@ -3,7 +3,9 @@ package io.chargeonce.database;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.metrics.micrometer.MicrometerMetricsTrackerFactory;
 import com.zaxxer.hikari.util.Credentials;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
@@ -70,6 +72,11 @@ final class PooledConnections implements Connections {
         DriverProperties.ALL.forEach(config::addDataSourceProperty);
         config.addDataSourceProperty("socketTimeout", "" + longestSilence.toSeconds());
         return config;
+    }
+
+    @Override
+    public void countedBy(MeterRegistry meters) {
+        pool.setMetricsTrackerFactory(new MicrometerMetricsTrackerFactory(meters));
     }
 
     @Override

@@ -89,7 +89,7 @@ public final class BoundedHttp implements AutoCloseable {
             throw cannotListen(limits, address, "see the log");
         }
         drain.open();
-        return new BoundedHttp(server, drain, tls.map(files -> new RenewedTls(files, server)));
+        return new BoundedHttp(server, drain, tls.map(files -> new RenewedTls(files, server, limits.door(), meters)));
     }
 
     /** A process that can open no more files stops listening for good, so connections never use them up. */

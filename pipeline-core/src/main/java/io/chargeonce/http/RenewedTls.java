@@ -2,8 +2,11 @@
 package io.chargeonce.http;
 
 import io.helidon.webserver.WebServer;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,10 +25,22 @@ public final class RenewedTls {
     /** What the files held at the last check; nothing at first, so that they are read once more after the start. */
     private byte[] seen = {};
     private String problem = "";
+    private volatile Instant expires;
 
-    RenewedTls(TlsFiles files, WebServer server) {
+    /**
+     * @param door names the server in the meter
+     * @throws IllegalStateException if the certificate cannot be read
+     */
+    RenewedTls(TlsFiles files, WebServer server, String door, MeterRegistry meters) {
         this.files = files;
         this.server = server;
+        try {
+            this.expires = files.expires();
+        } catch (IOException e) {
+            throw new IllegalStateException("%s cannot be read: %s".formatted(files.certificate(), e.getMessage()), e);
+        }
+        Gauge.builder("chargeonce.certificate.expires.seconds", this, tls -> tls.expires.getEpochSecond()).tag("door", door)
+                .description("When the certificate in use expires, in seconds since 1970").register(meters);
     }
 
     /** Returns how often it was renewed, 0 or 1. */
@@ -36,6 +51,7 @@ public final class RenewedTls {
                 return 0;
             }
             server.reloadTls(files.tls());
+            expires = files.expires();
             if (seen.length > 0) {
                 LOG.info("HTTPS uses the certificate that is now in {}", files.certificate());
             }

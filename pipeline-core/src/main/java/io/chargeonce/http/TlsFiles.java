@@ -7,12 +7,18 @@ import io.helidon.common.pki.Keys;
 import io.helidon.common.tls.Tls;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.PrivateKey;
 import java.security.PublicKey;
 import java.security.Signature;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.Comparator;
 import java.util.Optional;
 
 /** The files that HTTPS is made of, in PEM. */
@@ -36,6 +42,18 @@ public record TlsFiles(Path certificate, Path key) {
         all.write(Files.readAllBytes(certificate));
         all.write(Files.readAllBytes(key));
         return all.toByteArray();
+    }
+
+    /** When the first certificate of the chain expires. */
+    Instant expires() throws IOException {
+        try (InputStream pem = Files.newInputStream(certificate)) {
+            return CertificateFactory.getInstance("X.509").generateCertificates(pem).stream()
+                    .map(one -> ((X509Certificate) one).getNotAfter().toInstant()).min(Comparator.naturalOrder())
+                    .orElseThrow(() -> new CertificateException("there is none"));
+        } catch (CertificateException e) {
+            throw new IllegalStateException("%s holds no readable certificate (%s): give a PEM file".formatted(certificate, e.getMessage()),
+                    e);
+        }
     }
 
     /** @throws IllegalStateException if the files cannot be used; its message is one line */

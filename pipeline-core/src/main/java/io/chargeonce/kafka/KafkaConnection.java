@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.kafka;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.file.Files;
@@ -28,8 +29,9 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  *
  * @param bootstrapServers host:port, several separated by commas
  * @param properties       more client properties (TLS, SASL, tuning), read for each new client; none may carry a guarantee
+ * @param meters           where clients report how they do
  */
-public record KafkaConnection(String bootstrapServers, Supplier<Map<String, String>> properties) {
+public record KafkaConnection(String bootstrapServers, Supplier<Map<String, String>> properties, Optional<MeterRegistry> meters) {
 
     /** Properties that were checked at start-up. A password may change while the process runs; these may not. */
     private static final List<String> PROTECTION = List.of(CommonClientConfigs.SECURITY_PROTOCOL_CONFIG,
@@ -43,9 +45,19 @@ public record KafkaConnection(String bootstrapServers, Supplier<Map<String, Stri
         refuseFixed(properties.get());
     }
 
-    /** With properties that never change. */
+    /** Without meters. */
+    public KafkaConnection(String bootstrapServers, Supplier<Map<String, String>> properties) {
+        this(bootstrapServers, properties, Optional.empty());
+    }
+
+    /** With properties that never change, and without meters. */
     public KafkaConnection(String bootstrapServers, Map<String, String> properties) {
         this(bootstrapServers, () -> properties);
+    }
+
+    /** The same for clients that report into these meters. */
+    public KafkaConnection countedBy(MeterRegistry registry) {
+        return new KafkaConnection(bootstrapServers, properties, Optional.of(registry));
     }
 
     /**
@@ -82,6 +94,11 @@ public record KafkaConnection(String bootstrapServers, Supplier<Map<String, Stri
     public Map<String, Object> clientProperties() {
         Map<String, Object> client = new HashMap<>(properties.get());
         client.put(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
+        meters.ifPresent(registry -> {
+            client.merge(CommonClientConfigs.METRIC_REPORTER_CLASSES_CONFIG, KafkaMeters.class.getName(),
+                    (theirs, ours) -> theirs + "," + ours);
+            client.put(KafkaMeters.REGISTRY, registry);
+        });
         return client;
     }
 

@@ -45,11 +45,10 @@ public final class AuthenticationFailures {
     private final MeterRegistry meters;
     private final InstantSource clock;
     private final Pause pause;
+    private final LogBudget lines;
     private final Semaphore places = new Semaphore(MOST_WAITING);
     private final Map<ClientNetwork, Window> windows = new ConcurrentHashMap<>();
-    private Instant nextLine = Instant.MIN;
     private Instant nextForgetting = Instant.MIN;
-    private int leftOut;
 
     /** @param door the entry point, as the meter names it */
     public AuthenticationFailures(String door, MeterRegistry meters) {
@@ -61,6 +60,7 @@ public final class AuthenticationFailures {
         this.meters = meters;
         this.clock = clock;
         this.pause = pause;
+        this.lines = new LogBudget(LOG_EVERY, clock);
         counted("unauthenticated", 0);
     }
 
@@ -99,17 +99,9 @@ public final class AuthenticationFailures {
         }
     }
 
-    private synchronized void log(String why, InetAddress client, Optional<String> named) {
-        Instant now = clock.instant();
-        if (now.isBefore(nextLine)) {
-            leftOut++;
-            return;
-        }
-        LOG.warn("{}: a request from {} was refused: {}{}{}", door, client.getHostAddress(), why,
-                named.map(" (digest %s)"::formatted).orElse(""),
-                leftOut == 0 ? "" : "; " + leftOut + " more since the last of these lines");
-        nextLine = now.plus(LOG_EVERY);
-        leftOut = 0;
+    private void log(String why, InetAddress client, Optional<String> named) {
+        lines.take("").ifPresent(more -> LOG.warn("{}: a request from {} was refused: {}{}{}", door, client.getHostAddress(), why,
+                named.map(" (digest %s)"::formatted).orElse(""), more));
     }
 
     /** Counts the failure and returns how long it has to wait; {@link #end} follows. */

@@ -111,7 +111,7 @@ public final class Settings {
         try {
             return from.apply(this);
         } catch (IllegalArgumentException refusal) {
-            throw new SettingsProblems(List.of(String.valueOf(refusal.getMessage())));
+            throw new SettingsProblems(String.valueOf(refusal.getMessage()).lines().toList());
         }
     }
 

@@ -405,7 +405,7 @@ class OutboxRelayTest {
 
     @Test
     void the_age_of_the_oldest_record_is_known_where_no_relay_runs() {
-        var age = new OutboxAge(database, meters);
+        var age = new DatabaseWaits(database, meters);
         age.runOnce();
         assertThat(meters.get("chargeonce.outbox.oldest.seconds").gauge().value()).isZero();
         stage("key", 1);

@@ -61,7 +61,7 @@ public final class WebhookService {
         var housekeeping = lifecycle.start("housekeeping", () -> Worker.start("webhook-housekeeping", HOUSEKEEPING,
                 new Housekeeping(table, webhookMeters, settings.disableAfter(), settings.keep())).countedBy(meters.registry()));
         var handler = lifecycle.start("staging", () -> new OutcomeHandler(database, () -> {}));
-        var kafka = KafkaConnection.of(pipeline.kafka(), pipeline.kafkaProperties());
+        var kafka = KafkaConnection.of(pipeline.kafka(), pipeline.kafkaProperties()).countedBy(meters.registry());
         var loop = lifecycle.start("loop", () -> new RecordLoop(
                 LoopSettings.of("webhooks", Set.of(topics.outcomes()), OUTCOMES_AT_ONCE),
                 new ConsumerSettings(kafka, topics.webhooksGroup(), GroupProtocol.CLASSIC), DueTimes.immediately(), handler,

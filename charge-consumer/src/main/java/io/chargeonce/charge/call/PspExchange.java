@@ -16,10 +16,13 @@ import io.chargeonce.psp.Gateways;
 import io.chargeonce.psp.Lease;
 import io.chargeonce.psp.PspCall;
 import io.chargeonce.tracing.Tracing;
+import io.chargeonce.runtime.LogBudget;
+import io.chargeonce.runtime.SteadyClock;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.context.Context;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.Set;
@@ -40,6 +43,7 @@ public final class PspExchange implements AutoCloseable {
     private final MeterRegistry meters;
     private final PspMeters calls;
     private final Tracing tracing;
+    private final LogBudget lines = new LogBudget(Duration.ofMinutes(1), new SteadyClock());
 
     public PspExchange(Database database, Gateways gateways, MeterRegistry meters, Tracing tracing) {
         this.sends = new Coalescer<>("send", database, 1, () -> {}, (connection, keys) -> {
@@ -130,10 +134,11 @@ public final class PspExchange implements AutoCloseable {
         String psp = call.gateway().psp();
         if (answer instanceof Outcome.Unknown unknown && isQuarantined(unknown.cause())) {
             quarantined(psp, unknown.cause()).increment();
-            LOG.error(
+            // A PSP that breaks may answer each attempt so.
+            lines.take(psp + " " + unknown.cause()).ifPresent(more -> LOG.error(
                     "ALERT: the answer of PSP {} to attempt {} is not trusted ({}: {}). The attempt stays unknown until the PSP says "
-                            + "otherwise",
-                    psp, call.key(), unknown.cause().tag(), unknown.detail());
+                            + "otherwise{}",
+                    psp, call.key(), unknown.cause().tag(), unknown.detail(), more));
         }
         if (answer instanceof Outcome.Declined declined && Declines.known(declined.code(), declined.advice()).isEmpty()) {
             meters.counter("chargeonce.psp.declines.unmapped", "psp", psp, "code", declined.code()).increment();

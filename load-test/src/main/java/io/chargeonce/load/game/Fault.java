@@ -41,7 +41,7 @@ public enum Fault {
     CARD_DATA(0.12, "card numbers come in bodies, intake records, poison and the words of PSPs"),
     DATA_KEY(0.08, "the data key is changed while the services seal with it"),
     PSP_KEY(0.08, "the keys of the PSPs are changed, and the old ones are refused soon after"),
-    TOKEN(0.12, "a merchant's token is changed and revoked, and a thief goes on using the old one, in an open batch too"),
+    TOKEN(0.12, "a merchant's token is changed and revoked, or expires, and a thief goes on using the old one, in an open batch too"),
     ERASURE(0.12, "personal data of payments are erased while they are under way"),
     THEFT(0.12, "who has stolen a service's login tries what that service may not do"),
     HOLD(0.3, "people pause, force and resume PSPs, merchants and tiers");

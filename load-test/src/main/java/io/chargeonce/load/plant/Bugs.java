@@ -114,6 +114,14 @@ final class Bugs {
         }
     }
 
+    /** For five seconds, however short the token's life. */
+    static final class Remembered {
+        @Advice.OnMethodExit
+        static void exit(@Advice.Argument(0) Instant now, @Advice.Return(readOnly = false) Instant until) {
+            until = now.plusSeconds(5);
+        }
+    }
+
     static final class RequestKey {
         @Advice.OnMethodExit
         static void exit(@Advice.This Object request, @Advice.Return(readOnly = false) String key) {

@@ -273,7 +273,7 @@ final class Shop {
     private void seeWhetherItWasDead(Optional<String> token, long asked, Purchase purchase, Object answer) {
         boolean accepted = read(purchase, answer).result() == ClientCall.Result.OK;
         if (accepted && token.isPresent() && tokens.orElseThrow().isDead(token.get(), asked)) {
-            witness.saw(Invariant.RIGHTS_HOLD, "%s was accepted by a token that had been revoked more than %d s before it was sent"
+            witness.saw(Invariant.RIGHTS_HOLD, "%s was accepted by a token that had expired, or had been revoked more than %d s before"
                     .formatted(purchase.key, Tokens.DEAD_AFTER.toSeconds()));
         }
     }

@@ -27,15 +27,16 @@ import java.util.function.Supplier;
  */
 final class Tokens {
 
-    /** What ingest promises. */
+    /** What ingest promises of a revoked token; an expired one is refused at once. */
     static final Duration DEAD_AFTER = Duration.ofSeconds(5);
     private static final Duration PATIENCE = Duration.ofMillis(500);
+    private static final Duration LONGEST_OVERLAP = Duration.ofSeconds(3);
 
     private record Batch(Host host, String token) {}
 
     private final Kernel kernel;
     private final Map<String, TokenBook.NewToken> current = new HashMap<>();
-    private final Map<String, Long> revokedAt = new HashMap<>();
+    private final Map<String, Long> deadFrom = new HashMap<>();
     private final Map<Host, Merchants> doors = new HashMap<>();
     private final Map<Batch, Credential> batches = new HashMap<>();
 
@@ -56,7 +57,7 @@ final class Tokens {
         return new TokenBook(StandIns.database(), "world");
     }
 
-    /** @param stolen told of the old token when it is revoked */
+    /** @param stolen told of the old token */
     Map<Fault, Runnable> all(List<String> merchants, BiConsumer<String, String> stolen) {
         return Map.of(Fault.TOKEN, () -> {
             String merchant = merchants.get(kernel.random().nextInt(merchants.size()));
@@ -64,18 +65,28 @@ final class Tokens {
         });
     }
 
+    /** The old token is revoked, or expires at the end of its overlap. */
     private void change(String merchant, BiConsumer<String, String> stolen) {
         TokenBook.NewToken old = current.get(merchant);
+        boolean expires = kernel.chance(0.5);
+        Duration overlap = expires ? kernel.between(Duration.ofMillis(1), LONGEST_OVERLAP) : Duration.ofHours(1);
         kernel.tell("token changed", merchant + " changes its token");
-        insist(() -> book().rotate(old.id(), Duration.ofHours(1))).ifPresent(fresh -> {
-            current.put(merchant, fresh);
-            kernel.sleep(kernel.between(Duration.ZERO, Duration.ofSeconds(3)));
-            stolen.accept(merchant, old.secret());
-            kernel.sleep(kernel.between(Duration.ZERO, Duration.ofSeconds(3)));
+        // If the answer got lost and the old token has expired meanwhile, a person adds one.
+        TokenBook.NewToken fresh = insist(() -> book().rotate(old.id(), overlap).or(() -> book().add(merchant, TokenBook.Grant.USUAL)))
+                .orElseThrow();
+        current.put(merchant, fresh);
+        if (expires) {
+            deadFrom.put(old.secret(), kernel.after(overlap));
+            kernel.tell("token expires", "the old token of " + merchant + " expires in " + overlap.toMillis() + " ms");
+        }
+        kernel.sleep(kernel.between(Duration.ZERO, LONGEST_OVERLAP));
+        stolen.accept(merchant, old.secret());
+        if (!expires) {
+            kernel.sleep(kernel.between(Duration.ZERO, LONGEST_OVERLAP));
             insist(() -> book().revoke(old.id()));
-            revokedAt.put(old.secret(), kernel.now());
+            deadFrom.put(old.secret(), kernel.after(DEAD_AFTER));
             kernel.tell("token revoked", "the old token of " + merchant + " is revoked");
-        });
+        }
     }
 
     /** Until there is an answer: one that got lost is asked for again. */
@@ -91,7 +102,7 @@ final class Tokens {
 
     /** Whether a token that was used at this time should have been dead. */
     boolean isDead(String token, long at) {
-        return Optional.ofNullable(revokedAt.get(token)).filter(revoked -> at > revoked + DEAD_AFTER.toNanos() / 1_000).isPresent();
+        return Optional.ofNullable(deadFrom.get(token)).filter(from -> at > from).isPresent();
     }
 
     /**
