@@ -19,6 +19,7 @@ import io.chargeonce.kafka.ConsumerSettings;
 import io.chargeonce.kafka.GroupProtocol;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.kafka.ProducerSettings;
+import io.chargeonce.kafka.loop.BufferBudget;
 import io.chargeonce.kafka.loop.DueTimes;
 import io.chargeonce.kafka.loop.LoopSettings;
 import io.chargeonce.kafka.loop.RecordLoop;
@@ -70,6 +71,8 @@ public final class ChargeEngine {
     private final Resolutions resolutions;
     private final ChargeHandler handler;
     private final FloodGuard flood;
+    /** Of all loops together, so that the memory does not grow with tiers and partitions. */
+    private final BufferBudget buffers;
     /** The longest time for one attempt at every PSP, one after the other. */
     private final Duration longestAttempt;
     private final List<RecordLoop> loops = new CopyOnWriteArrayList<>();
@@ -96,6 +99,7 @@ public final class ChargeEngine {
         refuseShortLease(settings, psps);
         this.longestAttempt = psps.stream().map(psp -> psp.callBudget().plus(TO_RECORD)).reduce(Duration.ZERO, Duration::plus);
         this.settings = settings;
+        this.buffers = BufferBudget.ofMebibytes(settings.pace().bufferMib());
         this.meters = meters;
         this.tracing = tracing;
         this.lifecycle = lifecycle;
@@ -135,7 +139,7 @@ public final class ChargeEngine {
         // After that time its attempt is in Postgres, where the resolver finds it. So a second call of the handler finds that the record is
         // done.
         var usual = LoopSettings.of(topic, Set.of(topic), settings.inFlight()).withStuckAfter(longestAttempt)
-                .withWaits(IN_A_REBALANCE, longestAttempt);
+                .withWaits(IN_A_REBALANCE, longestAttempt).withBudget(buffers);
         var loop = tier == 0 ? usual : usual.withMostPerSecond(settings.pace().tierReleases()).withHold(() -> holds.isTierPaused(tier));
         loops.add(lifecycle.start(topic, longestAttempt.plus(TO_LEAVE), () -> new DrainedLoop(loops, new RecordLoop(loop, consumer, due,
                 tracing.around("charge", handler), new SteadyClock(), meters).start())).loop());

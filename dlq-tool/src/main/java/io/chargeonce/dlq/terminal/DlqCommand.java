@@ -13,6 +13,7 @@ import io.chargeonce.dlq.terminal.hold.HoldsCommand;
 import io.chargeonce.dlq.terminal.hold.PauseCommand;
 import io.chargeonce.dlq.terminal.hold.ResumeCommand;
 import io.chargeonce.dlq.terminal.options.QueueOpener;
+import io.chargeonce.dlq.terminal.refused.RefusedCommand;
 import io.chargeonce.dlq.terminal.screen.Printable;
 import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.dlq.terminal.screen.Screen;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.dlq.terminal;
+package io.chargeonce.dlq.terminal.refused;
 
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.DeadLetterQueue;
@@ -9,6 +9,7 @@ import io.chargeonce.dlq.refused.RefusedRecords.Deed;
 import io.chargeonce.dlq.refused.RefusedRecords.Wanted;
 import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
+import io.chargeonce.dlq.terminal.options.QueueOpener;
 import io.chargeonce.dlq.terminal.screen.Ages;
 import io.chargeonce.dlq.terminal.screen.Column;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
@@ -35,7 +36,7 @@ import picocli.CommandLine.Spec;
             "Shows the records that the broker refuses, such as one that is too large for its topic. Each holds back its payment.",
             "--retry offers them again at once; without it the relay does so every ten minutes. --drop deletes them, and what waits behind "
                     + "them goes on. Both show what they would do, and do it with --yes.",
-            "Mend the cause first, usually a limit of the topic. A drop cannot be undone; the audit log keeps its hash and not its content."},
+            "Mend the cause first, usually a limit of the topic. A drop cannot be undone; the audit log keeps the hash, not the content."},
         exitCodeList = "1:an id has no refused record, or had none any more when its turn came",
         footer = {"  What does the broker refuse, and why?",
             "    chargeonce dlq refused",
@@ -43,13 +44,13 @@ import picocli.CommandLine.Spec;
             "    chargeonce dlq refused --all --retry --yes",
             "  What would be missing without this record?",
             "    chargeonce dlq refused ID --drop --reason \"its topic is retired\""})
-final class RefusedCommand implements Callable<Integer> {
+public final class RefusedCommand implements Callable<Integer> {
 
     private static final int NO = 1;
     private static final int SHOWN_TO_PEOPLE = 100;
 
     @ParentCommand
-    DlqCommand dlq;
+    QueueOpener dlq;
 
     @Spec
     CommandSpec spec;
