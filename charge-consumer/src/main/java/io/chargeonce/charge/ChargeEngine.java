@@ -40,6 +40,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.IntSupplier;
@@ -54,7 +55,8 @@ public final class ChargeEngine {
     private static final Duration IN_A_REBALANCE = Duration.ofSeconds(5);
     /** The time to commit and to leave a group. */
     private static final Duration TO_LEAVE = Duration.ofSeconds(15);
-    private static final int CONNECTIONS = 16;
+    /** To Postgres, of one process. */
+    public static final int CONNECTIONS = 16;
 
     private final ChargeSettings settings;
     private final MeterRegistry meters;
@@ -77,6 +79,7 @@ public final class ChargeEngine {
     private final Duration longestAttempt;
     private final List<RecordLoop> loops = new CopyOnWriteArrayList<>();
     private final List<Worker> workers = new ArrayList<>();
+    private Optional<WebhookServer> webhooks = Optional.empty();
 
     /** The first one that is closed stops all loops, so that they wait for their calls at the same time. */
     private record DrainedLoop(List<RecordLoop> all, RecordLoop loop) implements AutoCloseable {
@@ -178,7 +181,7 @@ public final class ChargeEngine {
     public void startWebhooks() {
         settings.webhooks().ifPresent(address -> {
             var inbox = new WebhookInbox(database, gateways, exchange, topics, InstantSource.system(), relay::nudge, meters);
-            lifecycle.start("webhooks", () -> WebhookServer.start(address, inbox, meters));
+            webhooks = Optional.of(lifecycle.start("webhooks", () -> WebhookServer.start(address, inbox, meters)));
             startWorker("unmatched-notices", Duration.ofSeconds(10), inbox::matchAgain);
         });
     }
@@ -190,6 +193,7 @@ public final class ChargeEngine {
                     .ready("database", database::problem).ready("dead-letter flood", flood::problem)
                     .live("relay", relay::standstill).ready("relay", relay::problem);
             workers.forEach(admin::watch);
+            webhooks.ifPresent(server -> admin.ready("webhooks", server::problem));
             for (int i = 0; i < loops.size(); i++) {
                 RecordLoop loop = loops.get(i);
                 admin.live("loop " + (i + 1), loop::standstill);

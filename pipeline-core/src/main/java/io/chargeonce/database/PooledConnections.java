@@ -6,6 +6,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.metrics.micrometer.MicrometerMetricsTrackerFactory;
 import com.zaxxer.hikari.util.Credentials;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.chargeonce.database.cap.ConnectionCap;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
@@ -28,6 +29,9 @@ final class PooledConnections implements Connections {
 
     private final HikariDataSource pool;
     private final boolean ofPerson;
+    /** Closes idle connections, and those in use once they are given back. */
+    private final Runnable closeIdle;
+    private final ConnectionCap cap;
 
     /**
      * Opens without connecting, so that a service starts while Postgres is down.
@@ -36,22 +40,34 @@ final class PooledConnections implements Connections {
      * @param longestSilence how long an answer may take; {@code socketTimeout} in the URL overrides it
      */
     PooledConnections(String url, String user, Supplier<String> password, int most, String prepare, Duration longestSilence) {
-        this(config(url, user, password, most, prepare, longestSilence), false);
+        this(config(url, user, password, most, prepare, longestSilence), false, ConnectionCap.none());
     }
 
-    private PooledConnections(HikariConfig config, boolean ofPerson) {
+    private PooledConnections(HikariConfig config, boolean ofPerson, ConnectionCap cap) {
         this.pool = new HikariDataSource(config);
         this.ofPerson = ofPerson;
+        this.cap = cap;
+        this.closeIdle = () -> pool.getHikariPoolMXBean().softEvictConnections();
+        if (ofPerson) {
+            cap.remember(closeIdle);
+        }
     }
 
     /** The same for many small pools of people, most of whom do nothing. A person whom Postgres does not let in learns it. */
-    static PooledConnections emptyWhenIdle(String url, String user, String password, int most, String prepare, Duration longestSilence) {
+    static PooledConnections emptyWhenIdle(String url, String user, String password, int most, String prepare, Duration longestSilence,
+                                           ConnectionCap cap) {
         HikariConfig config = config(url, user, () -> password, most, prepare, longestSilence);
+        config.setJdbcUrl(null);
+        config.setDataSource(cap.over(url, (login, key) -> {
+            var properties = DriverProperties.with(login, key);
+            properties.setProperty("socketTimeout", "" + longestSilence.toSeconds());
+            return properties;
+        }));
         config.setMinimumIdle(0);
         config.setIdleTimeout(SHORTEST_IDLE.toMillis());
         config.setMaxLifetime(LONGEST_LIFE_OF_PERSONS.toMillis());
         config.setKeepaliveTime(0);
-        return new PooledConnections(config, true);
+        return new PooledConnections(config, true, cap);
     }
 
     private static HikariConfig config(String url, String user, Supplier<String> password, int most, String prepare,
@@ -101,6 +117,7 @@ final class PooledConnections implements Connections {
 
     @Override
     public void close() {
+        cap.forget(closeIdle);
         pool.close();
     }
 }

@@ -249,6 +249,20 @@ class DeploymentTest {
     }
 
     @Test
+    void the_autoscalers_queries_are_those_that_are_tried() throws IOException {
+        var queries = expressions("kubernetes/autoscaling/overdue.yaml", "query");
+        assertThat(queries).hasSize(2);
+        assertThat(expressions("monitoring/autoscaling-test.yaml", "expr")).containsAll(queries);
+    }
+
+    /** Folded text under this key, in one line each. */
+    private static Set<String> expressions(String file, String key) throws IOException {
+        return Pattern.compile("(?m)^( +)(?:- )?" + key + ": >-\\n((?:\\1  +.*\\n)+)").matcher(Files.readString(DEPLOY.resolve(file)))
+                .results()
+                .map(found -> found.group(2).strip().replaceAll("\\s+", " ")).collect(Collectors.toSet());
+    }
+
+    @Test
     void every_alert_leads_to_a_section_of_the_operations_document() throws IOException {
         String operations = Files.readString(Repository.root().resolve("docs/operations.md"));
         var sections = Pattern.compile("(?m)^#+ (.+)$").matcher(operations).results()

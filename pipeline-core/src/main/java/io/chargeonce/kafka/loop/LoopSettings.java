@@ -51,8 +51,8 @@ public record LoopSettings(String name, Set<String> topics, int maxInFlight, Buf
     }
 
     /**
-     * The usual settings: 1,000 records or 4 MiB buffered per partition, 64 MiB in all, 5 s for records in flight, a commit every 200 ms, no
-     * limit on records per second, stuck after a minute.
+     * The usual settings: 1,000 records or 4 MiB buffered per partition, 64 MiB in all, 5 s for records in flight, a commit every 200 ms,
+     * no limit on records per second, stuck after a minute.
      */
     public static LoopSettings of(String name, Set<String> topics, int maxInFlight) {
         return new LoopSettings(name, topics, maxInFlight, USUAL_BUFFER,
