@@ -37,9 +37,10 @@ class BacklogTest {
     }
 
     private static final String DEAD_LETTER = """
-            INSERT INTO dead_letter (dead_letter_id, operation_id, payment_id, merchant_id, state, cause, message, generation, amount, currency,
-                                     died_at)
-            VALUES ('%1$s', '%1$s', '%1$s', 'acme', '%2$s', 'psp_unwell', 'it is away', 1, 1500, 'EUR', clock_timestamp() - interval '%3$s')
+            INSERT INTO dead_letter (dead_letter_id, operation_id, payment_id, merchant_id, state, cause, message, generation, amount,
+                                     currency, died_at)
+            VALUES ('%1$s', '%1$s', '%1$s', 'acme', '%2$s', 'psp_unwell', 'it is away', 1, 1500, 'EUR',
+                    clock_timestamp() - interval '%3$s')
             """;
 
     @Test

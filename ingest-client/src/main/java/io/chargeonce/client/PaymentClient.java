@@ -3,12 +3,15 @@ package io.chargeonce.client;
 
 import java.io.IOException;
 import java.net.URI;
+import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -73,6 +76,71 @@ public final class PaymentClient implements AutoCloseable {
             }
             Thread.sleep(retries.pause(sends, again.retryAfter(), ThreadLocalRandom.current()));
         }
+    }
+
+    /**
+     * The payment as it stands now; empty if this merchant has none of that id.
+     *
+     * @param payment its id
+     * @throws ReadFailed if there was no useful answer, however often it was asked for
+     */
+    public Optional<Payment> find(String payment) throws ReadFailed, InterruptedException {
+        return get("/v1/payments/" + encoded(payment));
+    }
+
+    /** The same for what was sent under this key; empty if nothing was accepted under it. */
+    public Optional<Payment> findByKey(String key) throws ReadFailed, InterruptedException {
+        return get("/v1/payments?idempotency_key=" + encoded(key));
+    }
+
+    /**
+     * Waits for the end of a payment and asks ever more rarely, up to the longest pause.
+     *
+     * @param most after this time the payment is returned as it stands then
+     * @return empty if this merchant has no payment of that id
+     * @throws ReadFailed if there was no useful answer, however often it was asked for
+     */
+    public Optional<Payment> await(String payment, Duration most) throws ReadFailed, InterruptedException {
+        long end = System.nanoTime() + most.toNanos();
+        for (int looks = 1;; looks++) {
+            Optional<Payment> seen = find(payment);
+            Duration pause = retries.pause(looks, Optional.empty(), ThreadLocalRandom.current());
+            if (seen.map(Payment::hasEnded).orElse(true) || System.nanoTime() + pause.toNanos() - end >= 0) {
+                return seen;
+            }
+            Thread.sleep(pause);
+        }
+    }
+
+    private Optional<Payment> get(String path) throws ReadFailed, InterruptedException {
+        HttpRequest request = HttpRequest.newBuilder(server.resolve(path)).header("Authorization", "Bearer " + token).build();
+        for (int asks = 1;; asks++) {
+            String why;
+            Optional<Duration> retryAfter = Optional.empty();
+            try {
+                HttpResponse<byte[]> response = Answers.whole(http, request, patience.answer());
+                Wire.Answer answer = Wire.answer(response);
+                Optional<List<Payment>> found = answer.found();
+                if (found.isPresent()) {
+                    return found.get().stream().findFirst();
+                }
+                why = answer.inWords();
+                if (!answer.isOfTheMoment()) {
+                    throw new ReadFailed(why);
+                }
+                retryAfter = retryAfter(response.headers());
+            } catch (IOException e) {
+                why = Doubt.inWords(e);
+            }
+            if (asks == retries.most()) {
+                throw new ReadFailed(why);
+            }
+            Thread.sleep(retries.pause(asks, retryAfter, ThreadLocalRandom.current()));
+        }
+    }
+
+    private static String encoded(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
     }
 
     /** Gathers payments and sends them many at a time. */

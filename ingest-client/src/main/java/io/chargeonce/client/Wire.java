@@ -104,14 +104,37 @@ final class Wire {
      */
     record Answer(int status, byte[] body, boolean replay, Optional<String> statusNow) {
 
+        private static final String NOT_FOUND = "urn:chargeonce:problem:not-found";
         private static final String IN_USE = "urn:chargeonce:problem:idempotency-key-in-use";
         private static final Set<String> KEY_HOLDS_ANOTHER =
                 Set.of("urn:chargeonce:problem:idempotency-key-reused", "urn:chargeonce:problem:refund-differs");
 
         /** Whether the same request can get another answer later. */
         boolean mayChange() {
-            return status >= 500 || status == 429 || status == 408 || status == 409 && type().equals(IN_USE)
-                    || isAccepted() && json().path("id").asString("").isEmpty();
+            return isOfTheMoment() || status == 409 && type().equals(IN_USE) || isAccepted() && json().path("id").asString("").isEmpty();
+        }
+
+        /** Whether the server is busy, or unwell. */
+        boolean isOfTheMoment() {
+            return status >= 500 || status == 429 || status == 408;
+        }
+
+        /** For a question about payments: those that there are. Empty if this is no answer to it. */
+        Optional<List<Payment>> found() {
+            JsonNode json = json();
+            if (status == 404 && type().equals(NOT_FOUND)) {
+                return Optional.of(List.of());
+            }
+            if (status == 200 && json.path("data").isArray()) {
+                return Optional.of(json.path("data").valueStream().map(Answer::payment).toList());
+            }
+            return status == 200 && json.has("id") ? Optional.of(List.of(payment(json))) : Optional.empty();
+        }
+
+        private static Payment payment(JsonNode json) {
+            return new Payment(json.path("id").asString(""), json.path("status").asString(""), json.path("amount").asLong(0),
+                    json.path("currency").asString(""), json.path("amount_refunded").asLong(0), json.path("decline_code").stringValueOpt(),
+                    json.path("purge").path("final").asBoolean(false));
         }
 
         /**

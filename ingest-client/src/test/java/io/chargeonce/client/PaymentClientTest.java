@@ -37,6 +37,7 @@ class PaymentClientTest {
 
     private final Queue<Script> script = new ArrayDeque<>();
     private final Queue<Got> got = new ConcurrentLinkedQueue<>();
+    private final Queue<String> queries = new ConcurrentLinkedQueue<>();
     private final Queue<String> guards = new ConcurrentLinkedQueue<>();
     private HttpServer server;
     private PaymentClient client;
@@ -45,6 +46,7 @@ class PaymentClientTest {
     void start() throws IOException {
         server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
         server.createContext("/", exchange -> {
+            queries.add(Optional.ofNullable(exchange.getRequestURI().getRawQuery()).orElse(""));
             got.add(new Got(exchange.getRequestURI().getPath(), exchange.getRequestHeaders().getFirst("Idempotency-Key"),
                     exchange.getRequestHeaders().getFirst("Authorization"),
                     new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8)));
@@ -291,5 +293,65 @@ class PaymentClientTest {
         assertThat(NewPayment.derived("ab", "c", 1, "EUR", "pm").key()).isNotEqualTo(NewPayment.derived("a", "bc", 1, "EUR", "pm").key());
         assertThat(payment.reference()).contains("order-1");
         assertThatThrownBy(() -> NewPayment.of("two words", 1, "EUR", "pm")).hasMessageContaining("visible ASCII");
+    }
+
+    private static final String SUCCEEDED = "{\"id\":\"pay_1\",\"status\":\"succeeded\",\"amount\":1299,\"currency\":\"EUR\","
+            + "\"amount_refunded\":0,\"accepted_at\":\"2026-01-01T00:00:00Z\",\"attempts\":[]}";
+    private static final Payment CHARGED = new Payment("pay_1", "succeeded", 1299, "EUR", 0, Optional.empty(), false);
+
+    @Test
+    void a_payment_is_read_by_its_id_and_by_its_key_however_the_key_is_spelled() throws Exception {
+        answer(503, "");
+        answer(200, SUCCEEDED);
+        answer(0, "");
+        answer(200, "{\"data\":[" + SUCCEEDED + "]}");
+        answer(200, "{\"data\":[]}");
+        answer(404, "{\"type\":\"urn:chargeonce:problem:not-found\"}");
+
+        assertThat(client.find("pay_1")).contains(CHARGED);
+        assertThat(client.findByKey("order 1&2=3+4/ü")).contains(CHARGED);
+        assertThat(client.findByKey("order-2")).isEmpty();
+        assertThat(client.find("pay_2")).isEmpty();
+        assertThat(queries).contains("idempotency_key=order%201%262%3D3%2B4%2F%C3%BC");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"401, {}", "404, <html>no such page</html>", "200, <html>sign in</html>", "403, {}"})
+    void what_cannot_be_read_says_nothing_about_the_payment(int status, String body) {
+        answer(status, body);
+
+        assertThatThrownBy(() -> client.find("pay_1")).isInstanceOf(ReadFailed.class).hasMessageContaining("" + status);
+        assertThat(got).hasSize(1);
+    }
+
+    @Test
+    void a_server_that_stays_away_is_asked_as_often_as_wished() {
+        for (int i = 0; i < 5; i++) {
+            answer(503, "");
+        }
+        assertThatThrownBy(() -> client.find("pay_1")).isInstanceOf(ReadFailed.class).hasMessageContaining("503");
+        assertThat(got).hasSize(5);
+    }
+
+    @Test
+    void the_end_of_a_payment_is_awaited_and_what_needs_attention_is_no_end() throws Exception {
+        answer(200, SUCCEEDED.replace("succeeded", "processing"));
+        answer(200, SUCCEEDED.replace("succeeded", "needs_attention"));
+        answer(200, SUCCEEDED);
+
+        assertThat(client.await("pay_1", Duration.ofSeconds(30))).contains(CHARGED);
+        answer(200, SUCCEEDED.replace("succeeded", "processing"));
+        assertThat(client.await("pay_1", Duration.ZERO)).get().extracting(Payment::hasEnded).isEqualTo(false);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"accepted, false, false", "processing, false, false", "succeeded, true, true", "refunded, true, true",
+        "partially_refunded, true, true", "declined, false, true", "needs_attention, false, false", "purged, false, false"})
+    void each_status_says_whether_money_came_and_whether_more_can_happen(String status, boolean charged, boolean ended) {
+        var payment = new Payment("pay_1", status, 1, "EUR", 0, Optional.empty(), false);
+
+        assertThat(payment.isCharged()).isEqualTo(charged);
+        assertThat(payment.hasEnded()).isEqualTo(ended);
+        assertThat(new Payment("pay_1", "purged", 1, "EUR", 0, Optional.empty(), true).hasEnded()).isTrue();
     }
 }

@@ -5,6 +5,7 @@ import static io.chargeonce.ingest.IngestWorld.BODY;
 import static io.chargeonce.ingest.IngestWorld.type;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.net.URLEncoder;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ListPaymentsTest {
@@ -87,6 +89,35 @@ class ListPaymentsTest {
 
         assertThat(answer.statusCode()).isEqualTo(400);
         assertThat(type(answer)).isEqualTo("urn:chargeonce:problem:invalid-query");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"plain", "with&signs=?#", "a/b%20c", "\"quoted\"", "~!@$^*()[]{}|;:,.<>"})
+    void a_payment_is_found_by_its_key_and_by_no_other_merchant(String key) {
+        String mine = reference + key;
+        String id = pay(mine);
+        String query = "/v1/payments?idempotency_key=" + URLEncoder.encode(mine, StandardCharsets.UTF_8);
+
+        assertThat(Json.texts(world.get(query).body(), "data", "id")).containsExactly(id);
+        assertThat(world.get(query + "x").body()).isEqualTo("{\"data\":[]}");
+        assertThat(world.send(world.request(query).setHeader("Authorization", "Bearer test_globex").build()).body())
+                .isEqualTo("{\"data\":[]}");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"?idempotency_key=a&reference=b", "?idempotency_key=a&idempotency_key=b", "?idempotency_key=a&limit=1"})
+    void a_key_is_asked_for_alone(String query) {
+        assertThat(type(world.get("/v1/payments" + query))).isEqualTo("urn:chargeonce:problem:invalid-query");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"'', idempotency-key-invalid", "4111111111111111, card-number-not-allowed", "a%00b, idempotency-key-invalid"})
+    void a_key_that_no_payment_can_have_is_refused_as_in_a_request(String key, String type) {
+        HttpResponse<String> answer = world.get("/v1/payments?idempotency_key=" + key);
+
+        assertThat(answer.statusCode()).isEqualTo(400);
+        assertThat(type(answer)).isEqualTo("urn:chargeonce:problem:" + type);
+        assertThat(answer.body()).doesNotContain("4111");
     }
 
     @ParameterizedTest

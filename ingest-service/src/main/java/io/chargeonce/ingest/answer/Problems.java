@@ -233,7 +233,7 @@ public final class Problems {
 
     public static Problem badQuery(List<Problem.FieldError> parameters) {
         return Problem.of(400, "invalid-query", "The query cannot be answered",
-                "Correct every parameter listed under errors: ?reference= is required, limit and cursor are optional.")
+                "Correct every parameter listed under errors: ?reference= with limit and cursor if you like, or ?idempotency_key= alone.")
                 .withErrors(parameters);
     }
 

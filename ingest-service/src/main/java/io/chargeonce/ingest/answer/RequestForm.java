@@ -9,6 +9,7 @@ public enum RequestForm {
             "a JSON object: {} gives back all that is left, amount gives back a part, reference tells several refunds apart"),
     BATCH_LINE("line", "idempotency_key", "Give each line a field idempotency_key",
             "a JSON object a line with at least idempotency_key, amount, currency and payment_method"),
+    QUERY("query", "idempotency_key", "Give the query a parameter idempotency_key", "a query with one idempotency_key"),
     RECORD("record's value", "record key", "Give the record a key",
             "a JSON object with at least amount, currency and payment_method, under the idempotency key as the record's key");
 

@@ -3,9 +3,12 @@ package io.chargeonce.ingest.reading;
 
 import io.chargeonce.database.Database;
 import io.chargeonce.http.Answer;
+import io.chargeonce.ingest.accept.KeyHeader;
 import io.chargeonce.ingest.answer.Checked;
 import io.chargeonce.ingest.answer.Problem;
 import io.chargeonce.ingest.answer.Problems;
+import io.chargeonce.ingest.answer.RequestForm;
+import io.chargeonce.payment.IdempotencyKey;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.PaymentRequest;
 import io.chargeonce.wire.PaymentJson;
@@ -20,9 +23,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Lists the payments that a merchant sent with one reference, the newest first, in pages. Any thread. */
+/**
+ * Finds the payments that a merchant sent with one reference, the newest first, in pages; or the one that it sent under an idempotency key.
+ * Any thread.
+ */
 public final class ListPayments {
 
+    private static final String KEY = "idempotency_key";
     private static final int USUAL_PAGE = 20;
     private static final int LARGEST_PAGE = 100;
 
@@ -32,23 +39,44 @@ public final class ListPayments {
         this.database = database;
     }
 
-    private record Asked(String reference, int limit, Optional<Cursor> after) {}
+    private sealed interface Asked {}
+
+    private record ByReference(String reference, int limit, Optional<Cursor> after) implements Asked {}
+
+    private record ByKey(IdempotencyKey key) implements Asked {}
 
     /** @param parameters as they came in the query */
     public Answer read(String merchant, Map<String, List<String>> parameters) {
-        return switch (asked(parameters)) {
-            case Checked.Wrong<Asked> wrong -> wrong.problem().answer();
-            case Checked.Right<Asked> right -> new Answer(200, ReadPayment.HEADERS, page(merchant, right.value()), "listed");
-        };
+        return asked(parameters).answer(asked -> new Answer(200, ReadPayment.HEADERS, switch (asked) {
+            case ByReference reference -> page(merchant, reference);
+            case ByKey key -> PaymentJson.write(Map.of("data", database.withConnection(connection -> select(connection, merchant, key))));
+        }, "listed"));
     }
 
     private static Checked<Asked> asked(Map<String, List<String>> parameters) {
+        return parameters.containsKey(KEY) ? byKey(parameters) : byReference(parameters);
+    }
+
+    /** A key that no request can have is refused as it would be there. */
+    private static Checked<Asked> byKey(Map<String, List<String>> parameters) {
+        if (parameters.size() > 1 || isTwice(parameters, KEY)) {
+            return new Checked.Wrong<>(Problems.badQuery(List.of(
+                    new Problem.FieldError(KEY, "must be there once, and no other parameter with it: it names one payment"))));
+        }
+        return switch (KeyHeader.check(parameters.get(KEY).getFirst(), RequestForm.QUERY)) {
+            case Checked.Wrong<IdempotencyKey> wrong -> new Checked.Wrong<>(wrong.problem());
+            case Checked.Right<IdempotencyKey> right -> new Checked.Right<>(new ByKey(right.value()));
+        };
+    }
+
+    private static Checked<Asked> byReference(Map<String, List<String>> parameters) {
         Optional<String> reference = one(parameters, "reference");
         Optional<String> limit = one(parameters, "limit");
         Optional<String> cursor = one(parameters, "cursor");
         var errors = new ArrayList<Problem.FieldError>();
         if (reference.filter(text -> !text.isEmpty() && text.length() <= PaymentRequest.LONGEST_TEXT && text.indexOf('\0') < 0).isEmpty()) {
-            errors.add(new Problem.FieldError("reference", "is required once: the reference that the payments were sent with"));
+            errors.add(new Problem.FieldError("reference",
+                    "is required once: the reference that the payments were sent with; or ask for one payment by idempotency_key"));
         }
         if (isTwice(parameters, "limit") || limit.filter(text -> !text.matches("[1-9]\\d?|100")).isPresent()) {
             errors.add(new Problem.FieldError("limit", "must be one whole number from 1 to %d".formatted(LARGEST_PAGE)));
@@ -57,7 +85,7 @@ public final class ListPayments {
             errors.add(new Problem.FieldError("cursor", "must be one next_cursor of an earlier page, unchanged"));
         }
         return !errors.isEmpty() ? new Checked.Wrong<>(Problems.badQuery(errors)) : new Checked.Right<>(
-                new Asked(reference.orElseThrow(), limit.map(Integer::valueOf).orElse(USUAL_PAGE), cursor.flatMap(Cursor::parse)));
+                new ByReference(reference.orElseThrow(), limit.map(Integer::valueOf).orElse(USUAL_PAGE), cursor.flatMap(Cursor::parse)));
     }
 
     private static boolean isTwice(Map<String, List<String>> parameters, String name) {
@@ -70,7 +98,7 @@ public final class ListPayments {
         return values.size() == 1 ? Optional.of(values.getFirst()) : Optional.empty();
     }
 
-    private byte[] page(String merchant, Asked asked) {
+    private byte[] page(String merchant, ByReference asked) {
         List<Map<String, Object>> found = database.withConnection(connection -> select(connection, merchant, asked));
         boolean more = found.size() > asked.limit();
         List<Map<String, Object>> page = more ? found.subList(0, asked.limit()) : found;
@@ -93,7 +121,7 @@ public final class ListPayments {
             """.formatted(PaymentView.COLUMNS);
 
     /** One more than the page holds, to know whether there are more. */
-    private static List<Map<String, Object>> select(Connection connection, String merchant, Asked asked) throws SQLException {
+    private static List<Map<String, Object>> select(Connection connection, String merchant, ByReference asked) throws SQLException {
         try (var statement = connection.prepareStatement(SELECT)) {
             statement.setString(1, merchant);
             statement.setString(2, asked.reference());
@@ -108,6 +136,22 @@ public final class ListPayments {
                 }
             }
             return payments;
+        }
+    }
+
+    private static final String SELECT_BY_KEY = """
+            SELECT %s
+              FROM operation_of(?, ?) AS charge
+            """.formatted(PaymentView.COLUMNS);
+
+    /** A payment's id follows from its merchant and its key. */
+    private static List<Map<String, Object>> select(Connection connection, String merchant, ByKey asked) throws SQLException {
+        try (var statement = connection.prepareStatement(SELECT_BY_KEY)) {
+            statement.setString(1, merchant);
+            statement.setString(2, PaymentId.derive(merchant, asked.key()).value());
+            try (var row = statement.executeQuery()) {
+                return row.next() ? List.of(PaymentView.of(row)) : List.of();
+            }
         }
     }
 }
