@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -71,6 +72,25 @@ class OperationsTest {
                 command = below.get(word);
             }
         }
+    }
+
+    /** That test and that drill exist: see below. */
+    @Test
+    void every_failure_of_the_table_has_its_alert_its_command_and_a_test_or_a_drill_that_produces_it() throws IOException {
+        List<String> lines = Files.readAllLines(ROOT.resolve("docs/operations.md"));
+        List<String> rows =
+                lines.stream().dropWhile(line -> !line.startsWith("| failure |")).skip(2).takeWhile(line -> line.startsWith("|"))
+                        .toList();
+        Set<String> headings = lines.stream().filter(line -> line.startsWith("### "))
+                .map(line -> line.substring(4).toLowerCase(Locale.ROOT).replace(' ', '-')).collect(Collectors.toSet());
+        assertThat(rows).hasSizeGreaterThan(10).allSatisfy(row -> {
+            String[] cells = row.split(" *\\| *");
+            assertThat(cells).hasSize(6);
+            assertThat(Pattern.compile("\\(#([a-z-]+)\\)").matcher(cells[3]).results().map(link -> link.group(1)).toList())
+                    .isNotEmpty().allSatisfy(link -> assertThat(headings).contains(link));
+            assertThat(cells[4]).isNotBlank();
+            assertThat(cells[5]).matches(".*`(\\w+Test|deploy/[\\w .-]+)`.*");
+        });
     }
 
     @Test
