@@ -116,8 +116,9 @@ class PoisonTest {
             assertThat(books.state(forgotten)).isEqualTo(OperationState.SUCCEEDED);
             assertThat(guarded.handle(record)).as("the old record, once more").isInstanceOf(Verdict.Done.class);
             assertThat(psp.calls).hasSize(1);
+        } finally {
+            books.forget();
         }
-        books.forget();
     }
 
     @Test
