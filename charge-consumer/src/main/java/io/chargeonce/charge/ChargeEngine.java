@@ -19,6 +19,7 @@ import io.chargeonce.kafka.ConsumerSettings;
 import io.chargeonce.kafka.GroupProtocol;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.kafka.ProducerSettings;
+import io.chargeonce.kafka.loop.BufferBudget;
 import io.chargeonce.kafka.loop.DueTimes;
 import io.chargeonce.kafka.loop.LoopSettings;
 import io.chargeonce.kafka.loop.RecordLoop;
@@ -39,6 +40,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.IntSupplier;
@@ -53,7 +55,8 @@ public final class ChargeEngine {
     private static final Duration IN_A_REBALANCE = Duration.ofSeconds(5);
     /** The time to commit and to leave a group. */
     private static final Duration TO_LEAVE = Duration.ofSeconds(15);
-    private static final int CONNECTIONS = 16;
+    /** To Postgres, of one process. */
+    public static final int CONNECTIONS = 16;
 
     private final ChargeSettings settings;
     private final MeterRegistry meters;
@@ -70,10 +73,13 @@ public final class ChargeEngine {
     private final Resolutions resolutions;
     private final ChargeHandler handler;
     private final FloodGuard flood;
+    /** Of all loops together, so that the memory does not grow with tiers and partitions. */
+    private final BufferBudget buffers;
     /** The longest time for one attempt at every PSP, one after the other. */
     private final Duration longestAttempt;
     private final List<RecordLoop> loops = new CopyOnWriteArrayList<>();
     private final List<Worker> workers = new ArrayList<>();
+    private Optional<WebhookServer> webhooks = Optional.empty();
 
     /** The first one that is closed stops all loops, so that they wait for their calls at the same time. */
     private record DrainedLoop(List<RecordLoop> all, RecordLoop loop) implements AutoCloseable {
@@ -96,6 +102,7 @@ public final class ChargeEngine {
         refuseShortLease(settings, psps);
         this.longestAttempt = psps.stream().map(psp -> psp.callBudget().plus(TO_RECORD)).reduce(Duration.ZERO, Duration::plus);
         this.settings = settings;
+        this.buffers = BufferBudget.ofMebibytes(settings.pace().bufferMib());
         this.meters = meters;
         this.tracing = tracing;
         this.lifecycle = lifecycle;
@@ -135,7 +142,7 @@ public final class ChargeEngine {
         // After that time its attempt is in Postgres, where the resolver finds it. So a second call of the handler finds that the record is
         // done.
         var usual = LoopSettings.of(topic, Set.of(topic), settings.inFlight()).withStuckAfter(longestAttempt)
-                .withWaits(IN_A_REBALANCE, longestAttempt);
+                .withWaits(IN_A_REBALANCE, longestAttempt).withBudget(buffers);
         var loop = tier == 0 ? usual : usual.withMostPerSecond(settings.pace().tierReleases()).withHold(() -> holds.isTierPaused(tier));
         loops.add(lifecycle.start(topic, longestAttempt.plus(TO_LEAVE), () -> new DrainedLoop(loops, new RecordLoop(loop, consumer, due,
                 tracing.around("charge", handler), new SteadyClock(), meters).start())).loop());
@@ -174,7 +181,7 @@ public final class ChargeEngine {
     public void startWebhooks() {
         settings.webhooks().ifPresent(address -> {
             var inbox = new WebhookInbox(database, gateways, exchange, topics, InstantSource.system(), relay::nudge, meters);
-            lifecycle.start("webhooks", () -> WebhookServer.start(address, inbox, meters));
+            webhooks = Optional.of(lifecycle.start("webhooks", () -> WebhookServer.start(address, inbox, meters)));
             startWorker("unmatched-notices", Duration.ofSeconds(10), inbox::matchAgain);
         });
     }
@@ -186,6 +193,7 @@ public final class ChargeEngine {
                     .ready("database", database::problem).ready("dead-letter flood", flood::problem)
                     .live("relay", relay::standstill).ready("relay", relay::problem);
             workers.forEach(admin::watch);
+            webhooks.ifPresent(server -> admin.ready("webhooks", server::problem));
             for (int i = 0; i < loops.size(); i++) {
                 RecordLoop loop = loops.get(i);
                 admin.live("loop " + (i + 1), loop::standstill);

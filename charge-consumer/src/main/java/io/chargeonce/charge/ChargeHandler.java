@@ -177,7 +177,10 @@ public final class ChargeHandler implements RecordHandler {
     }
 
     private Verdict bury(ConsumerRecord<byte[], byte[]> record, PoisonCause cause, String detail) {
-        flood.ended(shareOf(record), true);
+        // After a restore there may be many, and payments wait behind them. No producer's mistake and no PSP makes them.
+        if (cause != PoisonCause.FORGOTTEN_PAYMENT) {
+            flood.ended(shareOf(record), true);
+        }
         return poison.keep(record, cause, detail);
     }
 }

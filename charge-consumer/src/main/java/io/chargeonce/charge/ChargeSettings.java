@@ -84,15 +84,19 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
     public static final Setting<Integer> FLOOD_RATE = Setting.integer("CHARGEONCE_FLOOD_RATE",
             "How many records per second go on while nearly all end as dead letters; 0 sets no limit.")
             .between("0", "1000").orElse("10");
+    public static final Setting<Integer> BUFFER_MIB = Setting.integer("CHARGEONCE_BUFFER_MIB",
+            "How many MiB of fetched records this process holds at most, all its loops and partitions together.")
+            .between("8", "65536").orElse("128");
 
     /**
-     * Limits of speed.
+     * Limits of speed and memory.
      *
      * @param tierReleases records per second that a tier's loop starts
      * @param inAFlood     records per second that go on while nearly all end as dead letters; 0 is no limit
+     * @param bufferMib    MiB of fetched records in all
      */
-    public record Pace(int tierReleases, int inAFlood) {
-        public static final Pace USUAL = new Pace(2_000, 10);
+    public record Pace(int tierReleases, int inAFlood, int bufferMib) {
+        public static final Pace USUAL = new Pace(2_000, 10, 128);
     }
 
     /** With the audit log sealed without a key, and poison stored unsealed. */
@@ -125,13 +129,15 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
     public static final List<Setting<?>> ALL = Stream.of(PipelineSettings.OF_SERVICE, Tracing.ALL, List.<Setting<?>>of(STRIPE_API_KEY,
             STRIPE_API_BASE, PSP_TIMEOUT, IN_FLIGHT, LEASE, BREAKER_OPEN_FOR, QUESTIONS, SWEEP_AFTER,
             ADYEN_API_KEY, ADYEN_API_BASE, ADYEN_MERCHANT_ACCOUNT, PSPS, ROUTES, WEBHOOK_ADDRESS, STRIPE_WEBHOOK_SECRET, ADYEN_HMAC_KEY,
-            RECEIPTS, TIER_RELEASE_RATE, FLOOD_RATE, AuditKeys.FILE, AuditSealer.Settings.EVERY, AuditSealer.Settings.KEPT, Vault.FILE))
+            RECEIPTS, TIER_RELEASE_RATE, FLOOD_RATE, BUFFER_MIB, AuditKeys.FILE, AuditSealer.Settings.EVERY, AuditSealer.Settings.KEPT,
+            Vault.FILE))
             .flatMap(List::stream).toList();
 
     public static ChargeSettings from(Settings settings) {
         return new ChargeSettings(PipelineSettings.from(settings), psps(settings), settings.get(IN_FLIGHT), settings.get(LEASE),
                 settings.get(BREAKER_OPEN_FOR), settings.get(QUESTIONS), settings.get(SWEEP_AFTER),
-                settings.get(ROUTES).map(ChargeSettings::routes), new Pace(settings.get(TIER_RELEASE_RATE), settings.get(FLOOD_RATE)),
+                settings.get(ROUTES).map(ChargeSettings::routes),
+                new Pace(settings.get(TIER_RELEASE_RATE), settings.get(FLOOD_RATE), settings.get(BUFFER_MIB)),
                 settings.get(WEBHOOK_ADDRESS),
                 new AuditSealer.Settings(AuditKeys.of(settings.get(AuditKeys.FILE)), settings.get(AuditSealer.Settings.EVERY),
                         settings.get(AuditSealer.Settings.KEPT)),

@@ -125,11 +125,18 @@ final class Claims implements AutoCloseable {
         for (ClaimRequest request : requests) {
             Operation operation = locked.rows().get(request.record.operationId());
             claims.add(operation == null
-                    ? new Claim.Refused(PoisonCause.UNKNOWN_PAYMENT, "no such payment was ever accepted")
+                    ? unknown(request.record)
                     : during(held, operation, locked.now(), claim(connection, request, operation, locked.now(), changes)));
         }
         changes.write(connection);
         return claims;
+    }
+
+    private static Claim unknown(PaymentRecord record) {
+        return record.isOfItsKey()
+                ? new Claim.Refused(PoisonCause.FORGOTTEN_PAYMENT, "the database has lost this payment: its producer must send it again, "
+                        + "under the same key; then purge this")
+                : new Claim.Refused(PoisonCause.UNKNOWN_PAYMENT, "no such payment was ever accepted");
     }
 
     private static Claim during(Lease held, Operation operation, Instant now, Claim claim) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chargeonce.kafka.loop.Verdict;
 import io.chargeonce.ledger.DeadLetter;
 import io.chargeonce.ledger.FoundRecord;
+import io.chargeonce.payment.OperationState;
 import io.chargeonce.vault.Opened;
 import io.chargeonce.wire.PaymentJson;
 import java.nio.charset.StandardCharsets;
@@ -26,6 +27,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class PoisonTest {
+
+    /** The guard looks at 200 records. */
+    private static final int MORE_THAN_A_FLOOD = 210;
 
     private static EngineFixture books;
     private static EngineFixture.Process process;
@@ -88,6 +92,33 @@ class PoisonTest {
         byte[] sealed = HexFormat.of().parseHex(books.text("SELECT encode(sealed_record, 'hex') " + row));
         String place = DeadLetter.place(books.text("SELECT dead_letter_id " + row));
         return FoundRecord.Content.of(((Opened.Readable) EngineFixture.DATA_KEY.opens().open(place, sealed)).bytes());
+    }
+
+    /** As after a restore to a point in time: Kafka has records of payments that Postgres does not know any more. */
+    @Test
+    void records_of_forgotten_payments_are_known_as_such_hold_back_no_other_and_charge_once_they_are_sent_again() {
+        var psp = new FakePsp();
+        try (var guarded = books.guardedProcess(psp)) {
+            String forgotten = books.accept("forgotten");
+            var record = books.takeWork().getFirst();
+            books.rewrite("DELETE FROM operation_state; DELETE FROM operation; DELETE FROM waiting");
+            String letters = "FROM dead_letter WHERE cause = 'forgotten_payment' AND operation_id IS NULL AND state = 'dead'";
+            long before = books.count(letters);
+            for (int copy = 0; copy < MORE_THAN_A_FLOOD; copy++) {
+                var again = new ConsumerRecord<>(record.topic(), 5, copy, record.key(), record.value());
+                assertThat(guarded.handle(again)).as("no flood of dead letters").isInstanceOf(Verdict.Done.class);
+            }
+            assertThat(books.count(letters)).isEqualTo(before + MORE_THAN_A_FLOOD);
+            assertThat(psp.calls).as("sent to the PSP").isEmpty();
+
+            assertThat(books.accept("forgotten")).as("the same key is the same payment").isEqualTo(forgotten);
+            guarded.drain();
+            assertThat(books.state(forgotten)).isEqualTo(OperationState.SUCCEEDED);
+            assertThat(guarded.handle(record)).as("the old record, once more").isInstanceOf(Verdict.Done.class);
+            assertThat(psp.calls).hasSize(1);
+        } finally {
+            books.forget();
+        }
     }
 
     @Test

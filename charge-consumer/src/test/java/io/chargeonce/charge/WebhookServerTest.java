@@ -73,6 +73,20 @@ class WebhookServerTest {
     }
 
     @Test
+    void it_knows_whether_it_answers_although_others_keep_all_its_places() throws Exception {
+        WebhookServer server = start(LONG);
+        try (server) {
+            assertThat(server.problem()).isEmpty();
+            for (int i = 0; i < MORE_REQUESTS_THAN_MAY_ARRIVE; i++) {
+                send(server, "POST /v1/webhooks/fake HTTP/1.1\r\nX-Slow: ");
+            }
+            Waiting.until(() -> server.problem().isEmpty());
+        }
+        // A stopped server has no address any more; another one may listen there.
+        assertThat(server.problem()).hasValueSatisfying(why -> assertThat(why).contains("the server for webhooks of PSPs"));
+    }
+
+    @Test
     void a_body_that_comes_a_byte_at_a_time_is_not_waited_for() throws Exception {
         try (var server = start(SHORT)) {
             Socket slow = send(server, "POST /v1/webhooks/fake HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n");

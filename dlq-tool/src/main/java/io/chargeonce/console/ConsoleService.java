@@ -74,7 +74,8 @@ public final class ConsoleService implements AutoCloseable {
             return () -> {};
         }));
         var drain = new Drain();
-        var sessions = lifecycle.start("sessions", () -> new Sessions(PersonsDatabase.at(pipeline.databaseUrl()), topics, settings.vault(),
+        var sessions = lifecycle.start("sessions", () -> new Sessions(
+                PersonsDatabase.at(pipeline.databaseUrl(), settings.connections()), topics, settings.vault(),
                 settings.lifetime(), new SteadyClock(), meters.registry()));
         var led = lifecycle.start("runs", LedRuns::new);
         var expiry =

@@ -22,9 +22,16 @@ import java.util.stream.Stream;
  * @param tls      empty is plain HTTP, for this machine only
  * @param vault    opens what poison holds
  * @param lifetime of a session
+ * @param connections the most to Postgres, of all people and runs together
  */
 public record ConsoleSettings(PipelineSettings pipeline, Address address, Optional<TlsFiles> tls, Vault vault,
-        Sessions.Lifetime lifetime, WitnessSettings witness) {
+        Sessions.Lifetime lifetime, WitnessSettings witness, int connections) {
+
+    private static final int USUAL_CONNECTIONS = 40;
+
+    public static final Setting<Integer> CONNECTIONS = Setting.integer("CHARGEONCE_CONSOLE_DATABASE_CONNECTIONS",
+            "The most connections to Postgres that one console holds, for all people and runs together.").between("8", "200")
+            .orElse("" + USUAL_CONNECTIONS);
 
     public static final Setting<Optional<Path>> TLS_CERTIFICATE = Setting.file("CHARGEONCE_CONSOLE_TLS_CERTIFICATE_FILE",
             "PEM file with the console's certificate and its chain; with it the console speaks HTTPS only.").optional();
@@ -33,9 +40,16 @@ public record ConsoleSettings(PipelineSettings pipeline, Address address, Option
     public static final Setting<Address> ADDRESS = Setting.addressWithTls("CHARGEONCE_CONSOLE_ADDRESS",
             "Where people open the console in a browser; beyond this machine only with TLS.", TLS_CERTIFICATE).orElse("127.0.0.1:8081");
 
+    /** With as many connections as most need. */
+    public ConsoleSettings(PipelineSettings pipeline, Address address, Optional<TlsFiles> tls, Vault vault, Sessions.Lifetime lifetime,
+                           WitnessSettings witness) {
+        this(pipeline, address, tls, vault, lifetime, witness, USUAL_CONNECTIONS);
+    }
+
     /** Those that no other process reads. */
-    public static final List<Setting<?>> OWN = Stream.of(List.<Setting<?>>of(ADDRESS, TLS_CERTIFICATE, TLS_KEY), WitnessSettings.ALL)
-            .<Setting<?>>flatMap(List::stream).toList();
+    public static final List<Setting<?>> OWN =
+            Stream.of(List.<Setting<?>>of(ADDRESS, CONNECTIONS, TLS_CERTIFICATE, TLS_KEY), WitnessSettings.ALL)
+                    .<Setting<?>>flatMap(List::stream).toList();
     /** Every setting that a console reads. */
     public static final List<Setting<?>> ALL =
             Stream.of(PipelineSettings.OF_SERVICE_WITHOUT_LOGIN, OWN, List.<Setting<?>>of(Vault.FILE_OF_A_COMMAND))
@@ -44,6 +58,6 @@ public record ConsoleSettings(PipelineSettings pipeline, Address address, Option
     public static ConsoleSettings from(Settings settings) {
         return new ConsoleSettings(PipelineSettings.from(settings), settings.get(ADDRESS),
                 TlsFiles.of("CHARGEONCE_CONSOLE_TLS", settings.get(TLS_CERTIFICATE), settings.get(TLS_KEY)), Vault.ofCommand(settings),
-                Sessions.Lifetime.USUAL, WitnessSettings.from(settings));
+                Sessions.Lifetime.USUAL, WitnessSettings.from(settings), settings.get(CONNECTIONS));
     }
 }

@@ -61,10 +61,19 @@ final class ConsoleWorld implements AutoCloseable {
 
     /** Another one over the same database; the caller closes it. */
     ConsoleService start(Sessions.Lifetime lifetime, ConsoleService.Patience patience, WitnessView seen) {
+        return start(lifetime, patience, seen, 40);
+    }
+
+    /** Another one with at most so many connections; the caller closes it. */
+    ConsoleService startWithConnections(int most) {
+        return start(Sessions.Lifetime.USUAL, ConsoleService.Patience.USUAL, witness, most);
+    }
+
+    private ConsoleService start(Sessions.Lifetime lifetime, ConsoleService.Patience patience, WitnessView seen, int connections) {
         var pipeline = new PipelineSettings(rows.url(), "postgres", "", "127.0.0.1:1", Optional.empty(), "payments",
                 List.of(Duration.ofSeconds(5), Duration.ofMinutes(1)), Optional.empty());
         return ConsoleService.start(new ConsoleSettings(pipeline, new Address("127.0.0.1", 0), Optional.empty(), QueueRows.VAULT, lifetime,
-                ToldWitness.UNUSED),
+                ToldWitness.UNUSED, connections),
                 seen, meters, patience);
     }
 

@@ -59,6 +59,22 @@ class EndpointsTest {
     }
 
     @Test
+    void people_share_the_consoles_connections_and_without_one_a_request_is_told_so() {
+        try (var console = world.startWithConnections(1)) {
+            Browser one = new Browser(console.port()).signIn(ConsoleWorld.READER);
+            Browser other = new Browser(console.port()).signIn(ConsoleWorld.OPERATOR);
+            assertThat(one.get("/api/dead-letters").status()).isEqualTo(200);
+            assertThat(other.get("/api/dead-letters").status()).as("the other's idle connection was closed").isEqualTo(200);
+        }
+        try (var console = world.startWithConnections(0)) {
+            Browser.Answer refused = new Browser(console.port()).trySignIn(ConsoleWorld.READER);
+            assertThat(refused.status()).isEqualTo(503);
+            assertThat(refused.text()).contains("all-connections-in-use", "CHARGEONCE_CONSOLE_DATABASE_CONNECTIONS");
+            assertThat(refused.header("retry-after")).isEqualTo("2");
+        }
+    }
+
+    @Test
     void an_empty_queue_is_quiet_only_while_the_witness_knows_everything() {
         assertThat(reader.get("/api/overview").textAt("/verdict")).isEqualTo("quiet");
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.database;
 
+import io.chargeonce.database.cap.ConnectionCap;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -97,10 +98,11 @@ public final class Database implements AutoCloseable {
      * The same for a person at the console: a small pool that is empty while the person does nothing, and the patience of a command.
      *
      * @param connections the largest size of the pool
+     * @param cap         of all people's pools together
      */
-    static Database openForPerson(String url, String user, String password, int connections) {
+    static Database openForPerson(String url, String user, String password, int connections, ConnectionCap cap) {
         return new Database(PooledConnections.emptyWhenIdle(url, user, password, connections, prepare(PLAN_EACH_TIME),
-                LONGEST_SILENCE_OF_COMMAND), false);
+                LONGEST_SILENCE_OF_COMMAND, cap), false);
     }
 
     /** Uses given connections; for the simulation. */

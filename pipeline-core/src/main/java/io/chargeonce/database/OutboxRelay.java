@@ -204,7 +204,7 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
         for (var refused : result.refused().entrySet()) {
             LOG.error(
                     "ALERT: Kafka refuses outbox row {} ({}). The row is set aside, holds back only its own key, and is offered again "
-                            + "every {} minutes. Fix the cause. To offer it at once, clear its column 'refusal'.",
+                            + "every {} minutes. Fix the cause. To offer it at once: chargeonce dlq refused --all --retry --yes",
                     refused.getKey(),
                     refused.getValue(), OFFER_AGAIN.toMinutes());
             Outbox.setAside(connection, refused.getKey(), refused.getValue());

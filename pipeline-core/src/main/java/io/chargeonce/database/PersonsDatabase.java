@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.database;
 
-import java.sql.DriverManager;
+import io.chargeonce.database.cap.ConnectionCap;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.stream.Collectors;
@@ -13,8 +13,9 @@ import org.postgresql.plugin.AuthenticationRequestType;
  * out.
  *
  * @param url without a user and a password
+ * @param cap the most connections of all people together, also those of a sign-in
  */
-public record PersonsDatabase(String url) {
+public record PersonsDatabase(String url, ConnectionCap cap) {
 
     /** How a sign-in ended. */
     public sealed interface SignIn<T> {
@@ -33,14 +34,16 @@ public record PersonsDatabase(String url) {
     /** Codes: PostgreSQL, appendix A. */
     private static final String CLASS_INVALID_AUTHORIZATION = "28";
 
-    public static PersonsDatabase at(String url) {
+    /** @param most connections of all people together */
+    public static PersonsDatabase at(String url, int most) {
+        var cap = new ConnectionCap(most);
         int parameters = url.indexOf('?');
         if (parameters < 0) {
-            return new PersonsDatabase(url);
+            return new PersonsDatabase(url, cap);
         }
         String kept = Arrays.stream(url.substring(parameters + 1).split("&")).filter(one -> !one.matches("(?i)(user|password)=.*"))
                 .collect(Collectors.joining("&"));
-        return new PersonsDatabase(url.substring(0, parameters) + (kept.isEmpty() ? "" : "?" + kept));
+        return new PersonsDatabase(url.substring(0, parameters) + (kept.isEmpty() ? "" : "?" + kept), cap);
     }
 
     /**
@@ -49,7 +52,7 @@ public record PersonsDatabase(String url) {
      * @param connections the largest size of the pool
      */
     public Database open(String login, String password, int connections) {
-        return Database.openForPerson(url, login, password, connections);
+        return Database.openForPerson(url, login, password, connections, cap);
     }
 
     /** @throws DatabaseUnavailable if Postgres cannot be reached */
@@ -58,7 +61,7 @@ public record PersonsDatabase(String url) {
         properties.remove("password");
         properties.setProperty("authenticationPluginClassName", AskedForPassword.class.getName());
         AskedForPassword.begin(password.toCharArray());
-        try (var connection = DriverManager.getConnection(url, properties)) {
+        try (var connection = cap.connect(url, properties)) {
             if (!AskedForPassword.end()) {
                 return new SignIn.Unchecked<>();
             }

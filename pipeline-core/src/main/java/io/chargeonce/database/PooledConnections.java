@@ -6,10 +6,13 @@ import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.metrics.micrometer.MicrometerMetricsTrackerFactory;
 import com.zaxxer.hikari.util.Credentials;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.chargeonce.database.cap.ConnectionCap;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /** For a service: a pool of live connections. A caller waits for a moment while Postgres is down. */
@@ -28,6 +31,11 @@ final class PooledConnections implements Connections {
 
     private final HikariDataSource pool;
     private final boolean ofPerson;
+    /** Closes idle connections, and those in use once they are given back. */
+    private final Runnable closeIdle;
+    private final ConnectionCap cap;
+    private final ReentrantLock looking = new ReentrantLock();
+    private volatile boolean sessionsAreOurs;
 
     /**
      * Opens without connecting, so that a service starts while Postgres is down.
@@ -36,22 +44,36 @@ final class PooledConnections implements Connections {
      * @param longestSilence how long an answer may take; {@code socketTimeout} in the URL overrides it
      */
     PooledConnections(String url, String user, Supplier<String> password, int most, String prepare, Duration longestSilence) {
-        this(config(url, user, password, most, prepare, longestSilence), false);
+        this(config(url, user, password, most, prepare, longestSilence), false, ConnectionCap.none());
     }
 
-    private PooledConnections(HikariConfig config, boolean ofPerson) {
+    private PooledConnections(HikariConfig config, boolean ofPerson, ConnectionCap cap) {
         this.pool = new HikariDataSource(config);
         this.ofPerson = ofPerson;
+        this.cap = cap;
+        // A person's few connections must not wait for two at once, and a pool of one has no second.
+        this.sessionsAreOurs = ofPerson || config.getMaximumPoolSize() < 2;
+        this.closeIdle = () -> pool.getHikariPoolMXBean().softEvictConnections();
+        if (ofPerson) {
+            cap.remember(closeIdle);
+        }
     }
 
     /** The same for many small pools of people, most of whom do nothing. A person whom Postgres does not let in learns it. */
-    static PooledConnections emptyWhenIdle(String url, String user, String password, int most, String prepare, Duration longestSilence) {
+    static PooledConnections emptyWhenIdle(String url, String user, String password, int most, String prepare, Duration longestSilence,
+                                           ConnectionCap cap) {
         HikariConfig config = config(url, user, () -> password, most, prepare, longestSilence);
+        config.setJdbcUrl(null);
+        config.setDataSource(cap.over(url, (login, key) -> {
+            var properties = DriverProperties.with(login, key);
+            properties.setProperty("socketTimeout", "" + longestSilence.toSeconds());
+            return properties;
+        }));
         config.setMinimumIdle(0);
         config.setIdleTimeout(SHORTEST_IDLE.toMillis());
         config.setMaxLifetime(LONGEST_LIFE_OF_PERSONS.toMillis());
         config.setKeepaliveTime(0);
-        return new PooledConnections(config, true);
+        return new PooledConnections(config, true, cap);
     }
 
     private static HikariConfig config(String url, String user, Supplier<String> password, int most, String prepare,
@@ -79,8 +101,63 @@ final class PooledConnections implements Connections {
         pool.setMetricsTrackerFactory(new MicrometerMetricsTrackerFactory(meters));
     }
 
+    private static final String MARK = "SELECT set_config('chargeonce.mark', ?, false)";
+    private static final String READ_MARK = "SELECT current_setting('chargeonce.mark', true)";
+
+    /**
+     * A pooler in between that gives each transaction another session runs statements under the names of other clients' statements: then a
+     * commit may not be one, and an accepted payment is lost. Such a pooler gives the next transaction the session that was free last, which
+     * another connection has marked by then.
+     *
+     * @throws SQLException as if Postgres could not be reached, for no statement may run
+     */
+    private void requireSessions() throws SQLException {
+        if (sessionsAreOurs) {
+            return;
+        }
+        if (!looking.tryLock()) {
+            awaitOtherLook();
+            return;
+        }
+        try (Connection one = connect(); Connection other = connect()) {
+            mark(one, "one");
+            mark(other, "other");
+            try (var statement = one.prepareStatement(READ_MARK); var row = statement.executeQuery()) {
+                row.next();
+                sessionsAreOurs = "one".equals(row.getString(1));
+            }
+            if (!sessionsAreOurs) {
+                throw new SQLTransientConnectionException("a pooler between this process and Postgres shares sessions (PgBouncer's "
+                        + "pool_mode = transaction); that loses payments. Connect to Postgres itself, or set pool_mode = session", "08P01");
+            }
+        } finally {
+            looking.unlock();
+        }
+    }
+
+    private void awaitOtherLook() throws SQLException {
+        try {
+            if (looking.tryLock(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+                looking.unlock();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        if (!sessionsAreOurs) {
+            throw new SQLTransientConnectionException("no connection was to be had", "08001");
+        }
+    }
+
+    private static void mark(Connection connection, String mark) throws SQLException {
+        try (var statement = connection.prepareStatement(MARK)) {
+            statement.setString(1, mark);
+            statement.execute();
+        }
+    }
+
     @Override
     public <T> T lend(Database.Work<T> work) throws SQLException {
+        requireSessions();
         try (Connection connection = connect()) {
             return work.with(connection);
         }
@@ -101,6 +178,7 @@ final class PooledConnections implements Connections {
 
     @Override
     public void close() {
+        cap.forget(closeIdle);
         pool.close();
     }
 }

@@ -44,6 +44,9 @@ public record ConsumerSettings(KafkaConnection connection, String group, GroupPr
     public Map<String, Object> properties() {
         Map<String, Object> properties = new HashMap<>();
         properties.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 1_000);
+        // What a fetch brings comes on top of the loop's buffers, for each partition. A larger record is still fetched, alone.
+        properties.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, 256 << 10);
+        properties.put(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, 16 << 20);
         if (protocol == GroupProtocol.CLASSIC) {
             // The classic default takes every partition from every member at each rebalance.
             properties.put(ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG, CooperativeStickyAssignor.class.getName());

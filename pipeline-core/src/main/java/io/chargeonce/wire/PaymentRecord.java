@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.wire;
 
+import io.chargeonce.payment.IdempotencyKey;
 import io.chargeonce.payment.OperationKind;
+import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.PaymentRequest;
 import java.util.Objects;
 import java.util.Optional;
@@ -58,6 +60,16 @@ public record PaymentRecord(
         return new PaymentRecord(TYPE, VERSION, paymentId, kind.tag(), operationId, step, merchant, idempotencyKey,
                 request.money().minorUnits(), request.money().currency(), request.paymentMethod(),
                 request.customer(), request.reference());
+    }
+
+    /** Whether its payment's id is the one that merchant and key derive, as it is for each charge that was ever accepted. */
+    public boolean isOfItsKey() {
+        try {
+            return operation.equals(OperationKind.CHARGE.tag()) && operationId.equals(paymentId)
+                    && paymentId.equals(PaymentId.derive(merchant, new IdempotencyKey(idempotencyKey)).value());
+        } catch (IllegalArgumentException notAKey) {
+            return false;
+        }
     }
 
     /** True for the same request, in any step and any version. A record may be older than the erasure of its payment's customer. */

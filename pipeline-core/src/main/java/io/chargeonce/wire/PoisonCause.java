@@ -15,6 +15,8 @@ public enum PoisonCause {
     KEY_MISMATCH,
     /** No such payment was ever accepted. */
     UNKNOWN_PAYMENT,
+    /** It was accepted, by the looks of its id, and the database does not know it: a restore or a failover lost it, or its rows expired. */
+    FORGOTTEN_PAYMENT,
     /** It has another amount, card or merchant than the accepted payment. */
     DIFFERS_FROM_PAYMENT,
     /** Handling it failed because of the record or a bug, not because of an outage. */

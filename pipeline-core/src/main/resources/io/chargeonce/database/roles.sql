@@ -109,6 +109,8 @@ GRANT SELECT, INSERT, UPDATE (good_at, bad_at, unwell_from, unwell_at, open, fai
 GRANT SELECT ON hold TO chargeonce_charge, chargeonce_retry, chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
 GRANT EXECUTE ON FUNCTION put_hold(text, text, text, text, timestamptz, text, text), lift_hold(text, text, text, text, text)
     TO chargeonce_dlq_operator;
+-- People change the outbox only so: what the broker refuses is offered again or dropped, and recorded.
+GRANT EXECUTE ON FUNCTION clear_refusals(bigint[], text, text, text, text) TO chargeonce_dlq_operator;
 
 -- Only charge: webhooks that were accepted. They are deleted (and locked for that) when they are older than a PSP repeats them.
 GRANT SELECT, INSERT (psp, notice_id), UPDATE (received_at), DELETE ON psp_notice TO chargeonce_charge;

@@ -25,6 +25,7 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
+import io.fabric8.kubernetes.api.model.networking.v1.IPBlock;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyEgressRule;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
@@ -57,7 +58,8 @@ class DeploymentTest {
     /** Of the scripts and of Compose, not of the services. */
     private static final Set<String> NOT_OURS = Set.of("CHARGEONCE_IMAGE", "CHARGEONCE_CONSOLE_IMAGE", "CHARGEONCE_BASE_CACHE");
     /** Of operators, whose schemas are not Kubernetes's own. */
-    private static final Set<String> OTHERS = Set.of("kafka.strimzi.io", "keda.sh");
+    private static final Set<String> OTHERS = Set.of("kafka.strimzi.io", "keda.sh", "monitoring.coreos.com");
+    private static final Optional<String> NODE_LOCAL_DNS = Optional.of("169.254.20.10/32");
 
     @Test
     void every_setting_that_a_manifest_gives_exists() throws IOException {
@@ -162,7 +164,9 @@ class DeploymentTest {
         assertThat(pod.getVolumes()).filteredOn(volume -> volume.getName().equals(mount.getName())).singleElement()
                 .satisfies(volume -> assertThat(volume.getPersistentVolumeClaim().getClaimName()).isEqualTo("console-witness"));
         assertThat(policies("console")).singleElement().satisfies(policy -> assertThat(policy.getSpec().getEgress())
-                .flatExtracting(NetworkPolicyEgressRule::getTo).allSatisfy(to -> assertThat(to.getIpBlock()).isNull()));
+                .flatExtracting(NetworkPolicyEgressRule::getTo).allSatisfy(
+                        to -> assertThat(Optional.ofNullable(to.getIpBlock()).map(IPBlock::getCidr)).isIn(Optional.empty(),
+                                NODE_LOCAL_DNS)));
         assertThat(Files.readString(DEPLOY.resolve("compose.yaml"))).contains(WitnessSettings.STATE_FOLDER.name() + ": " + folder + "\n");
     }
 
@@ -246,6 +250,59 @@ class DeploymentTest {
                 acl.pattern().resourceType(), acl.pattern().name(),
                 acl.pattern().patternType() == PatternType.PREFIXED ? "prefix" : "literal")).collect(Collectors.toCollection(TreeSet::new));
         assertThat(written).isEqualTo(planned);
+    }
+
+    @Test
+    void each_pod_that_has_more_than_one_is_spread_over_zones_and_nodes_and_finds_a_nodes_own_dns() throws IOException {
+        for (Deployment deployment : deployments()) {
+            String name = deployment.getMetadata().getName();
+            if (deployment.getSpec().getReplicas() != null && deployment.getSpec().getReplicas() > 1) {
+                assertThat(deployment.getSpec().getTemplate().getSpec().getTopologySpreadConstraints()).as(name)
+                        .extracting(spread -> spread.getTopologyKey() + " " + spread.getLabelSelector().getMatchLabels())
+                        .containsExactly("topology.kubernetes.io/zone {app.kubernetes.io/name=" + name + "}",
+                                "kubernetes.io/hostname {app.kubernetes.io/name=" + name + "}");
+            }
+        }
+        for (Path file : files("kubernetes")) {
+            String text = Files.readString(file);
+            assertThat(text.split("port: 53 }, \\{", -1)).as(file.toString()).hasSameSizeAs(text.split(NODE_LOCAL_DNS.get(), -1));
+        }
+    }
+
+    /** Prometheus's operator gets the same rules, and scrapes what compose's Prometheus does. */
+    @Test
+    void the_operators_resources_have_every_alert_and_select_every_service() throws Exception {
+        Process script = new ProcessBuilder(DEPLOY.resolve("monitoring/prometheus-rule").toString()).redirectErrorStream(true).start();
+        GenericKubernetesResource rule = new KubernetesSerialization().unmarshal(script.getInputStream());
+        assertThat(script.waitFor()).isZero();
+        assertThat(rule.getKind()).isEqualTo("PrometheusRule");
+        String rules = new KubernetesSerialization().asJson(rule.getAdditionalProperties());
+        for (String file : List.of("alerts.yaml", "alerts-infrastructure.yaml")) {
+            List<String> alerts =
+                    Pattern.compile("alert: (\\w+)").matcher(Files.readString(DEPLOY.resolve("monitoring").resolve(file))).results()
+                            .map(found -> "\"alert\":\"" + found.group(1) + "\"").toList();
+            assertThat(alerts).isNotEmpty().allSatisfy(alert -> assertThat(rules).contains(alert));
+        }
+        String monitor = Files.readString(DEPLOY.resolve("kubernetes/monitoring/pods.yaml"));
+        for (Deployment deployment : deployments()) {
+            assertThat(monitor).contains(deployment.getMetadata().getName());
+            assertThat(deployment.getSpec().getTemplate().getSpec().getContainers().getFirst().getPorts())
+                    .anySatisfy(port -> assertThat(monitor).contains("port: " + port.getName() + "\n"));
+        }
+    }
+
+    @Test
+    void the_autoscalers_queries_are_those_that_are_tried() throws IOException {
+        var queries = expressions("kubernetes/autoscaling/overdue.yaml", "query");
+        assertThat(queries).hasSize(2);
+        assertThat(expressions("monitoring/autoscaling-test.yaml", "expr")).containsAll(queries);
+    }
+
+    /** Folded text under this key, in one line each. */
+    private static Set<String> expressions(String file, String key) throws IOException {
+        return Pattern.compile("(?m)^( +)(?:- )?" + key + ": >-\\n((?:\\1  +.*\\n)+)").matcher(Files.readString(DEPLOY.resolve(file)))
+                .results()
+                .map(found -> found.group(2).strip().replaceAll("\\s+", " ")).collect(Collectors.toSet());
     }
 
     @Test

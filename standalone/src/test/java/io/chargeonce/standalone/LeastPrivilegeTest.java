@@ -223,6 +223,8 @@ class LeastPrivilegeTest {
         "chargeonce_dlq_operator   | DELETE FROM hand_settlement",
         "chargeonce_dlq_operator   | DELETE FROM unmatched_notice",
         "chargeonce_dlq_reader     | SELECT put_hold('tier', '1', 'pause', 'r', NULL, 'run', NULL)",
+        "chargeonce_dlq_reader     | SELECT clear_refusals('{1}', 'drop', 'r', 'run', NULL)",
+        "chargeonce_ingest         | SELECT clear_refusals('{1}', 'drop', 'r', 'run', NULL)",
         "chargeonce_dlq_reader     | SELECT lift_hold('tier', '1', 'r', 'run', NULL)",
         "chargeonce_charge         | SELECT lift_hold('tier', '1', 'r', 'run', NULL)",
         "chargeonce_retry          | DELETE FROM hold",

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -54,7 +55,7 @@ class OperationsTest {
     void every_command_that_is_named_exists_with_its_options() {
         CommandLine all = Main.commandLine();
         // Its benchmarks are a module beside this one.
-        List<String> calls = found("(?:`|\\$ |\\./)chargeonce ([a-z][^`|\n]*)").map(call -> call.group(1))
+        List<String> calls = found("(?:`|\\$ |\\./|(?m:^))chargeonce ([a-z][^`|\n]*)").map(call -> call.group(1))
                 .filter(call -> !call.startsWith("bench ")).toList();
         assertThat(calls).hasSizeGreaterThan(30).allSatisfy(call -> look(all, call));
     }
@@ -71,6 +72,25 @@ class OperationsTest {
                 command = below.get(word);
             }
         }
+    }
+
+    /** That test and that drill exist: see below. */
+    @Test
+    void every_failure_of_the_table_has_its_alert_its_command_and_a_test_or_a_drill_that_produces_it() throws IOException {
+        List<String> lines = Files.readAllLines(ROOT.resolve("docs/operations.md"));
+        List<String> rows =
+                lines.stream().dropWhile(line -> !line.startsWith("| failure |")).skip(2).takeWhile(line -> line.startsWith("|"))
+                        .toList();
+        Set<String> headings = lines.stream().filter(line -> line.startsWith("### "))
+                .map(line -> line.substring(4).toLowerCase(Locale.ROOT).replace(' ', '-')).collect(Collectors.toSet());
+        assertThat(rows).hasSizeGreaterThan(10).allSatisfy(row -> {
+            String[] cells = row.split(" *\\| *");
+            assertThat(cells).hasSize(6);
+            assertThat(Pattern.compile("\\(#([a-z-]+)\\)").matcher(cells[3]).results().map(link -> link.group(1)).toList())
+                    .isNotEmpty().allSatisfy(link -> assertThat(headings).contains(link));
+            assertThat(cells[4]).isNotBlank();
+            assertThat(cells[5]).matches(".*`(\\w+Test|deploy/[\\w .-]+)`.*");
+        });
     }
 
     @Test

@@ -29,7 +29,8 @@ import org.apache.hc.client5.http.ssl.TlsSocketStrategy;
 public final class WebhookService {
 
     private static final Duration TO_CLOSE_A_PART = Duration.ofSeconds(25);
-    private static final int CONNECTIONS = 8;
+    /** To Postgres, of one process. */
+    public static final int CONNECTIONS = 8;
     private static final int OUTCOMES_AT_ONCE = 256;
     private static final Duration LOOK_FOR_DUE = Duration.ofMillis(50);
     private static final Duration HOUSEKEEPING = Duration.ofSeconds(5);

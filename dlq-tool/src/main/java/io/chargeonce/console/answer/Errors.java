@@ -3,6 +3,7 @@ package io.chargeonce.console.answer;
 
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
+import io.chargeonce.database.cap.ConnectionCap;
 import io.chargeonce.dlq.terminal.screen.Printable;
 import io.chargeonce.vault.Vault;
 import io.helidon.http.RequestException;
@@ -23,7 +24,7 @@ public final class Errors {
             case Refusal refusal -> refusal.problem();
             case DatabaseUnavailable away -> {
                 LOG.warn("A request was answered with 503: {}", away.getMessage());
-                yield Problems.unavailable();
+                yield ConnectionCap.isReached(away) ? Problems.allConnectionsInUse() : Problems.unavailable();
             }
             case DatabaseRefused refused -> refused(refused);
             case Vault.NoKey noKey -> Problem.of(409, "no-key", "No data key", noKey.getMessage() + ".",

@@ -118,6 +118,11 @@ public final class Problems {
                 "Try again; if it lasts, check CHARGEONCE_DATABASE_URL.").with("Retry-After", "2");
     }
 
+    public static Problem allConnectionsInUse() {
+        return Problem.of(503, "all-connections-in-use", "Busy", "All connections of the console to Postgres are in use.",
+                "Try again in a moment; if it lasts, raise CHARGEONCE_CONSOLE_DATABASE_CONNECTIONS.").with("Retry-After", "2");
+    }
+
     public static Problem internal() {
         return Problem.of(500, "bug", "Bug", "The console ran into a bug.",
                 "The console's log says which. Nothing of this batch was changed.");

@@ -5,6 +5,7 @@ import io.chargeonce.console.answer.Problems;
 import io.chargeonce.console.session.Session;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
+import io.chargeonce.database.cap.ConnectionCap;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.approval.FourEyes;
@@ -106,7 +107,9 @@ public final class LedRuns implements AutoCloseable {
         try {
             work.run();
         } catch (DatabaseUnavailable e) {
-            stopped(run, "Postgres could not be reached", e);
+            stopped(run,
+                    ConnectionCap.isReached(e) ? "all connections of the console to Postgres were in use" : "Postgres could not be reached",
+                    e);
         } catch (DatabaseRefused e) {
             stopped(run, "Postgres refused a batch: " + io.chargeonce.console.answer.Errors.said(e), e);
         } catch (RuntimeException e) {

@@ -24,6 +24,9 @@ import java.util.function.Supplier;
 /** What all parts found, put together. The parts write, any thread reads. */
 final class Board implements WitnessView {
 
+    /** Causes of dead letters by which the database does not know the payment of a record. */
+    private static final Set<String> REFUTING = Set.of("unknown_payment", "forgotten_payment");
+
     private final InstantSource clock;
     private final int tiers;
     private final Topics topics;
@@ -31,7 +34,7 @@ final class Board implements WitnessView {
     private final Map<Row, Instant> differsSince = new ConcurrentHashMap<>();
     /** By how much this host's clock seems to be ahead of the brokers', in milliseconds. */
     private volatile long ahead;
-    /** Records of which the dead-letter queue says that no such payment was ever accepted. */
+    /** Records of which the dead-letter queue says that the database does not know their payment. */
     private final Set<Fact.Source> unknownPayments = ConcurrentHashMap.newKeySet();
     private volatile Supplier<Progress> progress = () -> new Progress(Progress.State.STARTING, 0, 0, null, 0, "");
     private volatile Function<String, List<Hop>> journeys = payment -> List.of();
@@ -78,9 +81,9 @@ final class Board implements WitnessView {
         return parts.values();
     }
 
-    /** Remembers the record that a dead letter tells about, if it tells that there is no such payment. */
+    /** Remembers the record that a dead letter tells about, if it tells that the database does not know the payment. */
     void refute(Known known) {
-        known.source.filter(source -> known.cause.equals("unknown_payment")).ifPresent(unknownPayments::add);
+        known.source.filter(source -> REFUTING.contains(known.cause)).ifPresent(unknownPayments::add);
     }
 
     boolean isRefuted(Known known) {

@@ -13,6 +13,7 @@ import io.chargeonce.dlq.terminal.hold.HoldsCommand;
 import io.chargeonce.dlq.terminal.hold.PauseCommand;
 import io.chargeonce.dlq.terminal.hold.ResumeCommand;
 import io.chargeonce.dlq.terminal.options.QueueOpener;
+import io.chargeonce.dlq.terminal.refused.RefusedCommand;
 import io.chargeonce.dlq.terminal.screen.Printable;
 import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.dlq.terminal.screen.Screen;
@@ -104,6 +105,7 @@ public final class DlqCommand implements Runnable, QueueOpener {
         commands.put("export", ExportCommand::new);
         commands.put("import", ImportCommand::new);
         commands.put("verify", VerifyCommand::new);
+        commands.put("refused", RefusedCommand::new);
         commands.put(COMPLETION, CompletionCommand::new);
         return commands;
     }

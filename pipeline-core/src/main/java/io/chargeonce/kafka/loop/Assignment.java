@@ -18,11 +18,13 @@ import org.apache.kafka.common.TopicPartition;
 final class Assignment {
     private final Map<TopicPartition, PartitionWork> works = new ConcurrentHashMap<>();
     private final BufferLimit limit;
+    private final BufferBudget budget;
     private final Signal drained;
     private int turn;
 
-    Assignment(BufferLimit limit, Signal drained) {
+    Assignment(BufferLimit limit, BufferBudget budget, Signal drained) {
         this.limit = limit;
+        this.budget = budget;
         this.drained = drained;
     }
 
@@ -104,7 +106,7 @@ final class Assignment {
     }
 
     private PartitionWork start(TopicPartition partition) {
-        PartitionWork work = new PartitionWork(partition, limit, drained);
+        PartitionWork work = new PartitionWork(partition, limit, budget, drained);
         works.put(partition, work);
         return work;
     }

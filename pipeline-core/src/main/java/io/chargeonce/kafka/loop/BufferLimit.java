@@ -16,6 +16,11 @@ public record BufferLimit(int records, long bytes, int uncommittable) {
         }
     }
 
+    /** The same with no more bytes than these. */
+    BufferLimit within(long mostBytes) {
+        return mostBytes < bytes ? new BufferLimit(records, mostBytes, uncommittable) : this;
+    }
+
     /** Which limits were reached and have not fallen back to half. A paused partition resumes only then, so that it does not flap. */
     record Full(boolean inRecords, boolean inBytes, boolean inOffsets) {
         static final Full NO = new Full(false, false, false);

@@ -21,10 +21,13 @@ import java.util.function.BooleanSupplier;
  * @param stuckAfter     a record that has been in the handler for longer is handed to it a second time; above zero
  * @param held           while true, a person keeps the loop from starting records: they wait in its buffer and in Kafka. Asked often, by
  * any thread
+ * @param budget         what all partitions of this loop, and of those that share it, hold together
  */
 public record LoopSettings(String name, Set<String> topics, int maxInFlight, BufferLimit buffer,
         Duration revocationWait, Duration closeWait, Duration commitInterval, int mostPerSecond, Duration stuckAfter,
-        BooleanSupplier held) {
+        BooleanSupplier held, BufferBudget budget) {
+    /** A loop that is alone in its process. */
+    private static final int USUAL_MEBIBYTES = 64;
     private static final BufferLimit USUAL_BUFFER = new BufferLimit(1_000, 4 << 20, 100_000);
 
     public LoopSettings {
@@ -48,36 +51,45 @@ public record LoopSettings(String name, Set<String> topics, int maxInFlight, Buf
     }
 
     /**
-     * The usual settings: 1,000 records or 4 MiB buffered per partition, 5 s for records in flight, a commit every 200 ms, no limit on
-     * records per second, stuck after a minute.
+     * The usual settings: 1,000 records or 4 MiB buffered per partition, 64 MiB in all, 5 s for records in flight, a commit every 200 ms,
+     * no limit on records per second, stuck after a minute.
      */
     public static LoopSettings of(String name, Set<String> topics, int maxInFlight) {
         return new LoopSettings(name, topics, maxInFlight, USUAL_BUFFER,
                 Duration.ofSeconds(5), Duration.ofSeconds(5), Duration.ofMillis(200), Integer.MAX_VALUE, Duration.ofMinutes(1),
-                () -> false);
+                () -> false, BufferBudget.ofMebibytes(USUAL_MEBIBYTES));
     }
 
     public LoopSettings withBuffer(BufferLimit limit) {
         return new LoopSettings(name, topics, maxInFlight, limit, revocationWait, closeWait, commitInterval, mostPerSecond, stuckAfter,
-                held);
+                held, budget);
     }
 
     /** How long to wait for records in flight: in a rebalance, and when closing. */
     public LoopSettings withWaits(Duration inRebalance, Duration atClose) {
-        return new LoopSettings(name, topics, maxInFlight, buffer, inRebalance, atClose, commitInterval, mostPerSecond, stuckAfter, held);
+        return new LoopSettings(name, topics, maxInFlight, buffer, inRebalance, atClose, commitInterval, mostPerSecond, stuckAfter, held,
+                budget);
     }
 
     public LoopSettings withMostPerSecond(int records) {
-        return new LoopSettings(name, topics, maxInFlight, buffer, revocationWait, closeWait, commitInterval, records, stuckAfter, held);
+        return new LoopSettings(name, topics, maxInFlight, buffer, revocationWait, closeWait, commitInterval, records, stuckAfter, held,
+                budget);
     }
 
     public LoopSettings withStuckAfter(Duration time) {
-        return new LoopSettings(name, topics, maxInFlight, buffer, revocationWait, closeWait, commitInterval, mostPerSecond, time, held);
+        return new LoopSettings(name, topics, maxInFlight, buffer, revocationWait, closeWait, commitInterval, mostPerSecond, time, held,
+                budget);
     }
 
     /** Nothing starts while this is true. */
     public LoopSettings withHold(BooleanSupplier whileTrue) {
         return new LoopSettings(name, topics, maxInFlight, buffer, revocationWait, closeWait, commitInterval, mostPerSecond, stuckAfter,
-                whileTrue);
+                whileTrue, budget);
+    }
+
+    /** Shares this budget with other loops of the process. */
+    public LoopSettings withBudget(BufferBudget shared) {
+        return new LoopSettings(name, topics, maxInFlight, buffer, revocationWait, closeWait, commitInterval, mostPerSecond, stuckAfter,
+                held, shared);
     }
 }

@@ -29,6 +29,7 @@ final class PartitionWork {
 
     final TopicPartition partition;
     private final BufferLimit limit;
+    private final BufferBudget budget;
     private final Signal drained;
 
     private final SequencedSet<HeldRecord> held = new LinkedHashSet<>();
@@ -48,10 +49,15 @@ final class PartitionWork {
     /** Kafka refuses to serve its records: why, and when to try again. */
     private record Unread(String reason, Instant again, int times) {}
 
-    /** @param drained raised when a full buffer has room again */
-    PartitionWork(TopicPartition partition, BufferLimit limit, Signal drained) {
+    /**
+     * @param budget  of all partitions together
+     * @param drained raised when a full buffer has room again
+     */
+    PartitionWork(TopicPartition partition, BufferLimit limit, BufferBudget budget, Signal drained) {
         this.partition = partition;
         this.limit = limit;
+        this.budget = budget;
+        budget.joined();
         this.shares = new HeldShares(limit.records());
         this.drained = drained;
     }
@@ -95,6 +101,8 @@ final class PartitionWork {
 
     /** Whether no more of its records may be fetched now. */
     synchronized boolean takesNoMore(Instant now) {
+        // Its share of the budget may have changed.
+        full = fullNow();
         return full.isReached() || topicId.isEmpty() || unread.filter(refusal -> now.isBefore(refusal.again())).isPresent();
     }
 
@@ -203,6 +211,9 @@ final class PartitionWork {
 
     /** From now on no record starts. Records in flight may still complete. */
     synchronized void abandon() {
+        if (!abandoned) {
+            budget.left();
+        }
         abandoned = true;
         waiting.clear();
         keys.clear();
@@ -263,7 +274,7 @@ final class PartitionWork {
     }
 
     private BufferLimit.Full fullNow() {
-        return limit.after(full, shares.counted(), heldBytes, offsets.uncommittable());
+        return limit.within(budget.share()).after(full, shares.counted(), heldBytes, offsets.uncommittable());
     }
 
     private void endRun() {

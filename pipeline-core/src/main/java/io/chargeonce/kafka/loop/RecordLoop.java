@@ -63,7 +63,7 @@ public final class RecordLoop implements Runnable, AutoCloseable {
         this.clock = clock;
         this.meters = new LoopMeters(registry, settings.name());
         this.workers = new Workers(settings, handler, clock, meters);
-        this.assignment = new Assignment(settings.buffer(), drained);
+        this.assignment = new Assignment(settings.buffer(), settings.budget(), drained);
         this.forbidden = new ForbiddenTopics(settings.topics(), clock);
         registerGauges();
     }

@@ -1630,6 +1630,42 @@ BEGIN
 END $$;
 REVOKE EXECUTE ON FUNCTION put_hold(text, text, text, text, timestamptz, text, text), lift_hold(text, text, text, text, text) FROM PUBLIC;
 
+-- Clears records that the broker refuses, for the session's login: 'retry' has the relay offer them at once, 'drop' deletes them. It acts
+-- only on what is still refused, so no record that is on its way is ever lost by it. A row that a relay holds right now is left to it. Each
+-- one is in the audit log: a dropped one with its hash, not with its content, which may be personal. Returns how many were cleared.
+CREATE FUNCTION clear_refusals(ids bigint[], what text, why text, run text, claim text) RETURNS int
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    held bigint[];
+BEGIN
+    IF what IS NULL OR what NOT IN ('retry', 'drop') THEN
+        RAISE invalid_parameter_value USING MESSAGE = 'a refused record is retried or dropped';
+    END IF;
+    IF what = 'drop' AND btrim(coalesce(why, '')) = '' THEN
+        RAISE invalid_parameter_value USING MESSAGE = 'a record is dropped for a reason';
+    END IF;
+    held := ARRAY(SELECT outbox_id FROM outbox WHERE outbox_id = ANY (ids) AND refusal IS NOT NULL
+                   ORDER BY outbox_id FOR UPDATE SKIP LOCKED);
+    -- A missing seal would hide that the log was rewritten.
+    IF what = 'drop' AND EXISTS (SELECT FROM outbox WHERE outbox_id = ANY (held) AND right(topic, 12) = '.audit-seals') THEN
+        RAISE restrict_violation USING MESSAGE = 'a seal of the audit log is never dropped';
+    END IF;
+    PERFORM append_audit(array_agg(merchant_id ORDER BY outbox_id), array_agg(NULL::text),
+                         array_agg(CASE what WHEN 'drop' THEN 'dlq.record.dropped' ELSE 'dlq.record.retried' END), array_agg('outbox'::text),
+                         array_agg(record_key ORDER BY outbox_id), array_agg(why),
+                         array_agg(json_build_object('run', run, 'topic', topic, 'refusal', refusal, 'staged_at', staged_at,
+                                                     'bytes', length(value), 'sha256', encode(sha256(value), 'hex'))::text ORDER BY outbox_id),
+                         array_agg(claim))
+       FROM outbox LEFT JOIN operation ON operation_id = record_key WHERE outbox_id = ANY (held) HAVING count(*) > 0;
+    IF what = 'drop' THEN
+        DELETE FROM outbox WHERE outbox_id = ANY (held);
+    ELSE
+        UPDATE outbox SET refusal = NULL WHERE outbox_id = ANY (held);
+    END IF;
+    RETURN cardinality(held);
+END $$;
+REVOKE EXECUTE ON FUNCTION clear_refusals(bigint[], text, text, text, text) FROM PUBLIC;
+
 -- What all roles but the owner may do in this schema, from Postgres's catalog, and which triggers are off. Listed people may come and go,
 -- and so may parts of the audit log.
 CREATE FUNCTION current_grants() RETURNS SETOF text LANGUAGE sql STABLE SET search_path = chargeonce, pg_temp AS $$

@@ -49,7 +49,7 @@ class MembershipTest {
     private final LoopMeters meters = new LoopMeters(registry, "loop");
     private final Workers workers = new Workers(settings, script, clock, meters);
     private final Signal drained = new Signal();
-    private final Assignment assignment = new Assignment(settings.buffer(), drained);
+    private final Assignment assignment = new Assignment(settings.buffer(), settings.budget(), drained);
     private final Membership membership = new Membership(consumer, descriptions, settings,
             DueTimes.afterAppend(Duration.ofSeconds(5), clock), clock, workers, assignment, drained, meters,
             new ForbiddenTopics(settings.topics(), clock));
@@ -142,7 +142,7 @@ class MembershipTest {
     void records_due_at_once_start_at_a_bounded_rate() throws InterruptedException {
         LoopSettings slow = LoopSettings.of("loop", Set.of("topic"), 100).withMostPerSecond(50);
         Membership stream = new Membership(consumer, descriptions, slow, DueTimes.afterAppend(Duration.ofSeconds(5), clock), clock,
-                new Workers(slow, script, clock, meters), new Assignment(slow.buffer(), drained), drained, meters,
+                new Workers(slow, script, clock, meters), new Assignment(slow.buffer(), slow.budget(), drained), drained, meters,
                 new ForbiddenTopics(slow.topics(), clock));
         stream.onPartitionsAssigned(List.of(PARTITION));
         for (int i = 0; i < 40; i++) {
@@ -340,7 +340,7 @@ class MembershipTest {
 
     private Membership membershipOf(LoopSettings loop, Workers fed) {
         return new Membership(consumer, descriptions, loop, DueTimes.afterAppend(Duration.ofSeconds(5), clock), clock, fed,
-                loop == settings ? assignment : new Assignment(loop.buffer(), drained), drained, meters,
+                loop == settings ? assignment : new Assignment(loop.buffer(), loop.budget(), drained), drained, meters,
                 new ForbiddenTopics(loop.topics(), clock));
     }
 

@@ -242,7 +242,7 @@ class PartitionWorkTest {
     }
 
     private static PartitionWork work(BufferLimit limit) {
-        PartitionWork work = new PartitionWork(new TopicPartition("topic", 0), limit, new Signal());
+        PartitionWork work = new PartitionWork(new TopicPartition("topic", 0), limit, BufferBudget.ofMebibytes(1), new Signal());
         work.belongsTo("topic-1");
         return work;
     }

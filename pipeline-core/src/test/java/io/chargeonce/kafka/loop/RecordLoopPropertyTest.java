@@ -82,7 +82,7 @@ class RecordLoopPropertyTest {
                     .withMostPerSecond(random.nextBoolean() ? 50 : Integer.MAX_VALUE)
                     .withStuckAfter(random.nextBoolean() ? Duration.ofSeconds(5) : Duration.ofDays(1));
             workers = new Workers(settings, this, clock, meters);
-            assignment = new Assignment(settings.buffer(), drained);
+            assignment = new Assignment(settings.buffer(), settings.budget(), drained);
             forbidden = new ForbiddenTopics(settings.topics(), clock);
             join();
         }

@@ -12,7 +12,8 @@ import { Title } from '../parts/title.js';
 import { AuditTable } from './audit-table.js';
 
 const ACTIONS = ['dlq.merged', 'dlq.purged', 'dlq.restored', 'dlq.asked', 'dlq.run.planned', 'dlq.run.led', 'dlq.run.approved', 'dlq.run.aborted',
-  'dlq.run.cancelled', 'dlq.retried_now', 'dlq.stopped', 'dlq.unmasked', 'dlq.edited', 'dlq.imported', 'dlq.paused', 'dlq.forced', 'dlq.resumed'];
+  'dlq.run.cancelled', 'dlq.retried_now', 'dlq.stopped', 'dlq.unmasked', 'dlq.edited', 'dlq.imported', 'dlq.paused', 'dlq.forced', 'dlq.resumed',
+  'dlq.record.retried', 'dlq.record.dropped'];
 
 /** Who did what, from where and why. */
 export function Audit() {
