@@ -105,9 +105,9 @@ final class PooledConnections implements Connections {
     private static final String READ_MARK = "SELECT current_setting('chargeonce.mark', true)";
 
     /**
-     * A pooler in between that gives each transaction another session runs statements under the names of other clients' statements: then a
-     * commit may not be one, and an accepted payment is lost. Such a pooler gives the next transaction the session that was free last, which
-     * another connection has marked by then.
+     * A pooler in between that gives each transaction another session runs statements under the names of other clients' statements. Then a
+     * commit may not be one, and an accepted payment is lost. Such a pooler gives the next transaction the session that was free last,
+     * which another connection has marked by then.
      *
      * @throws SQLException as if Postgres could not be reached, for no statement may run
      */
