@@ -11,6 +11,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -36,6 +37,8 @@ final class PooledConnections implements Connections {
     private final ConnectionCap cap;
     private final ReentrantLock looking = new ReentrantLock();
     private volatile boolean sessionsAreOurs;
+    /** Stays so until a restart: a later look may seem well. Guarded by the lock. */
+    private boolean sessionsAreShared;
 
     /**
      * Opens without connecting, so that a service starts while Postgres is down.
@@ -102,12 +105,13 @@ final class PooledConnections implements Connections {
     }
 
     private static final String MARK = "SELECT set_config('chargeonce.mark', ?, false)";
+    private static final int LOOKS = 20;
     private static final String READ_MARK = "SELECT current_setting('chargeonce.mark', true)";
 
     /**
-     * A pooler in between that gives each transaction another session runs statements under the names of other clients' statements: then a
-     * commit may not be one, and an accepted payment is lost. Such a pooler gives the next transaction the session that was free last, which
-     * another connection has marked by then.
+     * A pooler in between that gives each transaction another session runs statements under the names of other clients' statements. Then a
+     * commit may not be one, and an accepted payment is lost. Such a pooler gives the next transaction the session that was free last,
+     * which another connection has marked by then.
      *
      * @throws SQLException as if Postgres could not be reached, for no statement may run
      */
@@ -120,12 +124,8 @@ final class PooledConnections implements Connections {
             return;
         }
         try (Connection one = connect(); Connection other = connect()) {
-            mark(one, "one");
-            mark(other, "other");
-            try (var statement = one.prepareStatement(READ_MARK); var row = statement.executeQuery()) {
-                row.next();
-                sessionsAreOurs = "one".equals(row.getString(1));
-            }
+            sessionsAreShared = sessionsAreShared || !keepTheirMarks(one, other);
+            sessionsAreOurs = !sessionsAreShared;
             if (!sessionsAreOurs) {
                 throw new SQLTransientConnectionException("a pooler between this process and Postgres shares sessions (PgBouncer's "
                         + "pool_mode = transaction); that loses payments. Connect to Postgres itself, or set pool_mode = session", "08P01");
@@ -145,6 +145,26 @@ final class PooledConnections implements Connections {
         }
         if (!sessionsAreOurs) {
             throw new SQLTransientConnectionException("no connection was to be had", "08001");
+        }
+    }
+
+    /** Other clients may hide it once, and hardly each time. */
+    private static boolean keepTheirMarks(Connection one, Connection other) throws SQLException {
+        for (int look = 0; look < LOOKS; look++) {
+            String mark = UUID.randomUUID().toString();
+            mark(one, mark + 1);
+            mark(other, mark + 2);
+            if (!mark(one).equals(mark + 1) || !mark(other).equals(mark + 2)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static String mark(Connection connection) throws SQLException {
+        try (var statement = connection.prepareStatement(READ_MARK); var row = statement.executeQuery()) {
+            row.next();
+            return String.valueOf(row.getString(1));
         }
     }
 
