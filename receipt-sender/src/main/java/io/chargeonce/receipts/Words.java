@@ -24,6 +24,7 @@ record Words(String subject, String heading, List<Line> lines, String footer) {
     record Line(String name, String value) {}
 
     private static final String BUNDLE = "io.chargeonce.receipts.words";
+    private static final String CODE_MEETS_DIGIT = "(?<=\\p{L})(?=\\p{Nd})|(?<=\\p{Nd})(?=\\p{L})";
     private static final int LONGEST = 500;
 
     static Words of(Receipt.Content content, Locale locale, ZoneId zone) {
@@ -64,7 +65,8 @@ record Words(String subject, String heading, List<Line> lines, String footer) {
         format.setCurrency(currency);
         format.setMinimumFractionDigits(digits);
         format.setMaximumFractionDigits(digits);
-        return format.format(BigDecimal.valueOf(minorUnits, digits));
+        // Where a currency has no sign, Java puts its code against the digits: KWD1.299.
+        return format.format(BigDecimal.valueOf(minorUnits, digits)).replaceAll(CODE_MEETS_DIGIT, "\u00a0");
     }
 
     private static String date(Instant at, Locale locale, ZoneId zone) {

@@ -225,7 +225,7 @@ final class Demo implements AutoCloseable {
         List<ClientCall> calls = producer.answers().stream().map(Demo::call).toList();
         return Evidence.of(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get(), settings.kafka(),
                 settings.tiers(), List.of(pipeline.foundations.stripe().apiBase(), pipeline.foundations.adyen().apiBase()))
-                .calls(new Calls.InMemory(calls, producer.refunds()));
+                .calls(new Calls.InMemory(calls, producer.refunds())).withOurReceipts();
     }
 
     private static ClientCall call(DemoProducer.Accepted accepted) {
