@@ -47,7 +47,6 @@ class OurReceiptsTest {
         String payment = accept("order-1", "jane@example.com");
         accept("order-2", null);
         accept("order-3", "[erased]");
-        psp.then(new Outcome.Charged("ref"));
         process.drain();
         assertThat(books.count(STAGED)).isOne();
         assertThat(books.count(STAGED + " AND record_key = '" + payment + "' AND headers ->> 'ce_id' = '" + payment + "/receipt' AND "
@@ -58,8 +57,8 @@ class OurReceiptsTest {
 
     @Test
     void what_is_declined_or_unknown_is_not_staged() {
-        psp.then(new Outcome.Declined("insufficient_funds", "no", Optional.empty()));
-        String payment = accept("order-1", "jane@example.com");
+        psp.then(FakePsp.DECLINE);
+        String payment = accept("order-9", "jane@example.com");
         process.drain();
         assertThat(books.state(payment)).isEqualTo(OperationState.DECLINED);
         books.listedAsUnresolved(process, psp);
@@ -82,7 +81,7 @@ class OurReceiptsTest {
 
     @Test
     void a_decline_that_turns_out_to_be_a_success_is_staged_then() {
-        psp.then(new Outcome.Declined("insufficient_funds", "no", Optional.empty()));
+        psp.then(FakePsp.DECLINE);
         String payment = accept("order-1", "jane@example.com");
         process.drain();
         for (int repeat = 0; repeat < 2; repeat++) {
