@@ -2,8 +2,8 @@
 package io.chargeonce.wire;
 
 /**
- * The value on the receipts topic: a success whose customer gets a receipt. It has no address: that is in the payment's row, where it can be
- * erased.
+ * The value on the receipts topic: a success whose customer gets a receipt. It has no address: that is in the payment's row, where it can
+ * be erased.
  *
  * @param operationId the payment's id, for a charge
  * @param kind        {@code charge} or {@code refund}
