@@ -11,7 +11,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
-/** Mails a receipt, once. It reads the content, with the address, just before. Any thread; as many connections as threads call it at once. */
+/** Mails a receipt, once. It reads the content, with the address, just before. Any thread; each that calls has a connection of its own. */
 final class Mailer implements AutoCloseable {
 
     private final ReceiptTable table;

@@ -2374,8 +2374,8 @@ BEGIN
         RETURN;
     END IF;
     RETURN QUERY
-    SELECT charge.receipt_email, its.kind, its.payment_id, its.amount, its.currency, charge.reference, nullif(charge.description, '[erased]'),
-           its.settled_at, coalesce(merchant.receipt_name, its.merchant_id), merchant.receipt_reply_to, merchant.receipt_locale
+    SELECT charge.receipt_email, its.kind, its.payment_id, its.amount, its.currency, charge.reference,
+           nullif(charge.description, '[erased]'), its.settled_at, coalesce(merchant.receipt_name, its.merchant_id), merchant.receipt_reply_to, merchant.receipt_locale
       FROM operation_now AS its JOIN operation AS charge ON charge.operation_id = its.payment_id
       LEFT JOIN merchant ON merchant.merchant_id = its.merchant_id
      WHERE its.operation_id = claimed AND its.state = 'succeeded' AND charge.receipt_email <> '[erased]';
