@@ -27,6 +27,7 @@ final class Dispatcher implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
     /** After a try that the server refused because of us. */
     private static final Duration NOT_SENT = Duration.ofMinutes(1);
+    private static final Duration QUIET = Duration.ofSeconds(15);
     private static final Duration AFTER_TROUBLE = Duration.ofSeconds(1);
     private static final Duration TO_CLOSE = Duration.ofSeconds(20);
 
@@ -56,8 +57,9 @@ final class Dispatcher implements AutoCloseable {
 
     /** Returns how many tries it has begun. */
     int runOnce() {
-        int room = free.availablePermits();
-        if (room == 0) {
+        // While the server refuses us, one try shows whether it still does: many could lock our login.
+        int room = mailer.problem().isPresent() ? Math.min(1, free.availablePermits()) : free.availablePermits();
+        if (room == 0 || mailer.wasRefusedWithin(QUIET)) {
             return 0;
         }
         try {

@@ -62,6 +62,7 @@ final class MailConnection implements AutoCloseable {
     /** Within the server's timeout in all, as far as a {@link #cut} ends it. */
     Answer send(MimeMessage message, Recipient recipient) {
         isLate = false;
+        sockets.begin();
         Optional<Answer> trouble = connect();
         if (trouble.isPresent()) {
             return trouble.get();
@@ -165,7 +166,7 @@ final class MailConnection implements AutoCloseable {
     /** Ends a message that takes too long. By another thread. */
     void cut() {
         isLate = true;
-        sockets.close();
+        sockets.cut();
     }
 
     @Override

@@ -2,6 +2,8 @@
 package io.chargeonce.receipts;
 
 import jakarta.mail.MessagingException;
+import jakarta.mail.internet.MimeMessage;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -10,9 +12,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Mails a receipt, once. It reads the content, with the address, just before. Any thread; each that calls has a connection of its own. */
 final class Mailer implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Mailer.class);
 
     private final ReceiptTable table;
     private final MailServer server;
@@ -21,6 +27,8 @@ final class Mailer implements AutoCloseable {
     private final ConcurrentLinkedDeque<MailConnection> idle = new ConcurrentLinkedDeque<>();
     private final ScheduledExecutorService watch =
             Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("receipt-deadline").factory());
+    /** When the last try ended. */
+    private volatile long triedAt;
     private volatile Optional<String> trouble = Optional.empty();
 
     Mailer(ReceiptTable table, MailServer server, Letterhead letterhead, InstantSource clock) {
@@ -44,18 +52,32 @@ final class Mailer implements AutoCloseable {
         ScheduledFuture<?> deadline = watch.schedule(connection::cut, server.timeout().toMillis(), TimeUnit.MILLISECONDS);
         Answer answer;
         try {
-            var message = new Mail(connection.session(), letterhead).of(receipt, content.get(), recipient.get(), clock.instant());
-            answer = connection.send(message, recipient.get());
-        } catch (MessagingException | RuntimeException e) {
-            connection.close();
-            // Not its text: it may quote the address.
-            throw new IllegalStateException("Bug! A receipt could not be written: " + e.getClass().getName());
+            answer = send(receipt, content.get(), recipient.get(), connection);
         } finally {
             deadline.cancel(false);
         }
         idle.addFirst(connection);
+        triedAt = System.nanoTime();
         trouble = answer instanceof Answer.NotSent notSent ? Optional.of(problem(notSent)) : Optional.empty();
         return answer;
+    }
+
+    private Answer send(Receipt receipt, Receipt.Content content, Recipient recipient, MailConnection connection) {
+        MimeMessage message;
+        try {
+            message = new Mail(connection.session(), letterhead).of(receipt, content, recipient, clock.instant());
+        } catch (MessagingException | RuntimeException bug) {
+            // Not its text: it may quote the address.
+            LOG.error("Bug! Receipt {} of {} cannot be written: {}", receipt.id(), content, bug.getClass().getName());
+            return new Answer.Refused(OptionalInt.empty(), "cannot_be_written");
+        }
+        try {
+            return connection.send(message, recipient);
+        } catch (RuntimeException bug) {
+            connection.close();
+            LOG.error("Bug! Receipt {} of {} cannot be mailed: {}", receipt.id(), content, bug.getClass().getName());
+            return new Answer.Failed(OptionalInt.empty(), "internal_error");
+        }
     }
 
     private String problem(Answer.NotSent notSent) {
@@ -66,6 +88,11 @@ final class Mailer implements AutoCloseable {
             default -> "the mail server %s takes no mail from %s%s".formatted(server.address(), letterhead.from(),
                     notSent.status().isPresent() ? " (" + notSent.status().getAsInt() + ")" : "");
         };
+    }
+
+    /** Whether the mail server refused us, whatever the receipt, at the last try, and that try is no longer ago than this. */
+    boolean wasRefusedWithin(Duration time) {
+        return trouble.isPresent() && System.nanoTime() - triedAt < time.toNanos();
     }
 
     /** Why the mail server takes nothing from us, in one line; empty if it does. */

@@ -14,15 +14,26 @@ import javax.net.ssl.SSLSocketFactory;
 final class WatchedSockets extends SocketFactory {
 
     private volatile Socket latest = new Socket();
+    private volatile boolean isCut;
+
+    /** A new message begins, with its own time. */
+    void begin() {
+        isCut = false;
+    }
 
     @Override
-    public Socket createSocket() {
+    public Socket createSocket() throws IOException {
         latest = new Socket();
+        if (isCut) {
+            // The look-up of the name alone took too long.
+            latest.close();
+        }
         return latest;
     }
 
     /** Ends whatever is under way. */
-    void close() {
+    void cut() {
+        isCut = true;
         try {
             latest.close();
         } catch (IOException e) {
@@ -69,7 +80,7 @@ final class WatchedSockets extends SocketFactory {
         }
 
         @Override
-        public Socket createSocket() {
+        public Socket createSocket() throws IOException {
             return WatchedSockets.this.createSocket();
         }
 

@@ -51,7 +51,7 @@ class DispatcherTest {
     /** A process that mails, without the loop that stages. */
     private static final class Process implements AutoCloseable {
 
-        private final Mailer mailer;
+        final Mailer mailer;
         final Dispatcher dispatcher;
         private final Worker worker;
 
@@ -131,6 +131,27 @@ class DispatcherTest {
             assertThat(next.dispatcher.runOnce()).isZero();
         }
         assertThat(mail.lettersTo(jane)).hasSize(2).extracting(Letter::id).containsOnly("<" + books.idOf(payment) + "@shop.example>");
+    }
+
+    @Test
+    void a_server_that_refuses_us_kills_no_receipt_counts_no_try_and_is_asked_seldom() {
+        List<String> payments = IntStream.range(0, 8).mapToObj(n -> books.paid(n + jane)).toList();
+        stage(payments);
+        server.refusesSender = 550;
+        try (var process = new Process(books.database(Books.ROLE), 2, Duration.ofSeconds(20))) {
+            eventually(() -> assertThat(books.text("SELECT count(*) FROM receipt WHERE last_error = 'sender_refused'")).isEqualTo("2"));
+            assertThat(process.dispatcher.runOnce()).isZero();
+            assertThat(process.mailer.problem()).hasValueSatisfying(problem -> assertThat(problem).contains("receipts@shop.example"));
+            assertThat(books.text("SELECT count(*) FROM receipt WHERE payment_id = ANY ('{" + String.join(",", payments)
+                    + "}') AND state = 'waiting' AND attempts = 0")).isEqualTo("8");
+        } finally {
+            server.refusesSender = 0;
+        }
+        books.execute("UPDATE receipt SET due_at = now() WHERE state = 'waiting'");
+        try (var mended = new Process(books.database(Books.ROLE), 2, Duration.ofSeconds(20))) {
+            payments.forEach(payment -> eventually(() -> assertThat(books.receiptOf(payment)).isEqualTo("sent 1 ")));
+            assertThat(mended.mailer.problem()).isEmpty();
+        }
     }
 
     /** Its own claim has ended, and another process has the receipt: what it says about a failure must not count. */

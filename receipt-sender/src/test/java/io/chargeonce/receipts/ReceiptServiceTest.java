@@ -238,18 +238,10 @@ class ReceiptServiceTest {
     }
 
     @Test
-    void a_refused_sender_kills_no_receipt_and_counts_no_try() {
-        String payment = books.paid(jane);
-        server.refusesSender = 550;
-        try {
-            books.publish(payment);
-            eventually(() -> assertThat(books.receiptOf(payment)).isEqualTo("waiting 0 sender_refused"));
-        } finally {
-            server.refusesSender = 0;
-        }
-        books.execute("UPDATE receipt SET due_at = now() WHERE operation_id = '" + payment + "'");
-        eventually(() -> assertThat(books.receiptOf(payment)).isEqualTo("sent 1 "));
-        assertThat(letters()).hasSize(1);
+    void what_cannot_be_written_is_dead_and_stops_no_other() {
+        String odd = books.paid(jane, 100, "QQQ", null, null);
+        books.publish(odd);
+        eventually(() -> assertThat(books.receiptOf(odd)).isEqualTo("dead 1 cannot_be_written"));
     }
 
     @Test
