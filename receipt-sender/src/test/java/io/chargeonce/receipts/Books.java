@@ -118,12 +118,16 @@ final class Books implements AutoCloseable {
         return id;
     }
 
+    private static final String INSERT = """
+            INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency,
+                payment_method, customer, reference, description, receipt_email, charge_within_s)
+            VALUES (?, ?, ?, ?, 'acme', ?, ?, ?, 'pm_card_visa', 'cus_secret', ?, ?, ?, 86400)
+            """;
+
     private void insert(String kind, String id, String payment, String of, long amount, String currency, String reference,
                         String description, String email) {
-        try (var connection = DriverManager.getConnection(url + "&currentSchema=chargeonce"); var statement = connection.prepareStatement("""
-                INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency,
-                    payment_method, customer, reference, description, receipt_email, charge_within_s)
-                VALUES (?, ?, ?, ?, 'acme', ?, ?, ?, 'pm_card_visa', 'cus_secret', ?, ?, ?, 86400)""")) {
+        try (var connection = DriverManager.getConnection(url + "&currentSchema=chargeonce");
+             var statement = connection.prepareStatement(INSERT)) {
             statement.setString(1, id);
             statement.setString(2, payment);
             statement.setString(3, kind);
