@@ -8,6 +8,7 @@ import io.chargeonce.database.Database;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.ingest.IngestSettings;
 import io.chargeonce.kafka.KafkaConnection;
+import io.chargeonce.receipts.ReceiptSettings;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.runtime.Setting;
 import io.chargeonce.runtime.Settings;
@@ -26,7 +27,8 @@ public final class Environment {
 
     /** Every setting that any process reads: a name that is not here is a typo. */
     public static final List<Setting<?>> CATALOGUE =
-            Stream.of(PipelineSettings.ALL, IngestSettings.ALL, ChargeSettings.ALL, ConsoleSettings.OWN, WebhookSettings.ALL)
+            Stream.of(PipelineSettings.ALL, IngestSettings.ALL, ChargeSettings.ALL, ConsoleSettings.OWN, WebhookSettings.ALL,
+                    ReceiptSettings.ALL)
                     .flatMap(Collection::stream).distinct().toList();
 
     private Environment() {}

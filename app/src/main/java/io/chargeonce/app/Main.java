@@ -3,6 +3,7 @@ package io.chargeonce.app;
 
 import io.chargeonce.dlq.terminal.DlqCommand;
 import io.chargeonce.ingest.terminal.MerchantCommand;
+import io.chargeonce.receipts.terminal.ReceiptCommand;
 import io.chargeonce.runtime.Build;
 import io.chargeonce.runtime.ModernTls;
 import io.chargeonce.webhooks.terminal.WebhookCommand;
@@ -63,12 +64,14 @@ public final class Main implements Runnable {
         commands.put("retry", () -> new CommandLine(new RetryCommand()));
         commands.put("console", () -> new CommandLine(new ConsoleCommand()));
         commands.put("webhooks", () -> new CommandLine(new WebhooksCommand()));
+        commands.put("receipts", () -> new CommandLine(new ReceiptsCommand()));
         commands.put("migrate", () -> new CommandLine(new MigrateCommand()));
         commands.put("data-key", () -> new CommandLine(new DataKeyCommand()));
         commands.put("dlq",
                 () -> new DlqCommand(Environment::openDeadLetterQueue, Environment::kafka, Environment::auditKeys).commandLine(arguments));
         commands.put("console", () -> new CommandLine(new ConsoleCommand()));
         commands.put("merchant", () -> new MerchantCommand(() -> Environment.openDeadLetterQueue().database()).commandLine());
+        commands.put("receipt", () -> new ReceiptCommand(() -> Environment.openDeadLetterQueue().database()).commandLine());
         commands.put("webhook", () -> new WebhookCommand(Environment::openWebhooks).commandLine());
         return commands;
     }

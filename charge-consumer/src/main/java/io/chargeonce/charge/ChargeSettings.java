@@ -26,11 +26,13 @@ import java.util.stream.Stream;
 /**
  * How attempts are made, watched and repeated. Immutable.
  *
- * @param psps the accounts at PSPs, in the order of preference without routes
+ * @param psps        the accounts at PSPs, in the order of preference without routes
+ * @param ourReceipts whether the receipts service mails receipts
  */
 public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, int inFlight, Duration lease,
         Duration breakerOpenFor, List<Duration> questions, Duration sweepAfter, Optional<Routes> routes,
-        Pace pace, Optional<Address> webhooks, AuditSealer.Settings seals, Vault vault) {
+        Pace pace, Optional<Address> webhooks, AuditSealer.Settings seals, Vault vault,
+        boolean ourReceipts) {
 
     public static final Setting<Optional<Secret>> STRIPE_API_KEY = Setting.tokenFile("CHARGEONCE_STRIPE_API_KEY_FILE",
             "File with the secret key for Stripe; without it, no payment goes to the account 'stripe'.").optional();
@@ -75,7 +77,8 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
             "File with the HMAC key of Adyen's webhooks, in hexadecimal; without it refunds at Adyen stay unknown.").optional();
 
     public static final Setting<ReceiptSender> RECEIPTS = Setting.oneOf("CHARGEONCE_RECEIPTS", ReceiptSender.class,
-            "Who sends receipts: with psp, Stripe gets receipt_email and sends one; with merchant, no PSP gets the address.")
+            "Who sends receipts: with psp, Stripe gets receipt_email and sends one; with merchant, no PSP gets the address; with "
+                    + "chargeonce, the receipts service mails them.")
             .orElse("psp");
 
     public static final Setting<Integer> TIER_RELEASE_RATE = Setting.integer("CHARGEONCE_TIER_RELEASE_RATE",
@@ -103,7 +106,7 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
     public ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, int inFlight, Duration lease, Duration breakerOpenFor,
                           List<Duration> questions, Duration sweepAfter, Optional<Routes> routes, Pace pace, Optional<Address> webhooks) {
         this(pipeline, psps, inFlight, lease, breakerOpenFor, questions, sweepAfter, routes, pace, webhooks,
-                AuditSealer.Settings.USUAL, Vault.IN_THE_CLEAR);
+                AuditSealer.Settings.USUAL, Vault.IN_THE_CLEAR, false);
     }
 
     /** Without webhooks. */
@@ -141,7 +144,7 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
                 settings.get(WEBHOOK_ADDRESS),
                 new AuditSealer.Settings(AuditKeys.of(settings.get(AuditKeys.FILE)), settings.get(AuditSealer.Settings.EVERY),
                         settings.get(AuditSealer.Settings.KEPT)),
-                Vault.ofService(settings));
+                Vault.ofService(settings), settings.get(RECEIPTS) == ReceiptSender.CHARGEONCE);
     }
 
     private static List<PspSettings> psps(Settings settings) {
@@ -161,7 +164,13 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
     /** The same, sealing poison with another vault. */
     public ChargeSettings with(Vault vault) {
         return new ChargeSettings(pipeline, psps, inFlight, lease, breakerOpenFor, questions, sweepAfter, routes, pace, webhooks,
-                seals, vault);
+                seals, vault, ourReceipts);
+    }
+
+    /** The same, with receipts that the receipts service mails. */
+    public ChargeSettings withOurReceipts() {
+        return new ChargeSettings(pipeline, psps, inFlight, lease, breakerOpenFor, questions, sweepAfter, routes, pace, webhooks,
+                seals, vault, true);
     }
 
     /** An account that is not set up here may be set up in other processes, or later. One whose name can have no settings is a mistake. */

@@ -8,7 +8,9 @@ public enum ReceiptSender {
     /** The PSP that took the money, if it sends receipts, to the address in {@code receipt_email}. */
     PSP,
     /** The merchant, based on the outcomes; no PSP gets the address. */
-    MERCHANT;
+    MERCHANT,
+    /** The receipts service of this pipeline, by mail; no PSP gets the address. */
+    CHARGEONCE;
 
     /** As in the setting. */
     @Override

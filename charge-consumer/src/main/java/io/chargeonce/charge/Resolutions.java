@@ -70,16 +70,18 @@ final class Resolutions implements AutoCloseable {
     private final Failover failover;
     private final Steps steps;
     private final Topics topics;
+    private final boolean ourReceipts;
     private final MeterRegistry meters;
     private final OutcomeMeters outcomes;
     private final Coalescer<Resolution, Resolved> coalescer;
 
-    Resolutions(Database database, RetrySchedule schedule, Failover failover, QuestionLadder ladder, Topics topics, Runnable committed,
-                MeterRegistry meters) {
+    Resolutions(Database database, RetrySchedule schedule, Failover failover, QuestionLadder ladder, Topics topics, boolean ourReceipts,
+                Runnable committed, MeterRegistry meters) {
         this.schedule = schedule;
         this.failover = failover;
         this.steps = new Steps(failover, ladder, schedule.total(), topics);
         this.topics = topics;
+        this.ourReceipts = ourReceipts;
         this.meters = meters;
         this.outcomes = new OutcomeMeters(meters);
         Incident.register(meters);
@@ -125,7 +127,7 @@ final class Resolutions implements AutoCloseable {
 
     private List<Resolved> resolveAll(Connection connection, List<Resolution> resolutions) throws SQLException {
         var locked = OperationTable.lock(connection, resolutions.stream().map(Resolution::operationId).toList());
-        var changes = new Changes(topics);
+        var changes = Changes.ofAnswers(topics, ourReceipts);
         // By identity: decided before anything changes, and cheap for large batches.
         Set<Resolution> held = Collections.newSetFromMap(new IdentityHashMap<>());
         resolutions.stream().filter(one -> locked.rows().get(one.operationId).isHeldUnder(one.token)).forEach(held::add);

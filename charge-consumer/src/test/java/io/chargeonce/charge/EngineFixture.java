@@ -57,6 +57,8 @@ final class EngineFixture implements AutoCloseable {
     /** With the service's login, which has the rights of production. */
     Database charging;
     final RetrySchedule schedule;
+    /** For processes that start later. */
+    boolean ourReceipts;
     private final List<AutoCloseable> parts = new CopyOnWriteArrayList<>();
 
     EngineFixture(Duration... tiers) {
@@ -99,11 +101,12 @@ final class EngineFixture implements AutoCloseable {
             this.holds = new KnownHolds(charging, gateways, clock, meters);
             this.claims = new Claims(charging, routing, holds, schedule, topics, lease, () -> {});
             var ladder = new QuestionLadder(List.of(Duration.ofMillis(10)));
-            this.resolutions = new Resolutions(charging, schedule, new Failover(routing, holds, lease), ladder, topics, () -> {}, meters);
+            this.resolutions = new Resolutions(charging, schedule, new Failover(routing, holds, lease), ladder, topics, ourReceipts,
+                    () -> {}, meters);
             this.handler = new ChargeHandler(claims, exchange, gateways, resolutions, poison,
                     new FloodGuard(floodRate, InstantSource.fixed(Instant.EPOCH), meters),
                     new NewerRecords(InstantSource.system(), meters), meters);
-            this.inbox = new WebhookInbox(charging, gateways, exchange, topics, InstantSource.system(), () -> {}, meters);
+            this.inbox = new WebhookInbox(charging, gateways, exchange, topics, ourReceipts, InstantSource.system(), () -> {}, meters);
             this.resolver = new Resolver(charging, gateways, exchange, resolutions, Tracing.off(), lease);
             parts.add(this);
         }

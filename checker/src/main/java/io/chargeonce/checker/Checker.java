@@ -105,6 +105,7 @@ public final class Checker {
             new TierVisits(contents, evidence).read(rows);
             new DeadLetterRows(contents, evidence.topicPrefix()).read(rows);
             new SealRows(contents).read(rows);
+            new ReceiptRows(contents, evidence).read(rows);
             planted(contents, evidence).lookThrough(rows);
         }
     }
@@ -140,7 +141,7 @@ public final class Checker {
             planted.lookThrough(record);
             deadLetters.record(record);
         });
-        for (String rest : List.of(".audit-seals", ".intake-refused", ".waiting", ".overdue")) {
+        for (String rest : List.of(".audit-seals", ".intake-refused", ".waiting", ".overdue", ".receipts")) {
             if (contents.share.isFirst() && !evidence.planted().isEmpty()) {
                 topics.each(evidence.topicPrefix() + rest, planted::lookThrough);
             }

@@ -69,6 +69,8 @@ final class World implements AutoCloseable {
     private final Admin admin = Admin.create(kafka);
     private final KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(kafka, new ByteArraySerializer(), new ByteArraySerializer());
 
+    boolean ourReceipts;
+
     World() {
         try {
             String schema = "CREATE SCHEMA chargeonce;";
@@ -193,7 +195,8 @@ final class World implements AutoCloseable {
     Evidence evidence() {
         List<URI> addresses = psps.stream().map(psp -> URI.create("http://127.0.0.1:" + psp.port())).toList();
         return new Evidence(url, "postgres", "", new HashMap<>(kafka), prefix, List.of(TIER, TIER, TIER), tiersSince, addresses,
-                Optional.of(new Calls.InMemory(calls, refundCalls)), planted, logs, inFlightAllowed, recovery);
+                Optional.of(new Calls.InMemory(calls, refundCalls)), planted, logs, inFlightAllowed, ourReceipts,
+                recovery);
     }
 
     /** Money that moved as the PSP's own table says it, in a currency that it counts in a way of its own. */

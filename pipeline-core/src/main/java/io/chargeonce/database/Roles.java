@@ -21,7 +21,7 @@ public final class Roles {
 
     public static final List<String> ALL = List.of("chargeonce_ingest", "chargeonce_charge", "chargeonce_retry",
             "chargeonce_dlq_reader", "chargeonce_dlq_operator", "chargeonce_dlq_unmask", "chargeonce_eraser", "chargeonce_merchant_admin",
-            "chargeonce_webhooks");
+            "chargeonce_webhooks", "chargeonce_receipts");
 
     /** Shared by all who work on the dead-letter queue without a login of their own. */
     public static final String OPERATOR = "chargeonce_dlq_operator";

@@ -9,6 +9,7 @@ import io.chargeonce.wire.OutcomeRecord;
 import io.chargeonce.wire.PaymentHeaders;
 import io.chargeonce.wire.PaymentJson;
 import io.chargeonce.wire.PaymentRecord;
+import io.chargeonce.wire.ReceiptRecord;
 import io.chargeonce.wire.Topics;
 import io.chargeonce.wire.WaitRecord;
 import java.time.Instant;
@@ -56,6 +57,17 @@ public final class Staging {
         var headers = PaymentHeaders.event(OutcomeRecord.TYPE, operation.id() + "/" + operation.step() + "/outcome", settledAt)
                 .traced(accepted.traceparent());
         return new OutboxRow(topics.outcomes(), operation.id(), Optional.of(PaymentJson.write(record)), headers.toMap());
+    }
+
+    /** The job to send a receipt of a success. All copies have the same event id. */
+    public static OutboxRow receipt(Topics topics, Operation operation) {
+        var accepted = operation.accepted();
+        Money money = accepted.request().money();
+        var record = new ReceiptRecord(ReceiptRecord.TYPE, ReceiptRecord.VERSION, accepted.payment().value(), operation.id(),
+                accepted.kind().tag(), accepted.merchant(), money.minorUnits(), money.currency());
+        var headers = PaymentHeaders.event(ReceiptRecord.TYPE, operation.id() + "/receipt", operation.settledAt().orElseThrow())
+                .traced(accepted.traceparent());
+        return new OutboxRow(topics.receipts(), accepted.payment().value(), Optional.of(PaymentJson.write(record)), headers.toMap());
     }
 
     /** Says until when an operation waits in the database alone. */

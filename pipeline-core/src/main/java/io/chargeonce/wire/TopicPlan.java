@@ -55,6 +55,7 @@ public record TopicPlan(Topics topics, int tiers, int partitions, Optional<Short
         plan.add(kept(topics.intakeRefused(), Map.of()));
         plan.add(kept(topics.waiting(), Map.of()));
         plan.add(kept(topics.overdue(), Map.of()));
+        plan.add(kept(topics.receipts(), Map.of()));
         return plan;
     }
 

@@ -28,7 +28,8 @@ public record Topics(String prefix) {
 
     /** Whether the pipeline itself writes or reads this topic. */
     public boolean areOwn(String topic) {
-        return Set.of(requests(), deadLetters(), outcomes(), auditSeals(), intakeRefused(), waiting(), overdue()).contains(topic)
+        return Set.of(requests(), deadLetters(), outcomes(), auditSeals(), intakeRefused(), waiting(), overdue(), receipts())
+                .contains(topic)
                 || topic.startsWith(intakePrefix()) || topic.matches(Pattern.quote(prefix + ".retry-") + "[1-9]");
     }
 
@@ -73,6 +74,16 @@ public record Topics(String prefix) {
     /** Operations that the witness finds overdue, and that are no longer overdue. */
     public String overdue() {
         return prefix + ".overdue";
+    }
+
+    /** Successes whose customer gets a receipt from us. */
+    public String receipts() {
+        return prefix + ".receipts";
+    }
+
+    /** The group that mails receipts. */
+    public String receiptsGroup() {
+        return receipts() + ".workers";
     }
 
     /** The group that turns outcomes into webhooks. */

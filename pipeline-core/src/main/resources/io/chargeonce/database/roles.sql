@@ -8,7 +8,7 @@ DO $$
 DECLARE
     services text[] := ARRAY['chargeonce_ingest', 'chargeonce_charge', 'chargeonce_retry', 'chargeonce_dlq_reader',
                              'chargeonce_dlq_operator', 'chargeonce_dlq_unmask', 'chargeonce_eraser', 'chargeonce_merchant_admin',
-                             'chargeonce_webhooks'];
+                             'chargeonce_webhooks', 'chargeonce_receipts'];
     service text;
     granted record;
 BEGIN
@@ -168,7 +168,8 @@ GRANT EXECUTE ON FUNCTION erase_personal_data(text, text[], text, text, text, bo
 
 -- Manages who may send payments. A token is created and revoked, and never changed.
 GRANT SELECT ON merchant, merchant_token, token_use TO chargeonce_merchant_admin;
-GRANT INSERT (merchant_id), UPDATE (requests_per_second, duplicate_window_ms, represent_declines) ON merchant TO chargeonce_merchant_admin;
+GRANT INSERT (merchant_id), UPDATE (requests_per_second, duplicate_window_ms, represent_declines, receipt_name,
+    receipt_reply_to, receipt_locale) ON merchant TO chargeonce_merchant_admin;
 GRANT INSERT (token_sha256, merchant_id, expires_at, lives, scopes, addresses), UPDATE (revoked_at, expires_at) ON merchant_token
     TO chargeonce_merchant_admin;
 
@@ -188,6 +189,13 @@ GRANT UPDATE (state, attempts, due_at, ended_at, last_status, last_error) ON web
 GRANT UPDATE (failing_since, failed_at) ON webhook_endpoint TO chargeonce_webhooks;
 GRANT EXECUTE ON FUNCTION stage_webhooks(text[]), disable_failing_endpoints(interval), end_webhooks_of_disabled(int),
     forget_webhooks(interval, int) TO chargeonce_webhooks;
+
+-- Mails receipts. It reads a customer's address only through a function, one receipt at a time, and only while that receipt is claimed.
+GRANT SELECT ON receipt TO chargeonce_receipts, chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
+GRANT UPDATE (state, attempts, due_at, ended_at, last_status, last_error) ON receipt TO chargeonce_receipts;
+GRANT EXECUTE ON FUNCTION stage_receipts(text[]), receipt_to_send(text, int), forget_receipts(interval, int) TO chargeonce_receipts;
+-- A person sends one again.
+GRANT UPDATE (state, attempts, due_at, ended_at) ON receipt TO chargeonce_dlq_operator;
 
 -- No role inserts into the audit log: this function appends what its caller's role may write.
 GRANT EXECUTE ON FUNCTION append_audit(text[], text[], text[], text[], text[], text[], text[], text[])

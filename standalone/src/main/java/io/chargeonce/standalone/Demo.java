@@ -21,6 +21,7 @@ import io.chargeonce.dlq.terminal.page.SummaryTable;
 import io.chargeonce.dlq.terminal.screen.Screen;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.kafka.ProducerSettings;
+import io.chargeonce.sandbox.mail.Letter;
 import io.chargeonce.sandbox.psp.Fault;
 import io.chargeonce.sandbox.psp.FaultRule;
 import io.chargeonce.sandbox.stripe.Operation;
@@ -41,6 +42,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 final class Demo implements AutoCloseable {
 
     private static final Duration OUTAGE = Duration.ofSeconds(3);
+    /** Its heading and its facts. */
+    private static final int RECEIPT_LINES = 7;
     private static final Duration PATIENCE = Duration.ofSeconds(90);
     private static final List<String> POISON = List.of("this is no JSON", "{\"type\":\"payment.request\",\"version\":99}",
             "{\"type\":\"invoice.created\"}", "\u0000\u0001\u0002", "");
@@ -82,6 +85,7 @@ final class Demo implements AutoCloseable {
         merge();
         purge();
         refund();
+        showReceipt();
         return checkTheBooks();
     }
 
@@ -188,6 +192,21 @@ final class Demo implements AutoCloseable {
                 count("SELECT count(*) FROM operation_now WHERE kind = 'refund' AND state = 'succeeded' AND psp = 'adyen'"));
     }
 
+    private void showReceipt() {
+        chapter("Acme's customers get receipts by mail, each payment and each refund one");
+        var mail = pipeline.foundations.mail();
+        long due = count("SELECT count(*) FROM operation_now AS its JOIN operation AS charge ON charge.operation_id = its.payment_id "
+                + "WHERE its.state = 'succeeded' AND its.kind <> 'reversal' AND charge.receipt_email IS NOT NULL");
+        board.watchUntil(stages -> count("SELECT count(*) FROM receipt WHERE state = 'sent'") >= due, PATIENCE);
+        var letters = mail.lettersTo(DemoProducer.CUSTOMER);
+        out.printf("   %,d were mailed, under %,d ids. The last one:%n%n", letters.size(),
+                letters.stream().map(Letter::id).distinct().count());
+        letters.reversed().stream().limit(1).forEach(last -> {
+            out.printf("      To: %s%n      Subject: %s%n%n", String.join(", ", last.to()), last.subject());
+            last.text().lines().limit(RECEIPT_LINES).forEach(line -> out.println("      " + line));
+        });
+    }
+
     private Verdict checkTheBooks() {
         chapter("The check: the shops' answers, both PSPs' ledgers, tables and topics must agree");
         Verdict verdict = Checker.check(evidence());
@@ -206,7 +225,7 @@ final class Demo implements AutoCloseable {
         List<ClientCall> calls = producer.answers().stream().map(Demo::call).toList();
         return Evidence.of(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get(), settings.kafka(),
                 settings.tiers(), List.of(pipeline.foundations.stripe().apiBase(), pipeline.foundations.adyen().apiBase()))
-                .calls(new Calls.InMemory(calls, producer.refunds()));
+                .calls(new Calls.InMemory(calls, producer.refunds())).withOurReceipts();
     }
 
     private static ClientCall call(DemoProducer.Accepted accepted) {

@@ -24,6 +24,7 @@ final class DemoProducer {
     /** What the service answered: the evidence that the books are checked against. */
     record Accepted(DemoPlan.Payment payment, String paymentId, boolean replayed) {}
 
+    static final String CUSTOMER = "jane@example.com";
     private static final int AT_ONCE = 16;
 
     private final Map<String, PaymentClient> clients;
@@ -59,6 +60,8 @@ final class DemoProducer {
 
     private Accepted send(DemoPlan.Payment payment) throws InterruptedException {
         var asked = NewPayment.of(payment.key(), payment.amount(), payment.currency(), payment.method()).withReference(payment.key());
+        // A shop that does not mail receipts itself says where they go.
+        asked = payment.merchant().equals("acme") ? asked.withReceiptEmail(CUSTOMER) : asked;
         return switch (clients.get(payment.merchant()).send(asked)) {
             case Sent.Accepted accepted -> new Accepted(payment, accepted.paymentId(), accepted.replay());
             case Sent.Refused refused -> throw new IllegalStateException("the ingest service answered %d to %s: %s".formatted(

@@ -14,6 +14,10 @@ import io.chargeonce.ingest.IngestSettings;
 import io.chargeonce.psp.Routes;
 import io.chargeonce.psp.adyen.AdyenSettings;
 import io.chargeonce.psp.stripe.StripeSettings;
+import io.chargeonce.receipts.Letterhead;
+import io.chargeonce.receipts.MailServer;
+import io.chargeonce.receipts.ReceiptService;
+import io.chargeonce.receipts.ReceiptSettings;
 import io.chargeonce.retry.RetryService;
 import io.chargeonce.runtime.Address;
 import io.chargeonce.runtime.AdminServer;
@@ -29,7 +33,9 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.ZoneOffset;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
@@ -90,7 +96,8 @@ final class LocalPipeline implements AutoCloseable {
         var meters = lifecycle.start("meters", () -> Meters.of("chargeonce"));
         var charge = new ChargeSettings(pipeline, List.of(stripe(foundations, pace), adyen(foundations, pace)), 1000, pace.lease(),
                 pace.breakerOpenFor(), pace.questions(), pace.sweepAfter(), Optional.of(Routes.parse(ROUTES)), ChargeSettings.Pace.USUAL,
-                Optional.of(new Address("127.0.0.1", ports.webhook()))).with(vault);
+                Optional.of(new Address("127.0.0.1", ports.webhook()))).with(vault)
+                .withOurReceipts();
         lifecycle.start("charge-consumer", () -> ChargeService.start(charge, meters));
         lifecycle.start("retry-consumers", () -> RetryService.start(charge, meters));
         var ingest = lifecycle.start("ingest-service", () -> IngestService.start(
@@ -99,10 +106,16 @@ final class LocalPipeline implements AutoCloseable {
                 new Address("127.0.0.1", ports.console), Optional.empty(), vault, Sessions.Lifetime.USUAL, witness(keep, pace)), meters));
         lifecycle.start("webhook-sender", () -> WebhookService.start(
                 new WebhookSettings(pipeline, vault).withAllowedHosts(Set.of("localhost", "127.0.0.1")), meters));
+        lifecycle.start("receipt-sender", () -> ReceiptService.start(receipts(pipeline, foundations), meters));
         var database = lifecycle.start("database", () -> Database.open(pipeline.databaseUrl(), pipeline.databaseUser(), "", 1));
         var admin = lifecycle.start("admin server", () -> AdminServer.start(new Address("127.0.0.1", ports.admin), Optional.empty(),
                 meters::scrape).ready("database", database::problem));
         return new LocalPipeline(lifecycle, foundations, vault, pipeline, ingest.port(), admin.port(), console.port());
+    }
+
+    private static ReceiptSettings receipts(PipelineSettings pipeline, Foundations foundations) {
+        return new ReceiptSettings(pipeline, MailServer.here(foundations.mail().port(), Duration.ofSeconds(10)),
+                new Letterhead("receipts@chargeonce.example", Optional.empty(), Locale.ENGLISH, ZoneOffset.UTC));
     }
 
     /** It reports what is overdue before the sweeper heals it. */
@@ -120,7 +133,7 @@ final class LocalPipeline implements AutoCloseable {
     }
 
     private static StripeSettings stripe(Foundations foundations, Pace pace) {
-        return new StripeSettings("sk_test_sandbox", foundations.stripe().apiBase().toString(), pace.pspTimeout());
+        return new StripeSettings("sk_test_sandbox", foundations.stripe().apiBase().toString(), pace.pspTimeout(), Optional.empty(), false);
     }
 
     private static AdyenSettings adyen(Foundations foundations, Pace pace) {

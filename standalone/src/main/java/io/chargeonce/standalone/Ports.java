@@ -46,6 +46,14 @@ final class Ports {
             description = "The console, in a browser. Default: ${DEFAULT-VALUE}.")
     int console;
 
+    @Option(names = "--mail-port", defaultValue = "8025", paramLabel = "PORT",
+            description = "The mail server that gets the receipts, SMTP. Default: ${DEFAULT-VALUE}.")
+    int mail;
+
+    @Option(names = "--mailbox-port", defaultValue = "8143", paramLabel = "PORT",
+            description = "The same mail server, IMAP: read receipts with any password. Default: ${DEFAULT-VALUE}.")
+    int mailbox;
+
     /** Any free port for each, so that a demo never meets a running pipeline. */
     static Ports free() {
         return new Ports();
@@ -97,6 +105,8 @@ final class Ports {
         all.put("--postgres-port", postgres);
         all.put("--admin-port", admin);
         all.put("--console-port", console);
+        all.put("--mail-port", mail);
+        all.put("--mailbox-port", mailbox);
         return all;
     }
 

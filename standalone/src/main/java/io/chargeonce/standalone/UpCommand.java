@@ -42,7 +42,7 @@ final class UpCommand implements Callable<Integer> {
             return problems.print(spec);
         }
         var out = spec.commandLine().getOut();
-        out.println("Starting Kafka, Postgres, both PSP simulators and all services …");
+        out.println("Starting Kafka, Postgres, both PSP simulators, a mail server and all services …");
         out.flush();
         long start = System.nanoTime();
         try (var pipeline = LocalPipeline.start(data, ports, LocalPipeline.Pace.usual(tiers))) {
@@ -68,6 +68,7 @@ final class UpCommand implements Callable<Integer> {
                     its ledger      http://127.0.0.1:%d/_sandbox/movements
                   Kafka             %s
                   Postgres          %s
+                  receipts          smtp 127.0.0.1:%d, read by imap 127.0.0.1:%d
                   health            http://127.0.0.1:%d/health/ready
                   metrics           http://127.0.0.1:%d/metrics
                   data              %s
@@ -85,7 +86,8 @@ final class UpCommand implements Callable<Integer> {
                 """, took.toMillis() / 1000.0, pipeline.ingestPort, SandboxMerchants.ACME_TOKEN, SandboxMerchants.GLOBEX_TOKEN,
                 pipeline.consolePort, LocalPeople.tokens(),
                 foundations.stripe().apiBase(), foundations.stripe().apiBase(), foundations.adyen().apiBase(), foundations.adyen().port(),
-                foundations.kafka().bootstrapServers(), foundations.postgres().jdbcUrl(), pipeline.adminPort, pipeline.adminPort,
+                foundations.kafka().bootstrapServers(), foundations.postgres().jdbcUrl(), foundations.mail().port(),
+                foundations.mail().imapPort(), pipeline.adminPort, pipeline.adminPort,
                 data.map(Path::toString).orElse("temporary, gone when it stops (--data keeps it)"), foundations.dataKey(), Logs.shown(),
                 pipeline.ingestPort, SandboxMerchants.ACME_TOKEN);
         out.flush();

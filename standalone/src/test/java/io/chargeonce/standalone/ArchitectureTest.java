@@ -21,6 +21,7 @@ import io.chargeonce.kafka.loop.DueTimes;
 import io.chargeonce.kafka.GroupProtocol;
 import io.chargeonce.psp.Lease;
 import io.chargeonce.runtime.SteadyClock;
+import io.chargeonce.receipts.ReceiptService;
 import io.chargeonce.webhooks.WebhookService;
 import java.time.Clock;
 import java.time.Instant;
@@ -80,9 +81,10 @@ class ArchitectureTest {
     void only_what_tells_a_time_to_others_asks_the_wall_clock() {
         noClasses().that().resideInAnyPackage("io.chargeonce.kafka..", "io.chargeonce.runtime..", "io.chargeonce.charge..",
                 "io.chargeonce.psp..", "io.chargeonce.ingest..", "io.chargeonce.database..", "io.chargeonce.ledger..",
-                "io.chargeonce.wire..", "io.chargeonce.dlq..", "io.chargeonce.audit..", "io.chargeonce.http..", "io.chargeonce.webhooks..")
+                "io.chargeonce.wire..", "io.chargeonce.dlq..", "io.chargeonce.audit..", "io.chargeonce.http..", "io.chargeonce.webhooks..",
+                "io.chargeonce.receipts..", "io.chargeonce.delivery..")
                 .and(DescribedPredicate.not(belongToAnyOf(SteadyClock.class, DueTimes.class, ChargeEngine.class, IngestService.class,
-                        OutboxRelay.class, Lease.class, WebhookService.class)))
+                        OutboxRelay.class, Lease.class, WebhookService.class, ReceiptService.class)))
                 .should().callMethod(InstantSource.class, "system").orShould().callMethod(Instant.class, "now")
                 .orShould().callMethod(System.class, "currentTimeMillis").orShould().callMethod(Clock.class, "systemUTC").check(ALL);
     }
@@ -117,7 +119,7 @@ class ArchitectureTest {
     void services_know_the_core_and_not_each_other() {
         String[] core = {"io.chargeonce.payment..", "io.chargeonce.wire..", "io.chargeonce.kafka..", "io.chargeonce.database..",
             "io.chargeonce.runtime..", "io.chargeonce.ledger..", "io.chargeonce.tracing..", "io.chargeonce.audit..",
-            "io.chargeonce.vault..", "io.chargeonce.http.."};
+            "io.chargeonce.vault..", "io.chargeonce.http..", "io.chargeonce.delivery.."};
         onlyDependsOn("io.chargeonce.ingest..", core);
         onlyDependsOn("io.chargeonce.dlq..", core);
         var console = new TreeSet<>(Set.of(core));
@@ -125,6 +127,8 @@ class ArchitectureTest {
         onlyDependsOn("io.chargeonce.console..", console.toArray(String[]::new));
         // It connects to hosts that strangers choose: no PSP, and so no key of one, is in its reach.
         onlyDependsOn("io.chargeonce.webhooks..", core);
+        onlyDependsOn("io.chargeonce.receipts..", core);
+        onlyDependsOn("io.chargeonce.delivery..");
         onlyDependsOn("io.chargeonce.psp..", "io.chargeonce.payment..", "io.chargeonce.ledger..");
         var charge = new TreeSet<>(Set.of(core));
         charge.add("io.chargeonce.psp..");
@@ -140,7 +144,7 @@ class ArchitectureTest {
                 "io.chargeonce.runtime..", "io.chargeonce.ledger..", "io.chargeonce.tracing..", "io.chargeonce.audit..",
                 "io.chargeonce.vault..", "io.chargeonce.http..",
                 "io.chargeonce.psp..", "io.chargeonce.ingest..", "io.chargeonce.charge..", "io.chargeonce.retry..", "io.chargeonce.dlq..",
-                "io.chargeonce.console..", "io.chargeonce.webhooks..");
+                "io.chargeonce.console..", "io.chargeonce.webhooks..", "io.chargeonce.receipts..", "io.chargeonce.delivery..");
     }
 
     @Test

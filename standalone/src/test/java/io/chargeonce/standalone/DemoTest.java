@@ -19,6 +19,8 @@ class DemoTest {
             assertThat(verdict.balanced()).as(verdict.json() + "\n" + story).isTrue();
             assertThat(verdict.json()).contains("\"accepted\":60", "\"lost\":0", "\"double_charged\":0");
             assertThat(story.toString()).containsPattern("http://127.0.0.1:\\d+\\nand sign in with operator:test_operator");
+            assertThat(story.toString()).containsPattern("To: jane@example.com\\R +Subject: Your (receipt|refund) from acme\\R")
+                    .containsPattern("Amount (paid|refunded): ");
             assertThat(story.toString().lines()).hasSizeGreaterThan(30)
                     .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80));
         }

@@ -25,12 +25,17 @@ import io.chargeonce.ledger.UnmatchedNotices;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.PspKey;
 import io.chargeonce.psp.stripe.StripeSettings;
+import io.chargeonce.receipts.Letterhead;
+import io.chargeonce.receipts.MailServer;
+import io.chargeonce.receipts.ReceiptService;
+import io.chargeonce.receipts.ReceiptSettings;
 import io.chargeonce.retry.RetryService;
 import io.chargeonce.runtime.Address;
 import io.chargeonce.runtime.AdminServer;
 import io.chargeonce.runtime.Meters;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.sandbox.TestStack;
+import io.chargeonce.sandbox.mail.SandboxMail;
 import io.chargeonce.sandbox.psp.Fault;
 import io.chargeonce.sandbox.psp.FaultRule;
 import io.chargeonce.sandbox.stripe.Operation;
@@ -41,6 +46,8 @@ import io.chargeonce.webhooks.WebhookSettings;
 import io.chargeonce.wire.Topics;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -49,7 +56,9 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.ZoneOffset;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -83,10 +92,14 @@ class LeastPrivilegeTest {
     void payments_succeed_die_and_come_back_with_each_service_under_its_own_role_and_every_metric_of_the_dashboards_exists()
             throws Exception {
         try (var stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSettings.inMemory());
+             var mail = SandboxMail.start(0, 0);
+             var hanging = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
              var meters = Meters.of("test");
              var ingest = IngestService.start(ingestSettings(), meters);
-             var charge = ChargeService.start(chargeSettings("chargeonce_charge", stripe), meters);
-             var retry = RetryService.start(chargeSettings("chargeonce_retry", stripe), meters);
+             var charge = ChargeService.start(chargeSettings("chargeonce_charge", stripe).withOurReceipts(), meters);
+             var retry = RetryService.start(chargeSettings("chargeonce_retry", stripe).withOurReceipts(), meters);
+             var receipts = ReceiptService.start(new ReceiptSettings(pipeline("chargeonce_receipts"), MailServer.here(
+                     hanging.getLocalPort(), Duration.ofSeconds(2)), LETTERHEAD), meters);
              var webhooks = WebhookService.start(new WebhookSettings(pipeline("chargeonce_webhooks"), Vault.IN_THE_CLEAR), meters);
              var admin = AdminServer.start(new Address("127.0.0.1", 0), Optional.empty(), meters::scrape).countedBy(meters.registry());
              var witness = Witness.start(WITNESS, new KafkaConnection(TestStack.kafka().bootstrapServers(), Map.of()),
@@ -133,6 +146,17 @@ class LeastPrivilegeTest {
                     .untilAsserted(() -> assertThat(text("SELECT count(*) FROM chargeonce.audit_seal")).isNotEqualTo("0"));
             Awaitility.await().atMost(PATIENCE).untilAsserted(() -> assertThat(dlq("chargeonce_dlq_reader", "audit", "--verify")).satisfies(
                     verified -> assertThat(verified.exit()).as(verified.out() + verified.err()).isZero()));
+            // All that was charged although the mail server took connections and never said a word.
+            Awaitility.await().atMost(PATIENCE).untilAsserted(() -> assertThat(text(
+                    "SELECT count(*) FROM chargeonce.receipt WHERE state = 'waiting' AND last_error = 'timed_out'")).isEqualTo("3"));
+            receipts.close();
+            text("UPDATE chargeonce.receipt SET due_at = now() RETURNING 1");
+            try (var mending = ReceiptService.start(new ReceiptSettings(pipeline("chargeonce_receipts"), MailServer.here(mail.port(),
+                    Duration.ofSeconds(20)), LETTERHEAD), Meters.of("test"))) {
+                Awaitility.await().atMost(PATIENCE).untilAsserted(() -> assertThat(mail.lettersTo("jane@example.com")).hasSize(3));
+            }
+            assertThat(dlq("chargeonce_dlq_reader", "why", good).out()).contains("receipt of the charge sent",
+                    "receipt of the refund sent");
             // A hold has metrics only while there is one. No loop has a ninth tier here.
             Called paused = dlq("chargeonce_dlq_operator", "pause", "tier", "9", "--yes", "--reason", "r");
             assertThat(paused.exit()).as(paused.err()).isZero();
@@ -351,7 +375,10 @@ class LeastPrivilegeTest {
         }
     }
 
-    private static final String BODY = "{\"amount\": 1299, \"currency\": \"EUR\", \"payment_method\": \"%s\", \"reference\": \"%s\"}";
+    private static final Letterhead LETTERHEAD =
+            new Letterhead("receipts@shop.example", Optional.empty(), Locale.ENGLISH, ZoneOffset.UTC);
+    private static final String BODY = "{\"amount\": 1299, \"currency\": \"EUR\", \"payment_method\": \"%s\", \"reference\": \"%s\", "
+            + "\"receipt_email\": \"jane@example.com\"}";
 
     private static String pay(IngestService ingest, String key, String method) throws Exception {
         HttpResponse<String> answer = post(ingest, "/v1/payments", key, BODY.formatted(method, key));

@@ -5,6 +5,7 @@ import io.chargeonce.database.Coalescer;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
+import io.chargeonce.delivery.DeliverySchedule;
 import io.chargeonce.webhooks.DeliveryTable.Lane;
 import io.chargeonce.webhooks.DeliveryTable.Tried;
 import java.time.Duration;

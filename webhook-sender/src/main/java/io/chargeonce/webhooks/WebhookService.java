@@ -2,6 +2,7 @@
 package io.chargeonce.webhooks;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.delivery.DeliverySchedule;
 import io.chargeonce.kafka.ConsumerSettings;
 import io.chargeonce.kafka.GroupProtocol;
 import io.chargeonce.kafka.KafkaConnection;

@@ -3,6 +3,7 @@ package io.chargeonce.webhooks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chargeonce.delivery.DeliverySchedule;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;

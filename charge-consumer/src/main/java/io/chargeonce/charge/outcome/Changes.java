@@ -37,9 +37,21 @@ public final class Changes {
     private final List<OutboxRow> staged = new ArrayList<>();
     private final List<AuditLog.Entry> audit = new ArrayList<>();
     private final List<Incident> incidents = new ArrayList<>();
+    private final Optional<Receipts> receipts;
 
+    /** For changes among which no operation succeeds. */
     public Changes(Topics topics) {
+        this(topics, Optional.empty());
+    }
+
+    private Changes(Topics topics, Optional<Receipts> receipts) {
         this.topics = topics;
+        this.receipts = receipts;
+    }
+
+    /** @param ourReceipts whether we send customers the receipts of successes */
+    public static Changes ofAnswers(Topics topics, boolean ourReceipts) {
+        return new Changes(topics, ourReceipts ? Optional.of(new Receipts(topics)) : Optional.empty());
     }
 
     Topics topics() {
@@ -104,6 +116,7 @@ public final class Changes {
     public void settled(Operation operation) {
         save(operation);
         stage(Staging.outcome(topics, operation));
+        receipts.ifPresent(ours -> ours.add(operation));
         audit(operation.state().tag(), operation);
     }
 
@@ -121,6 +134,9 @@ public final class Changes {
         DeadLetterTable.release(connection, topics, "settled", settledLetters);
         DeadLetterTable.bury(connection, topics, deadLetters);
         AuditLog.append(connection, audit);
+        if (receipts.isPresent()) {
+            staged.addAll(receipts.get().staged(connection));
+        }
         Outbox.stage(connection, staged);
     }
 }

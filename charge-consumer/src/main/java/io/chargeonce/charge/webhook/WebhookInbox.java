@@ -71,6 +71,7 @@ public final class WebhookInbox {
     private final Gateways gateways;
     private final PspExchange exchange;
     private final Topics topics;
+    private final boolean ourReceipts;
     private final InstantSource clock;
     private final Runnable committed;
     private final MeterRegistry meters;
@@ -78,12 +79,13 @@ public final class WebhookInbox {
     private final Semaphore connections = new Semaphore(MOST_CONNECTIONS);
     private Optional<UnmatchedNotices.Kept> lastMatched = Optional.empty();
 
-    public WebhookInbox(Database database, Gateways gateways, PspExchange exchange, Topics topics, InstantSource clock, Runnable committed,
-                        MeterRegistry meters) {
+    public WebhookInbox(Database database, Gateways gateways, PspExchange exchange, Topics topics, boolean ourReceipts,
+                        InstantSource clock, Runnable committed, MeterRegistry meters) {
         this.database = database;
         this.gateways = gateways;
         this.exchange = exchange;
         this.topics = topics;
+        this.ourReceipts = ourReceipts;
         this.clock = clock;
         this.committed = committed;
         this.meters = meters;
@@ -339,7 +341,7 @@ public final class WebhookInbox {
             return true;
         }
         var locked = OperationTable.lock(connection, List.of(about.operation().id()));
-        var changes = new Changes(topics);
+        var changes = Changes.ofAnswers(topics, ourReceipts);
         Operation operation = locked.rows().get(about.operation().id());
         if (outcome.isPresent()) {
             LateAnswers.take(connection, operation, notice.key(), "webhook", outcome.get(), locked.now(), changes);

@@ -22,11 +22,12 @@ import java.util.Optional;
  * @param planted         strings that must be found nowhere: card numbers, secrets
  * @param logs            files that are searched for them, next to topics and rows
  * @param inFlightAllowed whether payments under way leave a verdict possible; else it is "unknown" while there are any
+ * @param ourReceipts     whether the pipeline mails receipts: then each success with an address must have one
  * @param recovery        if the pipeline is well again: then payments under way break the books
  */
 public record Evidence(String jdbcUrl, String user, String password, Map<String, Object> kafka, String topicPrefix,
         List<Duration> tiers, Instant tiersSince, List<URI> psps, Optional<Calls> calls, List<String> planted, List<Path> logs,
-        boolean inFlightAllowed, Optional<Recovery> recovery) {
+        boolean inFlightAllowed, boolean ourReceipts, Optional<Recovery> recovery) {
 
     public Evidence {
         kafka = Map.copyOf(kafka);
@@ -43,50 +44,62 @@ public record Evidence(String jdbcUrl, String user, String password, Map<String,
     public static Evidence of(String jdbcUrl, String user, String password, String bootstrapServers, List<Duration> tiers,
                               List<URI> psps) {
         return new Evidence(jdbcUrl, user, password, Map.of("bootstrap.servers", bootstrapServers), "payments", tiers, Instant.EPOCH, psps,
-                Optional.empty(), List.of(), List.of(), false, Optional.empty());
+                Optional.empty(), List.of(), List.of(), false, false, Optional.empty());
     }
 
     public Evidence topicPrefix(String other) {
         return new Evidence(jdbcUrl, user, password, kafka, other, tiers, tiersSince, psps, calls, planted, logs, inFlightAllowed,
+                ourReceipts,
                 recovery);
     }
 
     public Evidence kafka(Map<String, Object> properties) {
         return new Evidence(jdbcUrl, user, password, properties, topicPrefix, tiers, tiersSince, psps, calls, planted, logs,
-                inFlightAllowed, recovery);
+                inFlightAllowed, ourReceipts, recovery);
     }
 
     public Evidence calls(Calls history) {
         return new Evidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, tiersSince, psps, Optional.of(history), planted, logs,
-                inFlightAllowed, recovery);
+                inFlightAllowed, ourReceipts, recovery);
     }
 
     public Evidence planted(List<String> strings, List<Path> searched) {
         return new Evidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, tiersSince, psps, calls, strings, searched, inFlightAllowed,
+                ourReceipts,
                 recovery);
     }
 
     public Evidence allowInFlight() {
-        return new Evidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, tiersSince, psps, calls, planted, logs, true, recovery);
+        return new Evidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, tiersSince, psps, calls, planted, logs, true, ourReceipts,
+                recovery);
+    }
+
+    public Evidence withOurReceipts() {
+        return new Evidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, tiersSince, psps, calls, planted, logs, inFlightAllowed,
+                true, recovery);
     }
 
     public Evidence recovered(Recovery expected) {
         return new Evidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, tiersSince, psps, calls, planted, logs, inFlightAllowed,
+                ourReceipts,
                 Optional.of(expected));
     }
 
     public Evidence tiersSince(Instant known) {
         return new Evidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, known, psps, calls, planted, logs, inFlightAllowed,
+                ourReceipts,
                 recovery);
     }
 
     public Evidence tiers(List<Duration> delays) {
         return new Evidence(jdbcUrl, user, password, kafka, topicPrefix, delays, tiersSince, psps, calls, planted, logs, inFlightAllowed,
+                ourReceipts,
                 recovery);
     }
 
     public Evidence psps(List<URI> ledgers) {
         return new Evidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, tiersSince, ledgers, calls, planted, logs, inFlightAllowed,
+                ourReceipts,
                 recovery);
     }
 }

@@ -27,6 +27,8 @@ public enum Invariant {
     DLQ_ALGEBRA("dlq-algebra"),
     /** Seals on the audit log follow each other without a gap, and each covers as many records as when it was made. */
     AUDIT_SEALED("audit-sealed"),
+    /** At most one receipt per success, under the id of its operation and recipient, and none of anything else. */
+    RECEIPTS_AGREE("receipts-agree"),
     /** Captured money, succeeded rows and outcome events have the same sums per currency and merchant. */
     MONEY_SUM("money-sum"),
     /** No planted card number, secret or erased personal field is found anywhere. */

@@ -47,6 +47,14 @@ public final class MomentJson {
                 json.put("currency", back.money().currency());
                 json.put("state", back.state());
             }
+            case Moment.Mailed mailed -> {
+                json.put("what", "receipt");
+                json.put("receipt_id", mailed.id());
+                json.put("kind", mailed.kind());
+                json.put("state", mailed.state());
+                json.put("attempts", mailed.tries());
+                Json.putIfPresent(json, "error", mailed.error());
+            }
             case Moment.Deed deed -> {
                 json.put("what", deed.action());
                 json.put("actor", deed.actor());

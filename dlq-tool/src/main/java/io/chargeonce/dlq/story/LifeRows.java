@@ -76,6 +76,17 @@ final class LifeRows {
                 new Money(result.getLong(4), result.getString(5)), result.getString(6)));
     }
 
+    private static final String RECEIPTS = """
+            SELECT coalesce(ended_at, due_at), receipt_id, kind, state, attempts, concat_ws(' ', last_status, last_error) FROM receipt
+             WHERE payment_id = ? OR operation_id = ?
+            """;
+
+    /** Of a payment also those of its refunds. */
+    static List<Moment> receipts(Connection connection, String id) throws SQLException {
+        return query(connection, RECEIPTS, id, result -> new Moment.Mailed(at(result, 1), result.getString(2), result.getString(3),
+                result.getString(4), result.getInt(5), text(result, 6).filter(error -> !error.isEmpty())));
+    }
+
     /** Without those that the other moments show already. */
     private static final String DEEDS = """
             SELECT at, actor, action,

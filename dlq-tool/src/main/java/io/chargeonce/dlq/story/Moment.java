@@ -40,6 +40,14 @@ public sealed interface Moment {
      */
     record GaveBack(Instant at, String id, String kind, Money money, String state) implements Moment {}
 
+    /**
+     * A receipt to the customer.
+     *
+     * @param at    its end, or its next try
+     * @param error of the last try, if it failed
+     */
+    record Mailed(Instant at, String id, String kind, String state, int tries, Optional<String> error) implements Moment {}
+
     /** A person or a service did something that is audited. */
     record Deed(Instant at, String actor, String action, Optional<String> reason, Optional<String> run) implements Moment {}
 
@@ -52,7 +60,8 @@ public sealed interface Moment {
             case Waited waited -> 3;
             case Died died -> 4;
             case GaveBack back -> 5;
-            case Deed deed -> 6;
+            case Mailed mailed -> 6;
+            case Deed deed -> 7;
         };
     }
 }

@@ -23,7 +23,8 @@ public final class MerchantBook {
      * @param duplicateWindow   how long the same purchase under another key counts as a second click; zero is never
      * @param representDeclines whether soft declines are presented again, as the card networks allow it for subscriptions
      */
-    public record Terms(Optional<Integer> requestsPerSecond, Optional<Duration> duplicateWindow, Optional<Boolean> representDeclines) {
+    public record Terms(Optional<Integer> requestsPerSecond, Optional<Duration> duplicateWindow, Optional<Boolean> representDeclines,
+            ReceiptTerms receipts) {
 
         public Terms {
             if (requestsPerSecond.filter(rate -> rate < 0 || rate > 1_000_000).isPresent()) {
@@ -35,13 +36,13 @@ public final class MerchantBook {
         }
 
         public boolean areEmpty() {
-            return requestsPerSecond.isEmpty() && duplicateWindow.isEmpty() && representDeclines.isEmpty();
+            return requestsPerSecond.isEmpty() && duplicateWindow.isEmpty() && representDeclines.isEmpty() && receipts.areEmpty();
         }
     }
 
     /** @param tokens that are valid now */
     public record Entry(String merchant, Optional<Integer> requestsPerSecond, Duration duplicateWindow, boolean representsDeclines,
-            int tokens, Instant createdAt) {}
+            ReceiptTerms receipts, int tokens, Instant createdAt) {}
 
     private final Database database;
     private final String claim;
@@ -81,13 +82,17 @@ public final class MerchantBook {
                 UPDATE merchant
                    SET requests_per_second = CASE WHEN ? THEN nullif(?, 0) ELSE requests_per_second END,
                        duplicate_window_ms = CASE WHEN ? THEN ? ELSE duplicate_window_ms END,
-                       represent_declines = CASE WHEN ? THEN ? ELSE represent_declines END
+                       represent_declines = CASE WHEN ? THEN ? ELSE represent_declines END,
+                       receipt_name = nullif(coalesce(?, receipt_name), ''), receipt_locale = nullif(coalesce(?, receipt_locale), ''),
+                       receipt_reply_to = nullif(coalesce(?, receipt_reply_to), '')
                  WHERE merchant_id = ?
-                RETURNING merchant_id, requests_per_second, duplicate_window_ms, represent_declines
+                RETURNING merchant_id, requests_per_second, duplicate_window_ms, represent_declines, receipt_name, receipt_locale,
+                          receipt_reply_to
             )
             SELECT append_audit(ARRAY[merchant_id], NULL, ARRAY['merchant.set'], ARRAY['merchant'], ARRAY[merchant_id], NULL,
                    ARRAY[json_build_object('requests_per_second', requests_per_second, 'duplicate_window_ms', duplicate_window_ms,
-                                           'represent_declines', represent_declines)::text], ARRAY[?])
+                                           'represent_declines', represent_declines, 'receipt_name', receipt_name,
+                                           'receipt_locale', receipt_locale, 'receipt_reply_to', receipt_reply_to)::text], ARRAY[?])
               FROM changed
             """;
 
@@ -104,8 +109,11 @@ public final class MerchantBook {
             statement.setInt(4, (int) terms.duplicateWindow().orElse(Duration.ZERO).toMillis());
             statement.setBoolean(5, terms.representDeclines().isPresent());
             statement.setBoolean(6, terms.representDeclines().orElse(false));
-            statement.setString(7, merchant);
-            statement.setString(8, claim);
+            statement.setString(7, terms.receipts().name().orElse(null));
+            statement.setString(8, terms.receipts().locale().orElse(null));
+            statement.setString(9, terms.receipts().replyTo().orElse(null));
+            statement.setString(10, merchant);
+            statement.setString(11, claim);
             return hasRow(statement);
         }
     }
@@ -131,7 +139,7 @@ public final class MerchantBook {
 
     private static final String LIST = """
             SELECT merchant_id, requests_per_second, duplicate_window_ms, merchant.created_at, represent_declines,
-                   count(token_sha256) FILTER (WHERE revoked_at IS NULL)
+                   count(token_sha256) FILTER (WHERE revoked_at IS NULL), receipt_name, receipt_locale, receipt_reply_to
               FROM merchant LEFT JOIN merchant_token USING (merchant_id)
              GROUP BY merchant_id
              ORDER BY merchant_id
@@ -143,7 +151,9 @@ public final class MerchantBook {
                 var entries = new ArrayList<Entry>();
                 while (row.next()) {
                     entries.add(new Entry(row.getString(1), Optional.ofNullable(row.getObject(2, Integer.class)),
-                            Duration.ofMillis(row.getInt(3)), row.getBoolean(5), row.getInt(6), row.getTimestamp(4).toInstant()));
+                            Duration.ofMillis(row.getInt(3)), row.getBoolean(5), new ReceiptTerms(Optional.ofNullable(row.getString(7)),
+                                    Optional.ofNullable(row.getString(8)), Optional.ofNullable(row.getString(9))),
+                            row.getInt(6), row.getTimestamp(4).toInstant()));
                 }
                 return entries;
             }

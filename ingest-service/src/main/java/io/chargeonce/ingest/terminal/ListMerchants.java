@@ -48,6 +48,9 @@ final class ListMerchants implements Callable<Integer> {
         entry.requestsPerSecond().ifPresent(rate -> object.put("requests_per_second", rate));
         object.put("duplicate_window_ms", entry.duplicateWindow().toMillis());
         object.put("represent_declines", entry.representsDeclines());
+        entry.receipts().name().ifPresent(name -> object.put("receipt_name", name));
+        entry.receipts().locale().ifPresent(locale -> object.put("receipt_locale", locale));
+        entry.receipts().replyTo().ifPresent(address -> object.put("receipt_reply_to", address));
         object.put("tokens", entry.tokens());
         object.put("added_at", entry.createdAt().toString());
         return new String(PaymentJson.write(object), StandardCharsets.UTF_8);

@@ -32,7 +32,7 @@ final class SetMerchant implements Callable<Integer> {
         MerchantBook.Terms terms = options.terms();
         if (terms.areEmpty()) {
             throw new ParameterException(spec.commandLine(),
-                    "nothing to change: give --requests-per-second, --duplicate-window or --represent-declines");
+                    "nothing to change: give --requests-per-second, --duplicate-window, --represent-declines or one of --receipt-…");
         }
         return merchants.change(spec, database -> new MerchantBook(database, MerchantCommand.claim()).set(merchant, terms)
                 ? MerchantCommand.say(spec, "Changed " + merchant + ".")

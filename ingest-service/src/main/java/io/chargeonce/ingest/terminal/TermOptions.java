@@ -2,6 +2,7 @@
 package io.chargeonce.ingest.terminal;
 
 import io.chargeonce.ingest.merchants.MerchantBook.Terms;
+import io.chargeonce.ingest.merchants.ReceiptTerms;
 import java.time.Duration;
 import java.util.Optional;
 import picocli.CommandLine.Model.CommandSpec;
@@ -28,9 +29,22 @@ final class TermOptions {
                     + "subscriptions only. Default: off.")
     Optional<String> representDeclines;
 
+    @Option(names = "--receipt-name", paramLabel = "NAME",
+            description = "Its name on receipts. Default: its id. An empty text takes away what was set.")
+    Optional<String> receiptName = Optional.empty();
+
+    @Option(names = "--receipt-locale", paramLabel = "L",
+            description = "Language and country of its receipts, such as de or fr-CA. Default: as the receipts service has it.")
+    Optional<String> receiptLocale = Optional.empty();
+
+    @Option(names = "--receipt-reply-to", paramLabel = "ADDRESS",
+            description = "Where answers to its receipts go. Default: as the receipts service has it.")
+    Optional<String> receiptReplyTo = Optional.empty();
+
     Terms terms() {
         try {
-            return new Terms(requestsPerSecond, duplicateWindow.map(TermOptions::duration), representDeclines.map(TermOptions::isOn));
+            return new Terms(requestsPerSecond, duplicateWindow.map(TermOptions::duration), representDeclines.map(TermOptions::isOn),
+                    new ReceiptTerms(receiptName, receiptLocale, receiptReplyTo));
         } catch (IllegalArgumentException e) {
             throw new CommandLine.ParameterException(spec.commandLine(), e.getMessage());
         }

@@ -41,7 +41,11 @@ CREATE TABLE merchant (
     -- The largest number of requests per second that one ingest process accepts from this merchant; NULL is no limit.
     requests_per_second int CHECK (requests_per_second BETWEEN 1 AND 1000000),
     -- How long the same purchase under another key counts as a second click; 0 switches the guard off.
-    duplicate_window_ms int NOT NULL DEFAULT 10000 CHECK (duplicate_window_ms BETWEEN 0 AND 86400000)
+    duplicate_window_ms int NOT NULL DEFAULT 10000 CHECK (duplicate_window_ms BETWEEN 0 AND 86400000),
+    -- For the receipts of its customers: its name, where answers go, and the language. NULL is the receipts service's own setting.
+    receipt_name        text CHECK (length(receipt_name) BETWEEN 1 AND 100 AND receipt_name !~ '[[:cntrl:]]'),
+    receipt_reply_to    text CHECK (length(receipt_reply_to) <= 254 AND receipt_reply_to ~ '^[!-?A-~]+@[!-?A-~]+$'),
+    receipt_locale      text CHECK (receipt_locale ~ '^[a-z]{2,3}(-[A-Z]{2})?$')
 );
 
 -- Who may send payments as which merchant. The token itself is shown once and never stored.
@@ -1042,8 +1046,8 @@ CREATE POLICY each_tells_what_it_decides ON outbox FOR INSERT WITH CHECK (CASE
         THEN (SELECT has_any_column_privilege('chargeonce.payment_attempt', 'INSERT'))
              OR is_its_success(record_key, value)
     WHEN right(topic, 4) = '.dlq' OR topic ~ '[.]retry-[0-9]+$' THEN (SELECT has_any_column_privilege('chargeonce.dead_letter', 'INSERT'))
-    -- Only who makes attempts leaves one with an unknown outcome, or presents it again.
-    WHEN right(topic, 8) = '.waiting' THEN (SELECT has_any_column_privilege('chargeonce.payment_attempt', 'INSERT'))
+    -- Only who makes attempts leaves one with an unknown outcome, presents it again, or learns that one succeeded.
+    WHEN right(topic, 8) = '.waiting' OR right(topic, 9) = '.receipts' THEN (SELECT has_any_column_privilege('chargeonce.payment_attempt', 'INSERT'))
     WHEN right(topic, 12) = '.audit-seals' THEN (SELECT has_table_privilege('chargeonce.audit_seal', 'INSERT'))
     WHEN right(topic, 15) = '.intake-refused' THEN (SELECT has_any_column_privilege('chargeonce.idempotency_key', 'INSERT'))
     ELSE false END);
@@ -1672,7 +1676,8 @@ CREATE FUNCTION current_grants() RETURNS SETOF text LANGUAGE sql STABLE SET sear
     WITH ours AS (
         SELECT oid, rolname, rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls FROM pg_roles
          WHERE rolname IN ('chargeonce_ingest', 'chargeonce_charge', 'chargeonce_retry', 'chargeonce_dlq_reader', 'chargeonce_dlq_operator',
-                           'chargeonce_dlq_unmask', 'chargeonce_eraser', 'chargeonce_merchant_admin', 'chargeonce_webhooks')
+                           'chargeonce_dlq_unmask', 'chargeonce_eraser', 'chargeonce_merchant_admin', 'chargeonce_webhooks',
+                           'chargeonce_receipts')
     ), object AS (
         SELECT relname::text AS name, relacl AS acl, relowner AS owner FROM pg_class WHERE relnamespace = 'chargeonce'::regnamespace
          UNION ALL
@@ -2108,6 +2113,7 @@ BEGIN
     UPDATE unmatched_notice SET detail = gone WHERE psp_key = ANY (attempts) AND detail IS NOT NULL;
     UPDATE capture_failure SET reason = gone WHERE operation_id = ANY (charges) AND reason IS NOT NULL;
     UPDATE dead_letter SET message = gone WHERE dead_letter_id = ANY (operations);
+    PERFORM end_receipts_without_an_address(operations);
     UPDATE idempotency_key AS key SET request_params = erased_request(request_params) FROM operation
      WHERE operation.operation_id = ANY (charges) AND key.merchant_id = operation.merchant_id
        AND key.idempotency_key = operation.idempotency_key;
@@ -2328,6 +2334,106 @@ BEGIN
 END $$;
 REVOKE EXECUTE ON FUNCTION webhook_id_of(text, text), webhook_time(timestamptz), stage_webhooks(text[]), stage_test_webhook(text),
     disable_failing_endpoints(interval), end_webhooks_of_disabled(int), forget_webhooks(interval, int) FROM PUBLIC;
+
+-- Receipts to customers: docs/receipts.md. The address stays in the payment's row, where it can be erased: here are only a digest of it and
+-- how the sending went.
+CREATE TABLE receipt (
+    -- Derived from the operation and the recipient, so that a second insert finds the first row. It is also the id of the message.
+    receipt_id   text PRIMARY KEY CHECK (receipt_id ~ '^rcp_[0-9a-f]{32}$'),
+    -- One receipt per operation, even if the recipient could change.
+    operation_id text NOT NULL UNIQUE,
+    payment_id   text NOT NULL,
+    merchant_id  text NOT NULL,
+    kind         text NOT NULL CHECK (kind IN ('charge', 'refund')),
+    state        text NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'sent', 'dead', 'erased')),
+    -- Raised by each claim, so that a worker that comes too late recognises that its claim is over.
+    attempts     int NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+    -- When it may be claimed: the next try, or the end of the present claim.
+    due_at       timestamptz NOT NULL DEFAULT now(),
+    created_at   timestamptz NOT NULL DEFAULT now(),
+    ended_at     timestamptz,
+    -- The mail server's code and our word for it. Never its text, which quotes the address.
+    last_status  int,
+    last_error   text CHECK (last_error ~ '^[a-z_]{1,50}$'),
+    CONSTRAINT only_an_ended_one_has_an_end CHECK ((state = 'waiting') = (ended_at IS NULL))
+);
+CREATE INDEX receipt_due ON receipt (due_at, receipt_id) WHERE state = 'waiting';
+CREATE INDEX receipt_dead ON receipt (ended_at) WHERE state = 'dead';
+CREATE INDEX receipt_ended ON receipt (ended_at) WHERE ended_at IS NOT NULL;
+CREATE INDEX receipt_of_payment ON receipt (payment_id);
+CREATE TRIGGER what_a_receipt_is_about_never_changes BEFORE UPDATE OF operation_id, payment_id, merchant_id, kind, created_at ON receipt
+    EXECUTE FUNCTION refuse('what a receipt is about never changes');
+
+-- Upper and lower case name the same mailbox.
+CREATE FUNCTION receipt_id_of(operation text, recipient text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    SELECT 'rcp_' || left(encode(sha256(convert_to(operation || ' ' || lower(btrim(recipient)), 'UTF8')), 'hex'), 32)
+$$;
+
+-- Inserts the receipts of these operations, as far as they have succeeded and their payment has an address. The caller only names
+-- operations, so no record of Kafka can invent a payment, an amount or a recipient. A repeat inserts nothing. Returns how many were
+-- inserted.
+CREATE FUNCTION stage_receipts(operations text[]) RETURNS int
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    inserted int;
+BEGIN
+    INSERT INTO receipt (receipt_id, operation_id, payment_id, merchant_id, kind)
+    SELECT receipt_id_of(its.operation_id, charge.receipt_email), its.operation_id, its.payment_id, its.merchant_id, its.kind
+      FROM operation_now AS its JOIN operation AS charge ON charge.operation_id = its.payment_id
+     WHERE its.operation_id = ANY (operations) AND its.state = 'succeeded' AND its.kind IN ('charge', 'refund')
+       AND charge.receipt_email <> '[erased]'
+     ORDER BY 1
+    ON CONFLICT DO NOTHING;
+    GET DIAGNOSTICS inserted = ROW_COUNT;
+    RETURN inserted;
+END $$;
+
+-- Ends the receipts of these operations that still wait. A digest of an address can be guessed, so it goes with the address.
+CREATE FUNCTION end_receipts_without_an_address(operations text[]) RETURNS void
+    LANGUAGE sql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+    UPDATE receipt SET receipt_id = 'rcp_' || replace(gen_random_uuid()::text, '-', ''),
+                       state = CASE WHEN state = 'waiting' THEN 'erased' ELSE state END, ended_at = coalesce(ended_at, now())
+     WHERE operation_id = ANY (operations)
+$$;
+
+-- What a claimed receipt says and where it goes, read just before it is sent. Without an address any more, it ends here and the result is
+-- empty; so it is for a claim that is over.
+CREATE FUNCTION receipt_to_send(receipt text, attempt int)
+    RETURNS TABLE (recipient text, of_kind text, of_payment text, of_amount bigint, of_currency text, of_reference text,
+                   of_description text, at timestamptz, name text, reply_to text, locale text)
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    claimed text := (SELECT claim.operation_id FROM receipt AS claim WHERE claim.receipt_id = receipt AND claim.state = 'waiting'
+                        AND claim.attempts = attempt AND attempt > 0 AND claim.due_at > now());
+BEGIN
+    IF claimed IS NULL THEN
+        RETURN;
+    END IF;
+    RETURN QUERY
+    SELECT charge.receipt_email, its.kind, its.payment_id, its.amount, its.currency, charge.reference,
+           nullif(charge.description, '[erased]'), its.settled_at, coalesce(merchant.receipt_name, its.merchant_id), merchant.receipt_reply_to, merchant.receipt_locale
+      FROM operation_now AS its JOIN operation AS charge ON charge.operation_id = its.payment_id
+      LEFT JOIN merchant ON merchant.merchant_id = its.merchant_id
+     WHERE its.operation_id = claimed AND its.state = 'succeeded' AND charge.receipt_email <> '[erased]';
+    IF NOT FOUND THEN
+        PERFORM end_receipts_without_an_address(ARRAY[claimed]);
+    END IF;
+END $$;
+
+-- Deletes what ended long ago. Longer than payments.receipts keeps records: a repeat of a record must find its row.
+CREATE FUNCTION forget_receipts(kept interval, most int) RETURNS int
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    until timestamptz := cutoff(kept, interval '480 hours');
+    forgotten int;
+BEGIN
+    DELETE FROM receipt WHERE receipt_id IN (SELECT receipt_id FROM receipt WHERE ended_at < until
+                                              ORDER BY ended_at LIMIT coalesce(most, 0) FOR UPDATE SKIP LOCKED);
+    GET DIAGNOSTICS forgotten = ROW_COUNT;
+    RETURN forgotten;
+END $$;
+REVOKE EXECUTE ON FUNCTION receipt_id_of(text, text), stage_receipts(text[]), end_receipts_without_an_address(text[]),
+    receipt_to_send(text, int), forget_receipts(interval, int) FROM PUBLIC;
 
 -- Autovacuum of tables that grow for years, by a number of rows: with a share of the table, the pauses and the vacuums would grow with it.
 -- New rows are frozen at the first vacuum, because otherwise all of them would be read every few days for their transactions' age.

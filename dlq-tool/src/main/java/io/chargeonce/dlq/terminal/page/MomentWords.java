@@ -22,6 +22,9 @@ public final class MomentWords {
                     because(waited.cause()));
             case Moment.Died died -> "dead: %s%s".formatted(died.cause(), died.message().map(" (%s)"::formatted).orElse(""));
             case Moment.GaveBack back -> "%s of %s begun, now %s: dlq why %s".formatted(back.kind(), back.money(), back.state(), back.id());
+            case Moment.Mailed mailed ->
+                "receipt of the %s %s after %d tries%s: %s".formatted(mailed.kind(), mailed.state(), mailed.tries(),
+                        because(mailed.error()), mailed.id());
             case Moment.Deed deed -> "%s by %s%s%s".formatted(deed.action(), deed.actor(), deed.run().map(" in "::concat).orElse(""),
                     because(deed.reason()));
         });

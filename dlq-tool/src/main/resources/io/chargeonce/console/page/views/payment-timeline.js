@@ -16,6 +16,7 @@ function inWords(moment) {
     case 'scheduled': return { text: `Waits in retry-${moment.tier}${because(moment.cause)}`, detail: `due ${absolute(moment.due_at)}, ${relative(moment.due_at)}` };
     case 'parked': return { text: `Parked in retry-${moment.tier}, no attempt counted${because(moment.cause)}`, detail: `due ${absolute(moment.due_at)}${moment.times > 1 ? `, ${moment.times} times so far` : ''}` };
     case 'died': return { text: `Died${because(moment.cause)}`, detail: moment.message, tone: 'critical' };
+    case 'receipt': return { text: `Receipt of the ${moment.kind} ${plain(moment.state)}${because(moment.error)}`, detail: moment.receipt_id, tone: { sent: 'good', dead: 'critical' }[moment.state] };
     default: return moment.actor ? deed(moment) : gaveBack(moment);
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.webhooks;
+package io.chargeonce.delivery;
 
 import java.time.Duration;
 import java.util.List;
@@ -12,13 +12,13 @@ import java.util.function.DoubleSupplier;
  * @param pauses after the first failed try, after the second, and so on; after the last one the delivery is dead
  * @param luck   from 0 to 1, so that the tries of an outage do not all come back at one moment
  */
-record DeliverySchedule(List<Duration> pauses, DoubleSupplier luck) {
+public record DeliverySchedule(List<Duration> pauses, DoubleSupplier luck) {
 
     /** Each pause is up to so much shorter or longer. */
     static final double JITTER = 0.1;
 
     /** @return empty after the last try */
-    Optional<Duration> after(int attempt) {
+    public Optional<Duration> after(int attempt) {
         if (attempt > pauses.size()) {
             return Optional.empty();
         }

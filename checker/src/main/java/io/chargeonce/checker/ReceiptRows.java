@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.checker;
+
+import io.chargeonce.checker.evidence.Evidence;
+import io.chargeonce.checker.evidence.Rows;
+import io.chargeonce.checker.finding.Invariant;
+
+/** Reads the receipts, and compares them with the operations that they are about. It computes their ids itself. For one thread. */
+final class ReceiptRows {
+
+    private final ShareContents contents;
+    private final Evidence evidence;
+
+    ReceiptRows(ShareContents contents, Evidence evidence) {
+        this.contents = contents;
+        this.evidence = evidence;
+    }
+
+    private static final String REPEATED = """
+            SELECT operation_id, count(*) AS receipts FROM receipt GROUP BY operation_id HAVING count(*) > 1
+            """;
+
+    /** An id whose address was erased is a random one. */
+    private static final String OF_NOTHING = """
+            SELECT receipt.operation_id, receipt_id,
+                   CASE WHEN its.state IS DISTINCT FROM 'succeeded' THEN 'which is ' || coalesce(its.state, 'not there')
+                        WHEN its.kind <> receipt.kind OR its.kind NOT IN ('charge', 'refund') THEN 'which is a ' || its.kind
+                        WHEN its.payment_id <> receipt.payment_id OR its.merchant_id <> receipt.merchant_id
+                            THEN 'which is of another payment or merchant'
+                        WHEN charge.receipt_email IS NULL THEN 'whose payment has no address'
+                        WHEN charge.receipt_email <> '[erased]' THEN 'under the id of another recipient'
+                        ELSE 'and is mailed although its address was erased' END AS trouble
+              FROM receipt
+              LEFT JOIN operation_now AS its ON its.operation_id = receipt.operation_id
+              LEFT JOIN operation AS charge ON charge.operation_id = its.payment_id
+             WHERE (its.state = 'succeeded' AND its.kind = receipt.kind AND its.kind IN ('charge', 'refund')
+                    AND its.payment_id = receipt.payment_id AND its.merchant_id = receipt.merchant_id
+                    AND CASE WHEN charge.receipt_email = '[erased]' THEN receipt.state <> 'waiting'
+                             ELSE receipt_id = 'rcp_' || left(encode(sha256(convert_to(its.operation_id || ' '
+                                                       || lower(btrim(charge.receipt_email)), 'UTF8')), 'hex'), 32) END) IS NOT TRUE
+            """;
+
+    /** Ended receipts are kept for twenty days at least. */
+    private static final String MISSING = """
+            SELECT its.operation_id
+              FROM operation_now AS its JOIN operation AS charge ON charge.operation_id = its.payment_id
+             WHERE its.state = 'succeeded' AND its.kind IN ('charge', 'refund') AND charge.receipt_email <> '[erased]'
+               AND its.settled_at > now() - interval '19 days'
+               AND NOT EXISTS (SELECT FROM receipt WHERE receipt.operation_id = its.operation_id)
+            """;
+
+    void read(Rows rows) {
+        if (!contents.share.isFirst()) {
+            return;
+        }
+        rows.each(REPEATED, row -> contents.findings.add(Invariant.RECEIPTS_AGREE, row.getString("operation_id"),
+                "has %d receipts".formatted(row.getLong("receipts"))));
+        rows.each(OF_NOTHING, row -> contents.findings.add(Invariant.RECEIPTS_AGREE, row.getString("operation_id"),
+                "receipt %s is about an operation %s".formatted(row.getString("receipt_id"), row.getString("trouble"))));
+        if (evidence.ourReceipts()) {
+            rows.each(MISSING, row -> contents.findings.add(Invariant.RECEIPTS_AGREE, row.getString("operation_id"),
+                    "succeeded, its payment has an address, and there is no receipt"));
+        }
+    }
+}

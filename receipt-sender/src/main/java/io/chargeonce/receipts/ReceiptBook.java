@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.receipts;
+
+import io.chargeonce.database.Database;
+import io.chargeonce.ledger.AuditLog;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Timestamp;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** What people look up about receipts, and how they send them again. It shows no address. Any thread. */
+public final class ReceiptBook {
+
+    /** What to list; what is empty does not matter. */
+    public record Filter(Optional<String> payment, Optional<String> state, Optional<String> error, Optional<String> receipt) {}
+
+    /**
+     * @param state {@code waiting}, {@code sent}, {@code dead} or {@code erased}
+     * @param dueAt of a waiting one: the next try, or the end of the present one
+     */
+    public record Entry(String receipt, String operation, String payment, String merchant, String kind, String state, int attempts,
+            Optional<Integer> lastStatus, Optional<String> lastError, Instant createdAt, Instant dueAt, Optional<Instant> endedAt) {}
+
+    private final Database database;
+    private final String claim;
+
+    /** @param claim the client's own name for its user */
+    public ReceiptBook(Database database, String claim) {
+        this.database = database;
+        this.claim = claim;
+    }
+
+    private static final String LIST = """
+            SELECT receipt_id, operation_id, payment_id, merchant_id, kind, state, attempts, last_status, last_error, created_at, due_at,
+                   ended_at
+              FROM receipt
+             WHERE payment_id = coalesce(?, payment_id) AND state = coalesce(?, state) AND receipt_id = coalesce(?, receipt_id)
+               AND last_error IS NOT DISTINCT FROM coalesce(?, last_error)
+             ORDER BY created_at DESC, receipt_id
+             LIMIT ?
+            """;
+
+    /** The newest first. */
+    public List<Entry> list(Filter filter, int most) {
+        return database.withConnection(connection -> {
+            try (var statement = connection.prepareStatement(LIST)) {
+                statement.setString(1, filter.payment.orElse(null));
+                statement.setString(2, filter.state.orElse(null));
+                statement.setString(3, filter.receipt.orElse(null));
+                statement.setString(4, filter.error.orElse(null));
+                statement.setInt(5, most);
+                try (var row = statement.executeQuery()) {
+                    var entries = new ArrayList<Entry>();
+                    while (row.next()) {
+                        entries.add(entry(row));
+                    }
+                    return entries;
+                }
+            }
+        });
+    }
+
+    private static Entry entry(ResultSet row) throws SQLException {
+        return new Entry(row.getString(1), row.getString(2), row.getString(3), row.getString(4), row.getString(5), row.getString(6),
+                row.getInt(7), Optional.ofNullable(row.getObject(8, Integer.class)), Optional.ofNullable(row.getString(9)),
+                row.getTimestamp(10).toInstant(), row.getTimestamp(11).toInstant(),
+                Optional.ofNullable(row.getTimestamp(12)).map(Timestamp::toInstant));
+    }
+
+    private static final String COUNT_DEAD = """
+            SELECT count(*) FROM receipt WHERE state = 'dead' AND last_error IS NOT DISTINCT FROM coalesce(?, last_error)
+            """;
+
+    /** @param error only those that died of it; empty for all */
+    public long dead(Optional<String> error) {
+        return database.withConnection(connection -> {
+            try (var statement = connection.prepareStatement(COUNT_DEAD)) {
+                statement.setString(1, error.orElse(null));
+                try (var row = statement.executeQuery()) {
+                    row.next();
+                    return row.getLong(1);
+                }
+            }
+        });
+    }
+
+    private static final String RESEND_ONE = """
+            UPDATE receipt SET state = 'waiting', attempts = 0, due_at = now(), ended_at = NULL
+             WHERE receipt_id = ? AND state IN ('sent', 'dead')
+            RETURNING receipt_id, payment_id, merchant_id
+            """;
+    private static final String RESEND_DEAD = """
+            UPDATE receipt SET state = 'waiting', attempts = 0, due_at = now(), ended_at = NULL
+             WHERE receipt_id IN (SELECT receipt_id FROM receipt
+                                   WHERE state = 'dead' AND last_error IS NOT DISTINCT FROM coalesce(?, last_error)
+                                   ORDER BY receipt_id LIMIT 1000 FOR UPDATE)
+            RETURNING receipt_id, payment_id, merchant_id
+            """;
+
+    /** Mails one again under its id, also one that was sent. @return false if there is none that has ended with an address */
+    public boolean resend(String receipt) {
+        return again(RESEND_ONE, Optional.of(receipt)) == 1;
+    }
+
+    /**
+     * Mails all dead ones again, a thousand in each transaction.
+     *
+     * @return how many
+     */
+    public int resendDead(Optional<String> error) {
+        // One that dies again meanwhile must not be taken twice for ever.
+        long most = dead(error);
+        int all = 0;
+        int some;
+        do {
+            some = again(RESEND_DEAD, error);
+            all += some;
+        } while (some > 0 && all < most);
+        return all;
+    }
+
+    private int again(String sql, Optional<String> argument) {
+        return database.inTransaction(connection -> {
+            var audit = new ArrayList<AuditLog.Entry>();
+            try (var statement = connection.prepareStatement(sql)) {
+                statement.setString(1, argument.orElse(null));
+                try (var row = statement.executeQuery()) {
+                    while (row.next()) {
+                        audit.add(new AuditLog.Entry(new AuditLog.Actor.Person(Optional.of(claim)), "dlq.receipt_resent",
+                                Optional.of(row.getString(3)), "payment", row.getString(2), Optional.empty(),
+                                Map.of("receipt", row.getString(1))));
+                    }
+                }
+            }
+            AuditLog.append(connection, audit);
+            return audit.size();
+        });
+    }
+}

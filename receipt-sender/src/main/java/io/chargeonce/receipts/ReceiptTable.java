@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.receipts;
+
+import io.chargeonce.database.Columns;
+import io.chargeonce.database.Database;
+import io.chargeonce.database.DatabaseRefused;
+import io.chargeonce.database.DatabaseUnavailable;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/** The rows of receipts: which are due, and how their tries went. Any thread. */
+final class ReceiptTable {
+
+    /**
+     * What is recorded about a try.
+     *
+     * @param state waiting, sent or dead
+     * @param pause until the next try, of a waiting one
+     */
+    record Tried(Receipt receipt, Answer answer, String state, Duration pause) {}
+
+    /** @param overdueSeconds how long the oldest due receipt has waited */
+    record Backlog(long waiting, long dead, double overdueSeconds) {}
+
+    private final Database database;
+
+    ReceiptTable(Database database) {
+        this.database = database;
+    }
+
+    private static final String STAGE = "SELECT stage_receipts(?)";
+
+    /** Within the caller's transaction. Repeating it is harmless. */
+    static void stage(Connection connection, List<String> operations) throws SQLException {
+        try (var statement = connection.prepareStatement(STAGE)) {
+            statement.setArray(1, connection.createArrayOf("text", operations.toArray()));
+            statement.execute();
+        }
+    }
+
+    private static final String CLAIM = """
+            WITH due AS (
+                SELECT receipt_id FROM receipt WHERE state = 'waiting' AND due_at <= now()
+                 ORDER BY due_at, receipt_id LIMIT ? FOR UPDATE SKIP LOCKED
+            )
+            UPDATE receipt SET attempts = attempts + 1, due_at = now() + ? * interval '1 millisecond'
+              FROM due WHERE receipt.receipt_id = due.receipt_id
+            RETURNING receipt.receipt_id, attempts
+            """;
+
+    /** Claims receipts that are due. If their process dies, they are due again when the claim ends. */
+    List<Receipt> claim(int most, Duration claim) {
+        return database.inTransaction(connection -> {
+            try (var statement = connection.prepareStatement(CLAIM)) {
+                statement.setInt(1, most);
+                statement.setLong(2, claim.toMillis());
+                try (var row = statement.executeQuery()) {
+                    var claimed = new ArrayList<Receipt>();
+                    while (row.next()) {
+                        claimed.add(new Receipt(row.getString(1), row.getInt(2)));
+                    }
+                    return claimed;
+                }
+            }
+        });
+    }
+
+    private static final String TO_SEND = """
+            SELECT recipient, of_kind, of_payment, of_amount, of_currency, of_reference, of_description, at, name, reply_to, locale
+              FROM receipt_to_send(?, ?)
+            """;
+
+    /** Empty if the address was erased, which ends the receipt, or if the claim is over. */
+    Optional<Receipt.Content> toSend(Receipt receipt) {
+        return database.inTransaction(connection -> {
+            try (var statement = connection.prepareStatement(TO_SEND)) {
+                statement.setString(1, receipt.id());
+                statement.setInt(2, receipt.attempt());
+                try (var row = statement.executeQuery()) {
+                    return row.next() ? Optional.of(content(row)) : Optional.empty();
+                }
+            }
+        });
+    }
+
+    private static Receipt.Content content(ResultSet row) throws SQLException {
+        return new Receipt.Content(row.getString(1), row.getString(2).equals("refund") ? Receipt.Kind.REFUND : Receipt.Kind.CHARGE,
+                row.getString(3), row.getLong(4), row.getString(5), Optional.ofNullable(row.getString(6)),
+                Optional.ofNullable(row.getString(7)), row.getTimestamp(8).toInstant(), row.getString(9),
+                Optional.ofNullable(row.getString(10)), Optional.ofNullable(row.getString(11)));
+    }
+
+    private static final String RECORD = """
+            UPDATE receipt
+               SET state = tried.state, attempts = attempts - tried.uncounted, last_status = tried.status, last_error = tried.error,
+                   due_at = now() + tried.pause_ms * interval '1 millisecond',
+                   ended_at = CASE WHEN tried.state <> 'waiting' THEN now() END
+              FROM unnest(?::text[], ?::int[], ?::text[], ?::int[], ?::int[], ?::text[], ?::bigint[])
+                AS tried (receipt_id, attempt, state, uncounted, status, error, pause_ms)
+             WHERE receipt.receipt_id = tried.receipt_id AND receipt.state = 'waiting'
+               -- A later claim decides, unless this one has sent it.
+               AND (receipt.attempts = tried.attempt OR tried.state = 'sent')
+            """;
+
+    /** Within the caller's transaction. Repeating it is harmless. */
+    static void record(Connection connection, List<Tried> tries) throws SQLException {
+        // In one order in each process, so that no two wait for each other's rows.
+        List<Tried> ordered = tries.stream().sorted(Comparator.comparing(tried -> tried.receipt.id())).toList();
+        try (var statement = connection.prepareStatement(RECORD)) {
+            Columns.of(ordered, statement)
+                    .with("text", tried -> tried.receipt.id())
+                    .with("int4", tried -> tried.receipt.attempt())
+                    .with("text", Tried::state)
+                    .with("int4", tried -> tried.answer instanceof Answer.NotSent ? 1 : 0)
+                    .with("int4", tried -> tried.answer.code().isPresent() ? tried.answer.code().getAsInt() : null)
+                    .with("text", tried -> tried.answer.why().orElse(null))
+                    .with("int8", tried -> tried.pause.toMillis());
+            statement.executeUpdate();
+        }
+    }
+
+    private static final String FORGET = "SELECT forget_receipts(? * interval '1 millisecond', ?)";
+
+    /** Returns how many it has deleted. */
+    int forget(Duration kept, int most) {
+        return database.inTransaction(connection -> {
+            try (var statement = connection.prepareStatement(FORGET)) {
+                statement.setLong(1, kept.toMillis());
+                statement.setInt(2, most);
+                try (var row = statement.executeQuery()) {
+                    row.next();
+                    return row.getInt(1);
+                }
+            }
+        });
+    }
+
+    private static final String BACKLOG = """
+            SELECT (SELECT count(*) FROM (SELECT FROM receipt WHERE state = 'waiting' LIMIT 100000) AS few),
+                   (SELECT count(*) FROM (SELECT FROM receipt WHERE state = 'dead' LIMIT 100000) AS few),
+                   (SELECT coalesce(greatest(extract(epoch FROM now() - min(due_at)), 0), 0) FROM receipt WHERE state = 'waiting')
+            """;
+
+    Backlog backlog() {
+        return database.withConnection(connection -> {
+            try (var statement = connection.prepareStatement(BACKLOG); var row = statement.executeQuery()) {
+                row.next();
+                return new Backlog(row.getLong(1), row.getLong(2), row.getDouble(3));
+            }
+        });
+    }
+
+    private static final String PING = """
+            SELECT current_setting('synchronous_commit') = 'off' FROM (SELECT FROM receipt LIMIT 1) AS readable
+             UNION ALL SELECT current_setting('synchronous_commit') = 'off' LIMIT 1
+            """;
+
+    /** What keeps this process from working with Postgres, in one line; empty if nothing does. */
+    Optional<String> problem() {
+        try {
+            return database.withConnection(connection -> {
+                try (var statement = connection.prepareStatement(PING); var row = statement.executeQuery()) {
+                    row.next();
+                    return row.getBoolean(1) ? Optional.of("Postgres may lose commits in a crash: set synchronous_commit to on")
+                            : Optional.empty();
+                }
+            });
+        } catch (DatabaseUnavailable | DatabaseRefused e) {
+            return Optional.of(e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.receipts;
+
+import java.text.NumberFormat;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.time.format.FormatStyle;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.Currency;
+import java.util.List;
+import java.util.Locale;
+import java.util.MissingResourceException;
+import java.util.ResourceBundle;
+
+/**
+ * What a receipt says, in the customer's language: English, German, French or Spanish, and English words with the numbers and dates of the
+ * country for any other. All texts of others come out as one line without characters that steer a terminal, a header or the direction of
+ * reading. Immutable.
+ */
+record Words(String subject, String heading, List<Line> lines, String footer) {
+
+    record Line(String name, String value) {}
+
+    private static final String BUNDLE = "io.chargeonce.receipts.words";
+    private static final String CODE_MEETS_DIGIT = "(?<=\\p{L})(?=\\p{Nd})|(?<=\\p{Nd})(?=\\p{L})";
+    private static final int LONGEST = 500;
+
+    static Words of(Receipt.Content content, Locale locale, ZoneId zone) {
+        ResourceBundle words = bundle(locale);
+        String merchant = oneLine(content.merchant());
+        String amount = amount(content.amount(), content.currency(), locale);
+        String kind = switch (content.kind()) {
+            case CHARGE -> "charge";
+            case REFUND -> "refund";
+        };
+        var lines = new ArrayList<Line>();
+        lines.add(new Line(words.getString(kind + ".amount"), amount));
+        lines.add(new Line(words.getString("date"), date(content.at(), locale, zone)));
+        lines.add(new Line(words.getString("merchant"), merchant));
+        content.reference().map(Words::oneLine).ifPresent(text -> lines.add(new Line(words.getString("reference"), text)));
+        content.description().map(Words::oneLine).ifPresent(text -> lines.add(new Line(words.getString("description"), text)));
+        lines.add(new Line(words.getString("payment"), content.payment()));
+        return new Words(words.getString(kind + ".subject").replace("{merchant}", merchant),
+                words.getString(kind + ".heading").replace("{merchant}", merchant).replace("{amount}", amount), List.copyOf(lines),
+                words.getString("footer").replace("{merchant}", merchant));
+    }
+
+    /** The root is English, and not the language of this machine. */
+    private static ResourceBundle bundle(Locale locale) {
+        try {
+            return ResourceBundle.getBundle(BUNDLE, locale, Words.class.getClassLoader(),
+                    ResourceBundle.Control.getNoFallbackControl(ResourceBundle.Control.FORMAT_PROPERTIES));
+        } catch (MissingResourceException e) {
+            throw new IllegalStateException("Bug! The words of receipts are not in the jar", e);
+        }
+    }
+
+    /** In the currency's own minor units: 1299 is EUR 12.99, JPY 1,299 and KWD 1.299. */
+    static String amount(long minorUnits, String code, Locale locale) {
+        var currency = Currency.getInstance(code);
+        int digits = Math.max(currency.getDefaultFractionDigits(), 0);
+        NumberFormat format = NumberFormat.getCurrencyInstance(locale);
+        format.setCurrency(currency);
+        format.setMinimumFractionDigits(digits);
+        format.setMaximumFractionDigits(digits);
+        // Where a currency has no sign, Java puts its code against the digits: KWD1.299.
+        return format.format(BigDecimal.valueOf(minorUnits, digits)).replaceAll(CODE_MEETS_DIGIT, "\u00a0");
+    }
+
+    private static String date(Instant at, Locale locale, ZoneId zone) {
+        return DateTimeFormatter.ofLocalizedDateTime(FormatStyle.LONG, FormatStyle.SHORT).withLocale(locale).format(at.atZone(zone))
+                + " " + zone.getId();
+    }
+
+    /** Controls, separators of lines and marks of direction become spaces. */
+    static String oneLine(String text) {
+        String clean = text.replaceAll("[\\p{Cntrl}\\p{Cc}\\p{Zl}\\p{Zp}\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]+", " ").strip();
+        return clean.length() <= LONGEST ? clean : clean.substring(0, LONGEST - 1) + "…";
+    }
+
+    String text() {
+        var out = new StringBuilder(heading).append("\r\n\r\n");
+        lines.forEach(line -> out.append(line.name).append(": ").append(line.value).append("\r\n"));
+        return out.append("\r\n").append(footer).append("\r\n").toString();
+    }
+
+    String html() {
+        var rows = new StringBuilder();
+        lines.forEach(line -> rows.append("<tr><th align=\"left\" style=\"padding:4px 16px 4px 0\">").append(escaped(line.name))
+                .append("</th><td style=\"padding:4px 0\">").append(escaped(line.value)).append("</td></tr>\r\n"));
+        return """
+                <!DOCTYPE html>
+                <html><head><meta charset="utf-8"><title>%s</title></head>
+                <body style="font-family:sans-serif">
+                <h2>%s</h2>
+                <table>
+                %s</table>
+                <p>%s</p>
+                </body></html>
+                """.formatted(escaped(subject), escaped(heading), rows, escaped(footer));
+    }
+
+    static String escaped(String text) {
+        return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\"", "&quot;").replace("'", "&#39;");
+    }
+}
