@@ -11,6 +11,8 @@ import java.util.Map;
 enum Documents {
     /** The contract, for programs. */
     OPENAPI("openapi.yaml", "application/yaml"),
+    /** The same for Kafka. */
+    ASYNCAPI("asyncapi.yaml", "application/yaml"),
     /** The same in short, for people. */
     PAGE("page.html", "text/html; charset=utf-8");
 

@@ -86,6 +86,10 @@ final class PaymentsApi implements HttpService {
         rules.any(REFUND, all(request -> Problems.methodNotAllowed("GET").answer()));
         rules.any(ONE, all(request -> Problems.methodNotAllowed("GET").answer()));
         rules.get("/openapi.yaml", all(request -> Documents.OPENAPI.answer()));
+        rules.get("/asyncapi.yaml", all(request -> Documents.ASYNCAPI.answer()));
+        rules.get(EventSchemas.PATH, all(request -> EventSchemas.list()));
+        rules.get(EventSchemas.PATH + "/{file}", all(request -> EventSchemas.find(request.path().pathParameters().get("file"))
+                .orElseGet(() -> Problems.notFound().answer())));
         rules.get("/", all(request -> Documents.PAGE.answer()));
         rules.any(all(request -> Problems.notFound().answer()));
     }

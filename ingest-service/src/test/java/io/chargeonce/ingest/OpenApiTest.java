@@ -19,7 +19,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 
 /** The document that is served is true: what the service really answers is what the document says it may. */
@@ -156,6 +159,31 @@ class OpenApiTest {
             boolean allowed = problems("#/components/schemas/PaymentRequest", body).isEmpty();
             assertThat(world.pay("sent-" + UUID.randomUUID(), body).statusCode()).as(body).isEqualTo(allowed ? 202 : 400);
         }
+    }
+
+    @Test
+    void the_documents_about_kafka_lead_to_each_other_as_they_do_in_the_repository() throws Exception {
+        HttpResponse<String> served = world.get("/asyncapi.yaml");
+        assertThat(served.headers().firstValue("Content-Type")).hasValue("application/yaml");
+        assertThat(served.body().getBytes()).isEqualTo(Documents.class.getResourceAsStream("asyncapi.yaml").readAllBytes());
+
+        JsonNode listed = new JsonMapper().readTree(world.get("/schemas").body()).path("schemas");
+        assertThat(listed).hasSize(15).allSatisfy(schema -> {
+            HttpResponse<String> answer = world.get(schema.path("path").asString());
+            assertThat(answer.statusCode()).isEqualTo(200);
+            assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/schema+json");
+            assertThat(new JsonMapper().readTree(answer.body()).path("$id").asString()).isEqualTo(schema.path("dataschema").asString());
+        });
+        Stream<String> files = new YAMLMapper().readTree(served.body()).findValuesAsString("$ref").stream()
+                .filter(reference -> !reference.startsWith("#")).map(reference -> "/" + reference.replaceFirst("#.*", ""));
+        assertThat(files.toList()).hasSize(16).allSatisfy(file -> assertThat(world.get(file).statusCode()).as(file).isEqualTo(200));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/schemas/", "/schemas/x", "/schemas/payment.succeeded.v2.json", "/schemas/..%2fopenapi.yaml",
+        "/schemas/%2e%2e/openapi.yaml", "/schemas/payment.succeeded.v1.json/x", "/schemas/payment.succeeded.v1.json%00"})
+    void what_is_no_schema_is_not_found(String path) {
+        assertThat(world.get(path).statusCode()).isIn(400, 404);
     }
 
     @Test

@@ -172,7 +172,7 @@ public final class AuditSealer {
     private OutboxRow published(Seal seal) {
         SealRecord record = seal.record();
         var at = LocalDateTime.parse(seal.sealedAt().replace(' ', 'T')).toInstant(ZoneOffset.UTC);
-        var headers = PaymentHeaders.event(SealRecord.TYPE, "audit-seal-" + record.mark(), at);
+        var headers = PaymentHeaders.event(SealRecord.TYPE, SealRecord.VERSION, "audit-seal-" + record.mark(), at);
         return new OutboxRow(topics.auditSeals(), record.key(), Optional.of(PaymentJson.write(record)), headers.toMap());
     }
 }

@@ -28,7 +28,8 @@ public final class Staging {
     /** The same on a given topic. The topic only decides when the record is processed. */
     public static OutboxRow work(String topic, Operation operation) {
         var accepted = operation.accepted();
-        var headers = PaymentHeaders.event(PaymentRecord.TYPE, operation.id() + "/" + operation.step(), operation.stagedAt())
+        var headers = PaymentHeaders
+                .event(PaymentRecord.TYPE, PaymentRecord.VERSION, operation.id() + "/" + operation.step(), operation.stagedAt())
                 .journey(operation.step(), operation.sequence() + 1, operation.tier(), accepted.at()).traced(accepted.traceparent());
         operation.failureCause().ifPresent(cause -> headers.failure(operation.stagedAt(), cause, operation.failureMessage().orElse("")));
         return new OutboxRow(topic, operation.id(),
@@ -54,8 +55,9 @@ public final class Staging {
                 operation.psp(), operation.pspReference(),
                 declined ? operation.failureCause() : Optional.empty(), accepted.request().reference(),
                 operation.sequence(), operation.step(), settledAt);
-        var headers = PaymentHeaders.event(OutcomeRecord.TYPE, operation.id() + "/" + operation.step() + "/outcome", settledAt)
-                .traced(accepted.traceparent());
+        var headers =
+                PaymentHeaders.event(record.event(), OutcomeRecord.VERSION, operation.id() + "/" + operation.step() + "/outcome", settledAt)
+                        .traced(accepted.traceparent());
         return new OutboxRow(topics.outcomes(), operation.id(), Optional.of(PaymentJson.write(record)), headers.toMap());
     }
 
@@ -76,8 +78,9 @@ public final class Staging {
         Money money = accepted.request().money();
         var record = new WaitRecord(WaitRecord.TYPE, WaitRecord.VERSION, accepted.payment().value(), accepted.kind().tag(), operation.id(),
                 operation.step(), accepted.merchant(), money.minorUnits(), money.currency(), why, until);
-        var headers = PaymentHeaders.event(WaitRecord.TYPE, "%s/%d/%s/%d".formatted(operation.id(), operation.step(), why,
-                until.toEpochMilli()), now).traced(accepted.traceparent());
+        var headers =
+                PaymentHeaders.event(WaitRecord.TYPE, WaitRecord.VERSION, "%s/%d/%s/%d".formatted(operation.id(), operation.step(), why,
+                        until.toEpochMilli()), now).traced(accepted.traceparent());
         return new OutboxRow(topics.waiting(), operation.id(), Optional.of(PaymentJson.write(record)), headers.toMap());
     }
 
@@ -90,8 +93,9 @@ public final class Staging {
                 letter.cause(), letter.message(), operation.map(Operation::generation).orElse(1), revision, diedAt,
                 letter.source().map(source -> new DeadLetterRecord.Source(
                         source.topic(), source.partition(), source.offset(), source.sealed())));
-        var headers = PaymentHeaders.event(DeadLetterRecord.TYPE, letter.id() + "/" + revision, diedAt)
-                .traced(operation.flatMap(op -> op.accepted().traceparent()));
+        var headers =
+                PaymentHeaders.event(DeadLetterRecord.TYPE, DeadLetterRecord.VERSION, letter.id() + "/" + revision + "/dead-letter", diedAt)
+                        .traced(operation.flatMap(op -> op.accepted().traceparent()));
         return new OutboxRow(topics.deadLetters(), letter.id(), Optional.of(PaymentJson.write(record)), headers.toMap());
     }
 

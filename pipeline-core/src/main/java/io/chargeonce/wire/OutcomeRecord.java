@@ -32,4 +32,9 @@ public record OutcomeRecord(
 
     public static final String TYPE = "payment.outcome";
     public static final int VERSION = 1;
+
+    /** Such as {@code payment.succeeded} or {@code refund.declined}: the same as the webhook's that tells it. */
+    public String event() {
+        return (operation.equals("charge") ? "payment" : operation) + "." + status;
+    }
 }

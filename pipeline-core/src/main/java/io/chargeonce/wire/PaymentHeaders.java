@@ -26,14 +26,19 @@ public final class PaymentHeaders {
 
     private PaymentHeaders() {}
 
-    /** @param id the same for every copy of the same event, so that a consumer can drop a repeat */
-    public static PaymentHeaders event(String type, String id, Instant time) {
+    /**
+     * @param type    names the event, and with the version the schema of its data
+     * @param version of the data: two versions of one type differ in what an older reader would misread
+     * @param id      the same for every copy of the same event, so that a consumer can drop a repeat
+     */
+    public static PaymentHeaders event(String type, int version, String id, Instant time) {
         var event = new PaymentHeaders();
         event.headers.put("ce_specversion", "1.0");
-        event.headers.put("ce_type", "chargeonce." + type);
+        event.headers.put("ce_type", "io.chargeonce." + type);
         event.headers.put("ce_source", "/chargeonce");
         event.headers.put("ce_id", id);
         event.headers.put(TIME, time.toString());
+        event.headers.put("ce_dataschema", "urn:chargeonce:schema:" + type + ":" + version);
         event.headers.put("content-type", "application/json");
         return event;
     }

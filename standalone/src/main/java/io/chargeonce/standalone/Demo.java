@@ -50,7 +50,7 @@ final class Demo implements AutoCloseable {
 
     private final DemoPlan plan;
     private final PrintWriter out;
-    private final LocalPipeline pipeline;
+    final LocalPipeline pipeline;
     private final Database database;
     private final DeadLetterQueue queue;
     private final DemoProducer producer;

@@ -166,6 +166,11 @@ class ArchitectureTest {
     }
 
     @Test
+    void a_consumer_needs_nothing_but_the_documents() {
+        onlyDependsOn("io.chargeonce.examples..");
+    }
+
+    @Test
     void only_standalone_knows_the_sandbox() {
         noClasses().that().resideOutsideOfPackages("io.chargeonce.sandbox..", "io.chargeonce.standalone..", "io.chargeonce.load..",
                 "io.chargeonce.bench..").should().dependOnClassesThat().resideInAPackage("io.chargeonce.sandbox..").check(ALL);

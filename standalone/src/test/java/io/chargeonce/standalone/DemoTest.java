@@ -2,27 +2,136 @@
 package io.chargeonce.standalone;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.chargeonce.checker.Verdict;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
+/** One demo, its books, the records that its services published, and the examples of consumers that read them. */
 class DemoTest {
 
-    @ParameterizedTest
-    @ValueSource(longs = 1)
-    void the_books_of_a_demo_balance(long seed) {
-        var story = new StringWriter();
-        try (var demo = new Demo(DemoPlan.of(60, seed), new PrintWriter(story), false)) {
-            var verdict = demo.run();
-            assertThat(verdict.balanced()).as(verdict.json() + "\n" + story).isTrue();
-            assertThat(verdict.json()).contains("\"accepted\":60", "\"lost\":0", "\"double_charged\":0");
-            assertThat(story.toString()).containsPattern("http://127.0.0.1:\\d+\\nand sign in with operator:test_operator");
-            assertThat(story.toString()).containsPattern("To: jane@example.com\\R +Subject: Your (receipt|refund) from acme\\R")
-                    .containsPattern("Amount (paid|refunded): ");
-            assertThat(story.toString().lines()).hasSizeGreaterThan(30)
-                    .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80));
+    private static final StringWriter STORY = new StringWriter();
+    private static Demo demo;
+    private static PublishedRecords published;
+    private static Verdict verdict;
+
+    @BeforeAll
+    static void run() {
+        demo = new Demo(DemoPlan.of(60, 1), new PrintWriter(STORY), false);
+        published = new PublishedRecords(demo.pipeline.settings);
+        published.sendToIntake("acme", "refused-1", "{\"amount\": -1, \"colour\": \"red\"}");
+        verdict = demo.run();
+    }
+
+    @AfterAll
+    static void stop() {
+        demo.close();
+    }
+
+    @Test
+    void the_books_of_a_demo_balance() {
+        assertThat(verdict.balanced()).as(verdict.json() + "\n" + STORY).isTrue();
+        assertThat(verdict.json()).contains("\"accepted\":60", "\"lost\":0", "\"double_charged\":0");
+        assertThat(STORY.toString()).containsPattern("http://127.0.0.1:\\d+\\nand sign in with operator:test_operator");
+        assertThat(STORY.toString()).containsPattern("To: jane@example.com\\R +Subject: Your (receipt|refund) from acme\\R")
+                .containsPattern("Amount (paid|refunded): ");
+        assertThat(STORY.toString().lines()).hasSizeGreaterThan(30)
+                .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80));
+    }
+
+    @Test
+    void each_record_that_the_services_publish_is_what_the_documents_say() throws IOException {
+        var contract = new EventContract();
+        published.awaitRefusal();
+        var seen = new TreeSet<String>();
+        for (ConsumerRecord<byte[], byte[]> record : published.all()) {
+            // The demo's own poison is no record of the services.
+            if (!new String(record.key(), StandardCharsets.UTF_8).equals("garbage")) {
+                Map<String, String> headers = PublishedRecords.headers(record);
+                assertThat(contract.problems(record.topic(), record.key(), record.value(), headers)).as(record.toString()).isEmpty();
+                seen.add(record.topic().replaceFirst("payments\\.", "") + " " + headers.getOrDefault("ce_type", "left"));
+            }
         }
+        assertThat(seen).contains("requests io.chargeonce.payment.request", "retry-1 io.chargeonce.payment.request",
+                "retry-3 io.chargeonce.payment.request", "dlq io.chargeonce.payment.dead-letter", "dlq left",
+                "outcomes io.chargeonce.payment.succeeded", "outcomes io.chargeonce.payment.declined",
+                "outcomes io.chargeonce.refund.succeeded", "intake-refused io.chargeonce.payment.refused");
+    }
+
+    @Test
+    void two_events_have_different_ids_and_the_copies_of_one_event_say_the_same() {
+        var contents = new HashMap<String, String>();
+        for (ConsumerRecord<byte[], byte[]> record : published.all()) {
+            Optional.ofNullable(PublishedRecords.headers(record).get("ce_id")).ifPresent(id -> {
+                String content = PublishedRecords.headers(record).get("ce_type") + new String(record.value(), StandardCharsets.UTF_8);
+                assertThat(contents.computeIfAbsent(id, first -> content)).as(id).isEqualTo(content);
+            });
+        }
+        assertThat(contents).hasSizeGreaterThan(120);
+    }
+
+    @Test
+    void the_java_example_counts_each_outcome_once_through_repeats_lost_offsets_and_a_second_process() throws Exception {
+        published.repeatOutcomes();
+        try (var example = new ConsumerExample.Java(demo.pipeline.settings)) {
+            countsEachOnce(example);
+        }
+    }
+
+    @Test
+    void the_typescript_example_counts_each_outcome_once_through_repeats_a_kill_and_a_second_process() throws Exception {
+        assumeTrue(ConsumerExample.TypeScript.canRun(), "examples/typescript is not built, or there is no node: see its README");
+        published.repeatOutcomes();
+        try (var example = new ConsumerExample.TypeScript(demo.pipeline.settings)) {
+            countsEachOnce(example);
+        }
+    }
+
+    @Test
+    void the_python_example_counts_each_outcome_once_through_repeats_a_kill_and_a_second_process(@TempDir Path folder) throws Exception {
+        Optional<String> python = ConsumerExample.Python.with("confluent_kafka");
+        assumeTrue(python.isPresent(), "no python3 has confluent-kafka; its handling of recorded events is tested all the same");
+        published.repeatOutcomes();
+        try (var example = new ConsumerExample.Python(demo.pipeline.settings, python.get(), folder.resolve("book"))) {
+            countsEachOnce(example);
+        }
+    }
+
+    @Test
+    void the_python_example_handles_recorded_events() throws Exception {
+        Optional<String> python = ConsumerExample.Python.with("sqlite3");
+        assumeTrue(python.isPresent(), "there is no python3");
+        Path folder = Repository.root().resolve("examples/python");
+        var tests = new ProcessBuilder(python.get(), "-B", "-m", "unittest").directory(folder.toFile()).redirectErrorStream(true).start();
+        String said = new String(tests.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(tests.waitFor()).as(said).isZero();
+        assertThat(said).contains("Ran 4 tests");
+    }
+
+    private static void countsEachOnce(ConsumerExample example) throws Exception {
+        Map<String, Long> expected = published.revenue(demo.pipeline.settings);
+        assertThat(expected).hasSizeGreaterThan(3);
+        example.start("first");
+        example.awaitAnEvent();
+        example.kill();
+        // Another group has no offsets: it reads everything from the beginning.
+        example.start("second");
+        example.start("second");
+        published.awaitRead(example.group("second"));
+        assertThat(example.revenue()).isEqualTo(expected);
+        assertThat(example.events()).isEqualTo(published.countedOutcomes());
     }
 }

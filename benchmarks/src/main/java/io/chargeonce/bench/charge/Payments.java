@@ -116,7 +116,7 @@ final class Payments {
         var value = PaymentJson.write(PaymentRecord.of(id, 1, MERCHANT, key(number), request));
         var record = new ProducerRecord<>(topic, id.getBytes(StandardCharsets.US_ASCII), value);
         Instant now = Instant.now();
-        PaymentHeaders.event(PaymentRecord.TYPE, id + "-1", now).journey(1, 1, 0, now).toMap()
+        PaymentHeaders.event(PaymentRecord.TYPE, PaymentRecord.VERSION, id + "/1", now).journey(1, 1, 0, now).toMap()
                 .forEach((name, text) -> record.headers().add(name, text.getBytes(StandardCharsets.UTF_8)));
         return record;
     }

@@ -24,7 +24,8 @@ final class OutcomeEvents {
     }
 
     static Map<String, String> headers(PaymentRecord request) {
-        return PaymentHeaders.event(OutcomeRecord.TYPE, request.operationId() + "/2/outcome", Instant.now()).toMap();
+        return PaymentHeaders.event("payment.succeeded", OutcomeRecord.VERSION, request.operationId() + "/2/outcome", Instant.now())
+                .toMap();
     }
 
     static ProducerRecord<byte[], byte[]> record(String topic, PaymentRecord request, String reference) {

@@ -27,7 +27,8 @@ final class Rows {
             String id = PaymentId.derive("acme", new IdempotencyKey(key)).value();
             var request = new PaymentRequest(new Money(1299, "EUR"), "pm_card_visa", Optional.of("cus_" + key), Optional.of("order-" + key),
                     Optional.empty(), Optional.empty());
-            var headers = PaymentHeaders.event(PaymentRecord.TYPE, id + "-1", Instant.now()).journey(1, 1, 0, Instant.now()).toMap();
+            var headers = PaymentHeaders.event(PaymentRecord.TYPE, PaymentRecord.VERSION, id + "/1", Instant.now())
+                    .journey(1, 1, 0, Instant.now()).toMap();
             String command = COMMAND.formatted(key);
             return new Payment(id, key, command, PaymentJson.write(PaymentRecord.of(id, 1, "acme", key, request)),
                     new String(PaymentJson.write(headers)));

@@ -30,7 +30,7 @@ record OverdueEvent(String type, int version, String status, String paymentId, S
     /** The same wait has the same id in the events of every witness. */
     Headers headers(Instant at) {
         var headers = new RecordHeaders();
-        PaymentHeaders.event(TYPE, "%s/%d/%s/%d".formatted(operationId, step, status, dueBy.toEpochMilli()), at).toMap()
+        PaymentHeaders.event(TYPE, VERSION, "%s/%d/%s/%d".formatted(operationId, step, status, dueBy.toEpochMilli()), at).toMap()
                 .forEach((name, value) -> headers.add(name, value.getBytes(StandardCharsets.UTF_8)));
         return headers;
     }

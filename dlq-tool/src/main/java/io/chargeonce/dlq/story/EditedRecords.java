@@ -31,7 +31,7 @@ public final class EditedRecords {
         public Optional<OutboxRow> again(Instant now) {
             try {
                 return value().map(bytes -> new OutboxRow(topic, PaymentJson.MAPPER.readValue(bytes, PaymentRecord.class).operationId(),
-                        Optional.of(bytes), PaymentHeaders.event(PaymentRecord.TYPE, id + "/edited", now).toMap()));
+                        Optional.of(bytes), PaymentHeaders.event(PaymentRecord.TYPE, PaymentRecord.VERSION, id + "/edited", now).toMap()));
             } catch (JacksonException changed) {
                 // These are not the bytes that an edit has stored, so they are not sent.
                 return Optional.empty();

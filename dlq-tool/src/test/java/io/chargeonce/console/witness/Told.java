@@ -83,7 +83,8 @@ final class Told {
         revision++;
         var record = new DeadLetterRecord(DeadLetterRecord.TYPE, DeadLetterRecord.VERSION, id, Optional.of(payment), Optional.of("acme"),
                 Optional.of(amount), Optional.of(currency), Optional.of("stripe"), cause, "it failed", 1, revision, at, Optional.empty());
-        return message(TOPICS.deadLetters(), PaymentJson.write(record), PaymentHeaders.event(DeadLetterRecord.TYPE, id, at).toMap(), at);
+        return message(TOPICS.deadLetters(), PaymentJson.write(record),
+                PaymentHeaders.event(DeadLetterRecord.TYPE, DeadLetterRecord.VERSION, id, at).toMap(), at);
     }
 
     Message leaves(String how, Instant at) {
@@ -114,14 +115,16 @@ final class Told {
     private Message waits(String why, Instant until, Instant at) {
         var record =
                 new WaitRecord(WaitRecord.TYPE, WaitRecord.VERSION, payment, kind.tag(), id, step, "acme", amount, currency, why, until);
-        return message(TOPICS.waiting(), PaymentJson.write(record), PaymentHeaders.event(WaitRecord.TYPE, id, at).toMap(), at);
+        return message(TOPICS.waiting(), PaymentJson.write(record),
+                PaymentHeaders.event(WaitRecord.TYPE, WaitRecord.VERSION, id, at).toMap(), at);
     }
 
     private Message work(int tier, Instant at, String cause) {
         var record =
                 new PaymentRecord(PaymentRecord.TYPE, PaymentRecord.VERSION, payment, kind.tag(), id, step, "acme", "key-" + id, amount,
                         currency, "pm_card_visa", Optional.empty(), Optional.empty());
-        var headers = PaymentHeaders.event(PaymentRecord.TYPE, id + "/" + step, at).journey(step, 1, tier, acceptedAt);
+        var headers =
+                PaymentHeaders.event(PaymentRecord.TYPE, PaymentRecord.VERSION, id + "/" + step, at).journey(step, 1, tier, acceptedAt);
         if (!cause.isEmpty()) {
             headers.failure(at, cause, "it failed");
         }
@@ -131,7 +134,8 @@ final class Told {
     private Message outcome(String status, Optional<String> code, Instant at) {
         var record = new OutcomeRecord(OutcomeRecord.TYPE, OutcomeRecord.VERSION, payment, kind.tag(), "acme", "key-" + id, status, amount,
                 currency, Optional.of("stripe"), Optional.of("pi_1"), code, Optional.empty(), 1, step, at);
-        return message(TOPICS.outcomes(), PaymentJson.write(record), PaymentHeaders.event(OutcomeRecord.TYPE, id, at).toMap(), at);
+        return message(TOPICS.outcomes(), PaymentJson.write(record),
+                PaymentHeaders.event(record.event(), OutcomeRecord.VERSION, id, at).toMap(), at);
     }
 
     private Message message(String topic, byte[] value, Map<String, String> headers, Instant at) {
@@ -145,6 +149,6 @@ final class Told {
                 Optional.empty(), Optional.empty(), Optional.empty(), cause, "poison", 1, 1, at,
                 Optional.of(new DeadLetterRecord.Source(TOPICS.requests(), partition, offset, new byte[] {1})));
         return new Message(TOPICS.deadLetters(), hash.getBytes(StandardCharsets.UTF_8), PaymentJson.write(record),
-                PaymentHeaders.event(DeadLetterRecord.TYPE, hash, at).toMap(), at);
+                PaymentHeaders.event(DeadLetterRecord.TYPE, DeadLetterRecord.VERSION, hash, at).toMap(), at);
     }
 }

@@ -25,6 +25,7 @@ import tools.jackson.databind.util.RawValue;
 final class Refusals {
 
     private static final String TYPE = "payment.refused";
+    private static final int VERSION = 1;
 
     private final Database database;
     private final String topic;
@@ -44,13 +45,13 @@ final class Refusals {
         String id = "%s-%d-%d-%d".formatted(record.topic(), record.partition(), record.offset(), record.timestamp());
         var value = new LinkedHashMap<String, Object>();
         value.put("type", TYPE);
-        value.put("version", 1);
+        value.put("version", VERSION);
         value.put("merchant", IntakeTopics.merchantOf(record.topic()));
         key(record).ifPresent(key -> value.put("idempotency_key", key));
         value.put("source", Map.of("topic", record.topic(), "partition", record.partition(), "offset", record.offset()));
         value.put("problem", new RawValue(new String(refusal.body(), StandardCharsets.UTF_8)));
         var row = new OutboxRow(topic, key(record).orElse(id), Optional.of(PaymentJson.write(value)),
-                PaymentHeaders.event(TYPE, id, clock.instant()).toMap());
+                PaymentHeaders.event(TYPE, VERSION, id, clock.instant()).toMap());
         database.inTransaction(connection -> {
             Outbox.stage(connection, List.of(row));
             return row;

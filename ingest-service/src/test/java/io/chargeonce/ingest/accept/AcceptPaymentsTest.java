@@ -9,10 +9,14 @@ import io.chargeonce.database.Database;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.ingest.IngestWorld;
 import io.chargeonce.ingest.reading.PaymentStatus;
+import io.chargeonce.ledger.Operation;
+import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.ledger.Staging;
 import io.chargeonce.payment.IdempotencyKey;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.PaymentRequest;
 import io.chargeonce.sandbox.TestStack;
+import io.chargeonce.wire.Topics;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -88,6 +92,22 @@ class AcceptPaymentsTest {
                     UNION ALL SELECT xmin::text FROM outbox WHERE record_key = '%1$s'
                     UNION ALL SELECT xmin::text FROM audit_record WHERE resource_id = '%1$s') AS rows
                 """.formatted(ask.id()))).isOne();
+    }
+
+    /** The sweeper stages the record again if Kafka loses it. A consumer drops that one as a repeat, or the other. */
+    @Test
+    void the_record_has_the_event_id_that_it_gets_when_it_is_staged_again() {
+        AcceptRequest ask = ask(key);
+        accept(ask);
+
+        try (var owner = Database.open(url, "postgres", "", 1)) {
+            Operation operation = owner.withConnection(connection -> OperationTable.find(connection, ask.id().value())).orElseThrow();
+            String again = Staging.work(new Topics("payments"), operation).headers().get("ce_id");
+            assertThat(
+                    IngestWorld.count(url, "SELECT count(*) FROM outbox WHERE record_key = '" + ask.id() + "' AND headers ->> 'ce_id' = '"
+                            + again + "'"))
+                    .isOne();
+        }
     }
 
     @Test
