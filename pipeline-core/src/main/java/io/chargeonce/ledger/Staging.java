@@ -67,7 +67,8 @@ public final class Staging {
         Money money = accepted.request().money();
         var record = new ReceiptRecord(ReceiptRecord.TYPE, ReceiptRecord.VERSION, accepted.payment().value(), operation.id(),
                 accepted.kind().tag(), accepted.merchant(), money.minorUnits(), money.currency());
-        var headers = PaymentHeaders.event(ReceiptRecord.TYPE, operation.id() + "/receipt", operation.settledAt().orElseThrow())
+        var headers = PaymentHeaders
+                .event(ReceiptRecord.TYPE, ReceiptRecord.VERSION, operation.id() + "/receipt", operation.settledAt().orElseThrow())
                 .traced(accepted.traceparent());
         return new OutboxRow(topics.receipts(), accepted.payment().value(), Optional.of(PaymentJson.write(record)), headers.toMap());
     }

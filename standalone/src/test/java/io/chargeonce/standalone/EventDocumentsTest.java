@@ -13,6 +13,7 @@ import io.chargeonce.wire.OutcomeRecord;
 import io.chargeonce.wire.PaymentHeaders;
 import io.chargeonce.wire.PaymentJson;
 import io.chargeonce.wire.PaymentRecord;
+import io.chargeonce.wire.ReceiptRecord;
 import io.chargeonce.wire.SealRecord;
 import io.chargeonce.wire.TopicPlan;
 import io.chargeonce.wire.Topics;
@@ -81,7 +82,7 @@ class EventDocumentsTest {
     void each_schema_is_json_schema_2020_12_and_its_id_names_its_file() {
         var metaschema = SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12)
                 .getSchema(SchemaLocation.of("https://json-schema.org/draft/2020-12/schema"));
-        assertThat(contract.schemas).hasSize(15).allSatisfy((file, schema) -> {
+        assertThat(contract.schemas).hasSize(16).allSatisfy((file, schema) -> {
             assertThat(metaschema.validate(schema.toString(), InputFormat.JSON)).as(file).isEmpty();
             assertThat(schema.path("$schema").asString()).isEqualTo("https://json-schema.org/draft/2020-12/schema");
             assertThat(schema.path("$id").asString())
@@ -96,6 +97,7 @@ class EventDocumentsTest {
         var records = new HashMap<Class<?>, List<String>>(Map.of(OutcomeRecord.class, schemasOfOutcomes(),
                 PaymentRecord.class, List.of("payment.request.v1.json"), DeadLetterRecord.class, List.of("payment.dead-letter.v1.json"),
                 WaitRecord.class, List.of("payment.waiting.v1.json"), SealRecord.class, List.of("audit.seal.v1.json")));
+        records.put(ReceiptRecord.class, List.of("payment.receipt.v1.json"));
         records.put(overdue(), List.of("payment.overdue.v1.json"));
         records.forEach((type, files) -> files.forEach(file -> requireSame(type, contract.schemas.get(file), file)));
         requireSame(DeadLetterRecord.Source.class, contract.schemas.get("payment.dead-letter.v1.json").at("/properties/source"), "source");
