@@ -133,7 +133,7 @@ final class Claims implements AutoCloseable {
     }
 
     private static Claim unknown(PaymentRecord record) {
-        return record.isOfItsKey()
+        return record.hasIdOfItsKey()
                 ? new Claim.Refused(PoisonCause.FORGOTTEN_PAYMENT, "the database has lost this payment: its producer must send it again, "
                         + "under the same key; then purge this")
                 : new Claim.Refused(PoisonCause.UNKNOWN_PAYMENT, "no such payment was ever accepted");

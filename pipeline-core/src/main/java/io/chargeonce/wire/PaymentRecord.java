@@ -62,8 +62,8 @@ public record PaymentRecord(
                 request.customer(), request.reference());
     }
 
-    /** Whether its payment's id is the one that merchant and key derive, as it is for each charge that was ever accepted. */
-    public boolean isOfItsKey() {
+    /** Whether its payment's id is the one that merchant and key derive, as it is for each charge that was ever accepted. Not a field. */
+    public boolean hasIdOfItsKey() {
         try {
             return operation.equals(OperationKind.CHARGE.tag()) && operationId.equals(paymentId)
                     && paymentId.equals(PaymentId.derive(merchant, new IdempotencyKey(idempotencyKey)).value());
