@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
 import java.util.Optional;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Executors;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -163,11 +164,15 @@ class PoisonTest {
     @Test
     void poison_that_comes_all_at_once_shares_commits_and_leaves_the_connections_to_payments() {
         int count = 400;
+        var atOnce = new CyclicBarrier(count);
         try (var workers = Executors.newVirtualThreadPerTaskExecutor()) {
             for (int i = 0; i < count; i++) {
                 var record =
                         new ConsumerRecord<>(books.topics.requests(), 7, (long) i, new byte[0], "no JSON".getBytes(StandardCharsets.UTF_8));
-                workers.submit(() -> process.handle(record));
+                workers.submit(() -> {
+                    atOnce.await();
+                    return process.handle(record);
+                });
             }
         }
         assertThat(books.count("FROM dead_letter WHERE source_partition = 7")).isEqualTo(count);
