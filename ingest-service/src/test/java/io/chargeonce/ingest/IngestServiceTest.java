@@ -238,7 +238,7 @@ class IngestServiceTest {
         assertThat(request.merchant()).isEqualTo("acme");
         assertThat(request.idempotencyKey()).isEqualTo(key);
         assertThat(request.amount()).isEqualTo(1299);
-        assertThat(new String(record.headers().lastHeader("ce_type").value())).isEqualTo("chargeonce.payment.request");
+        assertThat(new String(record.headers().lastHeader("ce_type").value())).isEqualTo("io.chargeonce.payment.request");
     }
 
     @Test

@@ -176,7 +176,7 @@ class OpenApiTest {
         });
         Stream<String> files = new YAMLMapper().readTree(served.body()).findValuesAsString("$ref").stream()
                 .filter(reference -> !reference.startsWith("#")).map(reference -> "/" + reference.replaceFirst("#.*", ""));
-        assertThat(files.toList()).hasSize(16).allSatisfy(file -> assertThat(world.get(file).statusCode()).as(file).isEqualTo(200));
+        assertThat(files.toList()).hasSize(17).allSatisfy(file -> assertThat(world.get(file).statusCode()).as(file).isEqualTo(200));
     }
 
     @ParameterizedTest

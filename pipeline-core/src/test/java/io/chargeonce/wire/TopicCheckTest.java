@@ -81,9 +81,9 @@ class TopicCheckTest {
     @Test
     void topics_grow_but_never_the_dead_letters_and_the_seals() throws Exception {
         plan(2).create(ADMIN);
-        assertThat(check(4).differences()).extracting(Difference::setting).containsOnly("partitions").hasSize(8);
+        assertThat(check(4).differences()).extracting(Difference::setting).containsOnly("partitions").hasSize(9);
         assertThat(check(4).grow()).containsExactlyInAnyOrder(topics.requests(), topics.retry(1), topics.retry(2), topics.retry(3),
-                topics.outcomes(), topics.intakeRefused(), topics.overdue(), topics.waiting());
+                topics.outcomes(), topics.intakeRefused(), topics.overdue(), topics.waiting(), topics.receipts());
         Awaitility.await().untilAsserted(() -> assertThat(check(4).differences()).isEmpty());
         assertThat(ADMIN.describeTopics(List.of(topics.deadLetters(), topics.auditSeals())).allTopicNames().get().values())
                 .allSatisfy(topic -> assertThat(topic.partitions()).hasSize(2));
@@ -94,7 +94,7 @@ class TopicCheckTest {
     void too_few_replicas_are_reported_and_left_to_a_reassignment() {
         plan(1).create(ADMIN);
         var wanted = new TopicCheck(new TopicPlan(topics, 1, Optional.of((short) 3)), ADMIN);
-        assertThat(wanted.differences()).filteredOn(difference -> difference.setting().equals("replicas")).hasSize(10)
+        assertThat(wanted.differences()).filteredOn(difference -> difference.setting().equals("replicas")).hasSize(11)
                 .allSatisfy(difference -> assertThat(difference.repairable()).isFalse());
     }
 

@@ -167,7 +167,7 @@ class EncryptedTest {
         var settings = pipeline(OWNER, "chargeonce-migrate");
         try (var admin = Admin.create(connection("chargeonce-migrate", ours).clientProperties())) {
             var other = new Topics("payments.other");
-            assertThat(new TopicPlan(other, 1, Optional.of((short) 1)).create(admin)).hasSize(10);
+            assertThat(new TopicPlan(other, 1, Optional.of((short) 1)).create(admin)).hasSize(11);
             var check = new TopicCheck(new TopicPlan(other, 2, Optional.of((short) 1)), admin);
             assertThat(check.grow()).hasSize(8);
             assertThat(check.repair()).isEmpty();

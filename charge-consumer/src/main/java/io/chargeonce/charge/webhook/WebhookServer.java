@@ -10,10 +10,6 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.Socket;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -38,8 +34,6 @@ public final class WebhookServer implements AutoCloseable {
     private static final String REFUSED = "chargeonce.door.refused";
 
     private static final int FORGED = 401;
-    /** To a GET, which is no webhook. */
-    private static final String ANSWER = "HTTP/1.1 405";
 
     private final WebhookInbox inbox;
     private final HttpServer server;
@@ -88,22 +82,9 @@ public final class WebhookServer implements AutoCloseable {
         return server.getAddress().getPort();
     }
 
-    private static final Duration TO_ANSWER_ITSELF = Duration.ofSeconds(3);
-
-    /** Why it takes no webhook, in one line; empty if it answers. It asks itself over a connection, as the proxy does. Any thread. */
+    /** Why it takes no webhook, in one line; empty if it answers. Any thread. */
     public Optional<String> problem() {
-        InetSocketAddress bound = server.getAddress();
-        InetAddress host = bound.getAddress().isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : bound.getAddress();
-        try (var socket = new Socket()) {
-            socket.setSoTimeout((int) TO_ANSWER_ITSELF.toMillis());
-            socket.connect(new InetSocketAddress(host, bound.getPort()), (int) TO_ANSWER_ITSELF.toMillis());
-            socket.getOutputStream().write(("GET " + PATH + " HTTP/1.1\r\nHost: itself\r\nConnection: close\r\n\r\n")
-                    .getBytes(StandardCharsets.US_ASCII));
-            String answer = new String(socket.getInputStream().readNBytes(ANSWER.length()), StandardCharsets.US_ASCII);
-            return answer.equals(ANSWER) ? Optional.empty() : Optional.of("the server for webhooks of PSPs closed a connection unanswered");
-        } catch (IOException e) {
-            return Optional.of("the server for webhooks of PSPs does not answer: " + e.getMessage());
-        }
+        return SelfCheck.problem(server.getAddress(), PATH);
     }
 
     private void serve(HttpExchange exchange) throws IOException {

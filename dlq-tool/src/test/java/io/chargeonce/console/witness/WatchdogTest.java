@@ -39,7 +39,7 @@ class WatchdogTest {
                 .isEqualTo(new OverdueSum(1, List.of(new OverdueSum.Sum("EUR", 1299, 1)), Streamed.START.plus(Streamed.GRACE)));
         TestRecord<String, byte[]> event = witness.events().getFirst();
         assertThat(event.key()).isEqualTo("pay_1");
-        assertThat(header(event, "ce_type")).isEqualTo("chargeonce.payment.overdue");
+        assertThat(header(event, "ce_type")).isEqualTo("io.chargeonce.payment.overdue");
         assertThat(header(event, "ce_id")).startsWith("pay_1/1/overdue/");
         JsonNode told = PaymentJson.MAPPER.readTree(event.value());
         assertThat(told.path("status").asString()).isEqualTo("overdue");

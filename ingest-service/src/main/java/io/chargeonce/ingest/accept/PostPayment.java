@@ -2,6 +2,7 @@
 package io.chargeonce.ingest.accept;
 
 import io.chargeonce.http.Answer;
+import io.chargeonce.ingest.answer.KeyHeader;
 import io.chargeonce.ingest.answer.Problems;
 import io.chargeonce.ingest.answer.RequestForm;
 import io.chargeonce.ingest.merchants.Merchant;

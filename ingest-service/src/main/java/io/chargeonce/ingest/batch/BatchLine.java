@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ingest.batch;
 
-import io.chargeonce.ingest.accept.KeyHeader;
 import io.chargeonce.ingest.accept.PaymentBody;
 import io.chargeonce.ingest.accept.Purchase;
 import io.chargeonce.http.Answer;
+import io.chargeonce.ingest.answer.KeyHeader;
 import io.chargeonce.ingest.answer.Checked;
 import io.chargeonce.ingest.answer.Problem;
 import io.chargeonce.ingest.answer.Problems;

@@ -3,9 +3,9 @@ package io.chargeonce.ingest.intake;
 
 import io.chargeonce.ingest.accept.AcceptRequest;
 import io.chargeonce.ingest.accept.GuardHeader;
-import io.chargeonce.ingest.accept.KeyHeader;
 import io.chargeonce.ingest.accept.PaymentBody;
 import io.chargeonce.http.Answer;
+import io.chargeonce.ingest.answer.KeyHeader;
 import io.chargeonce.ingest.answer.Checked;
 import io.chargeonce.ingest.answer.Contract;
 import io.chargeonce.ingest.answer.IngestMeters;

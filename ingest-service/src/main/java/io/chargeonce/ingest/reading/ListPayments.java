@@ -3,7 +3,7 @@ package io.chargeonce.ingest.reading;
 
 import io.chargeonce.database.Database;
 import io.chargeonce.http.Answer;
-import io.chargeonce.ingest.accept.KeyHeader;
+import io.chargeonce.ingest.answer.KeyHeader;
 import io.chargeonce.ingest.answer.Checked;
 import io.chargeonce.ingest.answer.Problem;
 import io.chargeonce.ingest.answer.Problems;

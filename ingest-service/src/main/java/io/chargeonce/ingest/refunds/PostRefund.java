@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ingest.refunds;
 
-import io.chargeonce.ingest.accept.KeyHeader;
 import io.chargeonce.ingest.accept.PostPayment;
 import io.chargeonce.http.Answer;
+import io.chargeonce.ingest.answer.KeyHeader;
 import io.chargeonce.ingest.answer.Checked;
 import io.chargeonce.ingest.answer.Problems;
 import io.chargeonce.ingest.answer.RequestForm;

@@ -34,7 +34,8 @@ import org.awaitility.Awaitility;
 final class ConsoleWorld implements AutoCloseable {
 
     private static final Duration PATIENCE = Duration.ofMinutes(2);
-    private static final List<String> PORTS = List.of("ingest", "stripe", "adyen", "webhook", "kafka", "postgres", "admin", "console");
+    private static final List<String> PORTS = List.of("ingest", "stripe", "adyen", "webhook", "kafka", "postgres", "admin", "console",
+            "mail", "mailbox");
     private static final Pattern ADDRESS = Pattern.compile("console +(https?://\\S+?)/?\\s");
     private static final Pattern TOKEN = Pattern.compile("\\b((reader|operator|approver):[^\\s,]+)");
     private static final List<String> CURRENCIES = List.of("EUR", "USD", "GBP", "JPY");

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.ingest.accept;
+package io.chargeonce.ingest.answer;
 
-import io.chargeonce.ingest.answer.Checked;
-import io.chargeonce.ingest.answer.Problems;
-import io.chargeonce.ingest.answer.RequestForm;
 import io.chargeonce.payment.CardNumbers;
 import io.chargeonce.payment.IdempotencyKey;
 import java.util.List;
