@@ -30,6 +30,7 @@ import io.chargeonce.psp.Gateways;
 import io.chargeonce.psp.RouteRule;
 import io.chargeonce.psp.Routes;
 import io.chargeonce.runtime.AdminServer;
+import io.chargeonce.runtime.HealthCheck;
 import io.chargeonce.runtime.Lifecycle;
 import io.chargeonce.runtime.SteadyClock;
 import io.chargeonce.runtime.Worker;
@@ -79,7 +80,7 @@ public final class ChargeEngine {
     private final Duration longestAttempt;
     private final List<RecordLoop> loops = new CopyOnWriteArrayList<>();
     private final List<Worker> workers = new ArrayList<>();
-    private Optional<WebhookServer> webhooks = Optional.empty();
+    private Optional<HealthCheck> webhooks = Optional.empty();
 
     /** The first one that is closed stops all loops, so that they wait for their calls at the same time. */
     private record DrainedLoop(List<RecordLoop> all, RecordLoop loop) implements AutoCloseable {
@@ -181,7 +182,8 @@ public final class ChargeEngine {
         settings.webhooks().ifPresent(address -> {
             var inbox = new WebhookInbox(database, gateways, exchange, topics, settings.ourReceipts(), InstantSource.system(), relay::nudge,
                     meters);
-            webhooks = Optional.of(lifecycle.start("webhooks", () -> WebhookServer.start(address, inbox, meters)));
+            WebhookServer server = lifecycle.start("webhooks", () -> WebhookServer.start(address, inbox, meters));
+            webhooks = Optional.of(() -> server.problem());
             startWorker("unmatched-notices", Duration.ofSeconds(10), inbox::matchAgain);
         });
     }
@@ -193,7 +195,7 @@ public final class ChargeEngine {
                     .ready("database", database::problem).ready("dead-letter flood", flood::problem)
                     .live("relay", relay::standstill).ready("relay", relay::problem);
             workers.forEach(admin::watch);
-            webhooks.ifPresent(server -> admin.ready("webhooks", server::problem));
+            webhooks.ifPresent(answers -> admin.ready("webhooks", answers));
             for (int i = 0; i < loops.size(); i++) {
                 RecordLoop loop = loops.get(i);
                 admin.live("loop " + (i + 1), loop::standstill);

@@ -169,7 +169,7 @@ class EncryptedTest {
             var other = new Topics("payments.other");
             assertThat(new TopicPlan(other, 1, Optional.of((short) 1)).create(admin)).hasSize(11);
             var check = new TopicCheck(new TopicPlan(other, 2, Optional.of((short) 1)), admin);
-            assertThat(check.grow()).hasSize(8);
+            assertThat(check.grow()).hasSize(9);
             assertThat(check.repair()).isEmpty();
             assertThat(check.topicsMakeThemselves()).contains(false);
         }
