@@ -11,7 +11,8 @@ import java.util.Set;
  *
  * <p>The digits may be run together, stand in groups as on a card, or in groups of any size with the same separator throughout. An expiry
  * date and a CVC may follow without a break. Invisible characters are ignored. Escapes of JSON and HTML, and an escaped space or dash in a
- * URL, are decoded first. Digits within a UUID, a long hexadecimal id or an IBAN are no card number. Pure; any thread.
+ * URL, are decoded first. Digits of a UUID, a long hexadecimal id or an IBAN are no card number,
+ * with what follows or precedes them neither. Pure; any thread.
  */
 public final class CardNumbers {
 
@@ -286,7 +287,7 @@ public final class CardNumbers {
         int lengths = LENGTHS[digits[start] * 1000 + digits[start + 1] * 100 + digits[start + 2] * 10 + digits[start + 3]] & 0xff;
         for (int length = SHORTEST; lengths != 0 && start + length <= count; length++, lengths >>= 1) {
             int end = (lengths & 1) == 0 ? NONE : endOfGroups(start, start + length);
-            if (end != NONE && checkDigitFits(start, start + length) && !OtherNumbers.cover(text, from[start], to[start + length - 1])) {
+            if (end != NONE && checkDigitFits(start, start + length) && !OtherNumbers.touch(text, from[start], to[start + length - 1])) {
                 return end;
             }
         }

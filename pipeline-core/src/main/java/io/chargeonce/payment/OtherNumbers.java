@@ -34,14 +34,18 @@ final class OtherNumbers {
 
     private OtherNumbers() {}
 
-    /** Whether the characters from {@code from} to before {@code to} are part of such an id. */
-    static boolean cover(String text, int from, int to) {
-        return isInHex(text, from, to) || isInUuid(text, from, to) || isInIban(text, from, to);
+    /**
+     * Whether such an id takes up any of the characters from {@code from} to before {@code to}: {@code UUID-17} continues the digits that
+     * end the UUID, and is no card number either.
+     */
+    static boolean touch(String text, int from, int to) {
+        return isHexId(text, from) || isHexId(text, to - 1) || isInUuid(text, from, to) || isInIban(text, from);
     }
 
-    private static boolean isInHex(String text, int from, int to) {
-        int start = from;
-        while (start > 0 && from - start < LONGEST_HEX && isHex(text.charAt(start - 1))) {
+    /** Whether the character at {@code at} belongs to a long hexadecimal id. */
+    private static boolean isHexId(String text, int at) {
+        int start = at;
+        while (start > 0 && at - start < LONGEST_HEX && isHex(text.charAt(start - 1))) {
             start--;
         }
         int letters = 0;
@@ -50,11 +54,11 @@ final class OtherNumbers {
             letters += text.charAt(end) >= 'A' ? 1 : 0;
             end++;
         }
-        return end >= to && end - start >= SHORTEST_HEX && letters >= FEWEST_LETTERS && letters * 10 >= end - start;
+        return end - start >= SHORTEST_HEX && letters >= FEWEST_LETTERS && letters * 10 >= end - start;
     }
 
     private static boolean isInUuid(String text, int from, int to) {
-        for (int at = Math.max(0, to - UUID_LENGTH); at <= from && at + UUID_LENGTH <= text.length(); at++) {
+        for (int at = Math.max(0, from - UUID_LENGTH + 1); at < to && at + UUID_LENGTH <= text.length(); at++) {
             if (isUuid(text, at)) {
                 return true;
             }
@@ -75,9 +79,9 @@ final class OtherNumbers {
         return letters;
     }
 
-    private static boolean isInIban(String text, int from, int to) {
+    private static boolean isInIban(String text, int from) {
         for (int at = Math.max(0, from - LONGEST_IBAN_WRITTEN); at + 2 <= from; at++) {
-            if ((at == 0 || !isLetterOrDigit(text.charAt(at - 1))) && isIbanHead(text, at) && isIban(text, at, to)) {
+            if ((at == 0 || !isLetterOrDigit(text.charAt(at - 1))) && isIbanHead(text, at) && isIban(text, at, from)) {
                 return true;
             }
         }
@@ -89,8 +93,8 @@ final class OtherNumbers {
         return isLetter(text.charAt(at)) && isLetter(text.charAt(at + 1)) && isDigit(text.charAt(at + 2)) && isDigit(text.charAt(at + 3));
     }
 
-    /** Whether an IBAN (ISO 13616) or a creditor reference (ISO 11649) begins at {@code at} and ends at {@code to} or later. */
-    private static boolean isIban(String text, int at, int to) {
+    /** Whether an IBAN (ISO 13616) or a creditor reference (ISO 11649) begins at {@code at} and ends after {@code from}. */
+    private static boolean isIban(String text, int at, int from) {
         String country = text.substring(at, at + 2).toUpperCase(Locale.ROOT);
         int head = 0;
         int remainder = 0;
@@ -109,7 +113,7 @@ final class OtherNumbers {
             remainder = length < 4 ? 0 : (remainder * shift + value) % 97;
             length++;
             boolean ends = i + 1 == text.length() || !isLetterOrDigit(text.charAt(i + 1));
-            if (ends && i + 1 >= to && fits(country, length) && (remainder * 1_000_000L + head) % 97 == 1) {
+            if (ends && i >= from && fits(country, length) && (remainder * 1_000_000L + head) % 97 == 1) {
                 return true;
             }
         }

@@ -32,6 +32,9 @@ class FalseRefusalsTest {
         DATE_AND_TIME_FOR_PEOPLE(0, random -> "paid on " + at(random, "dd.MM.yyyy HH:mm:ss")),
         YEAR_AND_NUMBER(0, random -> "2026-" + digits(random, 9)),
         UUIDS(1, random -> new UUID(random.nextLong(), random.nextLong()).toString()),
+        UUID_AND_COUNTER(0, random -> uuidThatEndsWithDigits(random) + "-" + digits(random, 4)),
+        COUNTER_AND_UUID(0, random -> digits(random, 4) + "-" + uuidThatStartsWithDigits(random)),
+        HEX_ID_AND_COUNTER(0, random -> "cafe" + hex(random, 4) + digits(random, 12) + "-" + digits(random, 4)),
         UUID_WITHOUT_DASHES(1, random -> "order_" + hex(random, 16)),
         SHA256(1, random -> hex(random, 32)),
         ULID(0, random -> "01" + text(random, BASE32, 24)),
@@ -59,6 +62,15 @@ class FalseRefusalsTest {
         var random = new Random(16);
         assertThat(Stream.generate(() -> shape.make.apply(random)).limit(EACH).filter(CardNumbers::isIn).count())
                 .isLessThanOrEqualTo(shape.most);
+    }
+
+    private static String uuidThatEndsWithDigits(Random random) {
+        return "a" + hex(random, 4).substring(1) + "-" + hex(random, 2) + "-" + hex(random, 2) + "-" + hex(random, 2) + "-"
+                + digits(random, 12);
+    }
+
+    private static String uuidThatStartsWithDigits(Random random) {
+        return digits(random, 8) + "-" + digits(random, 4) + "-" + hex(random, 2) + "-" + hex(random, 2) + "-" + hex(random, 5) + "a0";
     }
 
     private static String seconds(Random random) {
