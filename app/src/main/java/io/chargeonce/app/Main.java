@@ -69,7 +69,6 @@ public final class Main implements Runnable {
         commands.put("data-key", () -> new CommandLine(new DataKeyCommand()));
         commands.put("dlq",
                 () -> new DlqCommand(Environment::openDeadLetterQueue, Environment::kafka, Environment::auditKeys).commandLine(arguments));
-        commands.put("console", () -> new CommandLine(new ConsoleCommand()));
         commands.put("merchant", () -> new MerchantCommand(() -> Environment.openDeadLetterQueue().database()).commandLine());
         commands.put("receipt", () -> new ReceiptCommand(() -> Environment.openDeadLetterQueue().database()).commandLine());
         commands.put("webhook", () -> new WebhookCommand(Environment::openWebhooks).commandLine());
