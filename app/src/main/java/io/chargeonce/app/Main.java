@@ -5,7 +5,7 @@ import io.chargeonce.dlq.terminal.DlqCommand;
 import io.chargeonce.ingest.terminal.MerchantCommand;
 import io.chargeonce.receipts.terminal.ReceiptCommand;
 import io.chargeonce.runtime.Build;
-import io.chargeonce.runtime.ModernTls;
+import io.chargeonce.runtime.tls.ModernTls;
 import io.chargeonce.webhooks.terminal.WebhookCommand;
 import java.util.Arrays;
 import java.util.LinkedHashMap;

@@ -34,6 +34,7 @@ import io.chargeonce.runtime.HealthCheck;
 import io.chargeonce.runtime.Lifecycle;
 import io.chargeonce.runtime.SteadyClock;
 import io.chargeonce.runtime.Worker;
+import io.chargeonce.runtime.tls.CertificateExpiry;
 import io.chargeonce.tracing.Tracing;
 import io.chargeonce.wire.Topics;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -109,6 +110,7 @@ public final class ChargeEngine {
         this.lifecycle = lifecycle;
         var pipeline = settings.pipeline();
         PublishedSettings.publish(meters, pipeline.tiers(), settings.psps());
+        CertificateExpiry.reportOurs(meters, pipeline.databaseUrl(), pipeline.kafkaProperties());
         this.topics = new Topics(pipeline.topicPrefix());
         this.kafka = KafkaConnection.of(pipeline.kafka(), pipeline.kafkaProperties()).countedBy(meters);
         this.database = lifecycle.start("database", () -> Database.openForService(
