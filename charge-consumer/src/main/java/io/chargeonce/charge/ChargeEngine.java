@@ -195,6 +195,7 @@ public final class ChargeEngine {
         settings.pipeline().admin().ifPresent(address -> lifecycle.start("admin server", () -> {
             var admin = AdminServer.start(address, settings.pipeline().adminToken(), metrics).countedBy(meters)
                     .ready("database", database::problem).ready("dead-letter flood", flood::problem)
+                    .ready("psps", gateways::problem)
                     .live("relay", relay::standstill).ready("relay", relay::problem);
             workers.forEach(admin::watch);
             webhooks.ifPresent(answers -> admin.ready("webhooks", answers));
