@@ -12,14 +12,16 @@ import io.chargeonce.receipts.ReceiptSettings;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.runtime.Setting;
 import io.chargeonce.runtime.Settings;
+import io.chargeonce.endpoints.EndpointSettings;
 import io.chargeonce.vault.Vault;
 import io.chargeonce.webhooks.WebhookSettings;
 import io.chargeonce.webhooks.terminal.WebhookCommand;
 import io.chargeonce.wire.Topics;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The settings of this process, from environment variables. */
@@ -29,7 +31,10 @@ public final class Environment {
     public static final List<Setting<?>> CATALOGUE =
             Stream.of(PipelineSettings.ALL, IngestSettings.ALL, ChargeSettings.ALL, ConsoleSettings.OWN, WebhookSettings.ALL,
                     ReceiptSettings.ALL)
-                    .flatMap(Collection::stream).distinct().toList();
+                    .<Setting<?>>flatMap(Collection::stream)
+                    // Several processes read the same one, some of them with another rule: the last says it in full.
+                    .collect(Collectors.toMap(Setting::name, setting -> setting, (first, last) -> last, LinkedHashMap::new))
+                    .values().stream().<Setting<?>>map(setting -> setting).toList();
 
     private Environment() {}
 
@@ -58,14 +63,12 @@ public final class Environment {
     }
 
     static WebhookCommand.Opened openWebhooks() {
-        record Opening(PipelineSettings pipeline, Vault vault, Set<String> allowedHosts) {}
-        var opening = read(Stream.concat(PipelineSettings.ALL.stream(), Stream.of(WebhookSettings.KEY_FILE_OF_A_COMMAND,
-                WebhookSettings.ALLOWED_HOSTS)).toList(),
-                settings -> new Opening(PipelineSettings.from(settings), Vault.ofCommand(WebhookSettings.KEY_FILE_OF_A_COMMAND, settings),
-                        WebhookSettings.hosts(settings.get(WebhookSettings.ALLOWED_HOSTS))));
+        record Opening(PipelineSettings pipeline, EndpointSettings endpoints) {}
+        var opening = read(Stream.of(PipelineSettings.ALL, EndpointSettings.ALL).flatMap(List::stream).toList(),
+                settings -> new Opening(PipelineSettings.from(settings), EndpointSettings.from(settings)));
         PipelineSettings settings = opening.pipeline;
         return new WebhookCommand.Opened(
                 Database.openForCommand(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get()),
-                opening.vault, opening.allowedHosts);
+                opening.endpoints);
     }
 }

@@ -12,7 +12,7 @@ import picocli.CommandLine.Command;
 @Command(name = "webhooks", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
         description = "Runs the webhooks service: it sends outcomes to the endpoints of merchants. Settings come from CHARGEONCE_… "
                 + "variables.",
-        footer = {"", "Example:", "  CHARGEONCE_WEBHOOK_KEY_FILE=/run/secrets/webhook-key chargeonce webhooks"})
+        footer = {"", "Example:", "  CHARGEONCE_DELIVERY_KEY_FILE=/run/secrets/webhook-key chargeonce webhooks"})
 final class WebhooksCommand implements Callable<Integer> {
 
     @Override

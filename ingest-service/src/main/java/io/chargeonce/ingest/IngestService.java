@@ -9,6 +9,7 @@ import io.chargeonce.ingest.accept.PostPayment;
 import io.chargeonce.ingest.accept.Reaper;
 import io.chargeonce.ingest.answer.IngestMeters;
 import io.chargeonce.ingest.batch.PostBatch;
+import io.chargeonce.ingest.endpoints.ManageEndpoints;
 import io.chargeonce.ingest.intake.Intake;
 import io.chargeonce.ingest.merchants.FairShares;
 import io.chargeonce.ingest.merchants.FrontDoor;
@@ -145,7 +146,9 @@ public final class IngestService implements AutoCloseable {
         var api = new PaymentsApi(new FrontDoor(merchants, limits, new AuthenticationFailures("ingest", meters.registry())),
                 new PostPayment(new RequestBody(bodies), accept, outcomes, read, clock),
                 batch, new PostRefund(new RequestBody(bodies), refunds), read,
-                new ListPayments(database), new FairShares(meters.registry()), new AnswerSender(bodies, leftovers, drain), requests,
+                new ListPayments(database),
+                new EndpointRoutes(new ManageEndpoints(database, settings.endpoints(), new RequestBody(bodies)), read),
+                new FairShares(meters.registry()), new AnswerSender(bodies, leftovers, drain), requests,
                 tracing);
         var http = lifecycle.start("http", () -> IngestHttp.start(settings.address(), settings.tls(), api, heads, patience.idle(), drain,
                 meters.registry()));

@@ -2,6 +2,7 @@
 package io.chargeonce.ingest;
 
 import io.chargeonce.http.TlsFiles;
+import io.chargeonce.endpoints.EndpointSettings;
 import io.chargeonce.runtime.Address;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.runtime.Setting;
@@ -22,9 +23,10 @@ import java.util.stream.Stream;
  * @param chargeWithin        after this time an accepted payment is charged no more
  * @param dedupeRetention     how long a key stays taken
  * @param tls                 empty is plain HTTP, for one machine or behind a proxy
+ * @param endpoints           with which merchants manage their own webhooks
  */
 public record IngestSettings(PipelineSettings pipeline, Address address, int databaseConnections, Duration chargeWithin,
-        Duration dedupeRetention, Optional<TlsFiles> tls) {
+        Duration dedupeRetention, Optional<TlsFiles> tls, EndpointSettings endpoints) {
 
     public static final Setting<Address> ADDRESS = Setting.address("CHARGEONCE_INGEST_ADDRESS",
             "Where producers send payments.").orElse("127.0.0.1:8080");
@@ -46,8 +48,19 @@ public record IngestSettings(PipelineSettings pipeline, Address address, int dat
 
     /** Every setting that an ingest process reads. */
     public static final List<Setting<?>> ALL = Stream.of(PipelineSettings.OF_SERVICE, Tracing.ALL,
-            List.<Setting<?>>of(ADDRESS, DATABASE_CONNECTIONS, CHARGE_WITHIN, DEDUPE_RETENTION, TLS_CERTIFICATE, TLS_KEY))
+            List.<Setting<?>>of(ADDRESS, DATABASE_CONNECTIONS, CHARGE_WITHIN, DEDUPE_RETENTION, TLS_CERTIFICATE, TLS_KEY),
+            EndpointSettings.ALL)
             .flatMap(List::stream).toList();
+
+    /** Without a key, merchants add no endpoints. */
+    public IngestSettings(PipelineSettings pipeline, Address address, int databaseConnections, Duration chargeWithin,
+                          Duration dedupeRetention, Optional<TlsFiles> tls) {
+        this(pipeline, address, databaseConnections, chargeWithin, dedupeRetention, tls, EndpointSettings.WITHOUT_KEY);
+    }
+
+    public IngestSettings with(EndpointSettings others) {
+        return new IngestSettings(pipeline, address, databaseConnections, chargeWithin, dedupeRetention, tls, others);
+    }
 
     /** The usual retention, and plain HTTP. */
     public IngestSettings(PipelineSettings pipeline, Address address, int databaseConnections, Duration chargeWithin) {
@@ -57,6 +70,7 @@ public record IngestSettings(PipelineSettings pipeline, Address address, int dat
     public static IngestSettings from(Settings settings) {
         return new IngestSettings(PipelineSettings.from(settings), settings.get(ADDRESS), settings.get(DATABASE_CONNECTIONS),
                 settings.get(CHARGE_WITHIN), settings.get(DEDUPE_RETENTION),
-                TlsFiles.of("CHARGEONCE_INGEST_TLS", settings.get(TLS_CERTIFICATE), settings.get(TLS_KEY)));
+                TlsFiles.of("CHARGEONCE_INGEST_TLS", settings.get(TLS_CERTIFICATE), settings.get(TLS_KEY)),
+                EndpointSettings.from(settings));
     }
 }

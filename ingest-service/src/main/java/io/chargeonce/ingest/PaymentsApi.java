@@ -48,19 +48,21 @@ final class PaymentsApi implements HttpService {
     private final PostRefund refund;
     private final ReadPayment read;
     private final ListPayments list;
+    private final EndpointRoutes endpoints;
     private final FairShares shares;
     private final AnswerSender exchange;
     private final IngestMeters meters;
     private final Tracing tracing;
 
     PaymentsApi(FrontDoor frontDoor, PostPayment post, PostBatch batch, PostRefund refund, ReadPayment read, ListPayments list,
-                FairShares shares, AnswerSender exchange, IngestMeters meters, Tracing tracing) {
+                EndpointRoutes endpoints, FairShares shares, AnswerSender exchange, IngestMeters meters, Tracing tracing) {
         this.frontDoor = frontDoor;
         this.post = post;
         this.batch = batch;
         this.refund = refund;
         this.read = read;
         this.list = list;
+        this.endpoints = endpoints;
         this.shares = shares;
         this.exchange = exchange;
         this.meters = meters;
@@ -85,6 +87,7 @@ final class PaymentsApi implements HttpService {
                 request.path().pathParameters().get("id"), request.path().pathParameters().get("refund"))));
         rules.any(REFUND, all(request -> Problems.methodNotAllowed("GET").answer()));
         rules.any(ONE, all(request -> Problems.methodNotAllowed("GET").answer()));
+        endpoints.add(rules, this::tokens, allowed -> all(request -> Problems.methodNotAllowed(allowed).answer()));
         rules.get("/openapi.yaml", all(request -> Documents.OPENAPI.answer()));
         rules.get("/asyncapi.yaml", all(request -> Documents.ASYNCAPI.answer()));
         rules.get(EventSchemas.PATH, all(request -> EventSchemas.list()));
@@ -96,8 +99,12 @@ final class PaymentsApi implements HttpService {
 
     /** A route that needs a token. */
     private Handler merchants(String route, Scope scope, BiFunction<Merchant, ServerRequest, Answer> answer) {
+        return tokens(route, scope, (credential, request) -> answer.apply(credential.merchant(), request));
+    }
+
+    private Handler tokens(String route, Scope scope, BiFunction<Credential, ServerRequest, Answer> answer) {
         return handle(route, request -> admit(request, scope)
-                .answer(credential -> shares.request(credential.merchant(), () -> answer.apply(credential.merchant(), request))));
+                .answer(credential -> shares.request(credential.merchant(), () -> answer.apply(credential, request))));
     }
 
     /** A route without a token. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ingest;
 
+import io.chargeonce.endpoints.EndpointSettings;
 import io.chargeonce.database.Migrations;
 import io.chargeonce.database.Roles;
 import io.chargeonce.ingest.transport.Patience;
@@ -9,6 +10,7 @@ import io.chargeonce.runtime.Meters;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.sandbox.TestStack;
 import io.chargeonce.tracing.Tracing;
+import io.chargeonce.vault.Vault;
 import io.chargeonce.wire.TopicPlan;
 import io.chargeonce.wire.Topics;
 import java.io.IOException;
@@ -28,6 +30,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.Stream;
@@ -66,9 +69,17 @@ public final class IngestWorld implements AutoCloseable {
     }
 
     IngestService startAnother(Patience patience) {
+        return startAnother(patience, new EndpointSettings(Vault.IN_THE_CLEAR, Set.of()));
+    }
+
+    IngestService startAnother(EndpointSettings endpoints) {
+        return startAnother(Patience.USUAL, endpoints);
+    }
+
+    private IngestService startAnother(Patience patience, EndpointSettings endpoints) {
         var pipeline = pipeline(databaseUrl, TestStack.kafka().bootstrapServers(), topics.prefix(), Optional.empty());
-        return IngestService.start(new IngestSettings(pipeline, new Address("127.0.0.1", 0), 16, Duration.ofHours(24)), meters,
-                Tracing.off(), patience);
+        return IngestService.start(new IngestSettings(pipeline, new Address("127.0.0.1", 0), 16, Duration.ofHours(24)).with(endpoints),
+                meters, Tracing.off(), patience);
     }
 
     /** The same in another process; the caller closes it. */
@@ -126,6 +137,11 @@ public final class IngestWorld implements AutoCloseable {
     /** A connection beside the service's own. */
     Connection connect() throws SQLException {
         return DriverManager.getConnection(databaseUrl + "&currentSchema=chargeonce");
+    }
+
+    /** With the rights of the service. */
+    Connection connectAsIngest() throws SQLException {
+        return DriverManager.getConnection(asIngest(databaseUrl) + "&currentSchema=chargeonce");
     }
 
     public static void execute(String databaseUrl, String sql) {

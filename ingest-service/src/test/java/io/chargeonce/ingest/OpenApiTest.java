@@ -145,6 +145,39 @@ class OpenApiTest {
                 .header("Content-Type", "text/csv").POST(BodyPublishers.ofString(lines)).build()));
     }
 
+    @Test
+    void webhook_endpoints_are_what_it_says() {
+        String all = "/v1/webhook-endpoints";
+        HttpResponse<String> added = manage("POST", all, "{\"url\": \"https://hooks.example/\"}");
+        requireTrue("post", all, added);
+        requireTrue("post", all, manage("POST", all, "{\"url\": \"http://hooks.example/\"}"));
+        requireTrue("get", all, world.get(all));
+        String one = added.headers().firstValue("Location").orElseThrow();
+        requireTrue("get", all + "/{id}", world.get(one));
+        requireTrue("post", all + "/{id}/rotate", manage("POST", one + "/rotate", "{}"));
+        HttpResponse<String> test = manage("POST", one + "/test", "");
+        requireTrue("post", all + "/{id}/test", test);
+        requireTrue("get", all + "/{id}/deliveries", world.get(one + "/deliveries"));
+        requireTrue("get", all + "/{id}/deliveries", world.get(one + "/deliveries?limit=x"));
+        String webhook = Json.text(test.body(), "webhook_id");
+        requireTrue("post", all + "/{id}/deliveries/{webhook}/redeliver",
+                manage("POST", one + "/deliveries/" + webhook + "/redeliver", ""));
+        requireTrue("post", all + "/{id}/redeliver", manage("POST", one + "/redeliver", ""));
+        requireTrue("post", all + "/{id}/disable", manage("POST", one + "/disable", ""));
+        requireTrue("post", all + "/{id}/redeliver", manage("POST", one + "/redeliver", ""));
+        requireTrue("post", all + "/{id}/enable", manage("POST", one + "/enable", ""));
+        requireTrue("delete", all + "/{id}", manage("DELETE", one, ""));
+        requireTrue("delete", all + "/{id}", manage("DELETE", one, ""));
+        String payment = world.pay(key, BODY).headers().firstValue("Location").orElseThrow();
+        requireTrue("get", "/v1/payments/{id}/deliveries", world.get(payment + "/deliveries"));
+        requireTrue("get", "/v1/payments/{id}/deliveries", world.get("/v1/payments/pay_x/deliveries"));
+    }
+
+    private static HttpResponse<String> manage(String method, String path, String body) {
+        return world.send(world.request(path).header("Content-Type", "application/json").method(method, BodyPublishers.ofString(body))
+                .build());
+    }
+
     /** A request that the document allows is accepted, and one that it forbids is not. */
     @Test
     void what_may_be_sent_is_what_it_says() {
@@ -194,7 +227,8 @@ class OpenApiTest {
         assertThat(page.body()).contains("/openapi.yaml");
         String text = page.body().replaceAll("<[^>]*>", "");
         assertThat(text).contains("POST /v1/payments", "POST /v1/payments/batch", "GET /v1/payments/{id}", "GET /v1/payments?reference=",
-                "POST /v1/payments/{id}/refunds", "GET /v1/payments/{id}/refunds", "/refunds/{refund}");
+                "POST /v1/payments/{id}/refunds", "GET /v1/payments/{id}/refunds", "/refunds/{refund}", "POST /v1/webhook-endpoints",
+                "GET /v1/webhook-endpoints/{id}/deliveries", "GET /v1/payments/{id}/deliveries");
         assertThat(PaymentStatus.values()).allSatisfy(status -> assertThat(text).contains(status.tag()));
     }
 }

@@ -173,29 +173,31 @@ GRANT INSERT (merchant_id), UPDATE (requests_per_second, duplicate_window_ms, re
 GRANT INSERT (token_sha256, merchant_id, expires_at, lives, scopes, addresses), UPDATE (revoked_at, expires_at) ON merchant_token
     TO chargeonce_merchant_admin;
 
--- Who gets webhooks. An endpoint's secret is sealed before it comes here, and this role cannot read it back.
+-- Who gets webhooks. The functions check for themselves: ingest manages the endpoints of the merchant whose token it passes on, and the role
+-- for merchants those of all. An endpoint's secret is sealed before it comes here, and neither role reads it back.
+GRANT EXECUTE ON FUNCTION add_webhook_endpoint(bytea, text, text, text, text[], bytea), rotate_webhook_secret(bytea, text, bytea, bigint),
+    switch_webhook_endpoint(bytea, text, boolean), remove_webhook_endpoint(bytea, text), stage_test_webhook(bytea, text),
+    redeliver_webhooks(bytea, text, text, int), webhook_endpoints(bytea, text, text),
+    webhook_deliveries(bytea, text, text, text, text, timestamptz, text, int) TO chargeonce_ingest, chargeonce_merchant_admin;
 GRANT SELECT ON webhook_endpoint, webhook_delivery TO chargeonce_merchant_admin;
-GRANT INSERT (endpoint_id, merchant_id, url, events), UPDATE (disabled_by, disabled_at, failing_since, failed_at) ON webhook_endpoint
-    TO chargeonce_merchant_admin;
-GRANT SELECT (endpoint_id, created_at, expires_at), INSERT (endpoint_id, sealed_secret), UPDATE (expires_at) ON webhook_secret
-    TO chargeonce_merchant_admin;
-GRANT UPDATE (state, attempts, due_at, ended_at) ON webhook_delivery TO chargeonce_merchant_admin;
-GRANT EXECUTE ON FUNCTION stage_test_webhook(text) TO chargeonce_merchant_admin;
 
 -- Sends webhooks, to hosts that strangers choose. It reads no payment and inserts no delivery: it names operations to a function, which
 -- reads their rows. Of a delivery it changes only how its tries went.
 GRANT SELECT ON webhook_endpoint, webhook_secret, webhook_delivery TO chargeonce_webhooks;
-GRANT UPDATE (state, attempts, due_at, ended_at, last_status, last_error) ON webhook_delivery TO chargeonce_webhooks;
+GRANT UPDATE (state, attempts, fence, due_at, ended_at, last_status, last_error) ON webhook_delivery TO chargeonce_webhooks;
 GRANT UPDATE (failing_since, failed_at) ON webhook_endpoint TO chargeonce_webhooks;
-GRANT EXECUTE ON FUNCTION stage_webhooks(text[]), disable_failing_endpoints(interval), end_webhooks_of_disabled(int),
-    forget_webhooks(interval, int) TO chargeonce_webhooks;
+GRANT EXECUTE ON FUNCTION stage_webhooks(text[]), disable_failing_endpoints(interval), disable_gone_endpoints(text[]),
+    end_webhooks_of_disabled(int), forget_webhooks(interval, int) TO chargeonce_webhooks;
+-- A payment's story names its deliveries, without what they say.
+GRANT SELECT (webhook_id, endpoint_id, event_type, payment_id, state, attempts, due_at, created_at, ended_at, last_status, last_error)
+    ON webhook_delivery TO chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
 
 -- Mails receipts. It reads a customer's address only through a function, one receipt at a time, and only while that receipt is claimed.
 GRANT SELECT ON receipt TO chargeonce_receipts, chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
-GRANT UPDATE (state, attempts, due_at, ended_at, last_status, last_error) ON receipt TO chargeonce_receipts;
-GRANT EXECUTE ON FUNCTION stage_receipts(text[]), receipt_to_send(text, int), forget_receipts(interval, int) TO chargeonce_receipts;
+GRANT UPDATE (state, attempts, fence, due_at, ended_at, last_status, last_error) ON receipt TO chargeonce_receipts;
+GRANT EXECUTE ON FUNCTION stage_receipts(text[]), receipt_to_send(text, bigint), forget_receipts(interval, int) TO chargeonce_receipts;
 -- A person sends one again.
-GRANT UPDATE (state, attempts, due_at, ended_at) ON receipt TO chargeonce_dlq_operator;
+GRANT UPDATE (state, attempts, fence, due_at, ended_at) ON receipt TO chargeonce_dlq_operator;
 
 -- No role inserts into the audit log: this function appends what its caller's role may write.
 GRANT EXECUTE ON FUNCTION append_audit(text[], text[], text[], text[], text[], text[], text[], text[])

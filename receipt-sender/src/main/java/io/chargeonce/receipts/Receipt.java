@@ -9,8 +9,9 @@ import java.util.Optional;
  *
  * @param id      the same for each try
  * @param attempt this try's number, from 1
+ * @param fence   of this claim; a later claim and a resending raise it
  */
-record Receipt(String id, int attempt) {
+record Receipt(String id, int attempt, long fence) {
 
     enum Kind {
         CHARGE, REFUND

@@ -89,12 +89,12 @@ public final class ReceiptBook {
     }
 
     private static final String RESEND_ONE = """
-            UPDATE receipt SET state = 'waiting', attempts = 0, due_at = now(), ended_at = NULL
+            UPDATE receipt SET state = 'waiting', attempts = 0, fence = fence + 1, due_at = now(), ended_at = NULL
              WHERE receipt_id = ? AND state IN ('sent', 'dead')
             RETURNING receipt_id, payment_id, merchant_id
             """;
     private static final String RESEND_DEAD = """
-            UPDATE receipt SET state = 'waiting', attempts = 0, due_at = now(), ended_at = NULL
+            UPDATE receipt SET state = 'waiting', attempts = 0, fence = fence + 1, due_at = now(), ended_at = NULL
              WHERE receipt_id IN (SELECT receipt_id FROM receipt
                                    WHERE state = 'dead' AND last_error IS NOT DISTINCT FROM coalesce(?, last_error)
                                    ORDER BY receipt_id LIMIT 1000 FOR UPDATE)

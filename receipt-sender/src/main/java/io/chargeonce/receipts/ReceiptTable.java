@@ -49,9 +49,9 @@ final class ReceiptTable {
                 SELECT receipt_id FROM receipt WHERE state = 'waiting' AND due_at <= now()
                  ORDER BY due_at, receipt_id LIMIT ? FOR UPDATE SKIP LOCKED
             )
-            UPDATE receipt SET attempts = attempts + 1, due_at = now() + ? * interval '1 millisecond'
+            UPDATE receipt SET attempts = attempts + 1, fence = fence + 1, due_at = now() + ? * interval '1 millisecond'
               FROM due WHERE receipt.receipt_id = due.receipt_id
-            RETURNING receipt.receipt_id, attempts
+            RETURNING receipt.receipt_id, attempts, fence
             """;
 
     /** Claims receipts that are due. If their process dies, they are due again when the claim ends. */
@@ -63,7 +63,7 @@ final class ReceiptTable {
                 try (var row = statement.executeQuery()) {
                     var claimed = new ArrayList<Receipt>();
                     while (row.next()) {
-                        claimed.add(new Receipt(row.getString(1), row.getInt(2)));
+                        claimed.add(new Receipt(row.getString(1), row.getInt(2), row.getLong(3)));
                     }
                     return claimed;
                 }
@@ -81,7 +81,7 @@ final class ReceiptTable {
         return database.inTransaction(connection -> {
             try (var statement = connection.prepareStatement(TO_SEND)) {
                 statement.setString(1, receipt.id());
-                statement.setInt(2, receipt.attempt());
+                statement.setLong(2, receipt.fence());
                 try (var row = statement.executeQuery()) {
                     return row.next() ? Optional.of(content(row)) : Optional.empty();
                 }
@@ -98,14 +98,15 @@ final class ReceiptTable {
 
     private static final String RECORD = """
             UPDATE receipt
-               SET state = tried.state, attempts = attempts - tried.uncounted, last_status = tried.status, last_error = tried.error,
+               SET state = tried.state, attempts = greatest(attempts - tried.uncounted, 0), last_status = tried.status, last_error = tried.error,
                    due_at = now() + tried.pause_ms * interval '1 millisecond',
                    ended_at = CASE WHEN tried.state <> 'waiting' THEN now() END
-              FROM unnest(?::text[], ?::int[], ?::text[], ?::int[], ?::int[], ?::text[], ?::bigint[])
-                AS tried (receipt_id, attempt, state, uncounted, status, error, pause_ms)
-             WHERE receipt.receipt_id = tried.receipt_id AND receipt.state = 'waiting'
-               -- A later claim decides, unless this one has sent it.
-               AND (receipt.attempts = tried.attempt OR tried.state = 'sent')
+              FROM unnest(?::text[], ?::bigint[], ?::text[], ?::int[], ?::int[], ?::text[], ?::bigint[])
+                AS tried (receipt_id, fence, state, uncounted, status, error, pause_ms)
+             WHERE receipt.receipt_id = tried.receipt_id
+               -- A later claim decides, unless this try has sent it. If it was resent meanwhile, it is mailed once more.
+               AND (receipt.state = 'waiting' AND receipt.fence = tried.fence
+                    OR tried.state = 'sent' AND receipt.state IN ('waiting', 'dead') AND receipt.attempts > 0)
             """;
 
     /** Within the caller's transaction. Repeating it is harmless. */
@@ -115,7 +116,7 @@ final class ReceiptTable {
         try (var statement = connection.prepareStatement(RECORD)) {
             Columns.of(ordered, statement)
                     .with("text", tried -> tried.receipt.id())
-                    .with("int4", tried -> tried.receipt.attempt())
+                    .with("int8", tried -> tried.receipt.fence())
                     .with("text", Tried::state)
                     .with("int4", tried -> tried.answer instanceof Answer.NotSent ? 1 : 0)
                     .with("int4", tried -> tried.answer.code().isPresent() ? tried.answer.code().getAsInt() : null)

@@ -162,7 +162,7 @@ class DispatcherTest {
         var database = books.database(Books.ROLE);
         var table = new ReceiptTable(database);
         Receipt late = table.claim(1, Duration.ofMillis(1)).getFirst();
-        Receipt now = new Receipt(late.id(), 2);
+        Receipt now = new Receipt(late.id(), 2, 2);
         eventually(() -> assertThat(table.claim(1, Duration.ofMinutes(1))).containsExactly(now));
         assertThat(table.toSend(late)).isEmpty();
         assertThat(table.toSend(now)).isPresent();
@@ -172,5 +172,23 @@ class DispatcherTest {
             return null;
         });
         assertThat(books.receiptOf(payment)).isEqualTo("waiting 2 ");
+    }
+
+    @Test
+    void a_failure_from_before_a_resending_says_nothing_about_it() {
+        String payment = books.paid(jane);
+        stage(List.of(payment));
+        var database = books.database(Books.ROLE);
+        var table = new ReceiptTable(database);
+        Receipt before = table.claim(1, Duration.ofMinutes(1)).getFirst();
+        books.execute("UPDATE receipt SET state = 'waiting', attempts = 0, fence = fence + 1, due_at = now()");
+        Receipt after = table.claim(1, Duration.ofMinutes(1)).getFirst();
+        assertThat(after.attempt()).isEqualTo(before.attempt());
+        database.inTransaction(connection -> {
+            ReceiptTable.record(connection, List.of(new ReceiptTable.Tried(before,
+                    new Answer.Refused(OptionalInt.of(550), "recipient_refused"), "dead", Duration.ZERO)));
+            return null;
+        });
+        assertThat(books.receiptOf(payment)).isEqualTo("waiting 1 ");
     }
 }

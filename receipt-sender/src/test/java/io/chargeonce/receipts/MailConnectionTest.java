@@ -71,7 +71,7 @@ class MailConnectionTest {
                 Instant.EPOCH, "acme", Optional.empty(), Optional.empty());
         var recipient = Recipient.of("jane@example.com").orElseThrow();
         try (var connection = new MailConnection(server, Books.letterhead())) {
-            return connection.send(new Mail(connection.session(), Books.letterhead()).of(new Receipt("rcp_1", 1), content, recipient,
+            return connection.send(new Mail(connection.session(), Books.letterhead()).of(new Receipt("rcp_1", 1, 1), content, recipient,
                     Instant.EPOCH), recipient);
         }
     }

@@ -259,7 +259,7 @@ class ReceiptServiceTest {
         String payment = books.paid(jane);
         String id = sent(payment);
         var database = books.database(Books.ROLE);
-        assertThat(new ReceiptTable(database).toSend(new Receipt(id, 1))).isEmpty();
+        assertThat(new ReceiptTable(database).toSend(new Receipt(id, 1, 1))).isEmpty();
         for (String sql : List.of("SELECT receipt_email FROM chargeonce.operation", "SELECT * FROM chargeonce.operation_now",
                 "INSERT INTO chargeonce.receipt DEFAULT VALUES", "DELETE FROM chargeonce.receipt",
                 "UPDATE chargeonce.receipt SET receipt_id = 'x'")) {

@@ -9,6 +9,7 @@ import io.chargeonce.console.ConsoleSettings;
 import io.chargeonce.console.session.Sessions;
 import io.chargeonce.console.witness.WitnessSettings;
 import io.chargeonce.database.Database;
+import io.chargeonce.endpoints.EndpointSettings;
 import io.chargeonce.ingest.IngestService;
 import io.chargeonce.ingest.IngestSettings;
 import io.chargeonce.psp.Routes;
@@ -63,6 +64,8 @@ final class LocalPipeline implements AutoCloseable {
         }
     }
 
+    private static final Set<String> HERE = Set.of("localhost", "127.0.0.1");
+
     private final Lifecycle lifecycle;
     final Foundations foundations;
     final Vault vault;
@@ -101,11 +104,13 @@ final class LocalPipeline implements AutoCloseable {
         lifecycle.start("charge-consumer", () -> ChargeService.start(charge, meters));
         lifecycle.start("retry-consumers", () -> RetryService.start(charge, meters));
         var ingest = lifecycle.start("ingest-service", () -> IngestService.start(
-                new IngestSettings(pipeline, new Address("127.0.0.1", ports.ingest), 16, Duration.ofHours(24)), meters));
+                new IngestSettings(pipeline, new Address("127.0.0.1", ports.ingest), 16, Duration.ofHours(24))
+                        .with(new EndpointSettings(vault, HERE)),
+                meters));
         var console = lifecycle.start("console", () -> ConsoleService.start(new ConsoleSettings(pipeline,
                 new Address("127.0.0.1", ports.console), Optional.empty(), vault, Sessions.Lifetime.USUAL, witness(keep, pace)), meters));
         lifecycle.start("webhook-sender", () -> WebhookService.start(
-                new WebhookSettings(pipeline, vault).withAllowedHosts(Set.of("localhost", "127.0.0.1")), meters));
+                new WebhookSettings(pipeline, vault).withAllowedHosts(HERE), meters));
         lifecycle.start("receipt-sender", () -> ReceiptService.start(receipts(pipeline, foundations), meters));
         var database = lifecycle.start("database", () -> Database.open(pipeline.databaseUrl(), pipeline.databaseUser(), "", 1));
         var admin = lifecycle.start("admin server", () -> AdminServer.start(new Address("127.0.0.1", ports.admin), Optional.empty(),

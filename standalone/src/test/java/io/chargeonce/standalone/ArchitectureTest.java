@@ -82,7 +82,7 @@ class ArchitectureTest {
         noClasses().that().resideInAnyPackage("io.chargeonce.kafka..", "io.chargeonce.runtime..", "io.chargeonce.charge..",
                 "io.chargeonce.psp..", "io.chargeonce.ingest..", "io.chargeonce.database..", "io.chargeonce.ledger..",
                 "io.chargeonce.wire..", "io.chargeonce.dlq..", "io.chargeonce.audit..", "io.chargeonce.http..", "io.chargeonce.webhooks..",
-                "io.chargeonce.receipts..", "io.chargeonce.delivery..")
+                "io.chargeonce.receipts..", "io.chargeonce.delivery..", "io.chargeonce.endpoints..")
                 .and(DescribedPredicate.not(belongToAnyOf(SteadyClock.class, DueTimes.class, ChargeEngine.class, IngestService.class,
                         OutboxRelay.class, Lease.class, WebhookService.class, ReceiptService.class)))
                 .should().callMethod(InstantSource.class, "system").orShould().callMethod(Instant.class, "now")
@@ -119,7 +119,7 @@ class ArchitectureTest {
     void services_know_the_core_and_not_each_other() {
         String[] core = {"io.chargeonce.payment..", "io.chargeonce.wire..", "io.chargeonce.kafka..", "io.chargeonce.database..",
             "io.chargeonce.runtime..", "io.chargeonce.ledger..", "io.chargeonce.tracing..", "io.chargeonce.audit..",
-            "io.chargeonce.vault..", "io.chargeonce.http..", "io.chargeonce.delivery.."};
+            "io.chargeonce.vault..", "io.chargeonce.http..", "io.chargeonce.delivery..", "io.chargeonce.endpoints.."};
         onlyDependsOn("io.chargeonce.ingest..", core);
         onlyDependsOn("io.chargeonce.dlq..", core);
         var console = new TreeSet<>(Set.of(core));
@@ -129,6 +129,8 @@ class ArchitectureTest {
         onlyDependsOn("io.chargeonce.webhooks..", core);
         onlyDependsOn("io.chargeonce.receipts..", core);
         onlyDependsOn("io.chargeonce.delivery..");
+        onlyDependsOn("io.chargeonce.endpoints..", "io.chargeonce.database..", "io.chargeonce.ledger..", "io.chargeonce.runtime..",
+                "io.chargeonce.vault..");
         onlyDependsOn("io.chargeonce.psp..", "io.chargeonce.payment..", "io.chargeonce.ledger..");
         var charge = new TreeSet<>(Set.of(core));
         charge.add("io.chargeonce.psp..");
@@ -144,7 +146,8 @@ class ArchitectureTest {
                 "io.chargeonce.runtime..", "io.chargeonce.ledger..", "io.chargeonce.tracing..", "io.chargeonce.audit..",
                 "io.chargeonce.vault..", "io.chargeonce.http..",
                 "io.chargeonce.psp..", "io.chargeonce.ingest..", "io.chargeonce.charge..", "io.chargeonce.retry..", "io.chargeonce.dlq..",
-                "io.chargeonce.console..", "io.chargeonce.webhooks..", "io.chargeonce.receipts..", "io.chargeonce.delivery..");
+                "io.chargeonce.console..", "io.chargeonce.webhooks..", "io.chargeonce.receipts..", "io.chargeonce.delivery..",
+                "io.chargeonce.endpoints..");
     }
 
     @Test

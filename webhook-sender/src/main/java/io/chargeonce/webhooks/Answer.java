@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.webhooks;
 
+import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -9,11 +10,14 @@ sealed interface Answer {
 
     record Delivered(int status) implements Answer {}
 
-    /** @param error a stable word, such as {@code timed_out} */
-    record Failed(OptionalInt status, String error) implements Answer {
+    /**
+     * @param error      a stable word, such as {@code timed_out}
+     * @param retryAfter how long the receiver asks us to wait
+     */
+    record Failed(OptionalInt status, String error, Optional<Duration> retryAfter) implements Answer {
 
         static Failed of(String error) {
-            return new Failed(OptionalInt.empty(), error);
+            return new Failed(OptionalInt.empty(), error, Optional.empty());
         }
     }
 

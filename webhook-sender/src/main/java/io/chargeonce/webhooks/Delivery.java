@@ -8,6 +8,8 @@ import java.util.List;
  *
  * @param webhookId     the same for each try
  * @param attempt       this try's number, from 1
+ * @param fence         of this claim; a later claim and a redelivery raise it
  * @param sealedSecrets that are valid now, the newest first
  */
-record Delivery(String webhookId, String endpoint, String url, String body, int attempt, List<byte[]> sealedSecrets) {}
+record Delivery(String webhookId, String endpoint, String url, String body, int attempt, long fence,
+        List<byte[]> sealedSecrets) {}

@@ -15,6 +15,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** The rows of deliveries: which are due, and how their tries went. Any thread. */
 final class DeliveryTable {
@@ -44,7 +45,7 @@ final class DeliveryTable {
     private static final String CLAIM = """
             WITH due AS (
                 SELECT webhook_id, endpoint.url
-                  FROM (SELECT endpoint_id, url FROM webhook_endpoint
+                  FROM (SELECT endpoint_id, url, count(*) OVER (PARTITION BY merchant_id) AS siblings FROM webhook_endpoint
                          WHERE disabled_by IS NULL AND (failing_since IS NOT NULL) = ?
                          ORDER BY endpoint_id <= ?, endpoint_id) AS endpoint
                   LEFT JOIN unnest(?::text[], ?::int[]) AS busy (endpoint_id, in_flight) USING (endpoint_id)
@@ -52,12 +53,14 @@ final class DeliveryTable {
                        SELECT webhook_id FROM webhook_delivery AS delivery
                         WHERE delivery.endpoint_id = endpoint.endpoint_id AND state = 'waiting' AND due_at <= now()
                         ORDER BY due_at, webhook_id
-                        LIMIT greatest(? - coalesce(in_flight, 0), 0) FOR UPDATE SKIP LOCKED) AS found
+                        LIMIT greatest(least(?, ceil(?::numeric / siblings)::int) - coalesce(in_flight, 0), 0)
+                          FOR UPDATE SKIP LOCKED) AS found
                  LIMIT ?
             )
-            UPDATE webhook_delivery AS delivery SET attempts = attempts + 1, due_at = now() + ? * interval '1 millisecond'
+            UPDATE webhook_delivery AS delivery SET attempts = attempts + 1, fence = fence + 1,
+                   due_at = now() + ? * interval '1 millisecond'
               FROM due WHERE delivery.webhook_id = due.webhook_id
-            RETURNING delivery.webhook_id, endpoint_id, url, body, attempts,
+            RETURNING delivery.webhook_id, endpoint_id, url, body, attempts, fence,
                       ARRAY(SELECT sealed_secret FROM webhook_secret AS secret
                              WHERE secret.endpoint_id = delivery.endpoint_id AND (expires_at IS NULL OR expires_at > now())
                              ORDER BY secret.created_at DESC)
@@ -69,8 +72,10 @@ final class DeliveryTable {
      * @param after       the endpoint at which the last claim stopped, so that endpoints take turns
      * @param inFlight    how many tries of an endpoint this process has under way
      * @param perEndpoint how many it may have
+     * @param perMerchant how many all endpoints of one merchant in this lane may have; each gets an equal part of it
      */
-    List<Delivery> claim(Lane lane, String after, Map<String, Integer> inFlight, int perEndpoint, int most, Duration claim) {
+    List<Delivery> claim(Lane lane, String after, Map<String, Integer> inFlight, int perEndpoint, int perMerchant, int most,
+                         Duration claim) {
         List<Map.Entry<String, Integer>> busy = List.copyOf(inFlight.entrySet());
         return database.inTransaction(connection -> {
             try (var statement = connection.prepareStatement(CLAIM)) {
@@ -79,8 +84,9 @@ final class DeliveryTable {
                 statement.setArray(3, connection.createArrayOf("text", busy.stream().map(Map.Entry::getKey).toArray()));
                 statement.setArray(4, connection.createArrayOf("int4", busy.stream().map(Map.Entry::getValue).toArray()));
                 statement.setInt(5, perEndpoint);
-                statement.setInt(6, most);
-                statement.setLong(7, claim.toMillis());
+                statement.setInt(6, perMerchant);
+                statement.setInt(7, most);
+                statement.setLong(8, claim.toMillis());
                 try (var row = statement.executeQuery()) {
                     var claimed = new ArrayList<Delivery>();
                     while (row.next()) {
@@ -93,21 +99,22 @@ final class DeliveryTable {
     }
 
     private static Delivery delivery(ResultSet row) throws SQLException {
-        var secrets = (Object[]) row.getArray(6).getArray();
-        return new Delivery(row.getString(1), row.getString(2), row.getString(3), row.getString(4), row.getInt(5),
+        var secrets = (Object[]) row.getArray(7).getArray();
+        return new Delivery(row.getString(1), row.getString(2), row.getString(3), row.getString(4), row.getInt(5), row.getLong(6),
                 Arrays.stream(secrets).map(byte[].class::cast).toList());
     }
 
     private static final String RECORD = """
             UPDATE webhook_delivery AS delivery
-               SET state = tried.state, attempts = attempts - tried.uncounted, last_status = tried.status, last_error = tried.error,
+               SET state = tried.state, attempts = greatest(attempts - tried.uncounted, 0), last_status = tried.status, last_error = tried.error,
                    due_at = now() + tried.pause_ms * interval '1 millisecond',
                    ended_at = CASE WHEN tried.state <> 'waiting' THEN now() END
-              FROM unnest(?::text[], ?::int[], ?::text[], ?::int[], ?::int[], ?::text[], ?::bigint[])
-                AS tried (webhook_id, attempt, state, uncounted, status, error, pause_ms)
-             WHERE delivery.webhook_id = tried.webhook_id AND delivery.state = 'waiting'
-               -- A later claim decides, unless this one has delivered.
-               AND (delivery.attempts = tried.attempt OR tried.state = 'delivered')
+              FROM unnest(?::text[], ?::bigint[], ?::text[], ?::int[], ?::int[], ?::text[], ?::bigint[])
+                AS tried (webhook_id, fence, state, uncounted, status, error, pause_ms)
+             WHERE delivery.webhook_id = tried.webhook_id
+               -- A later claim decides, unless this try has delivered. If it was redelivered meanwhile, it is sent once more.
+               AND (delivery.state = 'waiting' AND delivery.fence = tried.fence
+                    OR tried.state = 'delivered' AND delivery.state <> 'delivered' AND delivery.attempts > 0)
             """;
     private static final String ENDPOINT_FAILED = """
             UPDATE webhook_endpoint SET failing_since = coalesce(failing_since, now()), failed_at = now() WHERE endpoint_id = ANY (?)
@@ -117,6 +124,9 @@ final class DeliveryTable {
              WHERE endpoint_id = ANY (?) AND failing_since IS NOT NULL
             """;
 
+    private static final String ENDPOINT_IS_GONE = "SELECT disable_gone_endpoints(?)";
+    private static final int GONE = 410;
+
     /** Within the caller's transaction. Repeating it is harmless. */
     static void record(Connection connection, List<Tried> tries) throws SQLException {
         // In one order in each process, so that no two wait for each other's rows.
@@ -124,7 +134,7 @@ final class DeliveryTable {
         try (var statement = connection.prepareStatement(RECORD)) {
             Columns.of(ordered, statement)
                     .with("text", tried -> tried.delivery.webhookId())
-                    .with("int4", tried -> tried.delivery.attempt())
+                    .with("int8", tried -> tried.delivery.fence())
                     .with("text", Tried::state)
                     .with("int4", tried -> tried.answer instanceof Answer.NotSent ? 1 : 0)
                     .with("int4", tried -> tried.answer.httpStatus().isPresent() ? tried.answer.httpStatus().getAsInt() : null)
@@ -136,6 +146,8 @@ final class DeliveryTable {
         touch(connection, ENDPOINT_IS_WELL, well);
         // One success among failures of a batch is enough: the endpoint lives.
         touch(connection, ENDPOINT_FAILED, endpoints(tries, Answer.Failed.class).stream().filter(id -> !well.contains(id)).toList());
+        touch(connection, ENDPOINT_IS_GONE, tries.stream().filter(tried -> tried.answer.httpStatus().equals(OptionalInt.of(GONE)))
+                .map(tried -> tried.delivery.endpoint()).distinct().sorted().toList());
     }
 
     private static List<String> endpoints(List<Tried> tries, Class<? extends Answer> answered) {
@@ -149,7 +161,7 @@ final class DeliveryTable {
         }
         try (var statement = connection.prepareStatement(sql)) {
             statement.setArray(1, connection.createArrayOf("text", endpoints.toArray()));
-            statement.executeUpdate();
+            statement.execute();
         }
     }
 

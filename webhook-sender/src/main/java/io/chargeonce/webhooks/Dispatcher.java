@@ -46,6 +46,11 @@ final class Dispatcher implements AutoCloseable {
             return lane == Lane.FAILING ? 1 : perEndpoint;
         }
 
+        /** However many endpoints a merchant has, half of the slots are for others. */
+        int perMerchant(Lane lane) {
+            return Math.max(1, slotsOf(lane) / 2);
+        }
+
         /** As many slow ones as there are slots come on top. */
         int triesAtOnce() {
             return 2 * slots;
@@ -123,7 +128,8 @@ final class Dispatcher implements AutoCloseable {
         }
         var busy = new HashMap<>(inFlight);
         slow.keySet().forEach(endpoint -> busy.put(endpoint, limits.perEndpoint()));
-        List<Delivery> claimed = table.claim(lane, lastEndpoint.get(lane), busy, limits.perEndpoint(lane), room, limits.claim());
+        List<Delivery> claimed = table.claim(lane, lastEndpoint.get(lane), busy, limits.perEndpoint(lane),
+                limits.perMerchant(lane), room, limits.claim());
         for (Delivery delivery : claimed) {
             slots.acquireUninterruptibly();
             lastEndpoint.put(lane, delivery.endpoint());
@@ -135,7 +141,9 @@ final class Dispatcher implements AutoCloseable {
 
     /** Whatever goes wrong, the claim ends by itself and the delivery is sent again, under the same id. */
     private void attempt(Delivery delivery, Slot slot) {
-        ScheduledFuture<?> slowNow = watch.schedule(slot::isSlow, SLOW.toMillis(), TimeUnit.MILLISECONDS);
+        // Again and again: there may be room among the slow ones only later.
+        ScheduledFuture<?> slowNow =
+                watch.scheduleWithFixedDelay(slot::isSlow, SLOW.toMillis(), SLOW.toMillis(), TimeUnit.MILLISECONDS);
         try {
             Answer answer = meters.timed(() -> sender.send(delivery));
             Tried tried = tried(delivery, answer);
@@ -167,8 +175,9 @@ final class Dispatcher implements AutoCloseable {
             inFlight.merge(endpoint, 1, Integer::sum);
         }
 
+        @SuppressWarnings("ReferenceEquality")
         synchronized void isSlow() {
-            if (!free && roomForSlow.tryAcquire()) {
+            if (!free && taken != roomForSlow && roomForSlow.tryAcquire()) {
                 taken.release();
                 taken = roomForSlow;
                 slow.merge(endpoint, 1, Integer::sum);
@@ -192,9 +201,14 @@ final class Dispatcher implements AutoCloseable {
             case Answer.NotSent notSent -> new Tried(delivery, answer, "waiting", NOT_SENT);
             case Answer.Failed failed -> {
                 Optional<Duration> pause = schedule.after(delivery.attempt());
-                yield new Tried(delivery, answer, pause.isPresent() ? "waiting" : "dead", pause.orElse(Duration.ZERO));
+                yield new Tried(delivery, answer, pause.isPresent() ? "waiting" : "dead",
+                        pause.map(usual -> longer(usual, failed.retryAfter())).orElse(Duration.ZERO));
             }
         };
+    }
+
+    private static Duration longer(Duration usual, Optional<Duration> asked) {
+        return asked.filter(wait -> wait.compareTo(usual) > 0).orElse(usual);
     }
 
     /** Lets tries end that are under way. */

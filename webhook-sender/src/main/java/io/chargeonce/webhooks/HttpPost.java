@@ -10,7 +10,9 @@ import java.net.URI;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -22,11 +24,18 @@ import org.apache.hc.client5.http.config.ConnectionConfig;
 import org.apache.hc.client5.http.config.RequestConfig;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClients;
+import org.apache.hc.client5.http.impl.io.ManagedHttpClientConnectionFactory;
 import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManager;
 import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
+import org.apache.hc.client5.http.protocol.HttpClientContext;
 import org.apache.hc.client5.http.ssl.TlsSocketStrategy;
+import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.ContentType;
+import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http.HttpEntity;
+import org.apache.hc.core5.http.HttpHost;
+import org.apache.hc.core5.http.MessageConstraintException;
+import org.apache.hc.core5.http.config.Http1Config;
 import org.apache.hc.core5.http.io.SocketConfig;
 import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
 import org.apache.hc.core5.util.Timeout;
@@ -46,16 +55,27 @@ final class HttpPost implements AutoCloseable {
 
     private final Targets targets;
     private final Duration timeout;
+    private final InstantSource clock;
     private final CloseableHttpClient client;
     private final ScheduledExecutorService deadlines;
 
+    /** Under this name a connection's context has the request that opens it. */
+    private static final String REQUEST = "chargeonce.request";
+    private static final int TOO_MANY = 429;
+    private static final int UNAVAILABLE = 503;
+    /** The client has no limits of its own: endless headers would fill the memory. */
+    private static final Http1Config SMALL_HEADERS =
+            Http1Config.custom().setMaxLineLength(8 * 1024).setMaxHeaderCount(100).setMaxEmptyLineCount(10).build();
+
     /** @param connections at least as many as there are tries at once: many endpoints may share a host, and none waits for another's */
-    HttpPost(Targets targets, Duration timeout, int connections, TlsSocketStrategy tls) {
+    HttpPost(Targets targets, Duration timeout, int connections, TlsSocketStrategy tls, InstantSource clock) {
+        this.clock = clock;
         this.targets = targets;
         this.timeout = timeout;
         Timeout most = Timeout.of(timeout);
         PoolingHttpClientConnectionManager pool = PoolingHttpClientConnectionManagerBuilder.create()
-                .setDnsResolver(targets).setTlsSocketStrategy(tls)
+                .setDnsResolver(targets).setTlsSocketStrategy(unlessTooLate(tls))
+                .setConnectionFactory(ManagedHttpClientConnectionFactory.builder().http1Config(SMALL_HEADERS).build())
                 .setMaxConnPerRoute(connections).setMaxConnTotal(connections)
                 .setDefaultSocketConfig(SocketConfig.custom().setSoTimeout(most).build())
                 .setDefaultConnectionConfig(ConnectionConfig.custom()
@@ -74,58 +94,95 @@ final class HttpPost implements AutoCloseable {
         URI uri;
         try {
             uri = targets.checked(url);
-            if ("http".equals(uri.getScheme()) && targets.leavesThisMachine(uri.getHost())) {
-                return Answer.Failed.of("address_forbidden");
-            }
         } catch (IllegalArgumentException notAllowedAnyMore) {
             return Answer.Failed.of("address_forbidden");
-        } catch (UnknownHostException e) {
-            return Answer.Failed.of("host_unknown");
         }
         var request = new HttpUriRequestBase("POST", uri);
         headers.forEach(request::setHeader);
         request.setEntity(new ByteArrayEntity(body.getBytes(StandardCharsets.UTF_8), ContentType.APPLICATION_JSON));
+        // From here on, because looking up a name can take long too.
         ScheduledFuture<?> deadline = deadlines.schedule(request::cancel, timeout.toMillis(), TimeUnit.MILLISECONDS);
         try {
-            return answer(client.execute(request, response -> {
-                readSome(response.getEntity(), request);
-                return response.getCode();
-            }));
+            var context = HttpClientContext.create();
+            context.setAttribute(REQUEST, request);
+            return client.execute(target(uri), request, context, response -> {
+                Answer answer = answer(response);
+                readSome(response.getEntity(), request, answer);
+                return answer;
+            });
+        } catch (AnswerTooLong cut) {
+            return cut.answer;
         } catch (IOException e) {
-            return Answer.Failed.of(request.isCancelled() && !(e instanceof AnswerTooLong) ? "timed_out" : errorOf(e));
+            return Answer.Failed.of(request.isCancelled() ? "timed_out" : errorOf(e));
+        } catch (IllegalStateException e) {
+            // The client answers so to a cancellation while it looks up a name.
+            if (!request.isCancelled()) {
+                throw e;
+            }
+            return Answer.Failed.of("timed_out");
         } finally {
             deadline.cancel(false);
         }
     }
 
-    private static Answer answer(int status) {
+    /**
+     * If the time ended while a name was looked up, the cancellation found no socket to close. Then nothing would end a handshake that a
+     * receiver draws out.
+     */
+    private static TlsSocketStrategy unlessTooLate(TlsSocketStrategy tls) {
+        return (socket, host, port, attachment, context) -> {
+            if (context.getAttribute(REQUEST) instanceof HttpUriRequestBase request && request.isCancelled()) {
+                socket.close();
+                throw new InterruptedIOException("the time of this try is over");
+            }
+            return tls.upgrade(socket, host, port, attachment, context);
+        };
+    }
+
+    /** Of http the checked address itself, so that a second look-up cannot lead it off this machine. */
+    private HttpHost target(URI uri) throws UnknownHostException {
+        return "http".equals(uri.getScheme())
+                ? new HttpHost(uri.getScheme(), targets.onThisMachine(uri.getHost()), uri.getHost(), uri.getPort() < 0 ? 80 : uri.getPort())
+                : new HttpHost(uri.getScheme(), uri.getHost(), uri.getPort());
+    }
+
+    private Answer answer(ClassicHttpResponse response) {
+        int status = response.getCode();
         return status >= 200 && status <= 299 ? new Answer.Delivered(status)
-                : new Answer.Failed(OptionalInt.of(status), status >= 300 && status <= 399 ? "redirect" : "status_" + status);
+                : new Answer.Failed(OptionalInt.of(status), status >= 300 && status <= 399 ? "redirect" : "status_" + status,
+                        status == TOO_MANY || status == UNAVAILABLE ? retryAfter(response) : Optional.empty());
+    }
+
+    private Optional<Duration> retryAfter(ClassicHttpResponse response) {
+        return Optional.ofNullable(response.getFirstHeader("Retry-After")).map(Header::getValue)
+                .flatMap(value -> RetryAfter.parse(value, clock.instant()));
     }
 
     /** The status is all that counts. A short answer is read, so that its connection can be used again; of a longer one the rest is cut. */
-    private static void readSome(HttpEntity entity, HttpUriRequestBase request) throws IOException {
-        if (entity == null) {
-            return;
-        }
-        InputStream content = entity.getContent();
+    private static void readSome(HttpEntity entity, HttpUriRequestBase request, Answer answer) throws IOException {
+        InputStream content = entity == null ? null : entity.getContent();
         if (content != null && content.readNBytes(MOST_OF_AN_ANSWER + 1).length > MOST_OF_AN_ANSWER) {
             // Closes the connection: otherwise the client would read on, to use it again.
             request.abort();
-            throw new AnswerTooLong();
+            throw new AnswerTooLong(answer);
         }
     }
 
     private static final class AnswerTooLong extends IOException {
 
         private static final long serialVersionUID = 1;
+        private final transient Answer answer;
+
+        AnswerTooLong(Answer answer) {
+            this.answer = answer;
+        }
     }
 
     private static String errorOf(IOException e) {
         return switch (e) {
             case Targets.Forbidden forbidden -> "address_forbidden";
             case UnknownHostException unknown -> "host_unknown";
-            case AnswerTooLong tooLong -> "answer_too_long";
+            case MessageConstraintException tooLong -> "headers_too_long";
             case SSLException tls -> "tls_failed";
             case SocketTimeoutException slow -> "timed_out";
             case InterruptedIOException slow -> "timed_out";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.webhooks;
 
+import io.chargeonce.endpoints.EndpointSecret;
 import io.chargeonce.vault.Opened;
 import io.chargeonce.vault.Vault;
 import java.nio.ByteBuffer;
@@ -40,7 +41,7 @@ final class Sender {
         var headers = new LinkedHashMap<String, String>();
         headers.put("webhook-id", delivery.webhookId());
         headers.put("webhook-timestamp", "" + timestamp);
-        headers.put("webhook-signature", SigningSecret.signatures(secrets.stream().flatMap(Optional::stream).toList(),
+        headers.put("webhook-signature", Signatures.of(secrets.stream().flatMap(Optional::stream).toList(),
                 delivery.webhookId(), timestamp, delivery.body()));
         return http.post(delivery.url(), headers, delivery.body());
     }
@@ -51,7 +52,7 @@ final class Sender {
         if (known != null) {
             return Optional.of(known);
         }
-        return switch (vault.open(SigningSecret.placeOf(endpoint), sealed)) {
+        return switch (vault.open(EndpointSecret.placeOf(endpoint), sealed)) {
             case Opened.Readable readable -> {
                 if (opened.size() >= MOST_REMEMBERED) {
                     opened.clear();

@@ -55,7 +55,7 @@ public final class WebhookService {
         var webhookMeters = new WebhookMeters(meters.registry());
         var limits = new Dispatcher.Limits(settings.slots(), settings.perEndpoint(), settings.timeout());
         var http = lifecycle.start("http client", () -> new HttpPost(new Targets(settings.allowedHosts()), settings.timeout(),
-                limits.triesAtOnce(), tls));
+                limits.triesAtOnce(), tls, InstantSource.system()));
         var sender = new Sender(settings.vault(), http, InstantSource.system());
         var dispatcher = lifecycle.start("dispatcher", () -> new Dispatcher(database, sender,
                 new DeliverySchedule(settings.schedule(), () -> ThreadLocalRandom.current().nextDouble()),

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.webhooks;
 
+import io.chargeonce.endpoints.EndpointSettings;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.runtime.Secret;
 import io.chargeonce.runtime.Setting;
 import io.chargeonce.runtime.Settings;
 import io.chargeonce.vault.Vault;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -28,34 +26,26 @@ import java.util.stream.Stream;
 public record WebhookSettings(PipelineSettings pipeline, Vault vault, Set<String> allowedHosts, List<Duration> schedule, Duration timeout,
         int slots, int perEndpoint, Duration disableAfter, Duration keep) {
 
-    private static final String KEY = "CHARGEONCE_WEBHOOK_KEY_FILE";
-
-    public static final Setting<Optional<Secret>> KEY_FILE = Setting.secretFile(KEY,
+    public static final Setting<Optional<Secret>> KEY_FILE = Setting.secretFile(EndpointSettings.KEY,
             "File with the keys that seal webhook secrets at rest; chargeonce data-key makes it. The webhooks service gets the private "
-                    + "keys, the webhook commands the .public file.")
+                    + "keys, ingest and the webhook commands the .public file.")
             .optionalIfExposed("is missing, so webhook secrets would be stored unencrypted; make a file with 'chargeonce data-key FILE'");
-    /** Without it a command still does the rest of its work. */
-    public static final Setting<Optional<Secret>> KEY_FILE_OF_A_COMMAND = Setting.secretFile(KEY,
-            "File with the keys that seal webhook secrets at rest.").optional();
-    public static final Setting<String> ALLOWED_HOSTS = Setting.string("CHARGEONCE_WEBHOOK_ALLOWED_HOSTS",
-            "Hosts that webhooks may be sent to at any address, separated by commas; those on this machine by http too. All others need "
-                    + "https and a public address.")
-            .orElse("");
-    public static final Setting<List<Duration>> SCHEDULE = Setting.durations("CHARGEONCE_WEBHOOK_SCHEDULE",
+    public static final Setting<List<Duration>> SCHEDULE = Setting.durations("CHARGEONCE_DELIVERY_SCHEDULE",
             "The pauses between the tries of a webhook, each up to 10 % shorter or longer; then it is dead.")
             .orElse("5s,1m,5m,30m,2h,5h,10h,14h,16h,17h");
-    public static final Setting<Duration> TIMEOUT = Setting.duration("CHARGEONCE_WEBHOOK_TIMEOUT",
+    public static final Setting<Duration> TIMEOUT = Setting.duration("CHARGEONCE_DELIVERY_TIMEOUT",
             "How long one try of a webhook may take in all.").between("100ms", "1m").orElse("15s");
-    public static final Setting<Integer> SLOTS = Setting.integer("CHARGEONCE_WEBHOOK_SLOTS",
+    public static final Setting<Integer> SLOTS = Setting.integer("CHARGEONCE_DELIVERY_SLOTS",
             "How many webhooks one process sends at once. Endpoints that fail share a quarter of them.").between("4", "2000").orElse("128");
-    public static final Setting<Integer> PER_ENDPOINT = Setting.integer("CHARGEONCE_WEBHOOK_PER_ENDPOINT",
+    public static final Setting<Integer> PER_ENDPOINT = Setting.integer("CHARGEONCE_DELIVERY_PER_ENDPOINT",
             "How many webhooks one process sends to one endpoint at once.").between("1", "500").orElse("8");
-    public static final Setting<Duration> DISABLE_AFTER = Setting.duration("CHARGEONCE_WEBHOOK_DISABLE_AFTER",
+    public static final Setting<Duration> DISABLE_AFTER = Setting.duration("CHARGEONCE_DELIVERY_DISABLE_AFTER",
             "An endpoint whose tries have all failed for so long is disabled.").between("1h", "60d").orElse("5d");
-    public static final Setting<Duration> KEEP = Setting.duration("CHARGEONCE_WEBHOOK_KEEP",
+    public static final Setting<Duration> KEEP = Setting.duration("CHARGEONCE_DELIVERY_KEEP",
             "How long ended deliveries stay listed and can be sent again.").between("20d", "400d").orElse("30d");
 
-    private static final List<Setting<?>> OWN = List.of(ALLOWED_HOSTS, SCHEDULE, TIMEOUT, SLOTS, PER_ENDPOINT, DISABLE_AFTER, KEEP);
+    private static final List<Setting<?>> OWN =
+            List.of(EndpointSettings.ALLOWED_HOSTS, SCHEDULE, TIMEOUT, SLOTS, PER_ENDPOINT, DISABLE_AFTER, KEEP);
     public static final List<Setting<?>> ALL =
             Stream.of(PipelineSettings.OF_SERVICE, List.of(KEY_FILE), OWN).<Setting<?>>flatMap(List::stream).toList();
 
@@ -79,15 +69,10 @@ public record WebhookSettings(PipelineSettings pipeline, Vault vault, Set<String
     }
 
     public static WebhookSettings from(Settings settings) {
-        return new WebhookSettings(PipelineSettings.from(settings), Vault.of(KEY_FILE, settings), hosts(settings.get(ALLOWED_HOSTS)),
+        return new WebhookSettings(PipelineSettings.from(settings), Vault.of(KEY_FILE, settings),
+                EndpointSettings.hosts(settings.get(EndpointSettings.ALLOWED_HOSTS)),
                 settings.get(SCHEDULE), settings.get(TIMEOUT), settings.get(SLOTS), settings.get(PER_ENDPOINT),
                 settings.get(DISABLE_AFTER), settings.get(KEEP));
-    }
-
-    /** From a list separated by commas. */
-    public static Set<String> hosts(String list) {
-        return Arrays.stream(list.split(",")).map(String::strip).filter(host -> !host.isEmpty())
-                .map(host -> host.toLowerCase(Locale.ROOT)).collect(Collectors.toUnmodifiableSet());
     }
 
     /** Leaves out what is secret. */

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -74,7 +75,7 @@ class CertificateTest {
 
     private static Answer post(String host, TlsSocketStrategy tls) throws Exception {
         var targets = new Targets(Set.of(host), name -> new InetAddress[] {InetAddress.getLoopbackAddress()});
-        try (var http = new HttpPost(targets, Duration.ofSeconds(20), 1, tls)) {
+        try (var http = new HttpPost(targets, Duration.ofSeconds(20), 1, tls, InstantSource.system())) {
             return http.post("https://%s:%d/".formatted(host, server.getAddress().getPort()), Map.of(), "{}");
         }
     }

@@ -68,7 +68,8 @@ class EndpointCommandTest {
         "INSERT INTO webhook_endpoint (endpoint_id, merchant_id, url, events) VALUES ('whe_0123456789abcdef01234567', 'acme', "
                 + "'https://thief.example/', '{*}')",
         "INSERT INTO webhook_secret (endpoint_id, sealed_secret) SELECT endpoint_id, 'mine' FROM webhook_endpoint",
-        "UPDATE webhook_secret SET expires_at = NULL", "SELECT stage_test_webhook('x')", "SELECT forget_webhooks('1 hour', 10)",
+        "SELECT redeliver_webhooks(NULL, 'x', NULL, 1)", "SELECT tell_of_disabled_endpoint(NULL, 'x')",
+        "UPDATE webhook_secret SET expires_at = NULL", "SELECT stage_test_webhook(NULL, 'x')", "SELECT forget_webhooks('1 hour', 10)",
         "SELECT disable_failing_endpoints('1 minute')",
         "SELECT append_audit(NULL, ARRAY['webhook-sender'], ARRAY['webhook_endpoint.disabled'], ARRAY['x'], ARRAY['x'], NULL, NULL, NULL)"})
     void the_service_reads_no_payment_and_invents_no_webhook(String theft) {
@@ -82,7 +83,8 @@ class EndpointCommandTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"SELECT sealed_secret FROM webhook_secret", "UPDATE webhook_endpoint SET url = 'https://thief.example/'",
-        "UPDATE webhook_delivery SET body = '{}'", "DELETE FROM webhook_endpoint", "SELECT stage_webhooks(ARRAY['x'])"})
+        "UPDATE webhook_delivery SET body = '{}'", "DELETE FROM webhook_endpoint", "UPDATE webhook_endpoint SET disabled_by = NULL",
+        "INSERT INTO webhook_secret (endpoint_id, sealed_secret) VALUES ('x', 'mine')", "SELECT stage_webhooks(ARRAY['x'])"})
     void who_manages_endpoints_reads_no_secret_and_changes_no_address(String theft) {
         var database = hooks.database("chargeonce_merchant_admin");
         assertThatThrownBy(() -> database.withConnection(connection -> {

@@ -4,6 +4,8 @@ package io.chargeonce.webhooks;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.Migrations;
 import io.chargeonce.database.Roles;
+import io.chargeonce.endpoints.EndpointBook;
+import io.chargeonce.endpoints.EndpointSettings;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.runtime.Lifecycle;
 import io.chargeonce.runtime.Meters;
@@ -97,7 +99,8 @@ final class Hooks implements AutoCloseable {
         var out = new StringWriter();
         var err = new StringWriter();
         int exit = new WebhookCommand(() -> new WebhookCommand.Opened(
-                Database.openForCommand(as("chargeonce_merchant_admin"), "chargeonce_merchant_admin", ""), seals, HERE))
+                Database.openForCommand(as("chargeonce_merchant_admin"), "chargeonce_merchant_admin", ""),
+                new EndpointSettings(seals, HERE)))
                 .commandLine().setOut(new PrintWriter(out)).setErr(new PrintWriter(err)).execute(arguments);
         return new Called(exit, out.toString(), err.toString());
     }

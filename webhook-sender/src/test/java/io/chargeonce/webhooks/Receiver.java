@@ -72,15 +72,6 @@ final class Receiver implements AutoCloseable {
         };
     }
 
-    static HttpHandler flood() {
-        return exchange -> {
-            exchange.sendResponseHeaders(200, 0);
-            while (true) {
-                send(exchange, new byte[64 * 1024]);
-            }
-        };
-    }
-
     private static void send(HttpExchange exchange, byte[] bytes) throws IOException {
         exchange.getResponseBody().write(bytes);
         exchange.getResponseBody().flush();

@@ -197,13 +197,54 @@ class WebhookServiceTest {
     }
 
     @Test
+    void an_endpoint_that_answers_410_is_disabled_at_once_and_one_that_asks_for_time_gets_it() throws Exception {
+        try (var other = new Receiver()) {
+            receiver.behaves(Receiver.answer(410));
+            other.behaves(exchange -> {
+                exchange.getResponseHeaders().set("Retry-After", "7200");
+                Receiver.answer(429).handle(exchange);
+            });
+            var gone = hooks.endpoint("acme", receiver.url(), "payment.succeeded");
+            var busy = hooks.endpoint("acme", other.url(), "payment.succeeded");
+            hooks.start(hooks.settings());
+            hooks.publish(hooks.settled("acme", "succeeded"));
+            eventually(() -> assertThat(state(gone.id())).isEqualTo("dead 1 endpoint_disabled"));
+            assertThat(receiver.got()).hasSize(1);
+            assertThat(hooks.text("SELECT reason FROM audit_record WHERE resource_id = '" + gone.id() + "' ORDER BY audit_id DESC"))
+                    .isEqualTo("it answered 410 Gone");
+            // The usual pause is an hour.
+            eventually(
+                    () -> assertThat(hooks.text("SELECT due_at > now() + interval '110 minutes' FROM webhook_delivery WHERE endpoint_id = '"
+                            + busy.id() + "' AND event_type = 'payment.succeeded'")).isEqualTo("t"));
+            assertThat(hooks.text("SELECT event_type FROM webhook_delivery WHERE endpoint_id = '" + busy.id()
+                    + "' AND event_type <> 'payment.succeeded'")).isEqualTo("endpoint.disabled");
+        }
+    }
+
+    @Test
+    void two_processes_send_each_webhook_once_while_its_secret_changes() throws Exception {
+        var endpoint = hooks.endpoint("acme", receiver.url());
+        hooks.start(hooks.settings());
+        hooks.start(hooks.settings());
+        IntStream.range(0, 30).forEach(each -> hooks.publish(hooks.settled("acme", "succeeded")));
+        String renewed = hooks.webhook("rotate", endpoint.id(), "--overlap", "1h").out().strip();
+        IntStream.range(0, 30).forEach(each -> hooks.publish(hooks.settled("acme", "succeeded")));
+        eventually(() -> assertThat(hooks.text("SELECT count(*) FROM webhook_delivery WHERE state = 'delivered'")).isEqualTo("60"));
+        assertThat(receiver.got()).hasSize(60).extracting(Got::webhookId).doesNotHaveDuplicates();
+        for (Got got : receiver.got()) {
+            got.verify(endpoint.secret());
+        }
+        receiver.got().getLast().verify(renewed);
+    }
+
+    @Test
     void what_was_sent_and_not_recorded_is_sent_again_under_the_same_id() throws Exception {
         var endpoint = hooks.endpoint("acme", receiver.url());
         String payment = hooks.settled("acme", "succeeded");
         var table = new DeliveryTable(hooks.database("chargeonce_webhooks"));
         hooks.execute("SELECT stage_webhooks(ARRAY['" + payment + "'])");
         // A process that dies after it has sent: its claim is all that is left.
-        List<Delivery> claimed = table.claim(DeliveryTable.Lane.SOUND, "", Map.of(), 4, 4, Duration.ofMillis(1));
+        List<Delivery> claimed = table.claim(DeliveryTable.Lane.SOUND, "", Map.of(), 4, 100, 4, Duration.ofMillis(1));
         assertThat(claimed).hasSize(1);
         hooks.start(hooks.settings());
         eventually(() -> assertThat(state(endpoint.id())).isEqualTo("delivered 2 "));
@@ -220,14 +261,14 @@ class WebhookServiceTest {
         IntStream.range(0, 3).forEach(each -> hooks.execute("SELECT stage_webhooks(ARRAY['" + hooks.settled("acme", "succeeded") + "'])"));
         var sound = DeliveryTable.Lane.SOUND;
         var minute = Duration.ofMinutes(1);
-        var one = table.claim(sound, "", Map.of(), 1, 1, minute).getFirst();
-        var two = table.claim(sound, one.endpoint(), Map.of(), 1, 1, minute).getFirst();
+        var one = table.claim(sound, "", Map.of(), 1, 100, 1, minute).getFirst();
+        var two = table.claim(sound, one.endpoint(), Map.of(), 1, 100, 1, minute).getFirst();
         assertThat(List.of(one.endpoint(), two.endpoint())).containsExactlyInAnyOrder(first.id(), second.id());
         // Its share is in use, so only the other one gets more.
-        assertThat(table.claim(sound, "", Map.of(first.id(), 2), 2, 10, minute)).extracting(Delivery::endpoint)
+        assertThat(table.claim(sound, "", Map.of(first.id(), 2), 2, 100, 10, minute)).extracting(Delivery::endpoint)
                 .containsOnly(second.id()).hasSize(2);
-        assertThat(table.claim(sound, "", Map.of(), 10, 10, minute)).hasSize(2);
-        assertThat(table.claim(sound, "", Map.of(), 10, 10, minute)).isEmpty();
+        assertThat(table.claim(sound, "", Map.of(), 10, 100, 10, minute)).hasSize(2);
+        assertThat(table.claim(sound, "", Map.of(), 10, 100, 10, minute)).isEmpty();
     }
 
     @Test
@@ -236,8 +277,8 @@ class WebhookServiceTest {
         var database = hooks.database("chargeonce_webhooks");
         var table = new DeliveryTable(database);
         hooks.execute("SELECT stage_webhooks(ARRAY['" + hooks.settled("acme", "succeeded") + "'])");
-        Delivery early = table.claim(DeliveryTable.Lane.SOUND, "", Map.of(), 1, 1, Duration.ZERO).getFirst();
-        Delivery late = table.claim(DeliveryTable.Lane.SOUND, "", Map.of(), 1, 1, Duration.ofMinutes(1)).getFirst();
+        Delivery early = table.claim(DeliveryTable.Lane.SOUND, "", Map.of(), 1, 100, 1, Duration.ZERO).getFirst();
+        Delivery late = table.claim(DeliveryTable.Lane.SOUND, "", Map.of(), 1, 100, 1, Duration.ofMinutes(1)).getFirst();
         assertThat(late.attempt()).isEqualTo(2);
         record(database, new DeliveryTable.Tried(early, Answer.Failed.of("timed_out"), "dead", Duration.ZERO));
         assertThat(state(endpoint.id())).isEqualTo("waiting 2 ");

@@ -55,6 +55,15 @@ public final class MomentJson {
                 json.put("attempts", mailed.tries());
                 Json.putIfPresent(json, "error", mailed.error());
             }
+            case Moment.Notified notified -> {
+                json.put("what", "webhook");
+                json.put("webhook_id", notified.id());
+                json.put("event", notified.event());
+                json.put("endpoint", notified.endpoint());
+                json.put("state", notified.state());
+                json.put("attempts", notified.tries());
+                Json.putIfPresent(json, "error", notified.error());
+            }
             case Moment.Deed deed -> {
                 json.put("what", deed.action());
                 json.put("actor", deed.actor());

@@ -72,6 +72,7 @@ public record Life(String id, Optional<Operation> operation, Optional<DeadLetter
         moments.addAll(LifeRows.deaths(connection, id));
         moments.addAll(LifeRows.givenBack(connection, id));
         moments.addAll(LifeRows.receipts(connection, id));
+        moments.addAll(LifeRows.webhooks(connection, id));
         moments.addAll(LifeRows.deeds(connection, id));
         moments.sort(Comparator.comparing(Moment::at).thenComparingInt(Moment::rank));
         return List.copyOf(moments);

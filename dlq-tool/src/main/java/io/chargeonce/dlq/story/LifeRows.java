@@ -87,6 +87,17 @@ final class LifeRows {
                 result.getString(4), result.getInt(5), text(result, 6).filter(error -> !error.isEmpty())));
     }
 
+    private static final String WEBHOOKS = """
+            SELECT coalesce(ended_at, due_at), webhook_id, event_type, endpoint_id, state, attempts, last_error FROM webhook_delivery
+             WHERE payment_id = ?
+            """;
+
+    /** Of a payment also those about its refunds. */
+    static List<Moment> webhooks(Connection connection, String id) throws SQLException {
+        return query(connection, WEBHOOKS, id, result -> new Moment.Notified(at(result, 1), result.getString(2), result.getString(3),
+                result.getString(4), result.getString(5), result.getInt(6), text(result, 7)));
+    }
+
     /** Without those that the other moments show already. */
     private static final String DEEDS = """
             SELECT at, actor, action,

@@ -48,6 +48,16 @@ public sealed interface Moment {
      */
     record Mailed(Instant at, String id, String kind, String state, int tries, Optional<String> error) implements Moment {}
 
+    /**
+     * A webhook to one of the merchant's endpoints.
+     *
+     * @param at    its end, or its next try
+     * @param error of the last try, if it failed
+     */
+    record Notified(Instant at, String id, String event, String endpoint, String state, int tries, Optional<String> error)
+            implements
+                Moment {}
+
     /** A person or a service did something that is audited. */
     record Deed(Instant at, String actor, String action, Optional<String> reason, Optional<String> run) implements Moment {}
 
@@ -61,7 +71,8 @@ public sealed interface Moment {
             case Died died -> 4;
             case GaveBack back -> 5;
             case Mailed mailed -> 6;
-            case Deed deed -> 7;
+            case Notified notified -> 7;
+            case Deed deed -> 8;
         };
     }
 }

@@ -82,6 +82,23 @@ class WhyTest {
     }
 
     @Test
+    void the_webhooks_about_a_payment_are_told_to_each_endpoint() {
+        String id = rows.accepted("acme");
+        rows.succeed(id);
+        String endpoint = "whe_" + "a".repeat(24);
+        rows.text("INSERT INTO webhook_endpoint (endpoint_id, merchant_id, url, events, created_at) VALUES ('" + endpoint
+                + "', 'acme', 'https://hooks.example/', '{*}', now() - interval '1 hour') RETURNING 1");
+        rows.text("SELECT stage_webhooks(ARRAY['" + id + "'])");
+        rows.text("UPDATE webhook_delivery SET state = 'dead', attempts = 11, ended_at = now(), last_error = 'timed_out' RETURNING 1");
+        String webhook = rows.text("SELECT webhook_id FROM webhook_delivery");
+        assertThat(call("why", id).out())
+                .contains("webhook payment.succeeded to " + endpoint + " dead after 11 tries: timed_out: " + webhook);
+        assertThat(call("why", id, "--json").json()).filteredOn(line -> line.path("what").asString().equals("webhook")).singleElement()
+                .satisfies(line -> assertThat(line.path("webhook_id").asString() + line.path("endpoint").asString()
+                        + line.path("state").asString() + line.path("error").asString()).isEqualTo(webhook + endpoint + "deadtimed_out"));
+    }
+
+    @Test
     void poison_has_a_life_too_and_an_unknown_name_has_none() {
         String poison = rows.poison(new byte[] {1});
         assertThat(call("why", poison).out()).contains("dead: undecodable");

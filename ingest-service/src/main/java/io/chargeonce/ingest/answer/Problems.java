@@ -30,7 +30,7 @@ public final class Problems {
 
     public static Problem notFound() {
         return Problem.of(404, "not-found", "There is nothing here",
-                "Check the path and the id. A payment is shown only to the merchant who sent it.");
+                "Check the path and the id. A payment is shown only to the merchant who sent it, and an endpoint only to its merchant.");
     }
 
     public static Problem methodNotAllowed(String allowed) {
@@ -114,7 +114,8 @@ public final class Problems {
 
     /** @param fields their names, as the sender knows them */
     public static Problem cardNumber(RequestForm form, List<String> fields) {
-        String instead = form == RequestForm.REFUND ? "" : ", and send the PSP's token for the card as payment_method";
+        String instead = form != RequestForm.PAYMENT && form != RequestForm.BATCH_LINE && form != RequestForm.RECORD ? ""
+                : ", and send the PSP's token for the card as payment_method";
         return Problem.of(400, "card-number-not-allowed", "The request holds what can be a card number",
                 "Take it out of every field listed under errors%s. If it is a number of your own, put a letter into the middle of it. "
                         .formatted(instead) + "Nothing of this request was kept.")
@@ -235,6 +236,47 @@ public final class Problems {
         return Problem.of(400, "invalid-query", "The query cannot be answered",
                 "Correct every parameter listed under errors: ?reference= with limit and cursor if you like, or ?idempotency_key= alone.")
                 .withErrors(parameters);
+    }
+
+    public static Problem badDeliveryQuery(List<Problem.FieldError> parameters) {
+        return Problem.of(400, "invalid-query", "The query cannot be answered",
+                "Correct every parameter listed under errors: state, limit and cursor are known here.").withErrors(parameters);
+    }
+
+    public static Problem tooManyEndpoints(int most) {
+        return Problem.of(409, "too-many-endpoints", "There are too many webhook endpoints",
+                "A merchant has at most %d. Remove one that you no longer need.".formatted(most));
+    }
+
+    public static Problem tooManySecrets() {
+        return Problem.of(409, "too-many-secrets", "Too many secrets of this endpoint are valid",
+                "Wait until an older one expires, or send overlap_seconds 0, which ends them at once.");
+    }
+
+    public static Problem tooManyTests() {
+        return Problem.of(429, "too-many-tests", "Too many tests", "An endpoint gets at most ten tests within a minute.")
+                .with("Retry-After", "60");
+    }
+
+    public static Problem endpointHeld() {
+        return Problem.of(409, "endpoint-held", "The endpoint was disabled by the operator", "Ask the operator to enable it.");
+    }
+
+    public static Problem endpointDisabled() {
+        return Problem.of(409, "endpoint-disabled", "The endpoint is disabled", "Enable it first.");
+    }
+
+    public static Problem webhooksNotSetUp() {
+        return Problem.of(501, "webhooks-not-set-up", "Secrets of webhooks cannot be stored here",
+                "Ask the operator, who has to give this service the key that seals them.");
+    }
+
+    /** A COMMIT under way may have taken effect. */
+    public static Problem endpointsUnavailable() {
+        return Problem.of(503, "unavailable", "The store of endpoints cannot be reached",
+                "Whether the change took effect is not known. Look at your endpoints after the time in Retry-After, and repeat it if it is "
+                        + "missing. Remove an endpoint whose secret you did not get.")
+                .with("Retry-After", "2");
     }
 
     public static Problem keyInUse() {

@@ -11,7 +11,9 @@ public enum Scope {
     /** To give money back. */
     REFUND,
     /** To look at payments and refunds. */
-    READ;
+    READ,
+    /** To manage the merchant's own webhook endpoints. */
+    WEBHOOKS;
 
     /** As stored and typed. */
     public String tag() {
@@ -21,6 +23,6 @@ public enum Scope {
     /** @throws IllegalArgumentException if there is none of this name */
     public static Scope fromTag(String tag) {
         return Arrays.stream(values()).filter(scope -> scope.tag().equals(tag)).findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("'" + tag + "' is not a scope: there are pay, refund and read"));
+                .orElseThrow(() -> new IllegalArgumentException("'" + tag + "' is not a scope: there are pay, refund, read and webhooks"));
     }
 }

@@ -51,6 +51,12 @@ public final class ReadPayment {
                 .orElseGet(() -> Problems.notFound().answer());
     }
 
+    /** @param id as it came in the path: any text */
+    public boolean has(String merchant, String id) {
+        return PaymentId.parse(id).filter(payment -> database.withConnection(
+                connection -> OperationTable.find(connection, merchant, payment.value()).isPresent())).isPresent();
+    }
+
     private Optional<List<Operation>> refunds(String merchant, PaymentId payment) {
         return database.withConnection(connection -> OperationTable.find(connection, merchant, payment.value()).isPresent()
                 ? Optional.of(OperationTable.refundsOf(connection, merchant, payment)) : Optional.empty());

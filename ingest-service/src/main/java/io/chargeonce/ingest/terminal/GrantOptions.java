@@ -22,7 +22,7 @@ final class GrantOptions {
     CommandSpec spec;
 
     @Option(names = "--scopes", paramLabel = "S", split = ",",
-            description = "What the token may do: pay, refund, read. Default: all.")
+            description = "What the token may do: pay, refund, read, webhooks. Default: all.")
     List<String> scopes = List.of();
 
     @Option(names = "--from", paramLabel = "RANGE", split = ",",

@@ -59,7 +59,8 @@ CREATE TABLE merchant_token (
     -- Its lifetime when it was created, which its replacement gets too.
     lives        interval CHECK (lives > interval '0'),
     -- What it allows.
-    scopes       text[] NOT NULL DEFAULT '{pay,refund,read}' CHECK (scopes <@ '{pay,refund,read}' AND cardinality(scopes) > 0),
+    scopes       text[] NOT NULL DEFAULT '{pay,refund,read,webhooks}'
+                 CHECK (scopes <@ '{pay,refund,read,webhooks}' AND cardinality(scopes) > 0),
     -- The addresses of connections that may use it; NULL allows all.
     addresses    cidr[] CHECK (cardinality(addresses) BETWEEN 1 AND 100)
 );
@@ -1455,13 +1456,15 @@ CREATE FUNCTION is_a_persons(action text) RETURNS boolean LANGUAGE sql IMMUTABLE
            AND action NOT IN ('dlq.settlement_settled', 'dlq.settlement_confirmed', 'dlq.settlement_refused')
 $$;
 
--- Each action has one writer: merchants' requests belong to ingest, merchants, tokens and webhooks to their admin, dlq.* to people on call,
--- webhook_endpoint.* to the service that sends webhooks, the rest to charge and retry. A service has one name. A person gives none.
+-- Each action has one writer: merchants' requests belong to ingest, merchants and tokens to their admin, dlq.* to people on call,
+-- webhook_endpoint.* to the service that sends webhooks, the rest to charge and retry. webhook.* has two: the admin, and ingest for a
+-- merchant that changes its own endpoints. A service has one name. A person gives none.
 CREATE FUNCTION may_append_audit(ingest boolean, charge boolean, on_call boolean, admin boolean, unmask boolean, eraser boolean,
                                  webhooks boolean, merchant text, actor text, action text)
     RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE
-        WHEN action LIKE 'payment.%' OR action LIKE 'refund.%' THEN ingest AND actor = 'merchant:' || merchant
+        WHEN action LIKE 'payment.%' OR action LIKE 'refund.%' OR ingest AND action LIKE 'webhook.%'
+            THEN ingest AND actor = 'merchant:' || merchant
         WHEN action LIKE 'dead_letter.%' THEN (charge OR on_call) AND actor = 'dead-letter-queue'
         WHEN action LIKE 'webhook_endpoint.%' THEN webhooks AND actor = 'webhook-sender'
         WHEN chargeonce.is_a_persons(action)
@@ -2189,8 +2192,9 @@ CREATE TABLE webhook_endpoint (
     -- The types of events that it gets; '*' is all.
     events        text[] NOT NULL CHECK (cardinality(events) BETWEEN 1 AND 20),
     created_at    timestamptz NOT NULL DEFAULT now(),
-    -- Who disabled it: a person, or the service after long failure. NULL while it is enabled.
-    disabled_by   text CHECK (disabled_by IN ('person', 'failing')),
+    -- Who disabled it: a person with the role for merchants, its merchant, or the service after long failure. A removed one stays until its
+    -- deliveries are forgotten. NULL while it is enabled.
+    disabled_by   text CHECK (disabled_by IN ('person', 'merchant', 'failing', 'removed')),
     disabled_at   timestamptz,
     -- Since when all tries have failed, and when the last one did. NULL after a success.
     failing_since timestamptz,
@@ -2219,8 +2223,10 @@ CREATE TABLE webhook_delivery (
     payment_id  text,
     body        text NOT NULL,
     state       text NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'delivered', 'dead')),
-    -- Raised by each claim, so that a worker that comes too late recognises that its claim is over.
+    -- How many tries counted since it was staged or redelivered.
     attempts    int NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+    -- Raised by each claim and each redelivery, and never lowered: a worker whose claim is over holds an older number.
+    fence       bigint NOT NULL DEFAULT 0,
     -- When it may be claimed: the next try, or the end of the present claim.
     due_at      timestamptz NOT NULL DEFAULT now(),
     created_at  timestamptz NOT NULL DEFAULT now(),
@@ -2230,6 +2236,7 @@ CREATE TABLE webhook_delivery (
     CONSTRAINT only_an_ended_one_has_an_end CHECK ((state = 'waiting') = (ended_at IS NULL))
 );
 CREATE INDEX webhook_delivery_due ON webhook_delivery (endpoint_id, due_at, webhook_id) WHERE state = 'waiting';
+CREATE INDEX webhook_delivery_of_endpoint ON webhook_delivery (endpoint_id, created_at, webhook_id);
 CREATE INDEX webhook_delivery_of_payment ON webhook_delivery (payment_id) WHERE payment_id IS NOT NULL;
 CREATE INDEX webhook_delivery_ended ON webhook_delivery (ended_at) WHERE ended_at IS NOT NULL;
 CREATE TRIGGER what_is_said_never_changes BEFORE UPDATE OF webhook_id, endpoint_id, event_type, payment_id, body, created_at
@@ -2264,25 +2271,222 @@ BEGIN
      CROSS JOIN LATERAL (SELECT CASE kind WHEN 'charge' THEN 'payment' ELSE kind END || '.' || state) AS named (event)
       JOIN webhook_endpoint AS endpoint USING (merchant_id)
      WHERE operation_id = ANY (operations) AND state IN ('succeeded', 'declined', 'purged')
-       AND settled_at >= endpoint.created_at AND disabled_by IS DISTINCT FROM 'person' AND events && ARRAY['*', event]
+       AND settled_at >= endpoint.created_at AND (disabled_by IS NULL OR disabled_by = 'failing') AND events && ARRAY['*', event]
      ORDER BY 1
     ON CONFLICT (webhook_id) DO NOTHING;
     GET DIAGNOSTICS inserted = ROW_COUNT;
     RETURN inserted;
 END $$;
 
--- An event that is about no payment. Returns the delivery's id; NULL if there is no such endpoint, or it is disabled.
-CREATE FUNCTION stage_test_webhook(endpoint text) RETURNS text
-    LANGUAGE sql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
-    INSERT INTO webhook_delivery (webhook_id, endpoint_id, event_type, body)
-    SELECT webhook_id_of(endpoint_id, 'test/' || gen_random_uuid()), endpoint_id, 'endpoint.test',
-           json_build_object('type', 'endpoint.test', 'timestamp', webhook_time(now()), 'data', json_build_object('endpoint', endpoint_id))
-      FROM webhook_endpoint WHERE endpoint_id = endpoint AND disabled_by IS NULL
-    RETURNING webhook_id
-$$;
+-- Whose endpoints the caller may manage. With a merchant's token, which must be valid now and allow it: this merchant's. Without one: any
+-- merchant's, which is NULL, and only for the role for merchants. So the role that faces the internet manages nothing that no merchant has
+-- asked for.
+CREATE FUNCTION webhook_owner(token bytea, needs text) RETURNS text
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    owner text;
+BEGIN
+    IF token IS NULL AND pg_has_role(session_user, current_user, 'USAGE') THEN
+        RETURN NULL;
+    ELSIF token IS NULL AND pg_has_role(session_user, 'chargeonce_merchant_admin', 'USAGE') THEN
+        RETURN NULL;
+    END IF;
+    SELECT merchant_id INTO owner FROM merchant_token
+     WHERE token_sha256 = token AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp()) AND needs = ANY (scopes);
+    IF owner IS NULL THEN
+        RAISE insufficient_privilege USING MESSAGE = format('permission denied: this token does not allow %s', needs);
+    END IF;
+    RETURN owner;
+END $$;
 
--- Disables the endpoints whose tries have all failed for so long, tells the merchant's other endpoints, and records it. Returns the
--- endpoints.
+-- Adds an endpoint, up to 20 of a merchant. Returns 'done', 'no_merchant' or 'too_many'.
+CREATE FUNCTION add_webhook_endpoint(token bytea, of_merchant text, endpoint text, address text, wanted text[], secret bytea) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    owner text := coalesce(webhook_owner(token, 'webhooks'), of_merchant);
+BEGIN
+    -- Two additions at once must not both see room for one.
+    PERFORM FROM merchant WHERE merchant_id = owner FOR NO KEY UPDATE;
+    IF NOT FOUND THEN
+        RETURN 'no_merchant';
+    END IF;
+    IF (SELECT count(*) FROM webhook_endpoint WHERE merchant_id = owner AND disabled_by IS DISTINCT FROM 'removed') >= 20 THEN
+        RETURN 'too_many';
+    END IF;
+    INSERT INTO webhook_endpoint (endpoint_id, merchant_id, url, events) VALUES (endpoint, owner, address, wanted);
+    INSERT INTO webhook_secret (endpoint_id, sealed_secret) VALUES (endpoint, secret);
+    RETURN 'done';
+END $$;
+
+-- Adds a secret and ends the earlier ones after the overlap. Every request is signed with each that is valid, so there are at most 5.
+-- Returns 'done', 'no_endpoint' or 'too_many'.
+CREATE FUNCTION rotate_webhook_secret(token bytea, endpoint text, secret bytea, overlap_ms bigint) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    owner text := webhook_owner(token, 'webhooks');
+BEGIN
+    -- Two rotations at once must see each other's secret, or one of them would never expire.
+    PERFORM FROM webhook_endpoint
+      WHERE endpoint_id = endpoint AND merchant_id = coalesce(owner, merchant_id) AND disabled_by IS DISTINCT FROM 'removed'
+        FOR NO KEY UPDATE;
+    IF NOT FOUND THEN
+        RETURN 'no_endpoint';
+    END IF;
+    UPDATE webhook_secret SET expires_at = least(expires_at, clock_timestamp() + overlap_ms * interval '1 millisecond')
+     WHERE endpoint_id = endpoint AND (overlap_ms = 0 OR (SELECT count(*) FROM webhook_secret AS valid
+                                                           WHERE valid.endpoint_id = endpoint
+                                                             AND (expires_at IS NULL OR expires_at > clock_timestamp())) < 5);
+    IF NOT FOUND THEN
+        RETURN 'too_many';
+    END IF;
+    DELETE FROM webhook_secret WHERE endpoint_id = endpoint AND expires_at <= clock_timestamp();
+    INSERT INTO webhook_secret (endpoint_id, sealed_secret) VALUES (endpoint, secret);
+    RETURN 'done';
+END $$;
+
+-- Enables or disables an endpoint. A merchant cannot enable what a person with the role for merchants has disabled. Returns 'done',
+-- 'unchanged', 'no_endpoint' or 'held'.
+CREATE FUNCTION switch_webhook_endpoint(token bytea, endpoint text, to_enabled boolean) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    owner text := webhook_owner(token, 'webhooks');
+    whom text := CASE WHEN owner IS NULL THEN 'person' ELSE 'merchant' END;
+    present webhook_endpoint;
+BEGIN
+    SELECT * INTO present FROM webhook_endpoint
+     WHERE endpoint_id = endpoint AND merchant_id = coalesce(owner, merchant_id) AND disabled_by IS DISTINCT FROM 'removed'
+       FOR NO KEY UPDATE;
+    IF present.endpoint_id IS NULL THEN
+        RETURN 'no_endpoint';
+    ELSIF to_enabled AND present.disabled_by IS NULL OR NOT to_enabled AND present.disabled_by IN ('person', whom) THEN
+        RETURN 'unchanged';
+    ELSIF to_enabled AND present.disabled_by = 'person' AND owner IS NOT NULL THEN
+        RETURN 'held';
+    END IF;
+    UPDATE webhook_endpoint
+       SET disabled_by = CASE WHEN NOT to_enabled THEN whom END, disabled_at = CASE WHEN NOT to_enabled THEN now() END,
+           failing_since = CASE WHEN NOT to_enabled THEN failing_since END, failed_at = CASE WHEN NOT to_enabled THEN failed_at END
+     WHERE endpoint_id = endpoint;
+    RETURN 'done';
+END $$;
+
+-- Removes an endpoint: it gets nothing more, and its secrets are deleted. Its deliveries stay until they are forgotten.
+CREATE FUNCTION remove_webhook_endpoint(token bytea, endpoint text) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    owner text := webhook_owner(token, 'webhooks');
+BEGIN
+    UPDATE webhook_endpoint SET disabled_by = 'removed', disabled_at = now()
+     WHERE endpoint_id = endpoint AND merchant_id = coalesce(owner, merchant_id) AND disabled_by IS DISTINCT FROM 'removed';
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    DELETE FROM webhook_secret WHERE endpoint_id = endpoint;
+    RETURN true;
+END $$;
+
+-- Stages an event that is about no payment. An address may be a stranger's, so there are at most 10 in a minute. Returns the delivery's id,
+-- 'too_many', or NULL if no enabled endpoint has this id.
+CREATE FUNCTION stage_test_webhook(token bytea, endpoint text) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    owner text := webhook_owner(token, 'webhooks');
+    id text := webhook_id_of(endpoint, 'test/' || gen_random_uuid());
+BEGIN
+    PERFORM FROM webhook_endpoint WHERE endpoint_id = endpoint AND merchant_id = coalesce(owner, merchant_id) AND disabled_by IS NULL
+        FOR NO KEY UPDATE;
+    IF NOT FOUND THEN
+        RETURN NULL;
+    END IF;
+    IF (SELECT count(*) FROM webhook_delivery WHERE endpoint_id = endpoint AND created_at > now() - interval '1 minute'
+                                                AND event_type = 'endpoint.test') >= 10 THEN
+        RETURN 'too_many';
+    END IF;
+    INSERT INTO webhook_delivery (webhook_id, endpoint_id, event_type, body)
+    VALUES (id, endpoint, 'endpoint.test',
+            json_build_object('type', 'endpoint.test', 'timestamp', webhook_time(now()), 'data', json_build_object('endpoint', endpoint)));
+    RETURN id;
+END $$;
+
+-- Begins these deliveries again under their ids: one, also a delivered one; or some of an endpoint's dead ones. A disabled endpoint gets
+-- nothing. Returns how many.
+CREATE FUNCTION redeliver_webhooks(token bytea, of_endpoint text, webhook text, most int) RETURNS int
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    owner text := webhook_owner(token, 'webhooks');
+    moved int;
+BEGIN
+    UPDATE webhook_delivery SET state = 'waiting', attempts = 0, fence = fence + 1, due_at = now(), ended_at = NULL
+     WHERE webhook_id IN (SELECT webhook_id FROM webhook_delivery JOIN webhook_endpoint AS endpoint USING (endpoint_id)
+                           WHERE merchant_id = coalesce(owner, merchant_id) AND disabled_by IS NULL AND webhook_id = webhook
+                           UNION ALL
+                          (SELECT webhook_id FROM webhook_delivery AS dead JOIN webhook_endpoint AS endpoint USING (endpoint_id)
+                            WHERE merchant_id = coalesce(owner, merchant_id) AND disabled_by IS NULL AND webhook IS NULL
+                              AND endpoint_id = of_endpoint AND state = 'dead'
+                            ORDER BY dead.created_at, webhook_id LIMIT coalesce(most, 0)));
+    GET DIAGNOSTICS moved = ROW_COUNT;
+    RETURN moved;
+END $$;
+
+-- The endpoints that the caller may manage, without their secrets.
+CREATE FUNCTION webhook_endpoints(token bytea, of_merchant text, endpoint text)
+    RETURNS TABLE (endpoint_id text, merchant_id text, url text, events text[], created_at timestamptz, failing_since timestamptz,
+                   state text, secrets bigint)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    owner text := coalesce(webhook_owner(token, 'webhooks'), of_merchant);
+BEGIN
+    RETURN QUERY
+    SELECT endpoint_id, merchant_id, url, events, created_at, failing_since,
+           CASE WHEN disabled_by = 'person' THEN 'disabled_by_a_person' WHEN disabled_by = 'merchant' THEN 'disabled_by_its_merchant'
+                WHEN disabled_by = 'failing' THEN 'disabled_after_failure' WHEN failing_since IS NOT NULL THEN 'failing'
+                ELSE 'enabled' END,
+           (SELECT count(*) FROM webhook_secret AS secret
+             WHERE secret.endpoint_id = one.endpoint_id AND (expires_at IS NULL OR expires_at > now()))
+      FROM webhook_endpoint AS one
+     WHERE merchant_id = coalesce(owner, merchant_id) AND endpoint_id = coalesce(endpoint, endpoint_id)
+       AND disabled_by IS DISTINCT FROM 'removed'
+     ORDER BY merchant_id, created_at, endpoint_id;
+END $$;
+
+-- Deliveries, the newest first, without their bodies. Those of a payment need a token that may read payments. The plan depends on which
+-- parameters are NULL.
+CREATE FUNCTION webhook_deliveries(token bytea, of_endpoint text, of_payment text, of_state text, webhook text, before_at timestamptz,
+                                   before_id text, most int)
+    RETURNS TABLE (webhook_id text, endpoint_id text, event_type text, payment_id text, state text, attempts int, last_status int,
+                   last_error text, created_at timestamptz, due_at timestamptz, ended_at timestamptz)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp SET plan_cache_mode = force_custom_plan AS $$
+#variable_conflict use_column
+DECLARE
+    owner text := webhook_owner(token, CASE WHEN of_payment IS NULL THEN 'webhooks' ELSE 'read' END);
+BEGIN
+    RETURN QUERY
+    SELECT webhook_id, endpoint_id, event_type, payment_id, state, attempts, last_status, last_error, delivery.created_at, due_at, ended_at
+      FROM webhook_delivery AS delivery JOIN webhook_endpoint AS endpoint USING (endpoint_id)
+     WHERE (owner IS NULL OR merchant_id = owner) AND (of_endpoint IS NULL OR endpoint_id = of_endpoint)
+       AND (of_payment IS NULL OR payment_id = of_payment) AND (of_state IS NULL OR state = of_state)
+       AND (webhook IS NULL OR webhook_id = webhook)
+       AND (before_at IS NULL OR (delivery.created_at, webhook_id) < (before_at, before_id))
+     ORDER BY delivery.created_at DESC, webhook_id DESC LIMIT coalesce(most, 0);
+END $$;
+
+-- Tells the merchant's other endpoints that one was disabled, and records it.
+CREATE FUNCTION tell_of_disabled_endpoint(gone webhook_endpoint, why text) RETURNS void
+    LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    INSERT INTO webhook_delivery (webhook_id, endpoint_id, event_type, body)
+    SELECT webhook_id_of(endpoint_id, gone.endpoint_id || '/disabled/' || gone.disabled_at), endpoint_id, 'endpoint.disabled',
+           json_build_object('type', 'endpoint.disabled', 'timestamp', webhook_time(gone.disabled_at), 'data', json_build_object(
+               'endpoint', gone.endpoint_id, 'failing_since', webhook_time(gone.failing_since)))
+      FROM webhook_endpoint WHERE merchant_id = gone.merchant_id AND disabled_by IS NULL AND endpoint_id <> gone.endpoint_id
+    ON CONFLICT (webhook_id) DO NOTHING;
+    PERFORM append_audit(ARRAY[gone.merchant_id], ARRAY['webhook-sender'], ARRAY['webhook_endpoint.disabled'],
+                         ARRAY['webhook_endpoint'], ARRAY[gone.endpoint_id], ARRAY[why],
+                         ARRAY[json_build_object('failing_since', gone.failing_since)::text], NULL);
+END $$;
+
+-- Disables the endpoints whose tries have all failed for so long. Returns them.
 CREATE FUNCTION disable_failing_endpoints(failing interval) RETURNS SETOF text
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
@@ -2292,16 +2496,21 @@ BEGIN
     FOR gone IN UPDATE webhook_endpoint SET disabled_by = 'failing', disabled_at = now()
                  WHERE disabled_by IS NULL AND failed_at - failing >= failing_since AND failing_since <= since
              RETURNING * LOOP
-        INSERT INTO webhook_delivery (webhook_id, endpoint_id, event_type, body)
-        SELECT webhook_id_of(endpoint_id, gone.endpoint_id || '/disabled/' || gone.disabled_at), endpoint_id, 'endpoint.disabled',
-               json_build_object('type', 'endpoint.disabled', 'timestamp', webhook_time(gone.disabled_at), 'data', json_build_object(
-                   'endpoint', gone.endpoint_id, 'failing_since', webhook_time(gone.failing_since)))
-          FROM webhook_endpoint WHERE merchant_id = gone.merchant_id AND disabled_by IS NULL AND endpoint_id <> gone.endpoint_id
-        ON CONFLICT (webhook_id) DO NOTHING;
-        PERFORM append_audit(ARRAY[gone.merchant_id], ARRAY['webhook-sender'], ARRAY['webhook_endpoint.disabled'],
-                             ARRAY['webhook_endpoint'], ARRAY[gone.endpoint_id], ARRAY['every try has failed for too long'],
-                             ARRAY[json_build_object('failing_since', gone.failing_since)::text], NULL);
+        PERFORM tell_of_disabled_endpoint(gone, 'every try has failed for too long');
         RETURN NEXT gone.endpoint_id;
+    END LOOP;
+END $$;
+
+-- Disables endpoints that answered 410 Gone. A try must have failed at them just before.
+CREATE FUNCTION disable_gone_endpoints(endpoints text[]) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    gone webhook_endpoint;
+BEGIN
+    FOR gone IN UPDATE webhook_endpoint SET disabled_by = 'failing', disabled_at = now()
+                 WHERE endpoint_id = ANY (endpoints) AND disabled_by IS NULL AND failing_since IS NOT NULL
+             RETURNING * LOOP
+        PERFORM tell_of_disabled_endpoint(gone, 'it answered 410 Gone');
     END LOOP;
 END $$;
 
@@ -2311,18 +2520,18 @@ CREATE FUNCTION end_webhooks_of_disabled(most int) RETURNS int
 DECLARE
     ended int;
 BEGIN
+    -- A row whose result is just being recorded is left for the next call: waiting for it could deadlock.
     UPDATE webhook_delivery SET state = 'dead', ended_at = now(), last_error = 'endpoint_disabled'
      WHERE webhook_id IN (SELECT found.webhook_id FROM webhook_endpoint AS endpoint
                            CROSS JOIN LATERAL (SELECT webhook_id FROM webhook_delivery AS delivery
                                                 WHERE delivery.endpoint_id = endpoint.endpoint_id AND state = 'waiting'
-                                                LIMIT coalesce(most, 0)) AS found
-                           WHERE disabled_by IS NOT NULL LIMIT coalesce(most, 0))
-       AND state = 'waiting';
+                                                LIMIT coalesce(most, 0) FOR UPDATE SKIP LOCKED) AS found
+                           WHERE disabled_by IS NOT NULL LIMIT coalesce(most, 0));
     GET DIAGNOSTICS ended = ROW_COUNT;
     RETURN ended;
 END $$;
 
--- Deletes what ended long ago. Longer than payments.outcomes keeps records: a repeat of a record must find its row.
+-- Deletes what ended long ago, and removed endpoints that have no delivery left. Longer than payments.outcomes keeps records: a repeat of a record must find its row.
 CREATE FUNCTION forget_webhooks(kept interval, most int) RETURNS int
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
@@ -2332,10 +2541,18 @@ BEGIN
     DELETE FROM webhook_delivery WHERE webhook_id IN (SELECT webhook_id FROM webhook_delivery WHERE ended_at < until
                                                        ORDER BY ended_at LIMIT coalesce(most, 0) FOR UPDATE SKIP LOCKED);
     GET DIAGNOSTICS forgotten = ROW_COUNT;
+    DELETE FROM webhook_endpoint AS endpoint
+     WHERE disabled_by = 'removed'
+       AND NOT EXISTS (SELECT FROM webhook_delivery AS delivery WHERE delivery.endpoint_id = endpoint.endpoint_id);
     RETURN forgotten;
 END $$;
-REVOKE EXECUTE ON FUNCTION webhook_id_of(text, text), webhook_time(timestamptz), stage_webhooks(text[]), stage_test_webhook(text),
-    disable_failing_endpoints(interval), end_webhooks_of_disabled(int), forget_webhooks(interval, int) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION webhook_id_of(text, text), webhook_time(timestamptz), stage_webhooks(text[]), webhook_owner(bytea, text),
+    add_webhook_endpoint(bytea, text, text, text, text[], bytea), rotate_webhook_secret(bytea, text, bytea, bigint),
+    switch_webhook_endpoint(bytea, text, boolean), remove_webhook_endpoint(bytea, text), stage_test_webhook(bytea, text),
+    redeliver_webhooks(bytea, text, text, int), webhook_endpoints(bytea, text, text),
+    webhook_deliveries(bytea, text, text, text, text, timestamptz, text, int), tell_of_disabled_endpoint(webhook_endpoint, text),
+    disable_failing_endpoints(interval), disable_gone_endpoints(text[]), end_webhooks_of_disabled(int), forget_webhooks(interval, int)
+    FROM PUBLIC;
 
 -- Receipts to customers: docs/receipts.md. The address stays in the payment's row, where it can be erased: here are only a digest of it and
 -- how the sending went.
@@ -2348,8 +2565,10 @@ CREATE TABLE receipt (
     merchant_id  text NOT NULL,
     kind         text NOT NULL CHECK (kind IN ('charge', 'refund')),
     state        text NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'sent', 'dead', 'erased')),
-    -- Raised by each claim, so that a worker that comes too late recognises that its claim is over.
+    -- How many tries counted since it was staged or resent.
     attempts     int NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+    -- Raised by each claim and each resending, and never lowered: a worker whose claim is over holds an older number.
+    fence        bigint NOT NULL DEFAULT 0,
     -- When it may be claimed: the next try, or the end of the present claim.
     due_at       timestamptz NOT NULL DEFAULT now(),
     created_at   timestamptz NOT NULL DEFAULT now(),
@@ -2400,13 +2619,13 @@ $$;
 
 -- What a claimed receipt says and where it goes, read just before it is sent. Without an address any more, it ends here and the result is
 -- empty; so it is for a claim that is over.
-CREATE FUNCTION receipt_to_send(receipt text, attempt int)
+CREATE FUNCTION receipt_to_send(receipt text, its_fence bigint)
     RETURNS TABLE (recipient text, of_kind text, of_payment text, of_amount bigint, of_currency text, of_reference text,
                    of_description text, at timestamptz, name text, reply_to text, locale text)
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
     claimed text := (SELECT claim.operation_id FROM receipt AS claim WHERE claim.receipt_id = receipt AND claim.state = 'waiting'
-                        AND claim.attempts = attempt AND attempt > 0 AND claim.due_at > now());
+                        AND claim.fence = its_fence AND claim.attempts > 0 AND claim.due_at > now());
 BEGIN
     IF claimed IS NULL THEN
         RETURN;
@@ -2436,7 +2655,7 @@ BEGIN
     RETURN forgotten;
 END $$;
 REVOKE EXECUTE ON FUNCTION receipt_id_of(text, text), stage_receipts(text[]), end_receipts_without_an_address(text[]),
-    receipt_to_send(text, int), forget_receipts(interval, int) FROM PUBLIC;
+    receipt_to_send(text, bigint), forget_receipts(interval, int) FROM PUBLIC;
 
 -- Autovacuum of tables that grow for years, by a number of rows: with a share of the table, the pauses and the vacuums would grow with it.
 -- New rows are frozen at the first vacuum, because otherwise all of them would be read every few days for their transactions' age.

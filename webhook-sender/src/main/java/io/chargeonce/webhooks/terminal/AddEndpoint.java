@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.webhooks.terminal;
 
-import io.chargeonce.webhooks.EndpointBook;
+import io.chargeonce.endpoints.EndpointBook;
 import io.chargeonce.webhooks.terminal.WebhookCommand.Books;
 import io.chargeonce.wire.PaymentJson;
 import java.nio.charset.StandardCharsets;
@@ -51,13 +51,16 @@ final class AddEndpoint implements Callable<Integer> {
 
     private int add(Books books) {
         try {
-            books.targets().checked(url);
+            books.addresses().checked(url);
         } catch (IllegalArgumentException wrong) {
             return WebhookCommand.refuse(spec, WebhookCommand.USAGE, "--url is '%s', but %s".formatted(url, wrong.getMessage()));
         }
-        return books.endpoints().add(merchant, url, events.stream().distinct().toList()).map(added -> shown(spec, added, json))
-                .orElseGet(() -> WebhookCommand.refuse(spec, WebhookCommand.NO,
-                        "there is no merchant with that id: see chargeonce merchant list"));
+        var added = books.endpoints().add(merchant, url, events.stream().distinct().toList());
+        return added.made().map(endpoint -> shown(spec, endpoint, json)).orElseGet(() -> WebhookCommand.refuse(spec, WebhookCommand.NO,
+                added.change() == EndpointBook.Change.TOO_MANY
+                        ? "this merchant has %d endpoints, which is the most: remove one that it no longer needs"
+                                .formatted(EndpointBook.MOST_OF_A_MERCHANT)
+                        : "there is no merchant with that id: see chargeonce merchant list"));
     }
 
     static int shown(CommandSpec spec, EndpointBook.NewEndpoint endpoint, boolean json) {

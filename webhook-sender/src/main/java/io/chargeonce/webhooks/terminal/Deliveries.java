@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.webhooks.terminal;
 
-import io.chargeonce.webhooks.DeliveryBook.Entry;
-import io.chargeonce.webhooks.DeliveryBook.Filter;
+import io.chargeonce.endpoints.DeliveryBook;
+import io.chargeonce.endpoints.DeliveryBook.Entry;
+import io.chargeonce.endpoints.DeliveryBook.Filter;
+import io.chargeonce.endpoints.EndpointJson;
 import io.chargeonce.wire.PaymentJson;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -21,7 +21,6 @@ import picocli.CommandLine.Spec;
 final class Deliveries implements Callable<Integer> {
 
     private static final String LINE = "%-36s  %-28s  %-20s  %-30s  %-9s  %5s  %-24s  %s";
-    private static final List<String> STATES = List.of("waiting", "delivered", "dead");
 
     @ParentCommand
     WebhookCommand webhooks;
@@ -46,15 +45,16 @@ final class Deliveries implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        if (limit < 1 || limit > 1_000_000 || state.filter(given -> !STATES.contains(given)).isPresent()) {
-            throw new ParameterException(spec.commandLine(), "--limit must be from 1 to 1,000,000, and --state one of " + STATES);
+        if (limit < 1 || limit > 1_000_000 || state.filter(given -> !DeliveryBook.STATES.contains(given)).isPresent()) {
+            throw new ParameterException(spec.commandLine(),
+                    "--limit must be from 1 to 1,000,000, and --state one of " + DeliveryBook.STATES);
         }
         return webhooks.with(books -> {
             if (!json) {
                 WebhookCommand.say(spec, LINE.formatted("webhook", "endpoint", "event", "payment", "state", "tries", "last answer",
                         "next try or end"));
             }
-            books.deliveries().list(new Filter(endpoint, payment, state, Optional.empty()), limit)
+            books.deliveries().list(new Filter(endpoint, payment, state, Optional.empty(), Optional.empty()), limit)
                     .forEach(entry -> WebhookCommand.say(spec, json ? json(entry) : line(entry)));
             return 0;
         });
@@ -67,20 +67,6 @@ final class Deliveries implements Callable<Integer> {
     }
 
     static String json(Entry entry) {
-        var object = new LinkedHashMap<String, Object>();
-        object.put("webhook_id", entry.webhook());
-        object.put("endpoint", entry.endpoint());
-        object.put("event", entry.event());
-        entry.payment().ifPresent(id -> object.put("payment_id", id));
-        object.put("state", entry.state());
-        object.put("attempts", entry.attempts());
-        entry.lastStatus().ifPresent(status -> object.put("last_status", status));
-        entry.lastError().ifPresent(error -> object.put("last_error", error));
-        object.put("created_at", entry.createdAt().toString());
-        if (entry.state().equals("waiting")) {
-            object.put("due_at", entry.dueAt().toString());
-        }
-        entry.endedAt().ifPresent(at -> object.put("ended_at", at.toString()));
-        return new String(PaymentJson.write(object), StandardCharsets.UTF_8);
+        return new String(PaymentJson.write(EndpointJson.of(entry)), StandardCharsets.UTF_8);
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.webhooks.terminal;
 
+import io.chargeonce.endpoints.EndpointBook.Change;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -43,8 +44,13 @@ final class EndpointCommands {
         @Override
         public Integer call() {
             Duration both = duration(spec, "--overlap", overlap);
-            return webhooks.change(spec, books -> books.endpoints().rotate(id, both).map(renewed -> AddEndpoint.shown(spec, renewed, json))
-                    .orElseGet(() -> WebhookCommand.refuse(spec, WebhookCommand.NO, WebhookCommand.NO_ENDPOINT)));
+            return webhooks.change(spec, books -> {
+                var rotated = books.endpoints().rotate(id, both);
+                return rotated.made().map(renewed -> AddEndpoint.shown(spec, renewed, json)).orElseGet(
+                        () -> WebhookCommand.refuse(spec, WebhookCommand.NO, rotated.change() == Change.TOO_MANY
+                                ? "it has five valid secrets, which is the most: use --overlap 0s, which ends them"
+                                : WebhookCommand.NO_ENDPOINT));
+            });
         }
     }
 
@@ -54,7 +60,7 @@ final class EndpointCommands {
 
         @Override
         public Integer call() {
-            return webhooks.change(spec, books -> books.endpoints().disable(id)
+            return webhooks.change(spec, books -> books.endpoints().disable(id) == Change.DONE
                     ? WebhookCommand.say(spec, "Disabled %s. 'chargeonce webhook enable %s' ends it.".formatted(id, id))
                     : WebhookCommand.refuse(spec, WebhookCommand.NO, "no endpoint has that id, or it is disabled already: see chargeonce "
                             + "webhook list"));
@@ -67,10 +73,26 @@ final class EndpointCommands {
 
         @Override
         public Integer call() {
-            return webhooks.change(spec, books -> books.endpoints().enable(id)
+            return webhooks.change(spec, books -> books.endpoints().enable(id) == Change.DONE
                     ? WebhookCommand.say(spec, "Enabled %s. It has %,d dead deliveries; 'chargeonce webhook redeliver %s' sends them."
                             .formatted(id, books.deliveries().deadOf(id), id))
                     : WebhookCommand.refuse(spec, WebhookCommand.NO, "no disabled endpoint has that id: see chargeonce webhook list"));
+        }
+    }
+
+    @Command(name = "remove", usageHelpAutoWidth = true, mixinStandardHelpOptions = true,
+            description = "Removes an endpoint and its secrets for good. Its deliveries stay listed until they are forgotten.")
+    static final class Remove extends OfEndpoint {
+
+        @Option(names = "--yes", description = "Do it.")
+        boolean yes;
+
+        @Override
+        public Integer call() {
+            return !yes ? WebhookCommand.refuse(spec, WebhookCommand.USAGE, "this cannot be undone; add --yes to do it")
+                    : webhooks.change(spec, books -> books.endpoints().remove(id)
+                            ? WebhookCommand.say(spec, "Removed %s.".formatted(id))
+                            : WebhookCommand.refuse(spec, WebhookCommand.NO, WebhookCommand.NO_ENDPOINT));
         }
     }
 

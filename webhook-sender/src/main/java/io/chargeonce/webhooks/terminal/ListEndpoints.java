@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.webhooks.terminal;
 
-import io.chargeonce.webhooks.EndpointBook.Endpoint;
+import io.chargeonce.endpoints.EndpointJson;
+import io.chargeonce.endpoints.EndpointBook.Endpoint;
 import io.chargeonce.wire.PaymentJson;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -42,20 +42,12 @@ final class ListEndpoints implements Callable<Integer> {
     }
 
     private static String line(Endpoint endpoint) {
-        return LINE.formatted(endpoint.id(), endpoint.merchant(), endpoint.state(), endpoint.secrets(), endpoint.createdAt(),
+        return LINE.formatted(endpoint.id(), endpoint.merchant(), endpoint.state().replace('_', ' '), endpoint.secrets(),
+                endpoint.createdAt(),
                 String.join(",", endpoint.events()), endpoint.url());
     }
 
     private static String json(Endpoint endpoint) {
-        var object = new LinkedHashMap<String, Object>();
-        object.put("id", endpoint.id());
-        object.put("merchant", endpoint.merchant());
-        object.put("url", endpoint.url());
-        object.put("events", endpoint.events());
-        object.put("state", endpoint.state());
-        object.put("secrets", endpoint.secrets());
-        object.put("added_at", endpoint.createdAt().toString());
-        endpoint.failingSince().ifPresent(since -> object.put("failing_since", since.toString()));
-        return new String(PaymentJson.write(object), StandardCharsets.UTF_8);
+        return new String(PaymentJson.write(EndpointJson.of(endpoint)), StandardCharsets.UTF_8);
     }
 }

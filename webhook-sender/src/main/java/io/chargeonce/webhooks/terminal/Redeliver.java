@@ -43,7 +43,8 @@ final class Redeliver implements Callable<Integer> {
     }
 
     private int dead(Books books) {
-        int sent = books.deliveries().redeliverDeadOf(id);
+        // One that dies again meanwhile must not be taken twice for ever.
+        long sent = books.deliveries().redeliverDeadOf(id, books.deliveries().deadOf(id));
         return sent > 0 ? WebhookCommand.say(spec, "Sends %,d dead deliveries of %s again.".formatted(sent, id))
                 : WebhookCommand.refuse(spec, WebhookCommand.NO, "no enabled endpoint with that id has dead deliveries: see chargeonce "
                         + "webhook list");

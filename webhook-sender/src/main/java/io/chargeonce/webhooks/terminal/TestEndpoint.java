@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.webhooks.terminal;
 
-import io.chargeonce.webhooks.DeliveryBook.Entry;
-import io.chargeonce.webhooks.DeliveryBook.Filter;
+import io.chargeonce.endpoints.DeliveryBook.Entry;
+import io.chargeonce.endpoints.DeliveryBook.Filter;
+import io.chargeonce.endpoints.EndpointBook;
 import io.chargeonce.webhooks.terminal.WebhookCommand.Books;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -37,9 +38,12 @@ final class TestEndpoint implements Callable<Integer> {
     @Override
     public Integer call() {
         Duration wait = EndpointCommands.duration(spec, "--wait", patience);
-        return webhooks.change(spec, books -> books.endpoints().test(id).map(webhook -> answered(books, webhook, wait))
-                .orElseGet(() -> WebhookCommand.refuse(spec, WebhookCommand.NO, "no enabled endpoint has that id: see chargeonce webhook "
-                        + "list")));
+        return webhooks.change(spec, books -> {
+            var test = books.endpoints().test(id);
+            return test.made().map(webhook -> answered(books, webhook, wait)).orElseGet(() -> WebhookCommand.refuse(spec, WebhookCommand.NO,
+                    test.change() == EndpointBook.Change.TOO_MANY ? "it got ten tests within a minute, which is the most: wait a minute"
+                            : "no enabled endpoint has that id: see chargeonce webhook list"));
+        });
     }
 
     private int answered(Books books, String webhook, Duration wait) {

@@ -3,12 +3,13 @@ package io.chargeonce.webhooks.terminal;
 
 import io.chargeonce.database.Database;
 import io.chargeonce.database.Roles;
+import io.chargeonce.endpoints.Caller;
+import io.chargeonce.endpoints.DeliveryBook;
+import io.chargeonce.endpoints.EndpointAddress;
+import io.chargeonce.endpoints.EndpointBook;
+import io.chargeonce.endpoints.EndpointSettings;
 import io.chargeonce.vault.Vault;
-import io.chargeonce.webhooks.DeliveryBook;
-import io.chargeonce.webhooks.EndpointBook;
-import io.chargeonce.webhooks.Targets;
 import java.io.PrintWriter;
-import java.util.Set;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import picocli.CommandLine;
@@ -19,7 +20,7 @@ import picocli.CommandLine.Spec;
 /** The commands about webhooks. Postgres is opened once the command line is known to be right. */
 @Command(name = "webhook", description = "Manages the webhooks of merchants.", usageHelpAutoWidth = true, mixinStandardHelpOptions = true,
         subcommands = {AddEndpoint.class, ListEndpoints.class, EndpointCommands.Rotate.class, EndpointCommands.Disable.class,
-            EndpointCommands.Enable.class, TestEndpoint.class, Deliveries.class, Redeliver.class},
+            EndpointCommands.Enable.class, EndpointCommands.Remove.class, TestEndpoint.class, Deliveries.class, Redeliver.class},
         footer = {"", "Example: an endpoint, and what it got",
             "  chargeonce webhook add --merchant acme --url https://acme.example/hooks --events '*'", "  chargeonce webhook deliveries"})
 public final class WebhookCommand implements Runnable {
@@ -28,16 +29,18 @@ public final class WebhookCommand implements Runnable {
     static final int USAGE = 2;
     static final String NO_ENDPOINT = "no endpoint has that id: see chargeonce webhook list";
 
-    /**
-     * What the commands need; the command closes the database.
-     *
-     * @param vault        seals the secrets
-     * @param allowedHosts that may have any address
-     */
-    public record Opened(Database database, Vault vault, Set<String> allowedHosts) {}
+    /** What the commands need; the command closes the database. */
+    public record Opened(Database database, EndpointSettings settings) {
+
+        private Books books() {
+            var caller = new Caller.Person(claim());
+            return new Books(new EndpointBook(database, settings.vault(), caller), new DeliveryBook(database, caller),
+                    new EndpointAddress(settings.allowedHosts()));
+        }
+    }
 
     /** The books over one connection. */
-    record Books(EndpointBook endpoints, DeliveryBook deliveries, Targets targets) {}
+    record Books(EndpointBook endpoints, DeliveryBook deliveries, EndpointAddress addresses) {}
 
     private static final String LOGIN = "SELECT session_user";
 
@@ -58,14 +61,13 @@ public final class WebhookCommand implements Runnable {
     @Override
     public void run() {
         throw new CommandLine.ParameterException(spec.commandLine(),
-                "say what to do: add, list, rotate, test, deliveries, redeliver, disable or enable");
+                "say what to do: add, list, rotate, test, deliveries, redeliver, disable, enable or remove");
     }
 
     int with(ToIntFunction<Books> action) {
         Opened opened = open.get();
         try (Database database = opened.database) {
-            return action.applyAsInt(new Books(new EndpointBook(database, opened.vault, claim()), new DeliveryBook(database, claim()),
-                    new Targets(opened.allowedHosts)));
+            return action.applyAsInt(opened.books());
         }
     }
 
@@ -77,8 +79,7 @@ public final class WebhookCommand implements Runnable {
                 refuse(command, 0, "you act as the shared role %s, so the audit log names that role and no person; "
                         .formatted(Roles.MERCHANT_ADMIN) + "chargeonce migrate --merchant-admin NAME makes a login of your own");
             }
-            return action.applyAsInt(new Books(new EndpointBook(database, opened.vault, claim()), new DeliveryBook(database, claim()),
-                    new Targets(opened.allowedHosts)));
+            return action.applyAsInt(opened.books());
         } catch (Vault.NoKey noKey) {
             return refuse(command, USAGE, noKey.getMessage());
         }

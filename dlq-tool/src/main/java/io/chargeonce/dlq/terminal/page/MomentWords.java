@@ -25,6 +25,9 @@ public final class MomentWords {
             case Moment.Mailed mailed ->
                 "receipt of the %s %s after %d tries%s: %s".formatted(mailed.kind(), mailed.state(), mailed.tries(),
                         because(mailed.error()), mailed.id());
+            case Moment.Notified notified ->
+                "webhook %s to %s %s after %d tries%s: %s".formatted(notified.event(), notified.endpoint(), notified.state(),
+                        notified.tries(), because(notified.error()), notified.id());
             case Moment.Deed deed -> "%s by %s%s%s".formatted(deed.action(), deed.actor(), deed.run().map(" in "::concat).orElse(""),
                     because(deed.reason()));
         });

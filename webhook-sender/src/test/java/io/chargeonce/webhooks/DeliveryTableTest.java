@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.webhooks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chargeonce.database.Database;
+import io.chargeonce.webhooks.DeliveryTable.Lane;
+import io.chargeonce.webhooks.DeliveryTable.Tried;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Who has a claim decides, whatever happens to the others. */
+class DeliveryTableTest {
+
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+    private static Hooks hooks;
+    private static Database database;
+    private static DeliveryTable table;
+
+    @BeforeAll
+    static void open() {
+        hooks = new Hooks();
+        database = hooks.database("chargeonce_webhooks");
+        table = new DeliveryTable(database);
+    }
+
+    @AfterAll
+    static void close() throws Exception {
+        hooks.close();
+    }
+
+    @AfterEach
+    void removeAll() {
+        hooks.execute("DELETE FROM webhook_delivery; DELETE FROM webhook_secret; DELETE FROM webhook_endpoint");
+    }
+
+    private static String endpoint(String merchant) {
+        return hooks.endpoint(merchant, "https://hooks.example/").id();
+    }
+
+    private static void stage(String merchant) {
+        hooks.execute("SELECT stage_webhooks(ARRAY['" + hooks.settled(merchant, "succeeded") + "'])");
+    }
+
+    private static List<Delivery> claim(Duration claim) {
+        return Stream.of(Lane.values()).flatMap(lane -> table.claim(lane, "", Map.of(), 100, 1_000, 1_000, claim).stream()).toList();
+    }
+
+    private static void record(Delivery delivery, Answer answer, String state) {
+        database.inTransaction(connection -> {
+            DeliveryTable.record(connection, List.of(new Tried(delivery, answer, state, Duration.ofHours(1))));
+            return true;
+        });
+    }
+
+    private static String state() {
+        return hooks.text("SELECT string_agg(concat_ws(' ', state, attempts, last_error), ', ') FROM webhook_delivery");
+    }
+
+    private static final Answer FAILED = Answer.Failed.of("timed_out");
+    private static final Answer DELIVERED = new Answer.Delivered(200);
+
+    @Test
+    void a_failure_from_before_a_redelivery_says_nothing_about_it() {
+        endpoint("acme");
+        stage("acme");
+        Delivery before = claim(MINUTE).getFirst();
+        assertThat(hooks.webhook("redeliver", before.webhookId()).exit()).isZero();
+        record(before, FAILED, "dead");
+        assertThat(state()).isEqualTo("waiting 0");
+        Delivery after = claim(MINUTE).getFirst();
+        assertThat(after.attempt()).isEqualTo(before.attempt());
+        record(before, FAILED, "dead");
+        assertThat(state()).isEqualTo("waiting 1");
+        record(after, FAILED, "waiting");
+        assertThat(state()).isEqualTo("waiting 1 timed_out");
+    }
+
+    @Test
+    void a_redelivery_is_sent_even_if_an_earlier_try_succeeds_late() {
+        endpoint("acme");
+        stage("acme");
+        Delivery before = claim(MINUTE).getFirst();
+        hooks.webhook("redeliver", before.webhookId());
+        record(before, DELIVERED, "delivered");
+        assertThat(state()).isEqualTo("waiting 0");
+        assertThat(claim(MINUTE)).hasSize(1);
+        record(before, DELIVERED, "delivered");
+        assertThat(state()).isEqualTo("delivered 1");
+    }
+
+    @Test
+    void a_try_that_did_not_count_leaves_its_number_to_no_late_one() {
+        endpoint("acme");
+        stage("acme");
+        Delivery frozen = claim(Duration.ZERO).getFirst();
+        Delivery uncounted = claim(MINUTE).getFirst();
+        record(uncounted, new Answer.NotSent("secret_unreadable"), "waiting");
+        assertThat(state()).isEqualTo("waiting 1 secret_unreadable");
+        record(frozen, FAILED, "dead");
+        assertThat(state()).isEqualTo("waiting 1 secret_unreadable");
+    }
+
+    @Test
+    void what_arrived_is_delivered_though_its_endpoint_was_disabled_meanwhile() {
+        String endpoint = endpoint("acme");
+        stage("acme");
+        stage("acme");
+        List<Delivery> inFlight = claim(MINUTE);
+        hooks.webhook("disable", endpoint);
+        assertThat(table.endOfDisabled(10)).isEqualTo(2);
+        record(inFlight.getFirst(), FAILED, "waiting");
+        assertThat(state()).isEqualTo("dead 1 endpoint_disabled, dead 1 endpoint_disabled");
+        record(inFlight.getFirst(), DELIVERED, "delivered");
+        record(inFlight.getFirst(), FAILED, "dead");
+        assertThat(hooks.text("SELECT state FROM webhook_delivery WHERE webhook_id = '" + inFlight.getFirst().webhookId() + "'"))
+                .isEqualTo("delivered");
+    }
+
+    @Test
+    void a_removed_endpoint_is_forgotten_with_its_last_delivery_and_a_late_result_harms_nothing() {
+        String endpoint = endpoint("acme");
+        stage("acme");
+        Delivery inFlight = claim(MINUTE).getFirst();
+        assertThat(hooks.webhook("remove", endpoint).exit()).isEqualTo(2);
+        assertThat(hooks.webhook("remove", endpoint, "--yes").exit()).isZero();
+        assertThat(hooks.webhook("remove", endpoint, "--yes").exit()).isOne();
+        assertThat(hooks.webhook("enable", endpoint).exit()).isOne();
+        assertThat(hooks.webhook("list").out()).doesNotContain(endpoint);
+        stage("acme");
+        table.endOfDisabled(10);
+        table.forget(Duration.ofDays(30), 10);
+        assertThat(state()).isEqualTo("dead 1 endpoint_disabled");
+        hooks.execute("UPDATE webhook_delivery SET ended_at = now() - interval '31 days'");
+        assertThat(table.forget(Duration.ofDays(30), 10)).isOne();
+        assertThat(hooks.text("SELECT count(*) FROM webhook_endpoint")).isEqualTo("0");
+        record(inFlight, DELIVERED, "delivered");
+        record(inFlight, new Answer.Failed(OptionalInt.of(410), "status_410", Optional.empty()), "dead");
+    }
+
+    @Test
+    void two_processes_claim_each_delivery_once() throws Exception {
+        IntStream.range(0, 5).forEach(each -> endpoint("acme"));
+        IntStream.range(0, 20).forEach(each -> stage("acme"));
+        Callable<List<String>> process = () -> {
+            var all = new ArrayList<String>();
+            List<Delivery> some;
+            do {
+                some = table.claim(Lane.SOUND, "", Map.of(), 3, 1_000, 7, MINUTE);
+                all.addAll(some.stream().map(Delivery::webhookId).toList());
+            } while (!some.isEmpty());
+            return all;
+        };
+        try (var threads = Executors.newFixedThreadPool(3)) {
+            List<String> claimed = threads.invokeAll(List.of(process, process, process)).stream().map(Future::resultNow)
+                    .flatMap(List::stream).toList();
+            assertThat(claimed).doesNotHaveDuplicates();
+            assertThat(claimed.size() + claim(MINUTE).size()).isEqualTo(100);
+        }
+    }
+
+    @Test
+    void however_many_endpoints_a_merchant_has_they_leave_room_for_others() {
+        IntStream.range(0, 12).forEach(each -> endpoint("acme"));
+        IntStream.range(0, 4).forEach(each -> stage("acme"));
+        assertThat(table.claim(Lane.SOUND, "", Map.of(), 8, 24, 96, MINUTE)).hasSize(24);
+    }
+
+    @Test
+    void a_merchant_has_at_most_twenty_endpoints_and_an_endpoint_five_secrets() {
+        String endpoint = endpoint("globex");
+        IntStream.range(0, 19).forEach(each -> endpoint("globex"));
+        assertThat(hooks.webhook("add", "--merchant", "globex", "--url", "https://hooks.example/").err()).contains("20 endpoints");
+        IntStream.range(0, 4).forEach(each -> assertThat(hooks.webhook("rotate", endpoint).exit()).isZero());
+        assertThat(hooks.webhook("rotate", endpoint).err()).contains("five valid secrets");
+        assertThat(hooks.webhook("rotate", endpoint, "--overlap", "0s").exit()).isZero();
+        stage("globex");
+        assertThat(claim(MINUTE)).filteredOn(delivery -> delivery.endpoint().equals(endpoint)).first()
+                .satisfies(delivery -> assertThat(delivery.sealedSecrets()).hasSize(1));
+    }
+}
