@@ -70,7 +70,8 @@ public final class KafkaMeters implements MetricsReporter {
         Optional.ofNullable(registered.remove(metric.metricName())).ifPresent(this::remove);
     }
 
-    /** Unless another client of the same name has taken its place: gauges of the same name are equal. */
+    /** Unless another client of the same name has taken its place. */
+    @SuppressWarnings("ReferenceEquality") // Two gauges of one name are equal.
     private void remove(Meter meter) {
         if (registry.orElseThrow().find(meter.getId().getName()).tags(meter.getId().getTags()).meter() == meter) {
             registry.orElseThrow().remove(meter);
