@@ -5,7 +5,7 @@ import io.chargeonce.dlq.terminal.DlqCommand;
 import io.chargeonce.ingest.terminal.MerchantCommand;
 import io.chargeonce.receipts.terminal.ReceiptCommand;
 import io.chargeonce.runtime.Build;
-import io.chargeonce.runtime.ModernTls;
+import io.chargeonce.runtime.tls.ModernTls;
 import io.chargeonce.webhooks.terminal.WebhookCommand;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -69,7 +69,6 @@ public final class Main implements Runnable {
         commands.put("data-key", () -> new CommandLine(new DataKeyCommand()));
         commands.put("dlq",
                 () -> new DlqCommand(Environment::openDeadLetterQueue, Environment::kafka, Environment::auditKeys).commandLine(arguments));
-        commands.put("console", () -> new CommandLine(new ConsoleCommand()));
         commands.put("merchant", () -> new MerchantCommand(() -> Environment.openDeadLetterQueue().database()).commandLine());
         commands.put("receipt", () -> new ReceiptCommand(() -> Environment.openDeadLetterQueue().database()).commandLine());
         commands.put("webhook", () -> new WebhookCommand(Environment::openWebhooks).commandLine());

@@ -34,6 +34,7 @@ import io.chargeonce.runtime.HealthCheck;
 import io.chargeonce.runtime.Lifecycle;
 import io.chargeonce.runtime.SteadyClock;
 import io.chargeonce.runtime.Worker;
+import io.chargeonce.runtime.tls.CertificateExpiry;
 import io.chargeonce.tracing.Tracing;
 import io.chargeonce.wire.Topics;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -109,6 +110,7 @@ public final class ChargeEngine {
         this.lifecycle = lifecycle;
         var pipeline = settings.pipeline();
         PublishedSettings.publish(meters, pipeline.tiers(), settings.psps());
+        CertificateExpiry.reportOurs(meters, pipeline.databaseUrl(), pipeline.kafkaProperties());
         this.topics = new Topics(pipeline.topicPrefix());
         this.kafka = KafkaConnection.of(pipeline.kafka(), pipeline.kafkaProperties()).countedBy(meters);
         this.database = lifecycle.start("database", () -> Database.openForService(
@@ -193,6 +195,7 @@ public final class ChargeEngine {
         settings.pipeline().admin().ifPresent(address -> lifecycle.start("admin server", () -> {
             var admin = AdminServer.start(address, settings.pipeline().adminToken(), metrics).countedBy(meters)
                     .ready("database", database::problem).ready("dead-letter flood", flood::problem)
+                    .ready("psps", gateways::problem)
                     .live("relay", relay::standstill).ready("relay", relay::problem);
             workers.forEach(admin::watch);
             webhooks.ifPresent(answers -> admin.ready("webhooks", answers));

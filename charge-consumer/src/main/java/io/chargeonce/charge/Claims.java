@@ -134,9 +134,14 @@ final class Claims implements AutoCloseable {
 
     private static Claim unknown(PaymentRecord record) {
         return record.hasIdOfItsKey()
-                ? new Claim.Refused(PoisonCause.FORGOTTEN_PAYMENT, "the database has lost this payment: its producer must send it again, "
-                        + "under the same key; then purge this")
-                : new Claim.Refused(PoisonCause.UNKNOWN_PAYMENT, "no such payment was ever accepted");
+                ? new Claim.Refused(PoisonCause.FORGOTTEN_PAYMENT, switch (OperationKind.fromTag(record.operation())) {
+                    case CHARGE ->
+                        "the database has lost this payment: its producer must send it again, under the same key; then purge this";
+                    case REFUND -> "the database has lost this refund: its merchant must ask for it again, under the same reference; "
+                            + "then purge this";
+                    case REVERSAL ->
+                        "the database has lost this reversal: compare the PSP's refunds with deploy/reconcile.sql; then purge this";
+                }) : new Claim.Refused(PoisonCause.UNKNOWN_PAYMENT, "no such payment was ever accepted");
     }
 
     private static Claim during(Lease held, Operation operation, Instant now, Claim claim) {

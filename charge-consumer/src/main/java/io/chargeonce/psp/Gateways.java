@@ -29,7 +29,7 @@ public final class Gateways {
 
     private static final Logger LOG = LoggerFactory.getLogger(Gateways.class);
 
-    private record Psp(Gateway gateway, PspHealth health, AtomicBoolean loggedWell) {}
+    private record Psp(Gateway gateway, PspHealth health, AtomicBoolean loggedWell, AtomicBoolean refusesUs) {}
 
     /** Where a payment goes now. */
     public sealed interface Choice {
@@ -78,7 +78,7 @@ public final class Gateways {
         this.clock = clock;
         this.meters = meters;
         for (Gateway gateway : inOrderOfPreference) {
-            var psp = new Psp(gateway, new PspHealth(openFor, clock), new AtomicBoolean(true));
+            var psp = new Psp(gateway, new PspHealth(openFor, clock), new AtomicBoolean(true), new AtomicBoolean());
             var tags = List.of(Tag.of("psp", gateway.psp()));
             meters.gauge("chargeonce.psp.breaker.open", tags, psp.health, health -> health.isWell() ? 0 : 1);
             meters.gauge("chargeonce.psp.payments.per.second.limit", tags, psp.health, PspHealth::paymentsPerSecond);
@@ -164,12 +164,20 @@ public final class Gateways {
         PspHealth.Begun begun = health.begin();
         Outcome outcome = call.get();
         boolean credentialRefused = health.end(begun, payment.value(), suspect, outcome, best(psps.values()));
+        psps.get(gateway.psp()).refusesUs.set(credentialRefused);
         if (credentialRefused) {
             credentialRefused(gateway.psp()).increment();
             LOG.error("ALERT: PSP {} refuses our credential ({}). It gets no payments until that is fixed", gateway.psp(), outcome);
         }
         log(gateway.psp());
         return outcome;
+    }
+
+    /** Which PSPs refused our credential when they were last called; a rollout with a wrong one stops at this. */
+    public Optional<String> problem() {
+        List<String> refusing = psps.values().stream().filter(psp -> psp.refusesUs.get()).map(psp -> psp.gateway.psp()).toList();
+        return refusing.isEmpty() ? Optional.empty()
+                : Optional.of("our credential is refused by " + String.join(", ", refusing) + ": correct its file");
     }
 
     /**

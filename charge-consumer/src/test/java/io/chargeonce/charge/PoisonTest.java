@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Executors;
 import java.util.stream.Stream;
@@ -117,6 +118,17 @@ class PoisonTest {
             assertThat(books.state(forgotten)).isEqualTo(OperationState.SUCCEEDED);
             assertThat(guarded.handle(record)).as("the old record, once more").isInstanceOf(Verdict.Done.class);
             assertThat(psp.calls).hasSize(1);
+
+            books.refund(forgotten, OptionalLong.of(100), "wrong-size");
+            var refund = books.takeWork().getFirst();
+            books.rewrite("DELETE FROM operation_state WHERE operation_id LIKE '%-refund-%'; DELETE FROM operation WHERE kind = 'refund'; "
+                    + "DELETE FROM waiting");
+            guarded.handle(refund);
+            assertThat(books.count(letters + " AND message LIKE '%lost this refund%'")).isOne();
+            books.refund(forgotten, OptionalLong.of(100), "wrong-size");
+            guarded.drain();
+            guarded.handle(refund);
+            assertThat(books.refunded(forgotten)).isEqualTo(100);
         } finally {
             books.forget();
         }

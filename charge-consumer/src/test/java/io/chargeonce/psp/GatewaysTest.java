@@ -353,4 +353,14 @@ class GatewaysTest {
             now = now.plusSeconds(1);
         }
     }
+
+    @Test
+    void a_process_whose_credential_is_refused_says_so_until_it_is_right() {
+        answers(1, CHARGED);
+        assertThat(gateways.problem()).isEmpty();
+        answers(1, new Outcome.Failed(FailureCause.CREDENTIAL_REFUSED, "401"));
+        assertThat(gateways.problem()).hasValue("our credential is refused by one: correct its file");
+        answers(1, CHARGED);
+        assertThat(gateways.problem()).isEmpty();
+    }
 }

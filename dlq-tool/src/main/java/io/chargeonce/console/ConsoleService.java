@@ -18,6 +18,7 @@ import io.chargeonce.runtime.Meters;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.runtime.SteadyClock;
 import io.chargeonce.runtime.Worker;
+import io.chargeonce.runtime.tls.CertificateExpiry;
 import io.chargeonce.wire.Topics;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -68,6 +69,7 @@ public final class ConsoleService implements AutoCloseable {
     private static ConsoleService start(Lifecycle lifecycle, ConsoleSettings settings, WitnessView witness, Meters meters,
                                         Patience patience) {
         PipelineSettings pipeline = settings.pipeline();
+        CertificateExpiry.reportOurs(meters.registry(), pipeline.databaseUrl(), pipeline.kafkaProperties());
         var topics = new Topics(pipeline.topicPrefix());
         settings.tls().ifPresent(files -> lifecycle.start("https", () -> {
             files.tls();

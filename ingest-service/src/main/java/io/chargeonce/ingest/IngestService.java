@@ -38,6 +38,7 @@ import io.chargeonce.runtime.Lifecycle;
 import io.chargeonce.runtime.Meters;
 import io.chargeonce.runtime.SteadyClock;
 import io.chargeonce.runtime.Worker;
+import io.chargeonce.runtime.tls.CertificateExpiry;
 import io.chargeonce.tracing.Tracing;
 import io.chargeonce.wire.Topics;
 import io.micrometer.core.instrument.Gauge;
@@ -79,6 +80,7 @@ public final class IngestService implements AutoCloseable {
         var clock = InstantSource.system();
         var pipeline = settings.pipeline();
         var topics = new Topics(pipeline.topicPrefix());
+        CertificateExpiry.reportOurs(meters.registry(), pipeline.databaseUrl(), pipeline.kafkaProperties());
         var kafka = KafkaConnection.of(pipeline.kafka(), pipeline.kafkaProperties()).countedBy(meters.registry());
         var lifecycle = new Lifecycle("ingest-service", TIME_PER_PART);
         // Read before anything starts, so that a wrong file is reported at once. The web server starts last, and reads them again.

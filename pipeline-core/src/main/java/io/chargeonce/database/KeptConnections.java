@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.database;
 
+import io.chargeonce.database.pooler.OwnSessions;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -23,6 +24,7 @@ final class KeptConnections implements Connections {
     private final String url;
     private final Properties properties;
     private final String prepare;
+    private final OwnSessions sessions = OwnSessions.comparedBehindPooler();
     private final ConcurrentLinkedDeque<Kept> kept = new ConcurrentLinkedDeque<>();
 
     /** @param longestSilence how long an answer may take; {@code socketTimeout} in the address overrides it */
@@ -36,6 +38,7 @@ final class KeptConnections implements Connections {
 
     @Override
     public <T> T lend(Database.Work<T> work) throws SQLException {
+        sessions.require(this::open);
         Connection connection = take();
         T result;
         try {

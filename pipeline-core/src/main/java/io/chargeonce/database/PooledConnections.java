@@ -5,15 +5,13 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.metrics.micrometer.MicrometerMetricsTrackerFactory;
 import com.zaxxer.hikari.util.Credentials;
-import io.micrometer.core.instrument.MeterRegistry;
 import io.chargeonce.database.cap.ConnectionCap;
+import io.chargeonce.database.pooler.OwnSessions;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
-import java.util.UUID;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /** For a service: a pool of live connections. A caller waits for a moment while Postgres is down. */
@@ -35,10 +33,7 @@ final class PooledConnections implements Connections {
     /** Closes idle connections, and those in use once they are given back. */
     private final Runnable closeIdle;
     private final ConnectionCap cap;
-    private final ReentrantLock looking = new ReentrantLock();
-    private volatile boolean sessionsAreOurs;
-    /** Stays so until a restart: a later look may seem well. Guarded by the lock. */
-    private boolean sessionsAreShared;
+    private final OwnSessions sessions;
 
     /**
      * Opens without connecting, so that a service starts while Postgres is down.
@@ -54,8 +49,7 @@ final class PooledConnections implements Connections {
         this.pool = new HikariDataSource(config);
         this.ofPerson = ofPerson;
         this.cap = cap;
-        // A person's few connections must not wait for two at once, and a pool of one has no second.
-        this.sessionsAreOurs = ofPerson || config.getMaximumPoolSize() < 2;
+        this.sessions = ofPerson || config.getMaximumPoolSize() < 2 ? OwnSessions.comparedBehindPooler() : OwnSessions.compared();
         this.closeIdle = () -> pool.getHikariPoolMXBean().softEvictConnections();
         if (ofPerson) {
             cap.remember(closeIdle);
@@ -104,80 +98,9 @@ final class PooledConnections implements Connections {
         pool.setMetricsTrackerFactory(new MicrometerMetricsTrackerFactory(meters));
     }
 
-    private static final String MARK = "SELECT set_config('chargeonce.mark', ?, false)";
-    private static final int LOOKS = 20;
-    private static final String READ_MARK = "SELECT current_setting('chargeonce.mark', true)";
-
-    /**
-     * A pooler in between that gives each transaction another session runs statements under the names of other clients' statements. Then a
-     * commit may not be one, and an accepted payment is lost. Such a pooler gives the next transaction the session that was free last,
-     * which another connection has marked by then.
-     *
-     * @throws SQLException as if Postgres could not be reached, for no statement may run
-     */
-    private void requireSessions() throws SQLException {
-        if (sessionsAreOurs) {
-            return;
-        }
-        if (!looking.tryLock()) {
-            awaitOtherLook();
-            return;
-        }
-        try (Connection one = connect(); Connection other = connect()) {
-            sessionsAreShared = sessionsAreShared || !keepTheirMarks(one, other);
-            sessionsAreOurs = !sessionsAreShared;
-            if (!sessionsAreOurs) {
-                throw new SQLTransientConnectionException("a pooler between this process and Postgres shares sessions (PgBouncer's "
-                        + "pool_mode = transaction); that loses payments. Connect to Postgres itself, or set pool_mode = session", "08P01");
-            }
-        } finally {
-            looking.unlock();
-        }
-    }
-
-    private void awaitOtherLook() throws SQLException {
-        try {
-            if (looking.tryLock(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
-                looking.unlock();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-        if (!sessionsAreOurs) {
-            throw new SQLTransientConnectionException("no connection was to be had", "08001");
-        }
-    }
-
-    /** Other clients may hide it once, and hardly each time. */
-    private static boolean keepTheirMarks(Connection one, Connection other) throws SQLException {
-        for (int look = 0; look < LOOKS; look++) {
-            String mark = UUID.randomUUID().toString();
-            mark(one, mark + 1);
-            mark(other, mark + 2);
-            if (!mark(one).equals(mark + 1) || !mark(other).equals(mark + 2)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    private static String mark(Connection connection) throws SQLException {
-        try (var statement = connection.prepareStatement(READ_MARK); var row = statement.executeQuery()) {
-            row.next();
-            return String.valueOf(row.getString(1));
-        }
-    }
-
-    private static void mark(Connection connection, String mark) throws SQLException {
-        try (var statement = connection.prepareStatement(MARK)) {
-            statement.setString(1, mark);
-            statement.execute();
-        }
-    }
-
     @Override
     public <T> T lend(Database.Work<T> work) throws SQLException {
-        requireSessions();
+        sessions.require(this::connect);
         try (Connection connection = connect()) {
             return work.with(connection);
         }

@@ -7,7 +7,11 @@ import java.util.Optional;
 /** Who manages endpoints. Postgres decides what a caller may do: by the merchant's token, or by the session's login. */
 public sealed interface Caller {
 
-    /** A person with the role for merchants. @param claim the client's own name for its user, kept beside the login in the audit log */
+    /**
+     * A person with the role for merchants.
+     *
+     * @param claim the client's own name for its user, kept beside the login in the audit log
+     */
     record Person(String claim) implements Caller {}
 
     /** @param token the digest of the token that the merchant has sent; it manages only the endpoints of this merchant */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.http;
 
+import io.chargeonce.runtime.tls.CertificateExpiry;
 import io.helidon.webserver.WebServer;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.time.Duration;
@@ -39,8 +39,7 @@ public final class RenewedTls {
         } catch (IOException e) {
             throw new IllegalStateException("%s cannot be read: %s".formatted(files.certificate(), e.getMessage()), e);
         }
-        Gauge.builder("chargeonce.certificate.expires.seconds", this, tls -> tls.expires.getEpochSecond()).tag("door", door)
-                .description("When the certificate in use expires, in seconds since 1970").register(meters);
+        CertificateExpiry.report(meters, door, () -> expires);
     }
 
     /** Returns how often it was renewed, 0 or 1. */

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.http;
 
-import io.chargeonce.runtime.ModernTls;
+import io.chargeonce.runtime.tls.CertificateExpiry;
+import io.chargeonce.runtime.tls.ModernTls;
 import io.helidon.common.configurable.Resource;
 import io.helidon.common.pki.Keys;
 import io.helidon.common.tls.Tls;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -15,10 +16,7 @@ import java.security.PrivateKey;
 import java.security.PublicKey;
 import java.security.Signature;
 import java.security.cert.CertificateException;
-import java.security.cert.CertificateFactory;
-import java.security.cert.X509Certificate;
 import java.time.Instant;
-import java.util.Comparator;
 import java.util.Optional;
 
 /** The files that HTTPS is made of, in PEM. */
@@ -44,12 +42,10 @@ public record TlsFiles(Path certificate, Path key) {
         return all.toByteArray();
     }
 
-    /** When the first certificate of the chain expires. */
+    /** When the first certificate of the chain to expire does so. */
     Instant expires() throws IOException {
-        try (InputStream pem = Files.newInputStream(certificate)) {
-            return CertificateFactory.getInstance("X.509").generateCertificates(pem).stream()
-                    .map(one -> ((X509Certificate) one).getNotAfter().toInstant()).min(Comparator.naturalOrder())
-                    .orElseThrow(() -> new CertificateException("there is none"));
+        try {
+            return CertificateExpiry.ofPem(Files.readString(certificate, StandardCharsets.ISO_8859_1));
         } catch (CertificateException e) {
             throw new IllegalStateException("%s holds no readable certificate (%s): give a PEM file".formatted(certificate, e.getMessage()),
                     e);

@@ -53,7 +53,10 @@ public final class KafkaMeters implements MetricsReporter {
         MetricName name = metric.metricName();
         String ours = KEPT.get(name.group() + "/" + name.name());
         if (ours != null && name.tags().keySet().equals(OF_A_CLIENT)) {
-            registered.put(name, Gauge.builder(ours, metric, KafkaMeters::value).tags(Tags.of("client", name.tags().get("client-id")))
+            var client = Tags.of("client", name.tags().get("client-id"));
+            // A client that takes another's place opens before the other has closed. The registry would keep the other's gauge.
+            registry.orElseThrow().find(ours).tags(client).meters().forEach(registry.orElseThrow()::remove);
+            registered.put(name, Gauge.builder(ours, metric, KafkaMeters::value).tags(client)
                     .description(name.description()).register(registry.orElseThrow()));
         }
     }
@@ -64,12 +67,19 @@ public final class KafkaMeters implements MetricsReporter {
 
     @Override
     public void metricRemoval(KafkaMetric metric) {
-        Optional.ofNullable(registered.remove(metric.metricName())).ifPresent(meter -> registry.orElseThrow().remove(meter));
+        Optional.ofNullable(registered.remove(metric.metricName())).ifPresent(this::remove);
+    }
+
+    /** Unless another client of the same name has taken its place: gauges of the same name are equal. */
+    private void remove(Meter meter) {
+        if (registry.orElseThrow().find(meter.getId().getName()).tags(meter.getId().getTags()).meter() == meter) {
+            registry.orElseThrow().remove(meter);
+        }
     }
 
     @Override
     public void close() {
-        registered.values().forEach(meter -> registry.orElseThrow().remove(meter));
+        registered.values().forEach(this::remove);
         registered.clear();
     }
 }

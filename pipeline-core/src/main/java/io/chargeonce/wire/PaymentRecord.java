@@ -62,11 +62,20 @@ public record PaymentRecord(
                 request.customer(), request.reference());
     }
 
-    /** Whether its payment's id is the one that merchant and key derive, as it is for each charge that was ever accepted. Not a field. */
+    /** Whether its id is the one that its other fields derive, as it is for each operation that was ever accepted. Not a field. */
     public boolean hasIdOfItsKey() {
+        return switch (operation) {
+            case "charge" -> operationId.equals(paymentId) && isKeysPayment();
+            case "refund" -> operationId.equals(idempotencyKey) && operationId.startsWith("payment-" + paymentId + "-refund");
+            case "reversal" ->
+                operationId.equals(idempotencyKey) && operationId.startsWith("attempt-") && operationId.endsWith("-reversal");
+            default -> false;
+        };
+    }
+
+    private boolean isKeysPayment() {
         try {
-            return operation.equals(OperationKind.CHARGE.tag()) && operationId.equals(paymentId)
-                    && paymentId.equals(PaymentId.derive(merchant, new IdempotencyKey(idempotencyKey)).value());
+            return paymentId.equals(PaymentId.derive(merchant, new IdempotencyKey(idempotencyKey)).value());
         } catch (IllegalArgumentException notAKey) {
             return false;
         }

@@ -32,6 +32,20 @@ class KafkaMetersTest {
     }
 
     @Test
+    void a_client_that_takes_the_place_of_another_of_its_name_has_the_meters() throws Exception {
+        createTopic();
+        var first = new ProducerSettings(kafka, "one").newProducer();
+        first.send(new ProducerRecord<>(TOPIC, new byte[1])).get();
+        try (var second = new ProducerSettings(kafka, "one").newProducer()) {
+            assertThat(value("chargeonce.kafka.request.milliseconds", "one")).isNaN();
+            first.close();
+            second.send(new ProducerRecord<>(TOPIC, new byte[1])).get();
+            assertThat(value("chargeonce.kafka.request.milliseconds", "one")).isPositive();
+        }
+        assertThat(meters.getMeters()).isEmpty();
+    }
+
+    @Test
     void a_consumers_meters_have_no_series_for_each_partition() {
         try (var consumer = new ConsumerSettings(kafka, "kafka-meters-test", GroupProtocol.CLASSIC).newConsumer()) {
             consumer.subscribe(List.of(TOPIC));
@@ -44,7 +58,9 @@ class KafkaMetersTest {
 
     private void createTopic() throws Exception {
         try (var admin = kafka.newAdmin()) {
-            admin.createTopics(List.of(new NewTopic(TOPIC, 2, (short) 1))).all().get();
+            if (!admin.listTopics().names().get().contains(TOPIC)) {
+                admin.createTopics(List.of(new NewTopic(TOPIC, 2, (short) 1))).all().get();
+            }
         }
     }
 

@@ -15,6 +15,7 @@ import io.chargeonce.runtime.Meters;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.runtime.SteadyClock;
 import io.chargeonce.runtime.Worker;
+import io.chargeonce.runtime.tls.CertificateExpiry;
 import io.chargeonce.wire.Topics;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -39,6 +40,7 @@ public final class ReceiptService {
     /** Starts the service and returns at once; closing the lifecycle ends it. Kafka, Postgres and the mail server need not answer yet. */
     public static Lifecycle start(ReceiptSettings settings, Meters meters) {
         PipelineSettings pipeline = settings.pipeline();
+        CertificateExpiry.reportOurs(meters.registry(), pipeline.databaseUrl(), pipeline.kafkaProperties());
         var lifecycle = new Lifecycle("receipt-sender", TO_CLOSE_A_PART);
         var topics = new Topics(pipeline.topicPrefix());
         var database = lifecycle.start("database", () -> Database.openForService(pipeline.databaseUrl(), pipeline.databaseUser(),

@@ -148,6 +148,18 @@ class DeploymentTest {
     }
 
     @Test
+    void a_rollout_waits_for_each_new_process_and_ends_no_old_one_before() throws IOException {
+        var services = deployments().stream().filter(each -> !each.getMetadata().getName().equals("console")).toList();
+        assertThat(services).extracting(each -> each.getMetadata().getName()).contains("ingest", "charge", "retry");
+        assertThat(services).allSatisfy(deployment -> {
+            assertThat(deployment.getSpec().getMinReadySeconds()).isGreaterThanOrEqualTo(90);
+            assertThat(deployment.getSpec().getProgressDeadlineSeconds()).isGreaterThan(
+                    (int) Lifecycle.LONGEST_CLOSE.plusSeconds(deployment.getSpec().getMinReadySeconds()).toSeconds());
+            assertThat(deployment.getSpec().getStrategy().getRollingUpdate().getMaxUnavailable().getIntVal()).isZero();
+        });
+    }
+
+    @Test
     void one_console_has_an_account_a_page_with_tls_a_folder_that_stays_and_no_way_to_the_psps(@TempDir Path mounts) throws IOException {
         Deployment console = deployments().stream().filter(deployment -> deployment.getMetadata().getName().equals("console")).findFirst()
                 .orElseThrow();

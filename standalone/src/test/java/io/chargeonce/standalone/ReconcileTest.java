@@ -15,11 +15,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** {@code deploy/reconcile.sql} finds each way in which a PSP's list of captures and our rows can differ. */
+/** {@code deploy/reconcile.sql} finds each way in which a PSP's list of captures and refunds and our rows can differ. */
 class ReconcileTest {
 
     @Test
-    void each_difference_between_captures_and_rows_has_a_name() throws Exception {
+    void each_difference_between_what_moved_there_and_our_rows_has_a_name() throws Exception {
         String url = TestStack.newDatabase();
         Migrations.apply(url, "postgres", "");
         try (Connection connection = DriverManager.getConnection(url, "postgres", ""); Statement statement = connection.createStatement()) {
@@ -28,11 +28,18 @@ class ReconcileTest {
                 insert(statement, (row + " 1299 EUR").split(" "));
             }
             insert(statement, "krona succeeded stripe 500 ISK".split(" "));
-            assertThat(findings(statement)).containsExactly("agrees 1 1299 EUR ", "agrees 1 500 ISK ",
-                    "another amount there 1 1200 EUR cheaper",
-                    "captured 2 times 1 1299 EUR twice", "captured there, and at adyen 1 1299 EUR elsewhere",
+            attempt(statement, "by-key-key", "fine");
+            for (String row : List.of("back", "back-by-key", "back-missing", "back-declined")) {
+                giveBack(statement, row);
+            }
+            attempt(statement, "key-of-refund", "back-by-key");
+            assertThat(findings(statement)).containsExactly("captured 2 times 1 1299 EUR twice",
+                    "captured there, and at adyen 1 1299 EUR elsewhere",
                     "captured there, dead here 1 1299 EUR dead", "captured there, not known here 2 2598 EUR lost-1 lost-2",
-                    "succeeded here, not captured there 1 1299 EUR missing");
+                    "captured: agrees 1 1299 EUR ", "captured: agrees 1 500 ISK ", "captured: another amount there 1 1200 EUR cheaper",
+                    "refunded there, declined here 1 100 EUR back-declined", "refunded there, not known here 1 100 EUR back-lost",
+                    "refunded: agrees 2 200 EUR ",
+                    "succeeded here, not captured there 1 1299 EUR missing", "succeeded here, not refunded there 1 100 EUR back-missing");
         }
     }
 
@@ -46,16 +53,38 @@ class ReconcileTest {
                 """.formatted((Object[]) row));
     }
 
-    /** As psql would run it, but for where the captures come from. */
+    /** Of a euro, for the payment "fine". */
+    private static void giveBack(Statement statement, String id) throws SQLException {
+        statement.execute("""
+                INSERT INTO chargeonce.operation (operation_id, payment_id, kind, merchant_id, operation_ref, idempotency_key, amount, currency,
+                                                  payment_method, charge_within_s)
+                VALUES ('%1$s', 'fine', 'refund', 'acme', '%1$s', '%1$s', 100, 'EUR', 'pm_card_visa', 0);
+                UPDATE chargeonce.operation_state SET state = '%2$s', step = 2, psp = 'stripe', settled_at = now()
+                 WHERE operation_id = '%1$s'
+                """.formatted(id, id.equals("back-declined") ? "declined" : "succeeded"));
+    }
+
+    private static void attempt(Statement statement, String key, String operation) throws SQLException {
+        statement.execute("""
+                INSERT INTO chargeonce.payment_attempt (psp_key, operation_id, payment_id, operation, generation, sequence, psp, state, request,
+                                                        request_sha256, sent_at, key_valid_until)
+                SELECT '%s', operation_id, payment_id, kind, 1, 1, 'stripe', 'succeeded', '', sha256(''), now(), now()
+                  FROM chargeonce.operation WHERE operation_id = '%s'
+                """.formatted(key, operation));
+    }
+
+    /** As psql would run it, but for where the movements come from. */
     private static List<String> findings(Statement statement) throws IOException, SQLException {
         String[] parts = Files.readString(Repository.root().resolve("deploy/reconcile.sql")).split("(?m)^\\\\.*$");
         assertThat(parts).hasSize(3);
         statement.execute(parts[1]);
         statement.execute("""
-                INSERT INTO captured
-                SELECT id, CASE id WHEN 'cheaper' THEN 12.00 ELSE 12.99 END, 'eur'
-                  FROM unnest(ARRAY['fine', 'twice', 'twice', 'dead', 'elsewhere', 'cheaper', 'lost-1', 'lost-2']) AS id
-                 UNION ALL SELECT 'krona', 500, 'isk'
+                INSERT INTO moved
+                SELECT 'capture', id, CASE id WHEN 'cheaper' THEN 12.00 ELSE 12.99 END, 'eur'
+                  FROM unnest(ARRAY['by-key-key', 'twice', 'twice', 'dead', 'elsewhere', 'cheaper', 'lost-1', 'lost-2']) AS id
+                 UNION ALL SELECT 'capture', 'krona', 500, 'isk'
+                 UNION ALL
+                SELECT 'refund', id, 1, 'eur' FROM unnest(ARRAY['back', 'key-of-refund', 'back-declined', 'back-lost']) AS id
                 """);
         var findings = new ArrayList<String>();
         try (var result = statement.executeQuery(parts[2].replace(":'psp'", "'stripe'").replace(":'since'", "'2020-01-01'"))) {

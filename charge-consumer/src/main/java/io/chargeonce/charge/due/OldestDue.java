@@ -2,8 +2,8 @@
 package io.chargeonce.charge.due;
 
 import io.chargeonce.database.Database;
-import io.chargeonce.wire.Topics;
 import io.chargeonce.runtime.SeriesGauge;
+import io.chargeonce.wire.Topics;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import java.sql.Connection;

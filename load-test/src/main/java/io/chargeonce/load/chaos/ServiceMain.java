@@ -11,7 +11,7 @@ import io.chargeonce.ingest.IngestService;
 import io.chargeonce.ingest.IngestSettings;
 import io.chargeonce.retry.RetryService;
 import io.chargeonce.runtime.Meters;
-import io.chargeonce.runtime.ModernTls;
+import io.chargeonce.runtime.tls.ModernTls;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.runtime.Setting;
 import io.chargeonce.runtime.Settings;

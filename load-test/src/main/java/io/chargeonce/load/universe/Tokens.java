@@ -27,10 +27,11 @@ import java.util.function.Supplier;
  */
 final class Tokens {
 
-    /** What ingest promises of a revoked token; an expired one is refused at once. */
+    /** What ingest promises of a change. When a token that it looked up after the last change expires, it is refused at once. */
     static final Duration DEAD_AFTER = Duration.ofSeconds(5);
     private static final Duration PATIENCE = Duration.ofMillis(500);
-    private static final Duration LONGEST_OVERLAP = Duration.ofSeconds(3);
+    private static final Duration LONGEST_OVERLAP = Duration.ofSeconds(10);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(3);
 
     private record Batch(Host host, String token) {}
 
@@ -76,13 +77,13 @@ final class Tokens {
                 .orElseThrow();
         current.put(merchant, fresh);
         if (expires) {
-            deadFrom.put(old.secret(), kernel.after(overlap));
+            deadFrom.put(old.secret(), kernel.after(overlap.compareTo(DEAD_AFTER) > 0 ? overlap : DEAD_AFTER));
             kernel.tell("token expires", "the old token of " + merchant + " expires in " + overlap.toMillis() + " ms");
         }
-        kernel.sleep(kernel.between(Duration.ZERO, LONGEST_OVERLAP));
+        kernel.sleep(kernel.between(Duration.ZERO, LONGEST_PAUSE));
         stolen.accept(merchant, old.secret());
         if (!expires) {
-            kernel.sleep(kernel.between(Duration.ZERO, LONGEST_OVERLAP));
+            kernel.sleep(kernel.between(Duration.ZERO, LONGEST_PAUSE));
             insist(() -> book().revoke(old.id()));
             deadFrom.put(old.secret(), kernel.after(DEAD_AFTER));
             kernel.tell("token revoked", "the old token of " + merchant + " is revoked");

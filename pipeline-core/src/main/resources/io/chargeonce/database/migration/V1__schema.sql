@@ -302,7 +302,8 @@ CREATE TRIGGER no_service_purges AFTER UPDATE OF state ON operation_state
     EXECUTE FUNCTION refuse('only a person at the dead-letter queue purges');
 
 -- What had ended otherwise succeeds late only by an attempt that is known to have succeeded, with the PSP and reference of that attempt.
-CREATE FUNCTION a_late_success_has_its_attempt() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+CREATE FUNCTION a_late_success_has_its_attempt() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 BEGIN
     IF NOT EXISTS (SELECT FROM (SELECT * FROM payment_attempt WHERE failed_definite
                                  UNION ALL
@@ -1048,7 +1049,8 @@ CREATE POLICY each_tells_what_it_decides ON outbox FOR INSERT WITH CHECK (CASE
              OR is_its_success(record_key, value)
     WHEN right(topic, 4) = '.dlq' OR topic ~ '[.]retry-[0-9]+$' THEN (SELECT has_any_column_privilege('chargeonce.dead_letter', 'INSERT'))
     -- Only who makes attempts leaves one with an unknown outcome, presents it again, or learns that one succeeded.
-    WHEN right(topic, 8) = '.waiting' OR right(topic, 9) = '.receipts' THEN (SELECT has_any_column_privilege('chargeonce.payment_attempt', 'INSERT'))
+    WHEN right(topic, 8) = '.waiting' OR right(topic, 9) = '.receipts'
+        THEN (SELECT has_any_column_privilege('chargeonce.payment_attempt', 'INSERT'))
     WHEN right(topic, 12) = '.audit-seals' THEN (SELECT has_table_privilege('chargeonce.audit_seal', 'INSERT'))
     WHEN right(topic, 15) = '.intake-refused' THEN (SELECT has_any_column_privilege('chargeonce.idempotency_key', 'INSERT'))
     ELSE false END);
@@ -2630,7 +2632,8 @@ BEGIN
     END IF;
     RETURN QUERY
     SELECT charge.receipt_email, its.kind, its.payment_id, its.amount, its.currency, charge.reference,
-           nullif(charge.description, '[erased]'), its.settled_at, coalesce(merchant.receipt_name, its.merchant_id), merchant.receipt_reply_to, merchant.receipt_locale
+           nullif(charge.description, '[erased]'), its.settled_at, coalesce(merchant.receipt_name, its.merchant_id),
+           merchant.receipt_reply_to, merchant.receipt_locale
       FROM operation_now AS its JOIN operation AS charge ON charge.operation_id = its.payment_id
       LEFT JOIN merchant ON merchant.merchant_id = its.merchant_id
      WHERE its.operation_id = claimed AND its.state = 'succeeded' AND charge.receipt_email <> '[erased]';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.runtime;
+package io.chargeonce.runtime.tls;
 
 import java.util.List;
 
