@@ -180,15 +180,23 @@ class DispatcherTest {
         stage(List.of(payment));
         var database = books.database(Books.ROLE);
         var table = new ReceiptTable(database);
-        Receipt before = table.claim(1, Duration.ofMinutes(1)).getFirst();
-        books.execute("UPDATE receipt SET state = 'waiting', attempts = 0, fence = fence + 1, due_at = now()");
-        Receipt after = table.claim(1, Duration.ofMinutes(1)).getFirst();
-        assertThat(after.attempt()).isEqualTo(before.attempt());
+        Receipt frozen = table.claim(1, Duration.ZERO).getFirst();
+        Receipt second = table.claim(1, Duration.ofMinutes(1)).getFirst();
+        refuse(database, second);
+        assertThat(new ReceiptBook(books.database("chargeonce_dlq_operator"), "test").resend(frozen.id())).isTrue();
+        Receipt resent = table.claim(1, Duration.ofMinutes(1)).getFirst();
+        assertThat(resent.attempt()).isEqualTo(frozen.attempt());
+        refuse(database, frozen);
+        assertThat(books.receiptOf(payment)).startsWith("waiting 1 ");
+        refuse(database, resent);
+        assertThat(books.receiptOf(payment)).startsWith("dead 1 ");
+    }
+
+    private static void refuse(Database database, Receipt receipt) {
         database.inTransaction(connection -> {
-            ReceiptTable.record(connection, List.of(new ReceiptTable.Tried(before,
+            ReceiptTable.record(connection, List.of(new ReceiptTable.Tried(receipt,
                     new Answer.Refused(OptionalInt.of(550), "recipient_refused"), "dead", Duration.ZERO)));
             return null;
         });
-        assertThat(books.receiptOf(payment)).isEqualTo("waiting 1 ");
     }
 }
