@@ -65,7 +65,7 @@ class EndpointsTest {
     private static String delivery(String endpoint, String payment, String state, int seconds) {
         String id = "msg_" + UUID.randomUUID().toString().replace("-", "");
         world.execute(("INSERT INTO webhook_delivery (webhook_id, endpoint_id, event_type, payment_id, body, state, attempts, created_at, "
-                + "ended_at) VALUES ('%s', '%s', 'payment.succeeded', '%s', '{}', '%s', 11, timestamptz '2026-01-01' + %d * interval '1 second', %s)")
+                + "ended_at) VALUES ('%s', '%s', 'payment.succeeded', '%s', '{}', '%s', 11, timestamptz '2026-01-01' + %d * interval '1s', %s)")
                 .formatted(id, endpoint, payment, state, seconds, state.equals("waiting") ? "NULL" : "now()"));
         return id;
     }
@@ -135,7 +135,7 @@ class EndpointsTest {
 
     @Test
     void of_many_additions_at_once_twenty_pass_and_a_removal_makes_room() throws Exception {
-        List<Integer> statuses = atOnce(26, () -> call("POST", PATH, ENDPOINT).statusCode());
+        List<Integer> statuses = atOnce(26, () -> persistent(PATH, ENDPOINT));
         assertThat(statuses).filteredOn(status -> status == 201).hasSize(20);
         assertThat(statuses).filteredOn(status -> status == 409).hasSize(6);
         assertThat(IngestWorld.type(call("POST", PATH, ENDPOINT))).endsWith("too-many-endpoints");
@@ -147,7 +147,7 @@ class EndpointsTest {
     @Test
     void of_secrets_that_replace_each_other_at_once_one_stays_for_good() throws Exception {
         String endpoint = added();
-        assertThat(atOnce(8, () -> call("POST", PATH + "/" + endpoint + "/rotate", "{}").statusCode())).filteredOn(status -> status == 200)
+        assertThat(atOnce(8, () -> persistent(PATH + "/" + endpoint + "/rotate", "{}"))).filteredOn(status -> status == 200)
                 .hasSize(4);
         String secrets = "SELECT count(*) FROM webhook_secret WHERE endpoint_id = '" + endpoint + "'";
         assertThat(world.count(secrets)).isEqualTo(5);
@@ -155,6 +155,15 @@ class EndpointsTest {
         assertThat(IngestWorld.type(call("POST", PATH + "/" + endpoint + "/rotate", "{}"))).endsWith("too-many-secrets");
         assertThat(call("POST", PATH + "/" + endpoint + "/rotate", "{\"overlap_seconds\": 0}").statusCode()).isEqualTo(200);
         assertThat(world.count(secrets)).isOne();
+    }
+
+    /** Who waits too long for the others gets a 503, and asks again as it says. */
+    private int persistent(String path, String body) {
+        int status;
+        do {
+            status = call("POST", path, body).statusCode();
+        } while (status == 503);
+        return status;
     }
 
     private static <T> List<T> atOnce(int times, Callable<T> call) throws Exception {

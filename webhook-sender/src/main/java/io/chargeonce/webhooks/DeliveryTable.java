@@ -106,7 +106,8 @@ final class DeliveryTable {
 
     private static final String RECORD = """
             UPDATE webhook_delivery AS delivery
-               SET state = tried.state, attempts = greatest(attempts - tried.uncounted, 0), last_status = tried.status, last_error = tried.error,
+               SET state = tried.state, attempts = greatest(attempts - tried.uncounted, 0), last_status = tried.status,
+                   last_error = tried.error,
                    due_at = now() + tried.pause_ms * interval '1 millisecond',
                    ended_at = CASE WHEN tried.state <> 'waiting' THEN now() END
               FROM unnest(?::text[], ?::bigint[], ?::text[], ?::int[], ?::int[], ?::text[], ?::bigint[])

@@ -86,6 +86,9 @@ class WhyTest {
         String id = rows.accepted("acme");
         rows.succeed(id);
         String endpoint = "whe_" + "a".repeat(24);
+        rows.text(
+                "INSERT INTO merchant (merchant_id) VALUES ('acme') ON CONFLICT (merchant_id) "
+                        + "DO UPDATE SET merchant_id = 'acme' RETURNING 1");
         rows.text("INSERT INTO webhook_endpoint (endpoint_id, merchant_id, url, events, created_at) VALUES ('" + endpoint
                 + "', 'acme', 'https://hooks.example/', '{*}', now() - interval '1 hour') RETURNING 1");
         rows.text("SELECT stage_webhooks(ARRAY['" + id + "'])");
