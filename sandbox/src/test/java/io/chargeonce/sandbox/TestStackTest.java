@@ -2,6 +2,7 @@
 package io.chargeonce.sandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.sql.DriverManager;
 import java.util.List;
@@ -16,7 +17,8 @@ class TestStackTest {
         assertThat(TestStack.kafka()).isEqualTo(TestStack.kafka());
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", TestStack.kafka().bootstrapServers()))) {
             admin.createTopics(List.of(new NewTopic("the-stack-works", 2, (short) 1))).all().get();
-            assertThat(admin.listTopics().names().get()).contains("the-stack-works");
+            // The broker answers before its own list has the topic.
+            await().until(() -> admin.listTopics().names().get().contains("the-stack-works"));
         }
     }
 
