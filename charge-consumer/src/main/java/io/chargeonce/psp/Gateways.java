@@ -17,6 +17,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,7 +30,10 @@ public final class Gateways {
 
     private static final Logger LOG = LoggerFactory.getLogger(Gateways.class);
 
-    private record Psp(Gateway gateway, PspHealth health, AtomicBoolean loggedWell, AtomicBoolean refusesUs) {}
+    /** Without payments no call shows that the credential is right again. */
+    private static final Duration REFUSED_LATELY = Duration.ofMinutes(15);
+
+    private record Psp(Gateway gateway, PspHealth health, AtomicBoolean loggedWell, AtomicReference<Instant> refusedUs) {}
 
     /** Where a payment goes now. */
     public sealed interface Choice {
@@ -78,7 +82,8 @@ public final class Gateways {
         this.clock = clock;
         this.meters = meters;
         for (Gateway gateway : inOrderOfPreference) {
-            var psp = new Psp(gateway, new PspHealth(openFor, clock), new AtomicBoolean(true), new AtomicBoolean());
+            var psp = new Psp(gateway, new PspHealth(openFor, clock), new AtomicBoolean(true),
+                    new AtomicReference<>(Instant.MIN));
             var tags = List.of(Tag.of("psp", gateway.psp()));
             meters.gauge("chargeonce.psp.breaker.open", tags, psp.health, health -> health.isWell() ? 0 : 1);
             meters.gauge("chargeonce.psp.payments.per.second.limit", tags, psp.health, PspHealth::paymentsPerSecond);
@@ -164,7 +169,7 @@ public final class Gateways {
         PspHealth.Begun begun = health.begin();
         Outcome outcome = call.get();
         boolean credentialRefused = health.end(begun, payment.value(), suspect, outcome, best(psps.values()));
-        psps.get(gateway.psp()).refusesUs.set(credentialRefused);
+        psps.get(gateway.psp()).refusedUs.set(credentialRefused ? clock.instant() : Instant.MIN);
         if (credentialRefused) {
             credentialRefused(gateway.psp()).increment();
             LOG.error("ALERT: PSP {} refuses our credential ({}). It gets no payments until that is fixed", gateway.psp(), outcome);
@@ -173,9 +178,11 @@ public final class Gateways {
         return outcome;
     }
 
-    /** Which PSPs refused our credential when they were last called; a rollout with a wrong one stops at this. */
+    /** Which PSPs refused our credential when they were last called, not long ago; a rollout with a wrong one stops at this. */
     public Optional<String> problem() {
-        List<String> refusing = psps.values().stream().filter(psp -> psp.refusesUs.get()).map(psp -> psp.gateway.psp()).toList();
+        Instant recent = clock.instant().minus(REFUSED_LATELY);
+        List<String> refusing = psps.values().stream().filter(psp -> psp.refusedUs.get().isAfter(recent))
+                .map(psp -> psp.gateway.psp()).toList();
         return refusing.isEmpty() ? Optional.empty()
                 : Optional.of("our credential is refused by " + String.join(", ", refusing) + ": correct its file");
     }

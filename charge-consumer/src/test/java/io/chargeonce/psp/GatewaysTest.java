@@ -362,5 +362,8 @@ class GatewaysTest {
         assertThat(gateways.problem()).hasValue("our credential is refused by one: correct its file");
         answers(1, CHARGED);
         assertThat(gateways.problem()).isEmpty();
+        answers(1, new Outcome.Failed(FailureCause.CREDENTIAL_REFUSED, "401"));
+        now = now.plus(Duration.ofMinutes(16));
+        assertThat(gateways.problem()).as("there were no payments since").isEmpty();
     }
 }
