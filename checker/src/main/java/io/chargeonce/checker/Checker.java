@@ -106,6 +106,7 @@ public final class Checker {
             new DeadLetterRows(contents, evidence.topicPrefix()).read(rows);
             new SealRows(contents).read(rows);
             new ReceiptRows(contents, evidence).read(rows);
+            new WebhookRows(contents).read(rows);
             planted(contents, evidence).lookThrough(rows);
         }
     }

@@ -25,6 +25,8 @@ public enum Invariant {
     NEVER_EARLY("never-early"),
     /** Live dead letters, the compacted topic and the dead operations are the same set; each change has one audit record. */
     DLQ_ALGEBRA("dlq-algebra"),
+    /** Each ended operation has a webhook for each endpoint that wants it, and none says what did not happen. */
+    WEBHOOKS_AGREE("webhooks-agree"),
     /** Seals on the audit log follow each other without a gap, and each covers as many records as when it was made. */
     AUDIT_SEALED("audit-sealed"),
     /** At most one receipt per success, under the id of its operation and recipient, and none of anything else. */

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.checker;
+
+import io.chargeonce.checker.evidence.Rows;
+import io.chargeonce.checker.finding.Invariant;
+
+/**
+ * Compares the webhooks to merchants with the operations that they are about: each ended operation has a delivery for each endpoint that
+ * wants it, and no delivery says what did not happen.
+ */
+final class WebhookRows {
+
+    private final ShareContents contents;
+
+    WebhookRows(ShareContents contents) {
+        this.contents = contents;
+    }
+
+    /** What a decline and a purge said was true, and may have been overtaken by a late success. */
+    private static final String FALSE = """
+            SELECT coalesce(operation_id, delivery.payment_id) AS id, webhook_id, said ->> 'status' AS told, coalesce(state, 'unknown') AS state
+              FROM (SELECT webhook_id, endpoint_id, payment_id, event_type, CAST(body AS json) -> 'data' AS said
+                      FROM webhook_delivery WHERE payment_id IS NOT NULL) AS delivery
+              JOIN webhook_endpoint AS endpoint USING (endpoint_id)
+              LEFT JOIN operation_now ON operation_id = said ->> 'id'
+             WHERE (operation_id IS NOT NULL OR EXISTS (SELECT FROM operation AS of_payment
+                                                         WHERE of_payment.payment_id = delivery.payment_id))
+               AND (operation_id IS NOT NULL AND endpoint.merchant_id = operation_now.merchant_id
+                    AND delivery.payment_id = operation_now.payment_id AND said ->> 'amount' = amount::text
+                    AND said ->> 'currency' = currency AND said ->> 'kind' = kind
+                    AND event_type = CASE kind WHEN 'charge' THEN 'payment' ELSE kind END || '.' || (said ->> 'status')
+                    AND (said ->> 'status' = state OR said ->> 'status' IN ('declined', 'purged') AND state = 'succeeded')) IS NOT TRUE
+            """;
+
+    /**
+     * A service that does not run has staged nothing later either. What ended while its endpoint was disabled is delivered never, and what
+     * was delivered is forgotten after two weeks at the earliest.
+     */
+    private static final String MISSING = """
+            SELECT operation_id AS id, endpoint_id, state
+              FROM operation_now JOIN webhook_endpoint AS endpoint USING (merchant_id)
+             WHERE state IN ('succeeded', 'declined', 'purged') AND settled_at >= endpoint.created_at
+               AND settled_at > now() - interval '14 days'
+               AND (disabled_by IS NULL OR disabled_by = 'failing')
+               AND events && ARRAY['*', CASE kind WHEN 'charge' THEN 'payment' ELSE kind END || '.' || state]
+               AND EXISTS (SELECT FROM webhook_delivery AS later
+                            WHERE later.payment_id IS NOT NULL AND later.created_at > settled_at + interval '1 minute')
+               AND NOT EXISTS (SELECT FROM audit_record
+                                WHERE resource_id = endpoint_id AND action = 'webhook.enabled' AND at > settled_at)
+               AND NOT EXISTS (SELECT FROM webhook_delivery AS delivery
+                                WHERE delivery.endpoint_id = endpoint.endpoint_id AND delivery.payment_id = operation_now.payment_id
+                                  AND CAST(body AS json) #>> '{data,id}' = operation_id
+                                  AND CAST(body AS json) #>> '{data,status}' = state)
+            """;
+
+    void read(Rows rows) {
+        if (contents.share.isFirst()) {
+            rows.each(FALSE, row -> contents.findings.add(Invariant.WEBHOOKS_AGREE, row.getString("id"),
+                    "is %s, and webhook %s says %s or another amount, merchant or payment".formatted(row.getString("state"),
+                            row.getString("webhook_id"), row.getString("told"))));
+            rows.each(MISSING, row -> contents.findings.add(Invariant.WEBHOOKS_AGREE, row.getString("id"),
+                    "is %s, and endpoint %s has no delivery of that".formatted(row.getString("state"), row.getString("endpoint_id"))));
+        }
+    }
+}
