@@ -19,12 +19,15 @@ import io.chargeonce.dlq.query.Summary;
 import io.chargeonce.dlq.terminal.page.ChangeReport;
 import io.chargeonce.dlq.terminal.page.SummaryTable;
 import io.chargeonce.dlq.terminal.screen.Screen;
+import io.chargeonce.endpoints.Caller;
+import io.chargeonce.endpoints.EndpointBook;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.kafka.ProducerSettings;
 import io.chargeonce.sandbox.mail.Letter;
 import io.chargeonce.sandbox.psp.Fault;
 import io.chargeonce.sandbox.psp.FaultRule;
 import io.chargeonce.sandbox.stripe.Operation;
+import io.chargeonce.wire.PaymentJson;
 import io.chargeonce.wire.Topics;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -54,6 +57,7 @@ final class Demo implements AutoCloseable {
     private final Database database;
     private final DeadLetterQueue queue;
     private final DemoProducer producer;
+    private final DemoReceiver receiver;
     private final StageBoard board;
 
     Demo(DemoPlan plan, PrintWriter out, boolean live) {
@@ -73,6 +77,9 @@ final class Demo implements AutoCloseable {
         this.database = Database.open(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get(), 4);
         this.queue = new DeadLetterQueue(database, new Topics(settings.topicPrefix()), pipeline.vault);
         this.producer = new DemoProducer(pipeline.ingestPort);
+        this.receiver = new DemoReceiver();
+        var endpoint = new EndpointBook(database, pipeline.vault, new Caller.Person("demo")).add("acme", receiver.url(), List.of("*"));
+        receiver.believes(endpoint.made().orElseThrow().secret());
         this.board = new StageBoard(database, out, live);
     }
 
@@ -86,6 +93,7 @@ final class Demo implements AutoCloseable {
         purge();
         refund();
         showReceipt();
+        showWebhook();
         return checkTheBooks();
     }
 
@@ -207,6 +215,19 @@ final class Demo implements AutoCloseable {
         });
     }
 
+    private void showWebhook() {
+        chapter("Acme's own server hears of each end by webhook, signed for it alone");
+        long due = count("SELECT count(*) FROM operation_now WHERE merchant_id = 'acme' AND state IN ('succeeded', 'declined', 'purged')");
+        board.watchUntil(stages -> receiver.told().stream().map(DemoReceiver.Told::id).distinct().count() >= due, PATIENCE);
+        List<DemoReceiver.Told> told = receiver.told();
+        out.printf("   %,d came, each with the right signature, under %,d ids. The last one:%n%n", told.size(),
+                told.stream().map(DemoReceiver.Told::id).distinct().count());
+        told.reversed().stream().limit(1).forEach(last -> {
+            out.printf("      webhook-id: %s%n", last.id());
+            PaymentJson.MAPPER.readTree(last.body()).toPrettyString().lines().forEach(line -> out.println("      " + line));
+        });
+    }
+
     private Verdict checkTheBooks() {
         chapter("The check: the shops' answers, both PSPs' ledgers, tables and topics must agree");
         Verdict verdict = Checker.check(evidence());
@@ -291,5 +312,6 @@ final class Demo implements AutoCloseable {
     public void close() {
         database.close();
         pipeline.close();
+        receiver.close();
     }
 }

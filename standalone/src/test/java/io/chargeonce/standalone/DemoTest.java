@@ -47,7 +47,9 @@ class DemoTest {
         assertThat(verdict.json()).contains("\"accepted\":60", "\"lost\":0", "\"double_charged\":0");
         assertThat(STORY.toString()).containsPattern("http://127.0.0.1:\\d+\\nand sign in with operator:test_operator");
         assertThat(STORY.toString()).containsPattern("To: jane@example.com\\R +Subject: Your (receipt|refund) from acme\\R")
-                .containsPattern("Amount (paid|refunded): ");
+                .containsPattern("Amount (paid|refunded): ")
+                .containsPattern("(\\d+) came, each with the right signature, under \\1 ids")
+                .containsPattern("webhook-id: msg_\\w+\\R +\\{\\R +\"type\" : \"(payment|refund)\\.");
         assertThat(STORY.toString().lines()).hasSizeGreaterThan(30)
                 .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80));
     }
