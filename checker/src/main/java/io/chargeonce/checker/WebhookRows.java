@@ -18,7 +18,8 @@ final class WebhookRows {
 
     /** What a decline and a purge said was true, and may have been overtaken by a late success. */
     private static final String FALSE = """
-            SELECT coalesce(operation_id, delivery.payment_id) AS id, webhook_id, said ->> 'status' AS told, coalesce(state, 'unknown') AS state
+            SELECT coalesce(operation_id, delivery.payment_id) AS id, webhook_id, said ->> 'status' AS told,
+                   coalesce(state, 'unknown') AS state
               FROM (SELECT webhook_id, endpoint_id, payment_id, event_type, CAST(body AS json) -> 'data' AS said
                       FROM webhook_delivery WHERE payment_id IS NOT NULL) AS delivery
               JOIN webhook_endpoint AS endpoint USING (endpoint_id)

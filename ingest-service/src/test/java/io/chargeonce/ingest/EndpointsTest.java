@@ -65,7 +65,8 @@ class EndpointsTest {
     private static String delivery(String endpoint, String payment, String state, int seconds) {
         String id = "msg_" + UUID.randomUUID().toString().replace("-", "");
         world.execute(("INSERT INTO webhook_delivery (webhook_id, endpoint_id, event_type, payment_id, body, state, attempts, created_at, "
-                + "ended_at) VALUES ('%s', '%s', 'payment.succeeded', '%s', '{}', '%s', 11, timestamptz '2026-01-01' + %d * interval '1s', %s)")
+                + "ended_at) VALUES ('%s', '%s', 'payment.succeeded', '%s', '{}', '%s', 11, timestamptz '2026-01-01' "
+                + "+ %d * interval '1s', %s)")
                 .formatted(id, endpoint, payment, state, seconds, state.equals("waiting") ? "NULL" : "now()"));
         return id;
     }

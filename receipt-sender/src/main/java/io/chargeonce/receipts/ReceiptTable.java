@@ -98,7 +98,8 @@ final class ReceiptTable {
 
     private static final String RECORD = """
             UPDATE receipt
-               SET state = tried.state, attempts = greatest(attempts - tried.uncounted, 0), last_status = tried.status, last_error = tried.error,
+               SET state = tried.state, attempts = greatest(attempts - tried.uncounted, 0),
+                   last_status = tried.status, last_error = tried.error,
                    due_at = now() + tried.pause_ms * interval '1 millisecond',
                    ended_at = CASE WHEN tried.state <> 'waiting' THEN now() END
               FROM unnest(?::text[], ?::bigint[], ?::text[], ?::int[], ?::int[], ?::text[], ?::bigint[])

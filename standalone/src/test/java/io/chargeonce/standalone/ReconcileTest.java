@@ -56,8 +56,8 @@ class ReconcileTest {
     /** Of a euro, for the payment "fine". */
     private static void giveBack(Statement statement, String id) throws SQLException {
         statement.execute("""
-                INSERT INTO chargeonce.operation (operation_id, payment_id, kind, merchant_id, operation_ref, idempotency_key, amount, currency,
-                                                  payment_method, charge_within_s)
+                INSERT INTO chargeonce.operation (operation_id, payment_id, kind, merchant_id, operation_ref, idempotency_key, amount,
+                                                  currency, payment_method, charge_within_s)
                 VALUES ('%1$s', 'fine', 'refund', 'acme', '%1$s', '%1$s', 100, 'EUR', 'pm_card_visa', 0);
                 UPDATE chargeonce.operation_state SET state = '%2$s', step = 2, psp = 'stripe', settled_at = now()
                  WHERE operation_id = '%1$s'
@@ -66,8 +66,8 @@ class ReconcileTest {
 
     private static void attempt(Statement statement, String key, String operation) throws SQLException {
         statement.execute("""
-                INSERT INTO chargeonce.payment_attempt (psp_key, operation_id, payment_id, operation, generation, sequence, psp, state, request,
-                                                        request_sha256, sent_at, key_valid_until)
+                INSERT INTO chargeonce.payment_attempt (psp_key, operation_id, payment_id, operation, generation, sequence, psp, state,
+                                                        request, request_sha256, sent_at, key_valid_until)
                 SELECT '%s', operation_id, payment_id, kind, 1, 1, 'stripe', 'succeeded', '', sha256(''), now(), now()
                   FROM chargeonce.operation WHERE operation_id = '%s'
                 """.formatted(key, operation));

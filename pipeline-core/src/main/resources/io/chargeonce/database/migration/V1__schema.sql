@@ -2531,7 +2531,8 @@ BEGIN
     RETURN ended;
 END $$;
 
--- Deletes what ended long ago, and removed endpoints that have no delivery left. Longer than payments.outcomes keeps records: a repeat of a record must find its row.
+-- Deletes what ended long ago, and removed endpoints that have no delivery left.
+-- Longer than payments.outcomes keeps records: a repeat of a record must find its row.
 CREATE FUNCTION forget_webhooks(kept interval, most int) RETURNS int
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
