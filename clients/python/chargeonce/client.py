@@ -167,11 +167,14 @@ class PaymentClient:
         self._retries = retries
         self._patience = patience
 
-    def pay(self, key: str, payment: PaymentRequest) -> Sent:
-        """Sends a payment. Derive the key from what is paid for, so that a producer that starts again finds the same one."""
+    def pay(self, key: str, payment: PaymentRequest, duplicate_guard: bool = True) -> Sent:
+        """Sends a payment. Derive the key from what is paid for, so that a producer that starts again finds the same one.
+
+        duplicate_guard: False for a payment that is meant although it looks like a recent one under another key.
+        """
         if not re.fullmatch(r"[\x21-\x7e]{1,255}", key):
             raise ValueError("a key is 1 to 255 visible ASCII characters")
-        return self._send("/v1/payments", payment, {"Idempotency-Key": key})
+        return self._send("/v1/payments", payment, {"Idempotency-Key": key, **({} if duplicate_guard else {"Duplicate-Guard": "off"})})
 
     def refund(self, payment: str, refund: Optional[RefundRequest] = None) -> Sent:
         """Gives back a payment, or part of it. Payment and reference do what a key does for a payment."""

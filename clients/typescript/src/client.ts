@@ -96,12 +96,17 @@ export class PaymentClient {
     this.#patience = patience;
   }
 
-  /** Sends a payment. Derive the key from what is paid for, so that a producer that starts again finds the same one. */
-  async pay(key: string, payment: PaymentRequest): Promise<Sent> {
+  /**
+   * Sends a payment. Derive the key from what is paid for, so that a producer that starts again finds the same one.
+   *
+   * @param options duplicateGuard: false for a payment that is meant although it looks like a recent one under another key
+   */
+  async pay(key: string, payment: PaymentRequest, options: { duplicateGuard?: boolean } = {}): Promise<Sent> {
     if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
       throw new RangeError("a key is 1 to 255 visible ASCII characters");
     }
-    return this.#send("/v1/payments", payment, { "Idempotency-Key": key });
+    const guard: Record<string, string> = options.duplicateGuard === false ? { "Duplicate-Guard": "off" } : {};
+    return this.#send("/v1/payments", payment, { "Idempotency-Key": key, ...guard });
   }
 
   /** Gives back a payment, or part of it. Payment and reference do what a key does for a payment. */

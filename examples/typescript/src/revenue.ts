@@ -5,7 +5,11 @@ import type { Client } from "pg";
 export type Headers = Record<string, string>;
 
 /** Reversals are not here: they give back money that no event announced. */
-const SIGNS: Record<string, bigint> = { "io.chargeonce.payment.succeeded": 1n, "io.chargeonce.refund.succeeded": -1n };
+const SIGNS: Record<string, bigint> = {
+  "io.chargeonce.payment.succeeded": 1n,
+  "io.chargeonce.refund.succeeded": -1n,
+  "io.chargeonce.return.succeeded": -1n,
+};
 
 const TABLES = `
   CREATE TABLE IF NOT EXISTS seen_event (

@@ -6,9 +6,9 @@ import { PaymentClient } from "../../../typescript/dist/client.js";
 const [server, token] = process.argv.slice(2);
 const client = new PaymentClient(server, token, { most: 5, first: 1, longest: 5 }, 1_000);
 
-async function run({ do: what, key, payment, body, most }) {
+async function run({ do: what, key, payment, body, most, guard }) {
   switch (what) {
-    case "pay": return client.pay(key, body);
+    case "pay": return client.pay(key, body, { duplicateGuard: guard });
     case "refund": return client.refund(payment, body);
     case "find": return await client.find(payment) ?? null;
     case "find_by_key": return await client.findByKey(key) ?? null;

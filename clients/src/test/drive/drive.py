@@ -16,7 +16,7 @@ NAMES = {"http_status": "httpStatus", "last_seen": "lastSeen"}
 def run(command):
     what = command["do"]
     if what == "pay":
-        return client.pay(command["key"], command["body"])
+        return client.pay(command["key"], command["body"], duplicate_guard=command.get("guard", True))
     if what == "refund":
         return client.refund(command["payment"], command.get("body"))
     if what == "find":

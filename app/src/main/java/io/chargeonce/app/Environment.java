@@ -2,6 +2,8 @@
 package io.chargeonce.app;
 
 import io.chargeonce.audit.AuditKeys;
+import io.chargeonce.bank.BankFilesSettings;
+import io.chargeonce.bank.terminal.BankCommand;
 import io.chargeonce.charge.ChargeSettings;
 import io.chargeonce.console.ConsoleSettings;
 import io.chargeonce.database.Database;
@@ -9,6 +11,7 @@ import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.ingest.IngestSettings;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.receipts.ReceiptSettings;
+import io.chargeonce.reconcile.terminal.ReconcileSettings;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.runtime.Setting;
 import io.chargeonce.runtime.Settings;
@@ -30,7 +33,7 @@ public final class Environment {
     /** Every setting that any process reads: a name that is not here is a typo. */
     public static final List<Setting<?>> CATALOGUE =
             Stream.of(PipelineSettings.ALL, IngestSettings.ALL, ChargeSettings.ALL, ConsoleSettings.OWN, WebhookSettings.ALL,
-                    ReceiptSettings.ALL)
+                    ReceiptSettings.ALL, ReconcileSettings.ALL, BankFilesSettings.ALL)
                     .<Setting<?>>flatMap(Collection::stream)
                     // Several processes read the same one, some of them with another rule: the last says it in full.
                     .collect(Collectors.toMap(Setting::name, setting -> setting, (first, last) -> last, LinkedHashMap::new))
@@ -55,11 +58,21 @@ public final class Environment {
 
     static DeadLetterQueue openDeadLetterQueue() {
         record Opening(PipelineSettings pipeline, Vault vault) {}
-        var opening = read(Stream.concat(PipelineSettings.ALL.stream(), Stream.of(Vault.FILE_OF_A_COMMAND)).toList(),
-                settings -> new Opening(PipelineSettings.from(settings), Vault.ofCommand(settings)));
+        var used = Stream.concat(PipelineSettings.ALL.stream(), Stream.of(Vault.FILE_OF_A_COMMAND)).toList();
+        var opening = read(used, settings -> new Opening(PipelineSettings.from(settings), Vault.ofCommand(settings)));
         PipelineSettings settings = opening.pipeline;
         var database = Database.openForCommand(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get());
         return new DeadLetterQueue(database, new Topics(settings.topicPrefix()), opening.vault);
+    }
+
+    static BankCommand.Opened openBank() {
+        record Opening(PipelineSettings pipeline, Vault vault) {}
+        var opening = read(Stream.concat(PipelineSettings.ALL.stream(), Stream.of(BankFilesSettings.KEY_FILE_OF_A_COMMAND)).toList(),
+                settings -> new Opening(PipelineSettings.from(settings),
+                        Vault.ofCommand(BankFilesSettings.KEY_FILE_OF_A_COMMAND, settings)));
+        PipelineSettings settings = opening.pipeline;
+        return new BankCommand.Opened(
+                Database.openForCommand(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get()), opening.vault);
     }
 
     static WebhookCommand.Opened openWebhooks() {

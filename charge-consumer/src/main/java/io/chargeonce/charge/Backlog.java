@@ -17,8 +17,8 @@ import java.util.stream.Collectors;
 
 /**
  * Counts what waits in Postgres for a person: dead letters with their money, those of the last quarter of an hour once more, unknown
- * outcomes, unknown outcomes of purged payments, records that the broker refuses, webhooks that match no attempt. Every charge consumer
- * reports the same numbers, so use their maximum and not their sum. For one thread.
+ * outcomes (a bank's only when its time to answer is over), those of purged payments, records that the broker refuses, webhooks and lines
+ * of banks that match no attempt. Every charge consumer reports the same numbers, so use their maximum and not their sum. For one thread.
  */
 final class Backlog {
 
@@ -61,7 +61,12 @@ final class Backlog {
               FROM (SELECT 'unresolved' AS what, '' AS cause, currency, count(*) AS items, sum(amount) AS money,
                            min(unresolved_since) AS since
                       FROM waiting JOIN operation_now USING (operation_id)
-                     WHERE list = 'question' AND state = 'unresolved' GROUP BY currency
+                     WHERE list = 'question' AND state = 'unresolved'
+                       AND NOT EXISTS (SELECT FROM payment_attempt AS attempt JOIN bank_batch_item AS item USING (psp_key)
+                                        WHERE attempt.payment_id = operation_now.payment_id AND attempt.operation = operation_now.kind
+                                          AND attempt.operation_ref = operation_now.operation_ref AND NOT attempt.failed_definite
+                                          AND item.answer_due > now())
+                     GROUP BY currency
                      UNION ALL
                     SELECT 'purged_unresolved', '', currency, count(*), sum(amount), min(unresolved_since)
                       FROM waiting JOIN operation_now USING (operation_id)
@@ -77,7 +82,13 @@ final class Backlog {
                       FROM outbox WHERE refusal IS NOT NULL
                      UNION ALL
                     SELECT 'unmatched_notice', '', '', count(*), 0, min(received_at)
-                      FROM unmatched_notice) AS backlog
+                      FROM unmatched_notice
+                     UNION ALL
+                    SELECT 'bank_line', '', '', count(*), 0, min(taken_at)
+                      FROM bank_line WHERE state = 'unmatched'
+                     UNION ALL
+                    SELECT 'settlement_line', '', currency, count(*), sum(amount), min(recorded_at)
+                      FROM settlement_line WHERE due_at IS NOT NULL GROUP BY currency) AS backlog
             """;
 
     private static List<Waiting> read(Connection connection) throws SQLException {

@@ -8,6 +8,8 @@ import io.chargeonce.charge.due.EndedPurges;
 import io.chargeonce.charge.due.OldestDue;
 import io.chargeonce.charge.due.Sweeper;
 import io.chargeonce.charge.due.TopicProgress;
+import io.chargeonce.charge.settlement.BookedMoney;
+import io.chargeonce.charge.settlement.LastReconciliations;
 import io.chargeonce.charge.webhook.PspNewsroom;
 import io.chargeonce.charge.webhook.WebhookInbox;
 import io.chargeonce.charge.webhook.WebhookServer;
@@ -25,6 +27,8 @@ import io.chargeonce.kafka.loop.LoopSettings;
 import io.chargeonce.kafka.loop.RecordLoop;
 import io.chargeonce.ledger.LateOperations;
 import io.chargeonce.payment.RetrySchedule;
+import io.chargeonce.charge.bank.BankGateway;
+import io.chargeonce.charge.evidence.BankLines;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.Gateways;
 import io.chargeonce.psp.RouteRule;
@@ -47,6 +51,7 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** Everything between a record and its outcome, assembled once for the main topic's service and the tiers'. */
 public final class ChargeEngine {
@@ -109,7 +114,7 @@ public final class ChargeEngine {
         this.tracing = tracing;
         this.lifecycle = lifecycle;
         var pipeline = settings.pipeline();
-        PublishedSettings.publish(meters, pipeline.tiers(), settings.psps());
+        PublishedSettings.publish(meters, pipeline.tiers(), settings.psps(), settings.ourReceipts());
         CertificateExpiry.reportOurs(meters, pipeline.databaseUrl(), pipeline.kafkaProperties());
         this.topics = new Topics(pipeline.topicPrefix());
         this.kafka = KafkaConnection.of(pipeline.kafka(), pipeline.kafkaProperties()).countedBy(meters);
@@ -118,21 +123,24 @@ public final class ChargeEngine {
         var producers = new ProducerSettings(kafka, "chargeonce-relay");
         this.relay = lifecycle.start("relay", () -> new OutboxRelay(database, producers::newProducer, meters).start());
         startWorker("database-waits", Duration.ofSeconds(5), new DatabaseWaits(database, meters)::runOnce);
-        this.gateways = new Gateways(psps, settings.breakerOpenFor(), new SteadyClock(), meters);
+        List<Gateway> all = Stream.concat(psps.stream(), settings.banks().stream().map(bank -> new BankGateway(bank, database))).toList();
+        this.gateways = new Gateways(all, settings.breakerOpenFor(), new SteadyClock(), meters);
         var routing = new Routing(settings.routes().orElseGet(() -> new Routes(List.of(RouteRule.everything(gateways.psps())))), gateways);
         this.holds = new KnownHolds(database, gateways, new SteadyClock(), meters);
         startWorker("holds", Duration.ofMillis(500), holds::runOnce);
         this.exchange = lifecycle.start("exchange", () -> new PspExchange(database, gateways, meters, tracing));
         this.schedule = RetrySchedule.of(pipeline.tiers());
+        var askFirst = new AskFirst(settings.askFirstUntil(), all, new SteadyClock());
         var claims = lifecycle.start("claims",
-                () -> new Claims(database, routing, holds, schedule, topics, settings.lease(), relay::nudge));
+                () -> new Claims(database, routing, holds, askFirst, schedule, topics, settings.lease(), relay::nudge));
         this.resolutions = lifecycle.start("resolutions", () -> new Resolutions(
-                database, schedule, new Failover(routing, holds, settings.lease()), new QuestionLadder(settings.questions()), topics,
+                database, schedule, new Failover(routing, holds, askFirst, settings.lease()), new QuestionLadder(settings.questions()),
+                topics,
                 settings.ourReceipts(), relay::nudge, meters));
         this.flood = new FloodGuard(settings.pace().inAFlood(), new SteadyClock(), meters);
         var poison = lifecycle.start("poison", () -> new PoisonBin(database, topics, settings.vault(), relay::nudge, meters));
         startWorker("psp-news", newsEvery(pipeline.tiers().getFirst()), new PspNewsroom(database, gateways)::runOnce);
-        this.handler = new ChargeHandler(claims, exchange, gateways, resolutions, poison, flood,
+        this.handler = new ChargeHandler(claims, askFirst, exchange, gateways, resolutions, poison, flood,
                 new NewerRecords(InstantSource.system(), meters), meters);
     }
 
@@ -158,7 +166,8 @@ public final class ChargeEngine {
         var resolver = lifecycle.start("questions",
                 () -> new Resolver(database, gateways, exchange, resolutions, tracing, settings.lease()));
         startWorker("resolver", Duration.ofMillis(500), resolver::start);
-        startWorker("absent-psps", Duration.ofSeconds(30), new AbsentPsps(database, gateways, topics, relay::nudge, meters)::runOnce);
+        var absent = new AbsentPsps(database, gateways, topics, settings.ourReceipts(), relay::nudge, meters);
+        startWorker("absent-psps", Duration.ofSeconds(30), absent::runOnce);
         var presenter = new DueRepresentments(database, topics, relay::nudge);
         startWorker("presenter", Duration.ofSeconds(10), presenter::runOnce);
         var purges = new EndedPurges(database, topics, relay::nudge);
@@ -170,9 +179,21 @@ public final class ChargeEngine {
         var sealer = new AuditSealer(database, topics, settings.seals(), relay::nudge, meters);
         startWorker("audit-sealer", sealer.pause(), sealer::runOnce);
         startWorker("grants", Duration.ofMinutes(5), new DriftedGrants(database, meters)::runOnce);
+        if (!settings.banks().isEmpty()) {
+            var lines = new BankLines(database, topics, settings.ourReceipts(), settings.settlementKeys(), relay::nudge, meters);
+            startWorker("bank-lines", Duration.ofSeconds(1), lines::runOnce);
+        }
         startWorker("oldest-due", Duration.ofSeconds(15), new OldestDue(database, topics, meters)::runOnce);
         var backlog = new Backlog(database, new SteadyClock(), meters);
         startWorker("backlog", Duration.ofSeconds(5), backlog::runOnce);
+    }
+
+    /** Settles what settlement reports say about attempts whose outcome is unknown or another one, and shows the last comparisons. */
+    public void startSettlements() {
+        var booked = new BookedMoney(database, gateways, exchange, topics, settings.ourReceipts(), settings.settlementKeys(), relay::nudge,
+                meters);
+        startWorker("booked-money", Duration.ofSeconds(5), booked::runOnce);
+        startWorker("reconciliations", Duration.ofSeconds(15), new LastReconciliations(database, meters)::runOnce);
     }
 
     private void startWorker(String name, Duration pause, IntSupplier pass) {

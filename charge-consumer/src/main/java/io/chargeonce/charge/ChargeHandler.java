@@ -36,6 +36,7 @@ public final class ChargeHandler implements RecordHandler {
     private static final String NOT_A_MERCHANT = "?";
 
     private final Claims claims;
+    private final AskFirst askFirst;
     private final PspExchange exchange;
     private final Gateways gateways;
     private final Resolutions resolutions;
@@ -44,9 +45,10 @@ public final class ChargeHandler implements RecordHandler {
     private final NewerRecords newer;
     private final MeterRegistry meters;
 
-    ChargeHandler(Claims claims, PspExchange exchange, Gateways gateways, Resolutions resolutions,
+    ChargeHandler(Claims claims, AskFirst askFirst, PspExchange exchange, Gateways gateways, Resolutions resolutions,
                   PoisonBin poison, FloodGuard flood, NewerRecords newer, MeterRegistry meters) {
         this.claims = claims;
+        this.askFirst = askFirst;
         this.exchange = exchange;
         this.gateways = gateways;
         this.resolutions = resolutions;
@@ -93,6 +95,9 @@ public final class ChargeHandler implements RecordHandler {
         Claim claim;
         try {
             claim = claims.claim(request, record.topic());
+            if (claim instanceof Claim.AskFirst first) {
+                claim = claims.claim(request, record.topic(), askFirst.ask(first.payment(), first.money()));
+            }
         } catch (DatabaseRefused refused) {
             // A locked row, or a schema that does not fit this version, is not the record's fault.
             return refused.isAboutTheRow() ? setBack(record, request, refused)
@@ -128,6 +133,7 @@ public final class ChargeHandler implements RecordHandler {
     private Verdict follow(ConsumerRecord<byte[], byte[]> record, PaymentRecord request, Claim claim) {
         return switch (claim) {
             case Claim.Claimed claimed -> charge(request.merchant(), claimed);
+            case Claim.AskFirst ignored -> throw new IllegalStateException("Bug! The PSPs were asked about " + request.paymentId());
             case Claim.NotDue early -> Verdict.notBefore(early.remaining());
             case Claim.Refused refused -> bury(record, refused.cause(), refused.detail());
             case Claim.Superseded ignored -> Verdict.done();
@@ -161,9 +167,12 @@ public final class ChargeHandler implements RecordHandler {
     }
 
     private Outcome send(Claim.Claimed claimed) {
+        if (claimed.found().isPresent()) {
+            return exchange.ask(claimed.call());
+        }
         Outcome outcome = exchange.send(claimed.call(), claimed.progress().tier() > 0);
         // A PSP that answered 500 usually knows the outcome a moment later, so ask once before the resolver takes over.
-        return outcome instanceof Outcome.Unknown unknown
+        return outcome instanceof Outcome.Unknown unknown && unknown.answersWithin().isEmpty()
                 ? unknown.foundOut(exchange.ask(claimed.call().withReference(unknown.pspReference()))) : outcome;
     }
 

@@ -22,6 +22,7 @@ public final class ChargeService {
         var lifecycle = new Lifecycle("charge-consumer", TO_CLOSE_A_PART);
         var engine = new ChargeEngine(settings, settings.gateways(), meters.registry(), tracing, lifecycle);
         engine.startCaretakers();
+        engine.startSettlements();
         engine.startWebhooks();
         engine.startLoop(0);
         engine.startAdmin(meters::scrape);

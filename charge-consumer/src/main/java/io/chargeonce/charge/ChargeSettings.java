@@ -3,6 +3,7 @@ package io.chargeonce.charge;
 
 import io.chargeonce.audit.AuditKeys;
 import io.chargeonce.audit.AuditSealer;
+import io.chargeonce.payment.Rail;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.PspSettings;
 import io.chargeonce.psp.Routes;
@@ -14,9 +15,12 @@ import io.chargeonce.runtime.Secret;
 import io.chargeonce.runtime.Setting;
 import io.chargeonce.runtime.Settings;
 import io.chargeonce.tracing.Tracing;
+import io.chargeonce.settlement.SettlementKeys;
 import io.chargeonce.vault.Vault;
 import java.net.URI;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -27,12 +31,16 @@ import java.util.stream.Stream;
  * How attempts are made, watched and repeated. Immutable.
  *
  * @param psps        the accounts at PSPs, in the order of preference without routes
+ * @param banks       the accounts at banks, which get their payments in files
  * @param ourReceipts whether the receipts service mails receipts
+ * @param settlementKeys what marks the lines of settlement reports that are believed without asking
+ * @param askFirstUntil until when PSPs are asked about a payment before each of its attempts; empty if nothing was lost
  */
 public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, int inFlight, Duration lease,
         Duration breakerOpenFor, List<Duration> questions, Duration sweepAfter, Optional<Routes> routes,
         Pace pace, Optional<Address> webhooks, AuditSealer.Settings seals, Vault vault,
-        boolean ourReceipts) {
+        boolean ourReceipts, SettlementKeys settlementKeys, List<String> banks,
+        Optional<Instant> askFirstUntil) {
 
     public static final Setting<Optional<Secret>> STRIPE_API_KEY = Setting.tokenFile("CHARGEONCE_STRIPE_API_KEY_FILE",
             "File with the secret key for Stripe; without it, no payment goes to the account 'stripe'.").optional();
@@ -65,7 +73,7 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
             .optional();
     public static final Setting<Optional<String>> ROUTES = Setting.string("CHARGEONCE_ROUTES",
             "Which PSPs take which payments: 'currency=EUR amount<=10000 -> adyen:3,stripe:1; -> stripe,adyen'. "
-                    + "Without it, all PSPs in the order of their settings.")
+                    + "Without it, all PSPs in the order of their settings, then all banks.")
             .optional();
 
     public static final Setting<Optional<Address>> WEBHOOK_ADDRESS = Setting.address("CHARGEONCE_WEBHOOK_ADDRESS",
@@ -102,11 +110,16 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
         public static final Pace USUAL = new Pace(2_000, 10, 128);
     }
 
+    public static final Setting<Optional<String>> BANKS = Setting.string("CHARGEONCE_BANKS",
+            "The names of accounts at banks, separated by commas: 'bank' or 'bank-' and a name. Their payments, of the rail bank_debit, "
+                    + "are collected for the files that the bank-files service sends.")
+            .optional();
+
     /** With the audit log sealed without a key, and poison stored unsealed. */
     public ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, int inFlight, Duration lease, Duration breakerOpenFor,
                           List<Duration> questions, Duration sweepAfter, Optional<Routes> routes, Pace pace, Optional<Address> webhooks) {
         this(pipeline, psps, inFlight, lease, breakerOpenFor, questions, sweepAfter, routes, pace, webhooks,
-                AuditSealer.Settings.USUAL, Vault.IN_THE_CLEAR, false);
+                AuditSealer.Settings.USUAL, Vault.IN_THE_CLEAR, false, SettlementKeys.NONE, List.of(), Optional.empty());
     }
 
     /** Without webhooks. */
@@ -117,6 +130,7 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
 
     public ChargeSettings {
         psps = List.copyOf(psps);
+        banks = List.copyOf(banks);
         Set<String> names = new HashSet<>();
         for (PspSettings psp : psps) {
             if (!names.add(psp.name())) {
@@ -131,23 +145,32 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
 
     public static final List<Setting<?>> ALL = Stream.of(PipelineSettings.OF_SERVICE, Tracing.ALL, List.<Setting<?>>of(STRIPE_API_KEY,
             STRIPE_API_BASE, PSP_TIMEOUT, IN_FLIGHT, LEASE, BREAKER_OPEN_FOR, QUESTIONS, SWEEP_AFTER,
-            ADYEN_API_KEY, ADYEN_API_BASE, ADYEN_MERCHANT_ACCOUNT, PSPS, ROUTES, WEBHOOK_ADDRESS, STRIPE_WEBHOOK_SECRET, ADYEN_HMAC_KEY,
-            RECEIPTS, TIER_RELEASE_RATE, FLOOD_RATE, BUFFER_MIB, AuditKeys.FILE, AuditSealer.Settings.EVERY, AuditSealer.Settings.KEPT,
-            Vault.FILE))
+            ADYEN_API_KEY, ADYEN_API_BASE, ADYEN_MERCHANT_ACCOUNT, PSPS, BANKS, ROUTES, WEBHOOK_ADDRESS, STRIPE_WEBHOOK_SECRET,
+            ADYEN_HMAC_KEY, RECEIPTS, PipelineSettings.ASK_FIRST_UNTIL, TIER_RELEASE_RATE, FLOOD_RATE, BUFFER_MIB,
+            AuditKeys.FILE,
+            AuditSealer.Settings.EVERY, AuditSealer.Settings.KEPT,
+            Vault.FILE, SettlementKeys.FILE))
             .flatMap(List::stream).toList();
 
     public static ChargeSettings from(Settings settings) {
-        return new ChargeSettings(PipelineSettings.from(settings), psps(settings), settings.get(IN_FLIGHT), settings.get(LEASE),
+        return new ChargeSettings(PipelineSettings.from(settings), accounts(settings), settings.get(IN_FLIGHT), settings.get(LEASE),
                 settings.get(BREAKER_OPEN_FOR), settings.get(QUESTIONS), settings.get(SWEEP_AFTER),
                 settings.get(ROUTES).map(ChargeSettings::routes),
                 new Pace(settings.get(TIER_RELEASE_RATE), settings.get(FLOOD_RATE), settings.get(BUFFER_MIB)),
                 settings.get(WEBHOOK_ADDRESS),
                 new AuditSealer.Settings(AuditKeys.of(settings.get(AuditKeys.FILE)), settings.get(AuditSealer.Settings.EVERY),
                         settings.get(AuditSealer.Settings.KEPT)),
-                Vault.ofService(settings), settings.get(RECEIPTS) == ReceiptSender.CHARGEONCE);
+                Vault.ofService(settings), settings.get(RECEIPTS) == ReceiptSender.CHARGEONCE,
+                SettlementKeys.of(settings.get(SettlementKeys.FILE)), settings.get(BANKS).map(ChargeSettings::banks).orElse(List.of()),
+                settings.get(PipelineSettings.ASK_FIRST_UNTIL));
     }
 
-    private static List<PspSettings> psps(Settings settings) {
+    /** What {@link #accounts} reads. */
+    public static final List<Setting<?>> OF_ACCOUNTS = List.of(STRIPE_API_KEY, STRIPE_API_BASE, PSP_TIMEOUT, ADYEN_API_KEY, ADYEN_API_BASE,
+            ADYEN_MERCHANT_ACCOUNT, PSPS, STRIPE_WEBHOOK_SECRET, ADYEN_HMAC_KEY, RECEIPTS);
+
+    /** The accounts at PSPs that are set up. */
+    public static List<PspSettings> accounts(Settings settings) {
         boolean receipts = settings.get(RECEIPTS) == ReceiptSender.PSP;
         Optional<PspSettings> stripe = settings.get(STRIPE_API_KEY).map(key -> new StripeSettings(key,
                 settings.get(STRIPE_API_BASE).toString(), settings.get(PSP_TIMEOUT),
@@ -164,22 +187,45 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
     /** The same, sealing poison with another vault. */
     public ChargeSettings with(Vault vault) {
         return new ChargeSettings(pipeline, psps, inFlight, lease, breakerOpenFor, questions, sweepAfter, routes, pace, webhooks,
-                seals, vault, ourReceipts);
+                seals, vault, ourReceipts, settlementKeys, banks, askFirstUntil);
     }
 
     /** The same, with receipts that the receipts service mails. */
     public ChargeSettings withOurReceipts() {
         return new ChargeSettings(pipeline, psps, inFlight, lease, breakerOpenFor, questions, sweepAfter, routes, pace, webhooks,
-                seals, vault, true);
+                seals, vault, true, settlementKeys, banks, askFirstUntil);
+    }
+
+    /** The same, believing lines of settlement reports with a mark of these keys. */
+    public ChargeSettings with(SettlementKeys keys) {
+        return new ChargeSettings(pipeline, psps, inFlight, lease, breakerOpenFor, questions, sweepAfter, routes, pace, webhooks,
+                seals, vault, ourReceipts, keys, banks, askFirstUntil);
+    }
+
+    /** The same, with these accounts at banks. */
+    public ChargeSettings withBanks(List<String> names) {
+        return new ChargeSettings(pipeline, psps, inFlight, lease, breakerOpenFor, questions, sweepAfter, routes, pace, webhooks,
+                seals, vault, ourReceipts, settlementKeys, names, askFirstUntil);
+    }
+
+    private static List<String> banks(String text) {
+        List<String> names = Arrays.stream(text.split(",")).map(String::strip).toList();
+        List<String> strange = names.stream().filter(name -> !Rail.BANK_DEBIT.isServedBy(name) || !PspList.mayBeRouted(name)).toList();
+        if (!strange.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "CHARGEONCE_BANKS: %s must be called 'bank', or 'bank-' and up to 20 lower-case letters and digits"
+                            .formatted(strange));
+        }
+        return names;
     }
 
     /** An account that is not set up here may be set up in other processes, or later. One whose name can have no settings is a mistake. */
     private static Routes routes(String text) {
         Routes routes = Routes.parse(text);
-        List<String> strange = routes.psps().stream().filter(name -> !PspList.canBeNamed(name)).toList();
+        List<String> strange = routes.psps().stream().filter(name -> !PspList.mayBeRouted(name)).toList();
         if (!strange.isEmpty()) {
-            throw new IllegalArgumentException(("CHARGEONCE_ROUTES: leads to %s, but accounts are called stripe "
-                    + "or adyen, or one of them with a dash and a name").formatted(strange));
+            throw new IllegalArgumentException(("CHARGEONCE_ROUTES: leads to %s, but accounts are called stripe, "
+                    + "adyen or bank, or one of them with a dash and a name").formatted(strange));
         }
         return routes;
     }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.charge;
 
+import io.chargeonce.payment.Money;
+import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.Progress;
 import io.chargeonce.psp.Lease;
 import io.chargeonce.psp.PspCall;
 import io.chargeonce.wire.PoisonCause;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.UUID;
 
 /** The result of trying to claim an operation for an attempt. */
@@ -16,16 +19,22 @@ sealed interface Claim {
      *
      * @param token  proves to the database that it is still ours
      * @param waited how long ago it began to wait in its tier; zero if it did not wait
+     * @param found  the PSP's reference of an attempt that the rows had lost: it was sent long ago, and is only asked about
      */
-    record Claimed(String operationId, UUID token, PspCall call, Progress progress, Duration waited) implements Claim {
+    record Claimed(String operationId, UUID token, PspCall call, Progress progress, Duration waited, Optional<String> found)
+            implements
+                Claim {
 
         Claimed during(Lease held) {
-            return new Claimed(operationId, token, call.during(held), progress, waited);
+            return new Claimed(operationId, token, call.during(held), progress, waited, found);
         }
     }
 
     /** The record is older than the database's row, or another worker holds the operation. Nothing to do. */
     record Superseded() implements Claim {}
+
+    /** Nothing changed. The PSPs must be asked about the payment before its next attempt. */
+    record AskFirst(PaymentId payment, Money money) implements Claim {}
 
     /** By the database's clock it is too early. */
     record NotDue(Duration remaining) implements Claim {}

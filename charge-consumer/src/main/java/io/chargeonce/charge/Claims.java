@@ -3,12 +3,14 @@ package io.chargeonce.charge;
 
 import io.chargeonce.charge.call.PspCalls;
 import io.chargeonce.charge.outcome.Changes;
+import io.chargeonce.charge.outcome.LateAnswers;
 import io.chargeonce.database.Coalescer;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.DatabaseRetry;
 import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.AttemptTable;
 import io.chargeonce.ledger.Hold;
+import io.chargeonce.ledger.Observation;
 import io.chargeonce.ledger.ObservationTable;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
@@ -22,9 +24,11 @@ import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.RetrySchedule;
 import io.chargeonce.payment.RetryTier;
 import io.chargeonce.payment.Situation;
+import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.Gateways.Choice;
 import io.chargeonce.psp.Lease;
+import io.chargeonce.psp.Traces;
 import io.chargeonce.wire.PaymentRecord;
 import io.chargeonce.wire.PoisonCause;
 import io.chargeonce.wire.Topics;
@@ -46,7 +50,7 @@ import java.util.UUID;
 final class Claims implements AutoCloseable {
 
     /** The caller makes the token, so that a repeated claim whose answer was lost recognises itself. */
-    private record ClaimRequest(PaymentRecord record, String topic, UUID token) {}
+    private record ClaimRequest(PaymentRecord record, String topic, Optional<AskFirst.Asked> asked, UUID token) {}
 
     /** How long after its due time work may wait as a record in its loop until its PSP takes more. */
     private static final Duration LONGEST_TURN = Duration.ofSeconds(30);
@@ -58,16 +62,18 @@ final class Claims implements AutoCloseable {
     private final Database database;
     private final Routing routing;
     private final KnownHolds holds;
+    private final AskFirst askFirst;
     private final RetrySchedule schedule;
     private final Topics topics;
     private final Duration lease;
     private final Coalescer<ClaimRequest, Claim> coalescer;
 
-    Claims(Database database, Routing routing, KnownHolds holds, RetrySchedule schedule, Topics topics, Duration lease,
+    Claims(Database database, Routing routing, KnownHolds holds, AskFirst askFirst, RetrySchedule schedule, Topics topics, Duration lease,
            Runnable committed) {
         this.database = database;
         this.routing = routing;
         this.holds = holds;
+        this.askFirst = askFirst;
         this.schedule = schedule;
         this.topics = topics;
         this.lease = lease;
@@ -80,7 +86,16 @@ final class Claims implements AutoCloseable {
      * @throws RuntimeException                       a bug that this operation alone runs into
      */
     Claim claim(PaymentRecord record, String topic) {
-        var request = new ClaimRequest(record, topic, UUID.randomUUID());
+        return claim(record, topic, Optional.empty());
+    }
+
+    /** The same, after {@link Claim.AskFirst}. */
+    Claim claim(PaymentRecord record, String topic, AskFirst.Asked asked) {
+        return claim(record, topic, Optional.of(asked));
+    }
+
+    private Claim claim(PaymentRecord record, String topic, Optional<AskFirst.Asked> asked) {
+        var request = new ClaimRequest(record, topic, asked, UUID.randomUUID());
         return DatabaseRetry.call(() -> coalescer.ask(record.merchant(), request));
     }
 
@@ -140,7 +155,8 @@ final class Claims implements AutoCloseable {
                     case REFUND -> "the database has lost this refund: its merchant must ask for it again, under the same reference; "
                             + "then purge this";
                     case REVERSAL ->
-                        "the database has lost this reversal: compare the PSP's refunds with deploy/reconcile.sql; then purge this";
+                        "the database has lost this reversal: compare the PSP's refunds with bank reconcile; then purge this";
+                    case RETURN -> throw new IllegalStateException("Bug! No id of a return is that of work: " + record.operationId());
                 }) : new Claim.Refused(PoisonCause.UNKNOWN_PAYMENT, "no such payment was ever accepted");
     }
 
@@ -174,14 +190,74 @@ final class Claims implements AutoCloseable {
         if (operation.tier() > 0 && request.topic.equals(topics.ofTier(operation.tier())) && holds.isTierPaused(operation.tier())) {
             return new Claim.NotDue(WHILE_PAUSED);
         }
+        if (askFirst.keepsBack(operation, now)) {
+            return park(operation, "psp_unasked", "a bank cannot be asked what it has, so it waits until CHARGEONCE_ASK_FIRST_UNTIL", now,
+                    changes);
+        }
         return switch (operation.kind()) {
-            case CHARGE -> choose(connection, request, operation, now, changes);
+            case CHARGE -> askFirst.concerns(operation, now)
+                    ? afterAsking(connection, request, operation, now, changes)
+                    : choose(connection, request, operation, now, changes);
             case REFUND, REVERSAL -> switch (RefundTarget.find(connection, operation)) {
                 case CAPTURED -> choose(connection, request, operation, now, changes);
                 case MAY_YET_BE_CAPTURED -> park(operation, "waits_for_payment", "its payment has not ended yet", now, changes);
                 case NEVER_CAPTURED -> refuse(operation, now, changes);
             };
+            case RETURN -> new Claim.Superseded();
         };
+    }
+
+    private Claim afterAsking(Connection connection, ClaimRequest request, Operation operation, Instant now, Changes changes)
+            throws SQLException {
+        if (request.asked.isEmpty()) {
+            Duration untilVisible = askFirst.untilVisible();
+            return untilVisible.isPositive() ? new Claim.NotDue(untilVisible)
+                    : new Claim.AskFirst(operation.accepted().payment(), operation.accepted().request().money());
+        }
+        AskFirst.Asked asked = request.asked.get();
+        if (asked.unanswered().isPresent()) {
+            return park(operation, "psp_unasked", asked.unanswered().get(), now, changes);
+        }
+        return switch (ForgottenAttempt.among(connection, operation, asked.traces())) {
+            case ForgottenAttempt.None none -> choose(connection, request, operation, now, changes);
+            case ForgottenAttempt.Lost lost -> adopt(request, operation, lost, now, changes);
+            case ForgottenAttempt.Contradicts one -> captured(connection, operation, one, now, changes);
+            case ForgottenAttempt.Foreign foreign -> bury(operation, "found_at_psp",
+                    "%s has %s of this payment under a key that is none of its next attempts: look there whether it took the money"
+                            .formatted(foreign.trace().psp(), foreign.trace().reference()),
+                    changes);
+        };
+    }
+
+    /** The PSP has the money of an attempt whose row says that it failed: as when its webhook comes late. */
+    private Claim captured(Connection connection, Operation operation, ForgottenAttempt.Contradicts one, Instant now, Changes changes)
+            throws SQLException {
+        if (!one.trace().sameMoney()) {
+            return bury(operation, "found_at_psp", "%s says that %s captured, and another amount than this payment's: look there"
+                    .formatted(one.trace().psp(), one.trace().reference()), changes);
+        }
+        LateAnswers.take(connection, operation, one.trace().key().orElseThrow(), "found", new Outcome.Charged(one.trace().reference()), now,
+                changes);
+        return CLAIMABLE.contains(operation.state())
+                ? bury(operation, "found_at_psp", "%s says that %s captured, and the rows have it as captured already: look there"
+                        .formatted(one.trace().psp(), one.trace().reference()), changes)
+                : new Claim.Ended(operation.state() == OperationState.DEAD);
+    }
+
+    /** The lost attempt is a row again, as after the death of the process that sent it. Its PSP tells what became of it. */
+    private Claim adopt(ClaimRequest request, Operation operation, ForgottenAttempt.Lost lost, Instant now, Changes changes) {
+        Gateway gateway = routing.named(lost.trace().psp());
+        int missing = lost.sequence() - operation.sequence() - 1;
+        operation.claimForgotten(request.token, gateway.psp(), lost.sequence(), now.plus(lease));
+        Instant sent = lost.trace().at().isBefore(now) ? lost.trace().at() : now;
+        Attempt attempt = Attempt.inFlight(operation, PspCalls.render(operation, gateway), now, sent.plus(gateway.keyLife()));
+        changes.save(operation);
+        changes.insert(attempt);
+        changes.observe(Observation.of(attempt.key(), "found", new Outcome.Unknown(UnknownCause.STILL_PROCESSING,
+                "the database had lost this attempt, and %d before it that failed".formatted(missing),
+                Optional.of(lost.trace().reference()))));
+        changes.audit("attempt-found", operation);
+        return claimed(request, operation, attempt, Duration.ZERO);
     }
 
     /** A declined operation that could not be presented again in time stays declined. */
@@ -254,8 +330,10 @@ final class Claims implements AutoCloseable {
     }
 
     private Claim claimed(ClaimRequest request, Operation operation, Attempt attempt, Duration waited) {
-        var call = PspCalls.of(operation, attempt, routing.named(attempt.psp()), true);
-        return new Claim.Claimed(operation.id(), request.token, call, operation.progress(), waited);
+        Optional<String> found = request.asked.stream().flatMap(asked -> asked.traces().stream())
+                .filter(trace -> trace.key().equals(Optional.of(attempt.key()))).map(Traces.Trace::reference).findFirst();
+        var call = PspCalls.of(operation, attempt, routing.named(attempt.psp()), found.isEmpty());
+        return new Claim.Claimed(operation.id(), request.token, call.withReference(found), operation.progress(), waited, found);
     }
 
     private Claim park(Operation operation, String cause, String message, Instant now, Changes changes) {

@@ -43,15 +43,20 @@ final class Failover {
 
     private final Routing routing;
     private final KnownHolds holds;
+    private final AskFirst askFirst;
     private final Duration lease;
 
-    Failover(Routing routing, KnownHolds holds, Duration lease) {
+    Failover(Routing routing, KnownHolds holds, AskFirst askFirst, Duration lease) {
         this.routing = routing;
         this.holds = holds;
+        this.askFirst = askFirst;
         this.lease = lease;
     }
 
-    /** @return the next attempt, under the caller's new lease; empty if no PSP is left that is well, or a person has paused the payment */
+    /**
+     * @return the next attempt, under the caller's new lease; empty if no PSP is left that is well, a person has paused the payment, or
+     *         PSPs must be asked first
+     */
     Optional<Claim.Claimed> take(Connection connection, Operation operation, FailoverRequest request, Changes changes) throws SQLException {
         holds.refreshIfOld(connection);
         if (holds.ofMerchant(operation.accepted().merchant()).isPresent() || holds.isTierPaused(operation.tier())) {
@@ -64,7 +69,7 @@ final class Failover {
         Lease held = Lease.of(lease);
         // Later than the failure that this transaction recorded.
         Instant now = now(connection);
-        if (now.isAfter(operation.chargeBefore())) {
+        if (now.isAfter(operation.chargeBefore()) || askFirst.concerns(operation, now)) {
             return Optional.empty();
         }
         operation.failOver(request.token, gateway.get().psp(), now.plus(lease));
@@ -82,7 +87,7 @@ final class Failover {
     private Claim.Claimed claimed(Operation operation, Attempt attempt, FailoverRequest request, Lease held, Instant now) {
         PspCall call = PspCalls.of(operation, attempt, routing.named(attempt.psp()), true)
                 .during(Claims.bounded(held, operation, now));
-        return new Claim.Claimed(operation.id(), request.token, call, operation.progress(), Duration.ZERO);
+        return new Claim.Claimed(operation.id(), request.token, call, operation.progress(), Duration.ZERO, Optional.empty());
     }
 
     private Optional<Gateway> elsewhere(Operation operation, FailoverRequest request) {

@@ -127,6 +127,13 @@ record PspList(List<PspSettings> accounts, List<String> exposed) {
                 entries.stream().flatMap(PspList::exposed).toList());
     }
 
+    private static final Pattern BANK = Pattern.compile("bank(-[a-z0-9]{1,20})?");
+
+    /** Whether routes may lead to an account of this name: one at a PSP, or one at a bank. */
+    static boolean mayBeRouted(String name) {
+        return canBeNamed(name) || BANK.matcher(name).matches();
+    }
+
     static boolean canBeNamed(String name) {
         return NAME.matcher(name).matches();
     }

@@ -4,6 +4,7 @@ package io.chargeonce.charge;
 import io.chargeonce.ledger.Capture;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.ledger.Refunds;
 import io.chargeonce.payment.OperationKind;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -13,6 +14,7 @@ enum RefundTarget {
     CAPTURED,
     /** The payment is being charged; or it is dead or purged and may still be merged or restored; or its PSP is still being asked. */
     MAY_YET_BE_CAPTURED,
+    /** Nor will it be; or the payer's bank has taken all of it back. */
     NEVER_CAPTURED;
 
     /**
@@ -26,6 +28,9 @@ enum RefundTarget {
         Operation charge = OperationTable.find(connection, refund.accepted().payment().value()).orElseThrow();
         return switch (charge.state()) {
             case SUCCEEDED -> {
+                if (Refunds.returned(connection, charge) > 0) {
+                    yield NEVER_CAPTURED;
+                }
                 refund.giveBack(new Capture(charge.psp().orElseThrow(), charge.pspReference().orElseThrow()));
                 yield CAPTURED;
             }

@@ -2,6 +2,7 @@
 package io.chargeonce.charge;
 
 import io.chargeonce.charge.outcome.Bug;
+import io.chargeonce.charge.bank.BankItems;
 import io.chargeonce.charge.outcome.ByHand;
 import io.chargeonce.charge.outcome.Changes;
 import io.chargeonce.charge.outcome.Incident;
@@ -46,6 +47,8 @@ import org.slf4j.LoggerFactory;
  */
 final class Resolutions implements AutoCloseable {
 
+    /** The source of an answer that is recorded already: it is no new observation. */
+    static final String KNOWN = "known";
     private static final Logger LOG = LoggerFactory.getLogger(Resolutions.class);
     /** Never a merchant's id. */
     private static final String QUESTIONS = "";
@@ -150,7 +153,9 @@ final class Resolutions implements AutoCloseable {
             return new Resolved(Optional.of(operation.state()),
                     Optional.of(failover.repeated(connection, operation, late.failover.get(), locked.now())));
         }
-        LateAnswers.take(connection, operation, late.key, late.source, late.outcome, locked.now(), changes);
+        if (!late.source.equals(KNOWN)) {
+            LateAnswers.take(connection, operation, late.key, late.source, late.outcome, locked.now(), changes);
+        }
         return new Resolved(Optional.empty(), Optional.empty());
     }
 
@@ -163,7 +168,8 @@ final class Resolutions implements AutoCloseable {
         }
         List<Observation> observations = resolutions.stream().map(one -> Observation.of(one.key, one.source, one.outcome)).toList();
         Map<PspKey, AttemptTable.Folded> folded = AttemptTable.settle(connection, observations);
-        observations.stream().filter(one -> !(folded.get(one.key()).chargedAtOnce() && one.answersItsCall())).forEach(changes::observe);
+        observations.stream().filter(one -> !one.source().equals(KNOWN))
+                .filter(one -> !(folded.get(one.key()).chargedAtOnce() && one.answersItsCall())).forEach(changes::observe);
         // A first attempt has no earlier ones, so a success at once costs no further query.
         Map<String, List<Attempt>> late = AttemptTable.lateCaptures(connection, resolutions.stream()
                 .map(one -> locked.rows().get(one.operationId)).filter(operation -> operation.sequence() > 1).toList());
@@ -202,15 +208,18 @@ final class Resolutions implements AutoCloseable {
         ByHand byHand = one.byHand.orElseThrow();
         AttemptState known = AttemptTable.lock(connection, one.key).state();
         boolean isOpen = known == AttemptState.IN_FLIGHT || known == AttemptState.UNKNOWN;
+        boolean goesOut = byHand.decides() && isOpen && !byHand.settlement().saysCharged() && !BankItems.giveUp(connection, one.key);
+        boolean holds = isOpen && !goesOut;
         if (!HandSettlementTable.answered(connection, byHand.settlement(),
-                byHand.decides() && !isOpen ? HandSettlement.State.REFUSED : byHand.state(),
-                byHand.decides() && !isOpen ? "the PSP reported the outcome in another way meanwhile" : byHand.answer())) {
+                byHand.decides() && !holds ? HandSettlement.State.REFUSED : byHand.state(),
+                !byHand.decides() || holds ? byHand.answer() : goesOut ? "its file still goes to the bank: see bank batches"
+                        : "the PSP reported the outcome in another way meanwhile")) {
             return one;
         }
         if (byHand.state() != HandSettlement.State.WAITING) {
             changes.settlementAnswered(byHand, operation);
         }
-        return byHand.decides() && isOpen
+        return byHand.decides() && holds
                 ? new Resolution(one.operationId, one.token, one.key, "hand", byHand.outcome(), one.pspWellForOthers, Optional.empty(),
                         one.byHand)
                 : one;

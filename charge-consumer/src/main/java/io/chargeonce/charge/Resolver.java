@@ -224,7 +224,8 @@ final class Resolver implements AutoCloseable {
         }
         boolean failedByItself = gateways.wasWellForOthers(question.call.gateway().psp(), question.sentAt);
         return resolutions.resolve(new Resolutions.Resolution(question.operationId, question.token, question.call.key(),
-                "question", outcome, failedByItself, Optional.empty(), byHand)).state().isPresent();
+                question.answer.isPresent() ? Resolutions.KNOWN : "question", outcome, failedByItself, Optional.empty(), byHand)).state()
+                .isPresent();
     }
 
     /** Waits for the questions under way for a while. The rest are asked again when their leases expire. */

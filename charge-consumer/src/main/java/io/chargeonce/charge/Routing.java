@@ -9,6 +9,7 @@ import io.chargeonce.payment.Money;
 import io.chargeonce.payment.NextPsp;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.PspUnits;
+import io.chargeonce.payment.Rail;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.Gateways;
 import io.chargeonce.psp.Routes;
@@ -55,9 +56,10 @@ final class Routing {
         return takers(operation).stream().filter(psp -> next.allows(operation.psp().equals(Optional.of(psp)))).toList();
     }
 
-    /** The PSPs of its routes that have not refused it and have a unit for its amount. */
+    /** The PSPs of its routes and its rail that have not refused it and have a unit for its amount. */
     List<String> takers(Operation operation) {
-        return routes.of(operation).stream().filter(psp -> !operation.refusedBy().contains(psp))
+        Rail rail = Rail.of(operation.accepted().request().paymentMethod());
+        return routes.of(operation).stream().filter(rail::isServedBy).filter(psp -> !operation.refusedBy().contains(psp))
                 .filter(psp -> canSay(psp, operation.accepted().request().money())).toList();
     }
 

@@ -126,8 +126,14 @@ final class Steps {
     private void leaveUnresolved(NextStep.Resolve ask, At at) {
         Operation operation = at.operation;
         Outcome.Unknown unknown = ask.unknown();
-        operation.leaveUnresolved(unknown.cause().tag(), unknown.detail(), at.now, ladder.pause(operation.resolveTries()));
-        boolean isOld = operation.unresolvedSince().orElseThrow().plus(listUnknownAfter).isBefore(at.now);
+        operation.leaveUnresolved(unknown.cause().tag(), unknown.detail(), at.now,
+                unknown.answersWithin().orElseGet(() -> ladder.pause(operation.resolveTries())));
+        if (unknown.answersWithin().isPresent()) {
+            // The PSP answers in its own time, and that time is not over.
+            at.changes.settleLetter(operation.id());
+        }
+        boolean isOld =
+                unknown.answersWithin().isEmpty() && operation.unresolvedSince().orElseThrow().plus(listUnknownAfter).isBefore(at.now);
         if (isOld && operation.state() != OperationState.PURGED) {
             // People see it in the dead-letter queue. The resolver goes on asking, and when it knows the outcome the letter leaves.
             at.changes.bury(DeadLetter.of(operation, "unresolved", unknown.cause().tag() + ": " + unknown.detail()));

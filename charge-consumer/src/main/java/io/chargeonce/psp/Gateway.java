@@ -43,6 +43,14 @@ public interface Gateway {
         return true;
     }
 
+    /**
+     * Whether {@link #findOut} asks the PSP itself, so that its answer outranks a line of a report. A bank says nothing but in files, and a
+     * question about a debit looks into our own rows.
+     */
+    default boolean answersQuestions() {
+        return canBeAsked();
+    }
+
     /** How long after its first byte an attempt may still be invisible to {@link #findOut}. */
     default Duration visibilityLag() {
         return Duration.ofHours(1);
@@ -56,6 +64,11 @@ public interface Gateway {
     default Outcome fence(Charge charge) {
         return new Outcome.Unknown(UnknownCause.NOT_FOUND, psp() + " knows no such attempt and has no way to fence it",
                 Optional.empty());
+    }
+
+    /** Its way to find a payment's attempts without our rows; empty for a PSP without one. */
+    default Optional<Lookup> lookup() {
+        return Optional.empty();
     }
 
     /** Its webhooks; empty for a PSP without webhooks, or if they are not set up. */

@@ -43,7 +43,7 @@ class AbsentPspTest {
     }
 
     private AbsentPsps absent() {
-        return new AbsentPsps(books.charging, without.gateways, books.topics, () -> {}, without.meters);
+        return new AbsentPsps(books.charging, without.gateways, books.topics, false, () -> {}, without.meters);
     }
 
     private String unknownAtOld() {
@@ -96,6 +96,20 @@ class AbsentPspTest {
         assertThat(books.count("FROM dead_letter WHERE state = 'dead'")).isZero();
         absent.runOnce();
         assertThat(waiting()).isZero();
+    }
+
+    @Test
+    void what_an_absent_psp_has_answered_already_is_settled_without_it() {
+        String id = unknownAtOld();
+        books.rewrite(
+                "UPDATE payment_attempt SET state = 'succeeded', psp_reference = 'pi_late', decided_at = now() WHERE operation_id = '%s'"
+                        .formatted(id));
+        becomesDueLongAgo(id);
+        assertThat(absent().runOnce()).isEqualTo(1);
+        assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(books.count("FROM operation_state WHERE psp_reference = 'pi_late'")).isEqualTo(1);
+        assertThat(books.count("FROM dead_letter WHERE state = 'dead'")).isZero();
+        assertThat(books.count("FROM outbox WHERE topic LIKE '%.outcomes'")).isEqualTo(1);
     }
 
     @Test

@@ -43,6 +43,16 @@ class BacklogTest {
                     clock_timestamp() - interval '%3$s')
             """;
 
+    private static final String BANK_LINES = """
+            INSERT INTO bank (bank, next_cutoff, answer_within_s) VALUES ('bank', now(), 60);
+            INSERT INTO bank_file_in (file_id, bank, file_name, sha256, size, message, message_id)
+            VALUES (1, 'bank', 'f', sha256('f'), 1, 'camt.054', 'm');
+            INSERT INTO bank_line (file_id, bank, kind, psp_key, state, taken_at)
+            VALUES (1, 'bank', 'rejected', 'a', 'unmatched', clock_timestamp() - interval '2 hours'),
+                   (1, 'bank', 'rejected', 'b', 'unmatched', clock_timestamp()),
+                   (1, 'bank', 'rejected', 'c', 'closed', clock_timestamp() - interval '3 hours');
+            """;
+
     @Test
     void what_waits_for_a_person_is_counted_with_its_money_and_the_age_of_its_oldest() {
         books.rewrite(DEAD_LETTER.formatted("old", "dead", "2 hours"));
@@ -50,6 +60,7 @@ class BacklogTest {
         books.rewrite(DEAD_LETTER.formatted("merged", "merged", "3 hours"));
         books.rewrite("INSERT INTO outbox (shard, topic, record_key, headers, staged_at, refusal) "
                 + "VALUES (0, 'payments.outcomes', 'pay', '{}', clock_timestamp() - interval '1 hour', 'too large')");
+        books.rewrite(BANK_LINES);
 
         backlog.runOnce();
 
@@ -60,7 +71,36 @@ class BacklogTest {
         assertThat(count("dead_letter_new", "")).as("of the last quarter of an hour").isEqualTo(1);
         assertThat(count("refused_record", "")).isEqualTo(1);
         assertThat(oldest("refused_record")).isBetween(3600.0, 4300.0);
+        assertThat(count("bank_line", "")).as("those that fit nothing and are not closed").isEqualTo(2);
+        assertThat(oldest("bank_line")).isBetween(7200.0, 7900.0);
+        books.rewrite("DELETE FROM bank_line; DELETE FROM bank_file_in; DELETE FROM bank");
     }
+
+    @Test
+    void a_debit_is_no_unknown_outcome_until_its_banks_time_is_over() {
+        String id = books.accept("order-2");
+        books.rewrite(UNRESOLVED.formatted(id));
+        books.rewrite("INSERT INTO bank_batch_item (psp_key, bank, kind, amount, currency, mandate_id, payment_id, remittance, answer_due) "
+                + "VALUES ('debit', 'bank', 'debit', 1299, 'EUR', 'mandate', 'pay', 'order-2', now() + interval '3 days')");
+
+        backlog.runOnce();
+        assertThat(meters.find("chargeonce.backlog").tag("what", "unresolved").gauges()).isEmpty();
+
+        books.rewrite("UPDATE bank_batch_item SET answer_due = now() - interval '1 minute'");
+        now = now.plusSeconds(60);
+        backlog.runOnce();
+        assertThat(count("unresolved", "")).isEqualTo(1);
+        books.rewrite("DELETE FROM bank_batch_item");
+    }
+
+    private static final String UNRESOLVED = """
+            UPDATE operation_state SET state = 'unresolved', psp = 'bank', unresolved_since = now(), resolve_at = now() + interval '1 hour'
+             WHERE operation_id = '%1$s';
+            INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, generation, sequence, psp, state, request,
+                                         request_sha256, sent_at, key_valid_until)
+            VALUES ('debit', '%1$s', '%1$s', 'charge', 1, 1, 'bank', 'unknown', '', sha256(''), now(), now());
+            INSERT INTO waiting (list, operation_id, lane, due_at) VALUES ('question', '%1$s', 'bank', now()) ON CONFLICT DO NOTHING
+            """;
 
     @Test
     void the_longer_a_count_takes_the_longer_it_rests() {

@@ -27,8 +27,8 @@ class CrashPointTest {
     @BeforeEach
     void accept() {
         books = new EngineFixture();
-        dying = books.process(psp);
-        successor = books.process(psp);
+        dying = books.mortalProcess(psp);
+        successor = books.mortalProcess(psp);
         payment = books.accept("order-1");
         record = books.takeWork().getFirst();
     }

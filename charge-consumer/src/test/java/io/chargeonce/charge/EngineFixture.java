@@ -3,6 +3,7 @@ package io.chargeonce.charge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import io.chargeonce.charge.call.PspExchange;
+import io.chargeonce.charge.settlement.BookedMoney;
 import io.chargeonce.charge.webhook.PspNewsroom;
 import io.chargeonce.charge.webhook.WebhookInbox;
 import io.chargeonce.database.Database;
@@ -23,7 +24,9 @@ import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.Gateways;
 import io.chargeonce.psp.RouteRule;
 import io.chargeonce.psp.Routes;
+import io.chargeonce.runtime.Secret;
 import io.chargeonce.sandbox.TestStack;
+import io.chargeonce.settlement.SettlementKeys;
 import io.chargeonce.tracing.Tracing;
 import io.chargeonce.wire.Topics;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -49,6 +52,7 @@ final class EngineFixture implements AutoCloseable {
 
     /** Long enough for a slow machine to send within it, and short enough to wait for. */
     static final Duration LEASE = Duration.ofSeconds(1);
+    private static final Duration LONG_LEASE = Duration.ofSeconds(20);
 
     final Topics topics = new Topics("test-" + UUID.randomUUID());
     final String url = TestStack.newDatabase();
@@ -59,6 +63,8 @@ final class EngineFixture implements AutoCloseable {
     final RetrySchedule schedule;
     /** For processes that start later. */
     boolean ourReceipts;
+    /** For processes that start later. */
+    Optional<Instant> askFirstUntil = Optional.empty();
     private final List<AutoCloseable> parts = new CopyOnWriteArrayList<>();
 
     EngineFixture(Duration... tiers) {
@@ -69,6 +75,9 @@ final class EngineFixture implements AutoCloseable {
         this.schedule = RetrySchedule.of(tiers.length == 0
                 ? List.of(Duration.ofMillis(20), Duration.ofMillis(30), Duration.ofMillis(40)) : List.of(tiers));
     }
+
+    /** They mark the lines of settlement reports that charge believes. */
+    static final SettlementKeys SETTLEMENT_KEYS = SettlementKeys.of(Optional.of(new Secret("settlement-key-of-the-tests-0123456789")));
 
     /** The key that seals poison. */
     static final DataKey DATA_KEY = DataKey.fresh();
@@ -86,10 +95,11 @@ final class EngineFixture implements AutoCloseable {
         private final PoisonBin poison;
         final Resolutions resolutions;
         final WebhookInbox inbox;
+        final BookedMoney booked;
         final SimpleMeterRegistry meters = new SimpleMeterRegistry();
 
         Process(List<Gateway> psps, Optional<Routes> routes, Duration breakerOpenFor, int floodRate, InstantSource clock) {
-            this(psps, routes, breakerOpenFor, floodRate, LEASE, clock);
+            this(psps, routes, breakerOpenFor, floodRate, LONG_LEASE, clock);
         }
 
         Process(List<Gateway> psps, Optional<Routes> routes, Duration breakerOpenFor, int floodRate, Duration lease, InstantSource clock) {
@@ -99,14 +109,17 @@ final class EngineFixture implements AutoCloseable {
             this.exchange = new PspExchange(charging, gateways, meters, Tracing.off());
             this.poison = new PoisonBin(charging, topics, DATA_KEY.seals(), () -> {}, new SimpleMeterRegistry());
             this.holds = new KnownHolds(charging, gateways, clock, meters);
-            this.claims = new Claims(charging, routing, holds, schedule, topics, lease, () -> {});
+            var askFirst = new AskFirst(askFirstUntil, psps, clock);
+            this.claims = new Claims(charging, routing, holds, askFirst, schedule, topics, lease, () -> {});
             var ladder = new QuestionLadder(List.of(Duration.ofMillis(10)));
-            this.resolutions = new Resolutions(charging, schedule, new Failover(routing, holds, lease), ladder, topics, ourReceipts,
-                    () -> {}, meters);
-            this.handler = new ChargeHandler(claims, exchange, gateways, resolutions, poison,
+            this.resolutions =
+                    new Resolutions(charging, schedule, new Failover(routing, holds, askFirst, lease), ladder, topics, ourReceipts,
+                            () -> {}, meters);
+            this.handler = new ChargeHandler(claims, askFirst, exchange, gateways, resolutions, poison,
                     new FloodGuard(floodRate, InstantSource.fixed(Instant.EPOCH), meters),
                     new NewerRecords(InstantSource.system(), meters), meters);
             this.inbox = new WebhookInbox(charging, gateways, exchange, topics, ourReceipts, InstantSource.system(), () -> {}, meters);
+            this.booked = new BookedMoney(charging, gateways, exchange, topics, ourReceipts, SETTLEMENT_KEYS, () -> {}, meters);
             this.resolver = new Resolver(charging, gateways, exchange, resolutions, Tracing.off(), lease);
             parts.add(this);
         }
@@ -135,13 +148,14 @@ final class EngineFixture implements AutoCloseable {
         }
     }
 
+    /** Its leases last long enough for a busy machine. */
     Process process(Gateway... psps) {
         return new Process(List.of(psps), Optional.empty(), Duration.ofMillis(200), 0, InstantSource.system());
     }
 
-    /** It never dies, so its leases may last long enough for a busy machine. */
-    Process immortalProcess(Gateway... psps) {
-        return new Process(List.of(psps), Optional.empty(), Duration.ofMillis(200), 0, Duration.ofSeconds(20), InstantSource.system());
+    /** One that dies or stalls: what it leaves behind is taken over soon. */
+    Process mortalProcess(Gateway... psps) {
+        return new Process(List.of(psps), Optional.empty(), Duration.ofMillis(200), 0, LEASE, InstantSource.system());
     }
 
     /** In a flood of dead letters it lets one record through, because its clock stands still. */
@@ -175,7 +189,8 @@ final class EngineFixture implements AutoCloseable {
     /** Resets everything for the next test. */
     EngineFixture forget() {
         rewrite("TRUNCATE operation, operation_state, waiting, capture_failure, payment_attempt, psp_observation, outbox, dead_letter, "
-                + "audit_record, audit_seal, retry_budget, psp_notice, unmatched_notice, hand_settlement, merchant, psp_health, hold "
+                + "audit_record, audit_seal, retry_budget, psp_notice, unmatched_notice, hand_settlement, merchant, psp_health, hold, "
+                + "settlement_line, reconciliation "
                 + "CASCADE");
         return this;
     }

@@ -4,15 +4,20 @@ package io.chargeonce.charge;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.Outcome;
+import io.chargeonce.payment.Money;
+import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.PspKey;
 import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.psp.Charge;
 import io.chargeonce.psp.Gateway;
+import io.chargeonce.psp.Lookup;
 import io.chargeonce.psp.Notice;
 import io.chargeonce.psp.RefundGateway;
+import io.chargeonce.psp.Traces;
 import io.chargeonce.psp.Webhook;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -21,12 +26,27 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.function.Function;
 
 /**
  * A PSP in memory with true idempotency: a key is executed once, and its ledger shows the moved money. Behaviours are scripted one per
  * call; without a script every charge succeeds. Any thread.
  */
 final class FakePsp implements Gateway {
+
+    /** What it has about a payment. */
+    record Looking(Function<PaymentId, Traces> traces) implements Lookup {
+
+        @Override
+        public Duration lag() {
+            return Duration.ZERO;
+        }
+
+        @Override
+        public Traces find(PaymentId payment, Money money) {
+            return traces.apply(payment);
+        }
+    }
 
     /** What one call does. */
     interface Behaviour {
@@ -76,6 +96,8 @@ final class FakePsp implements Gateway {
     volatile Optional<Outcome> answer = Optional.empty();
 
     volatile boolean canBeAsked = true;
+    /** Its way to find a payment's attempts without our rows. */
+    volatile Optional<Lookup> lookup = Optional.empty();
     /** Runs while it processes its next question. */
     volatile Runnable behind = () -> {};
     /**
@@ -97,6 +119,20 @@ final class FakePsp implements Gateway {
     synchronized FakePsp then(Behaviour... behaviours) {
         script.addAll(List.of(behaviours));
         return this;
+    }
+
+    /** It shows its captures to those who ask about a payment. */
+    FakePsp showing() {
+        lookup = Optional.of(new Looking(payment -> new Traces.Found(captures.stream().filter(charge -> charge.payment().equals(payment))
+                .map(charge -> new Traces.Trace(name, Optional.of(charge.key()), "ref-" + charge.key(), Traces.Standing.CAPTURED, true,
+                        Instant.EPOCH))
+                .toList())));
+        return this;
+    }
+
+    @Override
+    public Optional<Lookup> lookup() {
+        return lookup;
     }
 
     @Override

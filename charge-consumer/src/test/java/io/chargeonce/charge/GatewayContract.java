@@ -45,8 +45,8 @@ abstract class GatewayContract {
      */
     <P extends PspSimulator> GatewayContract(P psp, BiFunction<P, String, Gateway> gateway, String credential) {
         this.psp = psp;
-        this.process = books.immortalProcess(gateway.apply(psp, credential));
-        this.strangers = books.immortalProcess(gateway.apply(psp, "unknown"));
+        this.process = books.process(gateway.apply(psp, credential));
+        this.strangers = books.process(gateway.apply(psp, "unknown"));
     }
 
     /** The PSP's calls of one attempt; the last one moves the money. */

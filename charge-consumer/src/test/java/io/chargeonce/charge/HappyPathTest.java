@@ -25,7 +25,7 @@ class HappyPathTest {
     @Test
     void payments_that_succeed_at_once_write_no_entry_into_any_index_but_by_their_inserts() {
         IntStream.range(0, PAYMENTS).forEach(i -> books.accept("order-" + i));
-        try (var process = books.immortalProcess(psp); var workers = Executors.newVirtualThreadPerTaskExecutor()) {
+        try (var process = books.process(psp); var workers = Executors.newVirtualThreadPerTaskExecutor()) {
             for (var work = books.takeWork(); !work.isEmpty(); work = books.takeWork()) {
                 work.forEach(record -> workers.execute(() -> Waiting.until(() -> process.handle(record) instanceof Verdict.Done)));
             }

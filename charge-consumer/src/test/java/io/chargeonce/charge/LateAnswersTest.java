@@ -34,7 +34,7 @@ class LateAnswersTest {
     @BeforeEach
     void accept() {
         books.forget();
-        stalled = books.process(psp);
+        stalled = books.mortalProcess(psp);
         other = books.process(psp);
         payment = books.accept("order-1");
     }
@@ -85,7 +85,20 @@ class LateAnswersTest {
         Waiting.until(() -> other.resolver.runOnce() > 0);
         assertThat(books.state(payment)).isEqualTo(OperationState.SUCCEEDED);
         assertThat(psp.questions).hasSize(asked);
+        assertThat(books.count("FROM psp_observation WHERE outcome = 'charged'")).as("no more than the late answer").isEqualTo(1);
         assertThat(reversals()).isZero();
+    }
+
+    @Test
+    void what_is_recorded_already_is_no_news_from_a_resolver_that_lost_its_lease() {
+        psp.answersQuestions = false;
+        captureLateAfter(this::resolverAsks);
+        PspKey key = books.operation(payment).attemptKey();
+        other.resolutions.resolve(new Resolutions.Resolution(payment, java.util.UUID.randomUUID(), key, Resolutions.KNOWN,
+                new Outcome.Charged("late-" + key.value()), false, Optional.empty(), Optional.empty()));
+        assertThat(other.meters.counter("chargeonce.bugs", "where", "resolve").count()).isZero();
+        assertThat(books.count("FROM psp_observation WHERE outcome = 'charged'")).isEqualTo(1);
+        assertThat(books.state(payment)).as("the resolver that holds the lease settles it").isEqualTo(OperationState.UNRESOLVED);
     }
 
     @Test

@@ -82,8 +82,8 @@ final class MishapWorld implements AutoCloseable {
                 io.chargeonce.sandbox.adyen.AdyenSettings.MERCHANT_ACCOUNT, adyen.apiBase().toString(), EveryMishapTest.CALL_TIMEOUT,
                 Optional.of(HMAC_KEY)));
         // One PSP first in each; the resolver of either asks both.
-        this.stripeSuccessor = books.immortalProcess(stripeGateway, adyenGateway);
-        this.adyenSuccessor = books.immortalProcess(adyenGateway, stripeGateway);
+        this.stripeSuccessor = books.process(stripeGateway, adyenGateway);
+        this.adyenSuccessor = books.process(adyenGateway, stripeGateway);
         this.webhooks = WebhookServer.start(new Address("127.0.0.1", port), adyenSuccessor.inbox,
                 new io.micrometer.core.instrument.simple.SimpleMeterRegistry());
     }
@@ -117,7 +117,7 @@ final class MishapWorld implements AutoCloseable {
             var record = books.takeWork(operation).getFirst();
             boolean twice = mishap.delivery() == EveryMishapTest.Delivery.TWICE_AT_ONCE;
             Gateway gateway = mishap.call().isAdyens() ? adyenGateway : stripeGateway;
-            try (var dying = books.process(new DyingGateway(gateway, mishap.crash()))) {
+            try (var dying = books.mortalProcess(new DyingGateway(gateway, mishap.crash()))) {
                 deliver(dying, record, twice ? 2 : 1);
             }
             if (mishap.crash() != DyingGateway.CrashPoint.NOWHERE || mishap.delivery() == EveryMishapTest.Delivery.AGAIN_LATER) {

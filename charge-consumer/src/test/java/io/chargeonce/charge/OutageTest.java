@@ -246,6 +246,7 @@ class OutageTest {
         work(second);
         assertThat(stripe.calls).hasSize(calls);
         assertThat(books.count("FROM operation_now WHERE failure_cause = 'breaker_open'")).isEqualTo(1);
+        assertThat(second.meters.get("chargeonce.psp.breaker.open").tag("psp", "stripe").gauge().value()).isEqualTo(1);
     }
 
     @Test

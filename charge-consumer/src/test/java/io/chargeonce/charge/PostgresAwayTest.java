@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.charge;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.chargeonce.kafka.ConsumerSettings;
 import io.chargeonce.kafka.loop.DueTimes;
 import io.chargeonce.kafka.GroupProtocol;
@@ -49,6 +51,7 @@ class PostgresAwayTest {
                 Waiting.until(() -> loop.health().nextAnswer().isPresent());
                 Instant first = loop.health().nextAnswer().orElseThrow();
                 Waiting.until(() -> loop.health().nextAnswer().filter(first.plusSeconds(3)::isBefore).isPresent());
+                assertThat(loop.standstill()).as("what /health/live asks").isEmpty();
                 onTheServer("ALTER DATABASE %s ALLOW_CONNECTIONS true".formatted(name));
                 Waiting.until(() -> books.state(id) == OperationState.SUCCEEDED);
             }

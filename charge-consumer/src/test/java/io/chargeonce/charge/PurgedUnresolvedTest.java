@@ -150,7 +150,8 @@ class PurgedUnresolvedTest {
 
     @Test
     void of_a_psp_that_is_not_set_up_any_more_it_waits_without_being_listed() {
-        var absent = new AbsentPsps(books.charging, books.process(new FakePsp("other")).gateways, books.topics, () -> {}, process.meters);
+        var absent =
+                new AbsentPsps(books.charging, books.process(new FakePsp("other")).gateways, books.topics, false, () -> {}, process.meters);
         books.execute("UPDATE operation_state SET resolve_at = now() - interval '2 minutes'");
         absent.runOnce();
         assertThat(books.state(id)).isEqualTo(OperationState.PURGED);

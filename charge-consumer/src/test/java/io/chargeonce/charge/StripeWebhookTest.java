@@ -45,7 +45,7 @@ class StripeWebhookTest {
     /** A payment that was charged without our knowledge: its process died, and the resolver sleeps. */
     private static String unknown() {
         String id = books.accept("order-" + ++orders);
-        try (var dying = books.process(new DyingGateway(gateway, DyingGateway.CrashPoint.AFTER_THE_CALL))) {
+        try (var dying = books.mortalProcess(new DyingGateway(gateway, DyingGateway.CrashPoint.AFTER_THE_CALL))) {
             assertThatThrownBy(() -> dying.handle(books.takeWork().getFirst())).isInstanceOf(FakePsp.Died.class);
         }
         books.execute(
@@ -79,6 +79,13 @@ class StripeWebhookTest {
         assertThat(deliver(event("payment_intent.succeeded", id), Instant.now(), SECRET)).isEqualTo(WebhookInbox.Taken.YES);
         assertThat(process.resolver.runOnce()).isEqualTo(1);
         assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
+    }
+
+    @Test
+    void webhooks_are_counted_from_zero_so_that_the_first_refusals_are_an_increase() throws Exception {
+        EngineFixture.Process young = books.process(gateway);
+        assertThat(young.meters.find("chargeonce.psp.webhooks").tag("psp", "stripe").counters()).hasSize(WebhookInbox.Taken.values().length)
+                .allSatisfy(counter -> assertThat(counter.count()).isZero());
     }
 
     @Test

@@ -76,13 +76,13 @@ class ZombieTest {
     }
 
     private static String accept(Gateway gateway) {
-        successor = books.process(gateway);
+        successor = books.mortalProcess(gateway);
         return books.accept("order-" + ++orders);
     }
 
     private void sleepsDuring(Gateway gateway, boolean looksAtItsClock, String operation, Runnable meanwhile) {
         var slept = new AtomicBoolean();
-        sleeper = books.process(new SleepingGateway(gateway, looksAtItsClock, () -> {
+        sleeper = books.mortalProcess(new SleepingGateway(gateway, looksAtItsClock, () -> {
             slept.set(true);
             meanwhile.run();
         }));
@@ -128,7 +128,7 @@ class ZombieTest {
     @Test
     void a_worker_that_stalls_between_create_and_confirm_sends_no_confirm() throws Exception {
         String id = accept(toStripe);
-        sleeper = books.process(toStripe);
+        sleeper = books.mortalProcess(toStripe);
         stripe.inject(FaultRule.once(new Fault.SlowAfter(EngineFixture.LEASE.multipliedBy(4))).on(Operation.CREATE));
         var record = books.takeWork(id).getFirst();
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.checker;
 
+import io.chargeonce.checker.evidence.DerivedId;
 import io.chargeonce.checker.evidence.Rows;
 import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.checker.finding.PaymentCount;
@@ -33,7 +34,8 @@ final class AttemptRows {
             SELECT attempt.operation_id, attempt.generation, attempt.sequence, attempt.state, attempt.sent_at,
                    attempt.psp_key, attempt.operation, attempt.failed_definite,
                    attempt.payment_id, attempt.operation_ref, attempt.psp,
-                   attempt.decided_at, operation_state.settled_at
+                   attempt.decided_at, operation_state.settled_at,
+                   EXISTS (SELECT FROM psp_observation AS heard WHERE heard.psp_key = attempt.psp_key AND heard.source = 'found') AS found
               FROM payment_attempt AS attempt LEFT JOIN operation_state USING (operation_id)
              ORDER BY attempt.operation_id, attempt.sequence
             """;
@@ -104,7 +106,10 @@ final class AttemptRows {
         int sequence = row.getInt("sequence");
         int generation = row.getInt("generation");
         long sent = Rows.micros(row, "sent_at");
-        if (sequence != lastSequence + 1) {
+        if (row.getBoolean("found") && sequence > lastSequence) {
+            // Its PSP had it, and the restored database did not. What came before it has no row.
+            payment.attempts += sequence - lastSequence - 1;
+        } else if (sequence != lastSequence + 1) {
             wrong(payment.id, "attempt %d follows attempt %d".formatted(sequence, lastSequence));
         }
         if (generation < lastGeneration || generation > payment.generation) {
@@ -136,6 +141,7 @@ final class AttemptRows {
         lastFailed = failed;
         lastSent = sent;
         boolean late = failed && state.equals("succeeded");
+        payment.failedAndSucceeded |= late;
         lastDecided = late || row.getObject("decided_at") == null ? Long.MIN_VALUE : Rows.micros(row, "decided_at");
     }
 

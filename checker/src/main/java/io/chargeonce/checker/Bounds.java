@@ -52,6 +52,15 @@ final class Bounds {
         }
     }
 
+    /** Where Kafka lost nothing, a record that waits in a backlog was taken for a lost one. */
+    void stagings(Recovery recovery) {
+        if (recovery.lossless()) {
+            totals.stagedAgain.forEach(record -> totals.findings.add(Invariant.BOUNDED, record.substring(0, record.lastIndexOf('/')),
+                    "its step %s was staged again while its record was on the topic, and Kafka had lost nothing"
+                            .formatted(record.substring(record.lastIndexOf('/') + 1))));
+        }
+    }
+
     void service(URI address, Metrics metrics) {
         // What survived the last collection; before the first one nothing can have leaked.
         Optional<Double> live = metrics.sum("jvm_gc_live_data_size_bytes", "");

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.checker;
 
+import io.chargeonce.checker.arrived.ArrivedMails;
+import io.chargeonce.checker.arrived.ArrivedWebhooks;
+import io.chargeonce.checker.evidence.Arrivals;
 import io.chargeonce.checker.evidence.Evidence;
 import io.chargeonce.checker.evidence.Metrics;
 import io.chargeonce.checker.evidence.Recovery;
@@ -11,6 +14,8 @@ import io.chargeonce.checker.finding.Violation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * Balances the books: first what consumers say they have finished, then the rows, the topics and the ledgers, so that everything
@@ -66,15 +71,29 @@ public final class Checker {
     }
 
     private static void judge(ShareContents contents, Evidence evidence, Sources sources) {
+        boolean atRest = evidence.recovery().isPresent();
+        Optional<Arrivals> arrivals = evidence.arrivals().filter(kept -> contents.share.isFirst());
+        Optional<ArrivedWebhooks> webhooks = arrivals.map(kept -> new ArrivedWebhooks(contents.findings, kept, atRest));
+        Optional<ArrivedMails> mails = arrivals.map(kept -> new ArrivedMails(contents.findings, kept, atRest));
+        var files = new BankFiles(contents);
         try (var topics = sources.topics()) {
             List<WorkTopic> work = workTopics(contents, evidence, topics);
-            readRows(contents, evidence, sources);
+            readRows(contents, evidence, sources, rows -> {
+                files.read(rows);
+                webhooks.ifPresent(came -> came.read(rows));
+                mails.ifPresent(came -> came.read(rows));
+            });
             readTopics(contents, evidence, topics, work);
         }
+        webhooks.ifPresent(ArrivedWebhooks::compare);
+        mails.ifPresent(ArrivedMails::compare);
         var movements = new Movements(contents);
         var declines = new Declines(contents);
         sources.eachMovement((psp, movement) -> movements.movement(movement));
-        sources.eachRequest(declines::request);
+        sources.eachRequest(request -> {
+            declines.request(request);
+            files.request(request);
+        });
         evidence.calls().ifPresent(calls -> new ClientChecks(contents).check(calls));
         contents.payments.values().forEach(new PaymentChecks(contents, evidence, !evidence.psps().isEmpty())::check);
         evidence.recovery().ifPresent(recovery -> Healed.operations(contents));
@@ -90,6 +109,7 @@ public final class Checker {
         }
         healed.compare();
         bounds.repeats(recovery);
+        bounds.stagings(recovery);
         var planted = new Planted(evidence.planted(), totals.findings);
         recovery.metrics().forEach(service -> {
             String metrics = sources.metrics(service);
@@ -98,7 +118,7 @@ public final class Checker {
         });
     }
 
-    private static void readRows(ShareContents contents, Evidence evidence, Sources sources) {
+    private static void readRows(ShareContents contents, Evidence evidence, Sources sources, Consumer<Rows> also) {
         try (var rows = Rows.open(sources)) {
             new OperationRows(contents).read(rows);
             new AttemptRows(contents).read(rows);
@@ -106,7 +126,8 @@ public final class Checker {
             new DeadLetterRows(contents, evidence.topicPrefix()).read(rows);
             new SealRows(contents).read(rows);
             new ReceiptRows(contents, evidence).read(rows);
-            new WebhookRows(contents).read(rows);
+            new WebhookRows(contents, evidence).read(rows);
+            also.accept(rows);
             planted(contents, evidence).lookThrough(rows);
         }
     }
@@ -116,7 +137,8 @@ public final class Checker {
         var work = new ArrayList<WorkTopic>();
         for (int tier = 0; tier <= evidence.tiers().size(); tier++) {
             String topic = workTopic(evidence, tier);
-            work.add(new WorkTopic(contents, topic, tier, topics.isWhole(topic), topics.committed(topic + ".workers", topic)));
+            work.add(new WorkTopic(contents, topic, tier, topics.isWhole(topic), topics.committed(topic + ".workers", topic),
+                    evidence.recovery().filter(Recovery::lossless).isPresent()));
         }
         return work;
     }
@@ -176,7 +198,9 @@ public final class Checker {
             SELECT (SELECT count(*) FROM operation_now
                      WHERE state IN ('accepted', 'processing', 'scheduled', 'parked', 'unresolved')
                        AND NOT (state = 'parked' AND failure_cause IS NOT DISTINCT FROM 'waits_for_payment' AND EXISTS (
-                           SELECT FROM operation_state AS its WHERE its.operation_id = payment_id AND its.state = 'dead')))
+                           SELECT FROM operation_state AS its
+                            WHERE its.operation_id = payment_id
+                              AND (its.state = 'dead' OR its.state = 'purged' AND its.settled_at IS NULL))))
                  + (SELECT count(*) FROM outbox WHERE refusal IS NULL) AS n
             """;
 

@@ -3,6 +3,7 @@ package io.chargeonce.checker;
 
 import io.chargeonce.checker.evidence.Calls;
 import io.chargeonce.checker.evidence.ClientCall;
+import io.chargeonce.checker.evidence.DerivedId;
 import io.chargeonce.checker.evidence.RefundCall;
 import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.checker.finding.PaymentCount;

@@ -31,7 +31,9 @@ final class Movements {
                     "moved money for no payment: its metadata name none");
             return;
         }
-        if (movement.path("kind").asString().equals("refund")) {
+        if (movement.path("kind").asString().equals("return")) {
+            returned(id, movement);
+        } else if (movement.path("kind").asString().equals("refund")) {
             String operation = operationOf(movement);
             if (contents.share.holds(operation)) {
                 givenBack(operation, id, movement);
@@ -69,6 +71,30 @@ final class Movements {
         }
     }
 
+    /**
+     * A bank took the money of a debit back. Mostly an operation of ours says so, and the payment stays captured. Without one, the bank has
+     * done what our reversal would have done: of a second capture, or of a debit whose return was read before its booking, and is declined.
+     */
+    private void returned(String id, JsonNode movement) {
+        String attempt = "attempt-" + movement.path("reference").asString("");
+        String operation = attempt + "-return";
+        if (contents.returnsAndReversals.contains(operation)) {
+            if (contents.share.holds(operation)) {
+                givenBack(operation, id, movement);
+            }
+            if (contents.share.holds(id)) {
+                contents.payment(id).returnedMoney += minorUnits(movement).orElse(0);
+            }
+        } else if (contents.share.holds(id)) {
+            Payment payment = contents.payment(id);
+            if (payment.state == State.DECLINED || contents.returnsAndReversals.contains(attempt + "-reversal")) {
+                reversed(payment, minorUnits(movement).orElse(0));
+            } else {
+                givenBack(operation, id, movement);
+            }
+        }
+    }
+
     private void givenBack(String operation, String payment, JsonNode movement) {
         Payment refund = contents.payments.get(operation);
         if (refund != null && refund.hasRow()) {
@@ -87,17 +113,22 @@ final class Movements {
 
     private void refund(Payment payment, String operation, JsonNode movement) {
         long amount = minorUnits(movement).orElse(0);
-        if (operation.endsWith("-reversal")) {
-            payment.reversals++;
-            payment.reversedMoney += amount;
-            if (payment.state == State.SUCCEEDED) {
-                contents.money(payment).captured -= amount;
-            }
+        // A refund's id ends with what its merchant chose.
+        if (operation.startsWith("attempt-") && operation.endsWith("-reversal")) {
+            reversed(payment, amount);
             return;
         }
         if (!payment.refunded(operation, amount)) {
             contents.findings.add(Invariant.REFUNDS, PaymentCount.OVER_REFUNDED, payment.id,
                     "was refunded more than once for " + operation);
+        }
+    }
+
+    private void reversed(Payment payment, long amount) {
+        payment.reversals++;
+        payment.reversedMoney += amount;
+        if (payment.state == State.SUCCEEDED) {
+            contents.money(payment).captured -= amount;
         }
     }
 

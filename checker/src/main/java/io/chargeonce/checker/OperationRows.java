@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.checker;
 
+import io.chargeonce.checker.evidence.DerivedId;
 import io.chargeonce.checker.evidence.Rows;
 import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.checker.finding.PaymentCount;
@@ -8,6 +9,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 
 /** Reads each operation and its state. */
 final class OperationRows {
@@ -20,15 +22,24 @@ final class OperationRows {
         this.contents = contents;
     }
 
+    private static final Set<String> GO_BACK = Set.of("return", "reversal");
+
     private static final String NOW = "SELECT clock_timestamp() AS now";
 
     private static final String OPERATIONS = """
             SELECT operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, state, step,
                    generation, sequence, psp, psp_reference, operation_ref, represented, settled_at,
                    resolve_at IS NOT NULL AS asked, state = 'parked' AND failure_cause = 'waits_for_payment'
-                       AND EXISTS (SELECT FROM operation_state AS its WHERE its.operation_id = payment_id AND its.state = 'dead')
+                       AND EXISTS (SELECT FROM operation_state AS its
+                                    WHERE its.operation_id = payment_id
+                                      AND (its.state = 'dead' OR its.state = 'purged' AND its.settled_at IS NULL))
                        AS waits_for_dead, coalesce(merges, 0) AS merges,
-                   EXISTS (SELECT FROM audit_seal WHERE forgotten_to IS NOT NULL) AS forgotten
+                   EXISTS (SELECT FROM audit_seal WHERE forgotten_to IS NOT NULL) AS forgotten,
+                   operation_id IN (SELECT operation_id FROM hand_settlement WHERE verdict = 'not_charged' AND state = 'settled')
+                       AS said_not_charged,
+                   operation_id IN (SELECT resource_id FROM audit_record
+                                     WHERE action IN ('incident.succeeded_after_decline', 'incident.succeeded_after_purge'))
+                       AS succeeded_late
               FROM operation_now
               LEFT JOIN (SELECT resource_id, count(*) AS merges FROM audit_record WHERE action = 'dlq.merged' GROUP BY resource_id) AS \
             audited
@@ -52,6 +63,9 @@ final class OperationRows {
 
     private void operation(ResultSet row) throws SQLException {
         String id = row.getString("operation_id");
+        if (GO_BACK.contains(row.getString("kind"))) {
+            contents.returnsAndReversals.add(id);
+        }
         if (!contents.share.holds(id)) {
             return;
         }
@@ -74,6 +88,8 @@ final class OperationRows {
         payment.asked = row.getBoolean("asked");
         payment.waitsForDead = row.getBoolean("waits_for_dead");
         payment.presentedAgain = row.getInt("represented");
+        payment.saidNotCharged = row.getBoolean("said_not_charged");
+        payment.succeededLate = row.getBoolean("succeeded_late") || row.getBoolean("forgotten");
         payment.endedAt = row.getObject("settled_at") == null ? Payment.NEVER : Rows.micros(row, "settled_at");
         identify(payment, row);
         int unheard = row.getInt("generation") - 1 - row.getInt("merges");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.checker;
 
+import io.chargeonce.checker.evidence.DerivedId;
 import io.chargeonce.checker.evidence.Headers;
 import io.chargeonce.checker.evidence.Rows;
 import io.chargeonce.checker.finding.Invariant;
@@ -14,7 +15,10 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Reads the outcome events after the rows, and compares each with its row. Repeats are dropped by the event's id. */
+/**
+ * Reads the outcome events after the rows, and compares the one of the highest revision with its row. A late success may have overtaken one
+ * event of a decline or a purge. Repeats are dropped by the event's id.
+ */
 final class OutcomeTopic {
 
     private static final JsonMapper JSON = new JsonMapper();
@@ -22,6 +26,8 @@ final class OutcomeTopic {
     private final ShareContents contents;
     /** Statuses are few: one copy of each. */
     private final Map<String, String> words = new HashMap<>();
+    /** By the operation, the event of its decline or purge, which was true before its success. */
+    private final Map<String, Long> overtaken = new HashMap<>();
 
     OutcomeTopic(ShareContents contents) {
         this.contents = contents;
@@ -44,35 +50,61 @@ final class OutcomeTopic {
         Payment payment = contents.payments.get(id);
         boolean known = payment != null && payment.hasRow();
         if (Rows.micros(Instant.parse(json.path("settled_at").asString(""))) > contents.rowsReadAt
-                && !(known && payment.state.isSettled())) {
+                && !(known && isAsItStays(payment, json))) {
             return; // Settled while we read.
         }
         if (!known) {
             conflict(id, "has an outcome event, but no row");
             return;
         }
-        compare(payment, json);
-        count(payment, Headers.text(record, "ce_id").orElse(""), json);
+        String eventId = Headers.text(record, "ce_id").orElse("");
+        compareContent(payment, json);
+        if (isOvertaken(payment, json)) {
+            Long other = overtaken.putIfAbsent(id, Payment.digest(eventId));
+            if (other != null && other != Payment.digest(eventId)) {
+                conflict(id, "has two outcome events from before its success, of which one is " + eventId);
+            }
+            return;
+        }
+        compareEnd(payment, json);
+        count(payment, eventId, json);
     }
 
-    private void compare(Payment payment, JsonNode json) {
+    /** A decline may have become a late success while we read. */
+    private static boolean isAsItStays(Payment payment, JsonNode json) {
+        return payment.state == State.SUCCEEDED || payment.state == State.DECLINED && json.path("revision").asInt(0) <= payment.step;
+    }
+
+    /** Before a late success of what had ended: the success has an event with a higher revision, and is on record. */
+    private static boolean isOvertaken(Payment payment, JsonNode json) {
         String status = json.path("status").asString("");
-        if (!status.equals(payment.state.tag())) {
-            conflict(payment.id, "is %s, and its outcome event says %s".formatted(payment.state.tag(), status));
-        }
+        return json.path("revision").asInt(0) < payment.step && payment.state == State.SUCCEEDED && payment.succeededLate
+                && (status.equals(State.DECLINED.tag()) || status.equals(State.PURGED.tag()));
+    }
+
+    private void compareContent(Payment payment, JsonNode json) {
         if (json.path("amount").asLong(0) != payment.amount || !json.path("currency").asString("").equals(payment.currency)) {
             conflict(payment.id, "is about %d %s, and its outcome event about %s %s".formatted(payment.amount, payment.currency,
                     json.path("amount"), json.path("currency").asString("")));
         }
         boolean same = json.path("merchant").asString("").equals(payment.merchant)
                 && json.path("payment_id").asString("").equals(payment.paymentId)
-                && (!payment.charge || DerivedId.ofPayment(payment.merchant, json.path("idempotency_key").asString("")).equals(payment.id))
-                && json.path("psp").asString("").equals(payment.psp == null ? "" : payment.psp)
+                && (!payment.charge || DerivedId.ofPayment(payment.merchant, json.path("idempotency_key").asString("")).equals(payment.id));
+        if (!same) {
+            conflict(payment.id, "has an outcome event that differs from its row in payment, merchant or key");
+        }
+    }
+
+    private void compareEnd(Payment payment, JsonNode json) {
+        String status = json.path("status").asString("");
+        if (!status.equals(payment.state.tag())) {
+            conflict(payment.id, "is %s, and its outcome event says %s".formatted(payment.state.tag(), status));
+        }
+        boolean same = json.path("psp").asString("").equals(payment.psp == null ? "" : payment.psp)
                 && Payment.digest(json.path("psp_reference").asString("")) == payment.pspReference
                 && json.path("revision").asInt(0) == payment.step && json.path("attempts").asInt(-1) == payment.sequence;
         if (!same) {
-            conflict(payment.id,
-                    "has an outcome event that differs from its row in payment, merchant, key, PSP, reference, revision or attempts");
+            conflict(payment.id, "has an outcome event that differs from its row in PSP, reference, revision or attempts");
         }
     }
 

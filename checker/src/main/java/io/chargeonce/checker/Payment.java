@@ -38,6 +38,8 @@ final class Payment {
     boolean hasKeyRow;
     /** How often a soft decline was. */
     int presentedAgain;
+    /** Whether a person settled one of its attempts as not charged: only such a finding may be wrong and lead to a second capture. */
+    boolean saidNotCharged;
     /** When it came to its end, of a purge to the one that cannot be undone; microseconds since 1970. */
     long endedAt = NEVER;
     /** Whether the resolver watches its last attempt. */
@@ -49,6 +51,8 @@ final class Payment {
     int attempts;
     int openAttempts;
     int succeededAttempts;
+    /** Whether one of them was recorded as failed for certain, and succeeded all the same. */
+    boolean failedAndSucceeded;
     List<Long> sentAt;
     List<Retry> retries;
     /** By step, when the wait in a tier began, as its row tells; only for payments that had to wait. */
@@ -63,12 +67,16 @@ final class Payment {
     long outcomeEvent;
     /** The status that the first of them told. */
     String outcome;
+    /** Whether it had ended in another way before it succeeded, as the audit log says; true where that may have been forgotten. */
+    boolean succeededLate;
 
     // The PSPs' ledgers. For a refund or a reversal a capture is the movement that gave the money back.
     int captures;
     int reversals;
     long capturedMoney;
     long reversedMoney;
+    /** What banks took back. */
+    long returnedMoney;
     long refundedMoney;
     List<String> refundedEntities;
 

@@ -39,6 +39,7 @@ final class PaymentChecks {
         }
         outcome(payment);
         ending(payment);
+        definite(payment);
         staged(payment);
         if (ledgersRead && payment.charge) {
             captures(payment);
@@ -69,7 +70,9 @@ final class PaymentChecks {
             contents.findings.add(Invariant.CONSERVATION, payment.id,
                     "is %s by its outcome event and a dead letter as well".formatted(payment.outcome));
         }
-        if ((payment.state == State.SUCCEEDED) != (payment.succeededAttempts > 0)) {
+        // A bank's return is no attempt of ours.
+        boolean attempted = payment.charge || !(payment.id.startsWith("attempt-") && payment.id.endsWith("-return"));
+        if (attempted && (payment.state == State.SUCCEEDED) != (payment.succeededAttempts > 0)) {
             contents.findings.add(Invariant.CONSERVATION, payment.id, "is %s with %d succeeded attempts"
                     .formatted(payment.state.tag(), payment.succeededAttempts));
         }
@@ -77,6 +80,14 @@ final class PaymentChecks {
         if (ended && payment.openAttempts > 0) {
             contents.findings.add(Invariant.CONSERVATION, payment.id,
                     "is %s, though an attempt may have moved money".formatted(payment.state.tag()));
+        }
+    }
+
+    /** No PSP that is a model takes its word back: so an answer was read as a failure that said nothing about the money. */
+    private void definite(Payment payment) {
+        if (payment.failedAndSucceeded && recovery.isPresent() && !payment.saidNotCharged) {
+            contents.findings.add(Invariant.PSP_AGREES, payment.id,
+                    "has an attempt that was recorded as failed for certain, and succeeded all the same");
         }
     }
 
@@ -95,6 +106,10 @@ final class PaymentChecks {
         if (unreversed > 1) {
             contents.findings.add(Invariant.ONE_CAPTURE, PaymentCount.DOUBLE_CHARGED, payment.id,
                     "was captured %d times and reversed %d times".formatted(payment.captures, payment.reversals));
+        } else if (payment.captures > 1 && recovery.isPresent() && !payment.saidNotCharged) {
+            contents.findings.add(Invariant.ONE_CAPTURE, payment.id,
+                    "was captured %d times. The money went back, but no finding of a person explains why it was taken"
+                            .formatted(payment.captures));
         }
         if (payment.state == State.SUCCEEDED && unreversed < 1) {
             contents.findings.add(Invariant.PSP_AGREES, PaymentCount.PHANTOM, payment.id, "is succeeded, and no PSP captured it");
@@ -118,9 +133,10 @@ final class PaymentChecks {
     }
 
     private void refunds(Payment payment) {
-        if (payment.refundedMoney > payment.capturedMoney - payment.reversedMoney) {
+        long kept = payment.capturedMoney - payment.reversedMoney - payment.returnedMoney;
+        if (payment.refundedMoney > kept) {
             contents.findings.add(Invariant.REFUNDS, PaymentCount.OVER_REFUNDED, payment.id, "was refunded %d of %d captured"
-                    .formatted(payment.refundedMoney, payment.capturedMoney - payment.reversedMoney));
+                    .formatted(payment.refundedMoney, kept));
         }
     }
 

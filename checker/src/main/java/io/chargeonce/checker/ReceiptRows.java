@@ -37,15 +37,16 @@ final class ReceiptRows {
                     AND its.payment_id = receipt.payment_id AND its.merchant_id = receipt.merchant_id
                     AND CASE WHEN charge.receipt_email = '[erased]' THEN receipt.state <> 'waiting'
                              ELSE receipt_id = 'rcp_' || left(encode(sha256(convert_to(its.operation_id || ' '
-                                                       || lower(btrim(charge.receipt_email)), 'UTF8')), 'hex'), 32) END) IS NOT TRUE
+                                               || lower(btrim(charge.receipt_email) COLLATE "C"), 'UTF8')), 'hex'), 32) END) IS NOT TRUE
             """;
 
-    /** Ended receipts are kept for twenty days at least. */
+    /** Ended receipts are kept for twenty days at least. A service that does not run has staged nothing later either. */
     private static final String MISSING = """
             SELECT its.operation_id
               FROM operation_now AS its JOIN operation AS charge ON charge.operation_id = its.payment_id
              WHERE its.state = 'succeeded' AND its.kind IN ('charge', 'refund') AND charge.receipt_email <> '[erased]'
-               AND its.settled_at > now() - interval '19 days'
+               AND its.settled_at > greatest(%s - interval '19 days', '%s')
+               AND (%s OR its.settled_at + interval '1 minute' < (SELECT max(created_at) FROM receipt))
                AND NOT EXISTS (SELECT FROM receipt WHERE receipt.operation_id = its.operation_id)
             """;
 
@@ -57,9 +58,8 @@ final class ReceiptRows {
                 "has %d receipts".formatted(row.getLong("receipts"))));
         rows.each(OF_NOTHING, row -> contents.findings.add(Invariant.RECEIPTS_AGREE, row.getString("operation_id"),
                 "receipt %s is about an operation %s".formatted(row.getString("receipt_id"), row.getString("trouble"))));
-        if (evidence.ourReceipts()) {
-            rows.each(MISSING, row -> contents.findings.add(Invariant.RECEIPTS_AGREE, row.getString("operation_id"),
-                    "succeeded, its payment has an address, and there is no receipt"));
-        }
+        evidence.ourReceipts().ifPresent(ours -> rows.each(MISSING.formatted(evidence.now(), ours.since(), ours.allHaveCome()),
+                row -> contents.findings.add(Invariant.RECEIPTS_AGREE, row.getString("operation_id"),
+                        "succeeded, its payment has an address, and there is no receipt")));
     }
 }

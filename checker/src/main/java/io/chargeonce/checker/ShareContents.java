@@ -3,7 +3,9 @@ package io.chargeonce.checker;
 
 import io.chargeonce.checker.finding.Findings;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 
 /** Everything read about one share of the operations; filled source by source, then compared. For one thread. */
 final class ShareContents {
@@ -22,8 +24,13 @@ final class ShareContents {
     final Map<String, String> poison = new HashMap<>();
     /** Which refund or reversal the attempt with this key belongs to; of all shares, for a movement may tell no more. */
     final Map<String, String> givingBack = new HashMap<>();
+    /** The ids of all returns and reversals, of all shares: there are few. */
+    final Set<String> returnsAndReversals = new HashSet<>();
     /** By key: the attempts that did not succeed, for a decline is one of these. */
     final Map<String, AttemptOf> attempts = new HashMap<>();
+
+    /** By {@code operation/step}: when the first record of it that was read says that it was staged. */
+    final Map<String, Long> stagedAt = new HashMap<>();
 
     /** When the rows were read, by the database's clock; microseconds since 1970. */
     long rowsReadAt;

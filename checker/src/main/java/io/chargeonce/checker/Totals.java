@@ -6,7 +6,9 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /** The totals over all shares of a check. For one thread. */
 final class Totals {
@@ -27,6 +29,8 @@ final class Totals {
     final Map<String, Money> money = new TreeMap<>();
     /** By {@code operation/step}: how many more records there are than one. */
     final Map<String, Long> repeated = new HashMap<>();
+    /** By {@code operation/step}: records of one step that were staged at different times. What is only sent again keeps its time. */
+    final Set<String> stagedAgain = new TreeSet<>();
     /** Rows in the outbox, without those that the broker refused. */
     long staged;
     /** Records that no consumer has finished yet and that still have work to do. */
@@ -78,7 +82,8 @@ final class Totals {
     /** What only a person can set going, for people. */
     Optional<String> waiting() {
         return waitingForDead == 0 ? Optional.empty()
-                : Optional.of("%,d refunds wait for a payment that is dead: merge or purge the payment".formatted(waitingForDead));
+                : Optional.of("%,d refunds wait for a payment that is dead or purged: merge it, or wait until its purge is final"
+                        .formatted(waitingForDead));
     }
 
     /** What keeps these books from being at rest, for people. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.checker;
 
+import io.chargeonce.checker.evidence.Evidence;
 import io.chargeonce.checker.evidence.Rows;
 import io.chargeonce.checker.finding.Invariant;
 
@@ -11,9 +12,11 @@ import io.chargeonce.checker.finding.Invariant;
 final class WebhookRows {
 
     private final ShareContents contents;
+    private final Evidence evidence;
 
-    WebhookRows(ShareContents contents) {
+    WebhookRows(ShareContents contents, Evidence evidence) {
         this.contents = contents;
+        this.evidence = evidence;
     }
 
     /** What a decline and a purge said was true, and may have been overtaken by a late success. */
@@ -34,24 +37,23 @@ final class WebhookRows {
             """;
 
     /**
-     * A service that does not run has staged nothing later either. What ended while its endpoint was disabled is delivered never, and what
-     * was delivered is forgotten after two weeks at the earliest.
+     * A service that does not run has staged nothing later either; one that has come to rest has staged everything, also for a disabled
+     * endpoint. What has ended is forgotten after twenty days at the earliest. The topic keeps its records for 14 days: what a service that
+     * stood still for so long has never read is found too.
      */
     private static final String MISSING = """
             SELECT operation_id AS id, endpoint_id, state
               FROM operation_now JOIN webhook_endpoint AS endpoint USING (merchant_id)
              WHERE state IN ('succeeded', 'declined', 'purged') AND settled_at >= endpoint.created_at
-               AND settled_at > now() - interval '14 days'
-               AND (disabled_by IS NULL OR disabled_by = 'failing')
+               AND settled_at > %s - interval '19 days'
+               AND disabled_by IS DISTINCT FROM 'removed'
                AND events && ARRAY['*', CASE kind WHEN 'charge' THEN 'payment' ELSE kind END || '.' || state]
-               AND EXISTS (SELECT FROM webhook_delivery AS later
-                            WHERE later.payment_id IS NOT NULL AND later.created_at > settled_at + interval '1 minute')
-               AND NOT EXISTS (SELECT FROM audit_record
-                                WHERE resource_id = endpoint_id AND action = 'webhook.enabled' AND at > settled_at)
+               AND (%s OR settled_at + interval '1 minute'
+                          < (SELECT max(created_at) FROM webhook_delivery WHERE payment_id IS NOT NULL))
                AND NOT EXISTS (SELECT FROM webhook_delivery AS delivery
                                 WHERE delivery.endpoint_id = endpoint.endpoint_id AND delivery.payment_id = operation_now.payment_id
                                   AND CAST(body AS json) #>> '{data,id}' = operation_id
-                                  AND CAST(body AS json) #>> '{data,status}' = state)
+                                  AND CAST(body AS json) #>> '{data,status}' = operation_now.state)
             """;
 
     void read(Rows rows) {
@@ -59,7 +61,9 @@ final class WebhookRows {
             rows.each(FALSE, row -> contents.findings.add(Invariant.WEBHOOKS_AGREE, row.getString("id"),
                     "is %s, and webhook %s says %s or another amount, merchant or payment".formatted(row.getString("state"),
                             row.getString("webhook_id"), row.getString("told"))));
-            rows.each(MISSING, row -> contents.findings.add(Invariant.WEBHOOKS_AGREE, row.getString("id"),
+            boolean allHaveCome = evidence.arrivals().isPresent() && evidence.recovery().isPresent();
+            rows.each(MISSING.formatted(evidence.now(), allHaveCome), row -> contents.findings.add(Invariant.WEBHOOKS_AGREE,
+                    row.getString("id"),
                     "is %s, and endpoint %s has no delivery of that".formatted(row.getString("state"), row.getString("endpoint_id"))));
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.checker;
 
+import io.chargeonce.checker.evidence.DerivedId;
 import io.chargeonce.checker.evidence.Headers;
 import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.checker.finding.PaymentCount;
@@ -32,18 +33,22 @@ final class WorkTopic {
     private final int tier;
     private final Map<Integer, Long> committed;
     private final boolean whole;
+    private final boolean comparesStagings;
 
     /**
      * @param tier      0 is the main topic
      * @param whole     whether every record that ever was on it is still there
      * @param committed by partition, as it was before the rows were read
+     * @param comparesStagings whether it looks for records of one step that were staged at different times; that takes memory
      */
-    WorkTopic(ShareContents contents, String topic, int tier, boolean whole, Map<Integer, Long> committed) {
+    WorkTopic(ShareContents contents, String topic, int tier, boolean whole, Map<Integer, Long> committed,
+              boolean comparesStagings) {
         this.contents = contents;
         this.topic = topic;
         this.tier = tier;
         this.whole = whole;
         this.committed = committed;
+        this.comparesStagings = comparesStagings;
     }
 
     String name() {
@@ -126,12 +131,25 @@ final class WorkTopic {
         if (payment.saw(step)) {
             contents.totals.repeated.merge(payment.id + "/" + step, 1L, Long::sum);
         }
+        if (comparesStagings) {
+            compareStagings(record, payment.id + "/" + step);
+        }
         if (tier > 0) {
             waited(payment, record, step);
         } else if (step <= payment.step && Headers.text(record, "ce_id").equals(Optional.of(payment.id + "/" + step))) {
             payment.sawOnMain(step);
         }
         return step == payment.step && payment.state.awaitsARecord() ? RecordState.WAITS : RecordState.HAS_ONE;
+    }
+
+    private void compareStagings(ConsumerRecord<byte[], byte[]> record, String step) {
+        OptionalLong staged = Headers.time(record, "ce_time");
+        if (staged.isPresent()) {
+            long first = contents.stagedAt.computeIfAbsent(step, unseen -> staged.getAsLong());
+            if (first != staged.getAsLong()) {
+                contents.totals.stagedAgain.add(step);
+            }
+        }
     }
 
     private static boolean agrees(Payment payment, JsonNode json) {

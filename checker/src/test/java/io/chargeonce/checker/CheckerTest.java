@@ -3,6 +3,7 @@ package io.chargeonce.checker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import io.chargeonce.checker.evidence.ClientCall;
+import io.chargeonce.checker.evidence.DerivedId;
 import io.chargeonce.checker.evidence.RefundCall;
 import io.chargeonce.checker.finding.Event;
 import io.chargeonce.checker.finding.Invariant;
@@ -63,8 +64,20 @@ class CheckerTest {
     void a_refund_that_waits_for_a_dead_payment_is_at_rest_until_a_person_acts() {
         String refund = sample.refundThatWaits(sample.dead);
         assertThat(world.check().balanced()).as(refund).isTrue();
-        assertThat(world.check().report()).contains("1 refunds wait for a payment that is dead: merge or purge the payment");
+        assertThat(world.check().report())
+                .contains("1 refunds wait for a payment that is dead or purged: merge it, or wait until its purge is final");
         assertThat(Checker.underWay(world.evidence())).isZero();
+    }
+
+    @Test
+    void a_refund_of_a_purged_payment_waits_until_the_purge_is_final() {
+        world.sql("UPDATE operation_state SET settled_at = NULL WHERE operation_id = '" + sample.purged + "'");
+        sample.refundThatWaits(sample.purged);
+        assertThat(Checker.underWay(world.evidence())).isZero();
+        assertThat(world.check().kind()).isEqualTo(Verdict.Kind.BALANCED);
+        world.sql("UPDATE operation_state SET settled_at = now() WHERE operation_id = '" + sample.purged + "'");
+        assertThat(Checker.underWay(world.evidence())).isOne();
+        assertThat(world.check().kind()).isNotEqualTo(Verdict.Kind.BALANCED);
     }
 
     @Test
@@ -193,6 +206,45 @@ class CheckerTest {
         assertThat(verdict.count("outcome_missing")).isOne();
         assertThat(verdict.violations()).extracting(Violation::invariant).containsExactlyInAnyOrder(Invariant.OUTCOME_AGREES,
                 Invariant.MONEY_SUM);
+    }
+
+    private void becomesSucceededAt(int revision, String payment) {
+        sample.attempt(payment, 2, "succeeded", Sample.at(30));
+        world.sql("UPDATE operation_state SET state = 'succeeded', step = %d, sequence = 2 WHERE operation_id = '%s'".formatted(revision,
+                payment));
+        world.sql("INSERT INTO audit_record (actor, action, resource_type, resource_id, data) VALUES ('charge-consumer', "
+                + "'incident.succeeded_after_decline', 'operation', '%s', '{}')".formatted(payment));
+        world.moved(0, "capture", payment, 1299, "eur", "k-late", "");
+    }
+
+    @Test
+    void an_event_of_a_decline_that_never_was_is_found_though_the_payment_succeeded() {
+        sample.outcome(sample.charged, "declined", 1, 1, "pi_" + sample.charged);
+        world.breaks(Invariant.OUTCOME_AGREES, sample.charged);
+    }
+
+    @Test
+    void a_success_after_a_decline_has_two_outcome_events_and_the_one_of_the_higher_revision_counts() {
+        becomesSucceededAt(3, sample.declined);
+        assertThat(world.check().count("outcome_missing")).as("the decline is not its outcome any more").isOne();
+        sample.outcome(sample.declined, "succeeded", 3, 2, "pi_" + sample.declined);
+        assertThat(world.check().violations()).extracting(Violation::invariant).doesNotContain(Invariant.OUTCOME_AGREES,
+                Invariant.MONEY_SUM);
+        sample.outcome(sample.declined, "succeeded", 3, 2, "pi_" + sample.declined, "another");
+        world.breaks(Invariant.OUTCOME_AGREES, sample.declined);
+    }
+
+    @Test
+    void an_older_event_of_a_success_and_two_of_a_decline_and_one_with_another_amount_are_found() {
+        becomesSucceededAt(4, sample.declined);
+        sample.outcome(sample.declined, "succeeded", 4, 2, "pi_" + sample.declined);
+        assertThat(world.check().count("outcome_conflict")).isZero();
+        sample.outcome(sample.declined, "declined", 3, 1, "pi_" + sample.declined);
+        assertThat(world.check().count("outcome_conflict")).isOne();
+        sample.outcome(sample.charged, "succeeded", 1, 1, "pi_" + sample.charged);
+        assertThat(world.check().count("outcome_conflict")).isEqualTo(2);
+        sample.outcome(sample.retried, "declined", 4, 2, "pi_" + sample.retried);
+        assertThat(world.check().count("outcome_conflict")).as("a success is not overtaken by a decline").isEqualTo(3);
     }
 
     @Test

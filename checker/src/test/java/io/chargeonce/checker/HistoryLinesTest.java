@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.checker.evidence.Calls;
 import io.chargeonce.checker.evidence.ClientCall;
+import io.chargeonce.checker.evidence.DerivedId;
 import io.chargeonce.checker.evidence.RefundCall;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,8 +3,11 @@ package io.chargeonce.checker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chargeonce.checker.evidence.OurReceipts;
 import io.chargeonce.checker.finding.Invariant;
 import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -30,7 +33,7 @@ class ReceiptRowsTest {
 
     @Test
     void one_for_each_success_with_an_address_and_none_for_what_has_no_address() {
-        world.ourReceipts = true;
+        world.ourReceipts = Optional.of(new OurReceipts(Instant.EPOCH, true));
         world.sql("UPDATE operation SET receipt_email = 'Ann@example.com' WHERE operation_id IN ('%s', '%s')".formatted(sample.charged,
                 sample.declined));
         receipt(idFor(sample.charged, "ann@example.com"), sample.charged, "charge");
@@ -39,11 +42,26 @@ class ReceiptRowsTest {
 
     @Test
     void a_receipt_that_was_lost() {
-        world.ourReceipts = true;
+        world.ourReceipts = Optional.of(new OurReceipts(Instant.EPOCH, true));
         world.sql("UPDATE operation SET receipt_email = 'ann@example.com' WHERE operation_id = '" + sample.charged + "'",
                 "UPDATE operation_state SET settled_at = now() WHERE operation_id = '" + sample.charged + "'");
         assertThat(world.check().violations()).filteredOn(found -> found.invariant() == Invariant.RECEIPTS_AGREE).singleElement()
                 .satisfies(found -> assertThat(found.subject()).contains(sample.charged));
+    }
+
+    @Test
+    void one_that_may_still_come_is_lost_once_later_ones_are_there_and_one_from_before_is_none_of_ours() {
+        world.ourReceipts = Optional.of(new OurReceipts(Instant.EPOCH, false));
+        world.sql("UPDATE operation SET receipt_email = 'ann@example.com' WHERE operation_id IN ('%s', '%s')".formatted(sample.charged,
+                sample.retried),
+                "UPDATE operation_state SET settled_at = now() - interval '1 hour' WHERE operation_id = '"
+                        + sample.charged + "'");
+        assertThat(world.check().violations()).filteredOn(found -> found.invariant() == Invariant.RECEIPTS_AGREE).isEmpty();
+        receipt(idFor(sample.retried, "ann@example.com"), sample.retried, "charge");
+        assertThat(world.check().violations()).filteredOn(found -> found.invariant() == Invariant.RECEIPTS_AGREE).singleElement()
+                .satisfies(found -> assertThat(found.subject()).contains(sample.charged));
+        world.ourReceipts = Optional.of(new OurReceipts(Instant.now(), false));
+        assertThat(world.check().violations()).filteredOn(found -> found.invariant() == Invariant.RECEIPTS_AGREE).isEmpty();
     }
 
     @Test

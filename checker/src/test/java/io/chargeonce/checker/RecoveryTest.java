@@ -31,7 +31,7 @@ class RecoveryTest {
     }
 
     private void wellSince(Instant time, long mishaps, long copies, URI... services) {
-        world.recovery = Optional.of(new Recovery(time, Duration.ofSeconds(1), mishaps, copies, List.of(services)));
+        world.recovery = Optional.of(new Recovery(time, Duration.ofSeconds(1), mishaps, copies, false, List.of(services)));
     }
 
     @Test
@@ -77,6 +77,52 @@ class RecoveryTest {
         }
         wellSince(World.START);
         assertThat(world.check().violations()).extracting(Violation::invariant).containsExactly(Invariant.BOUNDED);
+    }
+
+    @Test
+    void bounded_what_kafka_has_not_lost_is_not_staged_again() {
+        sample.request("requests", sample.charged, "charged", 1, 1299, "1", Sample.at(3));
+        world.commitOffsets();
+        wellSince(World.START, 9, 9);
+        assertThat(world.check().violations()).as("it may have been lost").isEmpty();
+        world.recovery = Optional.of(new Recovery(World.START, Duration.ofSeconds(1), 9, 9, true, List.of()));
+        world.breaks(Invariant.BOUNDED, sample.charged);
+    }
+
+    @Test
+    void bounded_a_record_that_is_only_sent_again_was_not_staged_again() {
+        sample.request("requests", sample.charged, "charged", 1, 1299, "1", Sample.at(0));
+        world.commitOffsets();
+        world.recovery = Optional.of(new Recovery(World.START, Duration.ofSeconds(1), 9, 9, true, List.of()));
+        assertThat(world.check().violations()).isEmpty();
+    }
+
+    @Test
+    void psp_agrees_an_attempt_that_failed_for_certain_never_succeeds() {
+        world.sql("UPDATE payment_attempt SET failed_definite = true WHERE operation_id = '" + sample.charged + "'");
+        assertThat(world.check().violations()).as("a PSP may contradict itself").isEmpty();
+        wellSince(World.START);
+        world.breaks(Invariant.PSP_AGREES, sample.charged);
+        sayNotCharged(sample.charged);
+        assertThat(world.check().violations()).isEmpty();
+    }
+
+    private void sayNotCharged(String payment) {
+        world.sql("""
+                INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, evidence, run, approved_by, state)
+                VALUES ('%s', '%s', 2, 'not_charged', 'not in its books', 'run_1', 'anna', 'settled')
+                """.formatted(Sample.key(payment, 1), payment));
+    }
+
+    @Test
+    void one_capture_a_reversal_needs_a_finding_that_explains_the_second_capture() {
+        world.moved(1, "capture", sample.retried, 1299, "eur", "another-key", "");
+        sample.giveBack("reversal", "attempt-another-key-reversal", sample.retried, "another-key", 1299);
+        world.moved(1, "refund", sample.retried, 1299, "eur", "r0", "attempt-another-key-reversal");
+        wellSince(World.START);
+        world.breaks(Invariant.ONE_CAPTURE, sample.retried);
+        sayNotCharged(sample.retried);
+        assertThat(world.check().violations()).isEmpty();
     }
 
     @Test

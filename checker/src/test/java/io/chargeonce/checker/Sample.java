@@ -2,6 +2,7 @@
 package io.chargeonce.checker;
 
 import io.chargeonce.checker.evidence.ClientCall;
+import io.chargeonce.checker.evidence.DerivedId;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;

@@ -2,9 +2,11 @@
 package io.chargeonce.checker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import io.chargeonce.checker.evidence.Arrivals;
 import io.chargeonce.checker.evidence.Calls;
 import io.chargeonce.checker.evidence.ClientCall;
 import io.chargeonce.checker.evidence.Evidence;
+import io.chargeonce.checker.evidence.OurReceipts;
 import io.chargeonce.checker.evidence.Recovery;
 import io.chargeonce.checker.evidence.RefundCall;
 import io.chargeonce.checker.evidence.Sources;
@@ -69,7 +71,8 @@ final class World implements AutoCloseable {
     private final Admin admin = Admin.create(kafka);
     private final KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(kafka, new ByteArraySerializer(), new ByteArraySerializer());
 
-    boolean ourReceipts;
+    Optional<OurReceipts> ourReceipts = Optional.empty();
+    Optional<Arrivals> arrivals = Optional.empty();
 
     World() {
         try {
@@ -148,6 +151,20 @@ final class World implements AutoCloseable {
                 .formatted(kind, UUID.randomUUID(), payment, amount, currency, START, payment, operation, key));
     }
 
+    /** Money that a bank has moved, 12.99 EUR. It names the attempt by its key, and knows no operation. */
+    void booked(String kind, String payment, String key) {
+        ledgers.get(1).add("""
+                {"kind":"%s","id":"m_%s","payment":"%s","reference":"%3$s","amount":1299,"currency":"eur","at":"%s",\
+                "metadata":{"payment_id":"%s"},"value":"12.99"}""".formatted(kind, UUID.randomUUID(), key, START, payment));
+    }
+
+    /** A file that a bank took, with the keys of its items. */
+    void took(String message, String... keys) {
+        requests.add("""
+                {"at":"%s","method":"PUT","path":"/incoming/%s.xml","message_id":"%2$s","items":["%s"]}"""
+                .formatted(START, message, String.join("\",\"", keys)));
+    }
+
     /** A PSP's answer to the attempt under this key. */
     void answered(String key, int status) {
         requests.add("""
@@ -196,7 +213,7 @@ final class World implements AutoCloseable {
         List<URI> addresses = psps.stream().map(psp -> URI.create("http://127.0.0.1:" + psp.port())).toList();
         return new Evidence(url, "postgres", "", new HashMap<>(kafka), prefix, List.of(TIER, TIER, TIER), tiersSince, addresses,
                 Optional.of(new Calls.InMemory(calls, refundCalls)), planted, logs, inFlightAllowed, ourReceipts,
-                recovery);
+                recovery, arrivals);
     }
 
     /** Money that moved as the PSP's own table says it, in a currency that it counts in a way of its own. */

@@ -13,6 +13,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -38,7 +39,7 @@ final class FlakyFront implements AutoCloseable {
     }
 
     /** What came. */
-    record Got(String path, String key, String authorization, String body) {}
+    record Got(String path, String key, String authorization, Optional<String> duplicateGuard, String body) {}
 
     private final Queue<Fate> script = new ConcurrentLinkedQueue<>();
     private final Queue<Got> got = new ConcurrentLinkedQueue<>();
@@ -73,7 +74,8 @@ final class FlakyFront implements AutoCloseable {
     private void handle(HttpExchange exchange) throws IOException {
         byte[] body = exchange.getRequestBody().readAllBytes();
         got.add(new Got(exchange.getRequestURI().toString(), exchange.getRequestHeaders().getFirst("Idempotency-Key"),
-                exchange.getRequestHeaders().getFirst("Authorization"), new String(body, StandardCharsets.UTF_8)));
+                exchange.getRequestHeaders().getFirst("Authorization"),
+                Optional.ofNullable(exchange.getRequestHeaders().getFirst("Duplicate-Guard")), new String(body, StandardCharsets.UTF_8)));
         Fate fate = script.isEmpty() ? new Fate.Passed() : script.remove();
         switch (fate) {
             case Fate.Passed ignored -> answer(exchange, passOn(exchange, body));

@@ -12,6 +12,11 @@ import io.chargeonce.wire.Topics;
  */
 public record DeadLetterQueue(Database database, Topics topics, Vault vault) {
 
+    /** The same over other connections. */
+    public DeadLetterQueue over(Database other) {
+        return new DeadLetterQueue(other, topics, vault);
+    }
+
     /** Without the key that opens poison, for what needs to read none. */
     public DeadLetterQueue(Database database, Topics topics) {
         this(database, topics, Vault.WITHOUT_KEY);

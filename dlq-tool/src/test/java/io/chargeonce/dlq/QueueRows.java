@@ -234,6 +234,14 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
         return id;
     }
 
+    /** Settles it, as the resolver does after a merge. */
+    public void settle(String charged) {
+        change(List.of(charged), (connection, operations, now) -> {
+            operations.getFirst().settleSucceeded("pi_late", now);
+            DeadLetterTable.release(connection, TOPICS, "settled", List.of(charged));
+        });
+    }
+
     /** Listed because it is not known whether its money was taken; the next question is hours away. */
     public String unresolved() {
         return unresolved(new Outcome.Unknown(UnknownCause.GATEWAY_TIMED_OUT, "no answer", Optional.empty()));
@@ -399,7 +407,8 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
                 return statement
                         .execute("SET session_replication_role = replica; TRUNCATE capture_failure, operation, operation_state, waiting, "
                                 + "payment_attempt, psp_observation, dead_letter, outbox, audit_record, audit_seal, "
-                                + "dlq_run, dlq_run_item, tier_visit, hand_settlement, unmatched_notice, hold; RESET "
+                                + "dlq_run, dlq_run_item, tier_visit, hand_settlement, unmatched_notice, hold, webhook_endpoint, "
+                                + "webhook_secret, webhook_delivery, receipt; RESET "
                                 + "session_replication_role");
             }
         });

@@ -13,11 +13,13 @@ import java.util.Optional;
  * @param key           1 to 255 visible ASCII characters
  * @param amount        in minor units
  * @param currency      ISO 4217, in upper case
- * @param paymentMethod the PSP's token, never a card number
+ * @param paymentMethod the PSP's token, never a card number; of a direct debit its mandate
+ * @param byBankDebit   whether it goes by the rail {@code bank_debit}, and otherwise by card
  * @param guarded       whether it is refused as a second click if the same purchase was made a moment ago under another key
  */
 public record NewPayment(String key, long amount, String currency, String paymentMethod, Optional<String> customer,
-        Optional<String> reference, Optional<String> description, Optional<String> receiptEmail, boolean guarded) {
+        Optional<String> reference, Optional<String> description, Optional<String> receiptEmail, boolean byBankDebit,
+        boolean guarded) {
 
     public NewPayment {
         if (!key.matches("[!-~]{1,255}")) {
@@ -28,7 +30,7 @@ public record NewPayment(String key, long amount, String currency, String paymen
     /** With a key of your own, such as an order number and a purpose. */
     public static NewPayment of(String key, long amount, String currency, String paymentMethod) {
         return new NewPayment(key, amount, currency, paymentMethod, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
-                true);
+                false, true);
     }
 
     /**
@@ -40,24 +42,33 @@ public record NewPayment(String key, long amount, String currency, String paymen
     }
 
     public NewPayment withCustomer(String name) {
-        return new NewPayment(key, amount, currency, paymentMethod, Optional.of(name), reference, description, receiptEmail, guarded);
+        return new NewPayment(key, amount, currency, paymentMethod, Optional.of(name), reference, description, receiptEmail, byBankDebit,
+                guarded);
     }
 
     public NewPayment withReference(String name) {
-        return new NewPayment(key, amount, currency, paymentMethod, customer, Optional.of(name), description, receiptEmail, guarded);
+        return new NewPayment(key, amount, currency, paymentMethod, customer, Optional.of(name), description, receiptEmail, byBankDebit,
+                guarded);
     }
 
     public NewPayment withDescription(String text) {
-        return new NewPayment(key, amount, currency, paymentMethod, customer, reference, Optional.of(text), receiptEmail, guarded);
+        return new NewPayment(key, amount, currency, paymentMethod, customer, reference, Optional.of(text), receiptEmail, byBankDebit,
+                guarded);
     }
 
     public NewPayment withReceiptEmail(String address) {
-        return new NewPayment(key, amount, currency, paymentMethod, customer, reference, description, Optional.of(address), guarded);
+        return new NewPayment(key, amount, currency, paymentMethod, customer, reference, description, Optional.of(address), byBankDebit,
+                guarded);
+    }
+
+    /** By direct debit, which goes to a bank in a file: the outcome comes days later. The payment method is a mandate. */
+    public NewPayment throughBankDebit() {
+        return new NewPayment(key, amount, currency, paymentMethod, customer, reference, description, receiptEmail, true, guarded);
     }
 
     /** A payment that may look like a repeat of another one but is not, such as an instalment. */
     public NewPayment withoutDuplicateGuard() {
-        return new NewPayment(key, amount, currency, paymentMethod, customer, reference, description, receiptEmail, false);
+        return new NewPayment(key, amount, currency, paymentMethod, customer, reference, description, receiptEmail, byBankDebit, false);
     }
 
     private static String sha256(String text) {

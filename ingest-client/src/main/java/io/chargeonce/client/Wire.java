@@ -52,6 +52,9 @@ final class Wire {
         payment.reference().ifPresent(text -> fields.put("reference", text));
         payment.description().ifPresent(text -> fields.put("description", text));
         payment.receiptEmail().ifPresent(text -> fields.put("receipt_email", text));
+        if (payment.byBankDebit()) {
+            fields.put("rail", "bank_debit");
+        }
         return fields;
     }
 

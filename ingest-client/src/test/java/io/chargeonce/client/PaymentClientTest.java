@@ -93,6 +93,15 @@ class PaymentClientTest {
     }
 
     @Test
+    void a_direct_debit_names_its_rail() throws Exception {
+        answer(202, ACCEPTED);
+
+        client.send(NewPayment.of("order-2", 1299, "EUR", "mandate_7").throughBankDebit());
+        assertThat(got).extracting(Got::body)
+                .containsExactly("{\"amount\":1299,\"currency\":\"EUR\",\"payment_method\":\"mandate_7\",\"rail\":\"bank_debit\"}");
+    }
+
+    @Test
     void a_refund_is_sent_until_it_is_accepted_and_named_by_what_it_says() throws Exception {
         answer(503, "");
         answer(202, "{\"id\":\"payment-pay_1-refund-line-2\",\"status\":\"accepted\"}");

@@ -180,8 +180,15 @@ class EndpointsTest {
         world.execute("UPDATE webhook_endpoint SET disabled_by = 'person', disabled_at = now() WHERE merchant_id = '" + merchant + "'");
         assertThat(IngestWorld.type(call("POST", one + "/enable", ""))).endsWith("endpoint-held");
         assertThat(call("POST", one + "/disable", "").statusCode()).isEqualTo(200);
+        assertThat(IngestWorld.type(call("DELETE", one, ""))).endsWith("endpoint-held");
         assertThat(call("GET", one, "").body()).contains("disabled_by_a_person");
-        world.execute("UPDATE webhook_endpoint SET disabled_by = 'failing' WHERE merchant_id = '" + merchant + "'");
+        for (String address : List.of("https://hooks.example/a", "https://hooks.example:8443/b?c", "https://HOOKS.example./")) {
+            assertThat(IngestWorld.type(call("POST", PATH, "{\"url\": \"" + address + "\"}"))).as(address).endsWith("endpoint-held");
+        }
+        assertThat(call("POST", PATH, "{\"url\": \"https://other.example/a\"}").statusCode()).isEqualTo(201);
+        assertThat(call(merchant("{webhooks}"), "POST", PATH, ENDPOINT).statusCode()).isEqualTo(201);
+        world.execute(
+                "UPDATE webhook_endpoint SET disabled_by = 'failing' WHERE disabled_by = 'person' AND merchant_id = '" + merchant + "'");
         assertThat(call("POST", one + "/enable", "").body()).contains("\"state\":\"enabled\"");
     }
 
@@ -192,6 +199,16 @@ class EndpointsTest {
         HttpResponse<String> refused = call("POST", test, "");
         assertThat(refused.statusCode()).isEqualTo(429);
         assertThat(refused.headers().firstValue("Retry-After")).hasValue("60");
+    }
+
+    @Test
+    void redeliveries_of_one_are_limited_together_with_tests() {
+        String endpoint = added();
+        String again = PATH + "/" + endpoint + "/deliveries/" + delivery(endpoint, "pay_x", "delivered", 0) + "/redeliver";
+        IntStream.range(0, 5).forEach(each -> assertThat(call("POST", again, "").statusCode()).isEqualTo(202));
+        IntStream.range(0, 5).forEach(each -> assertThat(call("POST", PATH + "/" + endpoint + "/test", "").statusCode()).isEqualTo(202));
+        assertThat(IngestWorld.type(call("POST", again, ""))).endsWith("too-many-tests");
+        assertThat(call("POST", PATH + "/" + endpoint + "/test", "").statusCode()).isEqualTo(429);
     }
 
     @Test
@@ -265,7 +282,7 @@ class EndpointsTest {
         "SELECT rotate_webhook_secret(%s, 'whe_0123456789abcdef01234567', 'mine', 0)",
         "SELECT switch_webhook_endpoint(%s, 'whe_0123456789abcdef01234567', true)",
         "SELECT remove_webhook_endpoint(%s, 'whe_0123456789abcdef01234567')", "SELECT stage_test_webhook(%s, 'x')",
-        "SELECT redeliver_webhooks(%s, 'x', NULL, 1)", "SELECT FROM webhook_endpoints(%s, '%m', NULL)",
+        "SELECT redeliver_webhooks(%s, 'x', 1)", "SELECT redeliver_webhook(%s, 'x')", "SELECT FROM webhook_endpoints(%s, '%m', NULL)",
         "SELECT FROM webhook_deliveries(%s, NULL, NULL, NULL, NULL, NULL, NULL, 10)", "SELECT FROM webhook_endpoint",
         "SELECT FROM webhook_secret", "SELECT FROM webhook_delivery", "SELECT webhook_owner(%s, 'read')"})
     void the_role_that_faces_the_internet_manages_nothing_without_a_merchants_token(String theft) throws SQLException {

@@ -26,6 +26,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -165,6 +166,20 @@ public final class IngestWorld implements AutoCloseable {
 
     public long count(String sql) {
         return count(databaseUrl, sql);
+    }
+
+    /** The single column that a query gives. */
+    public List<String> texts(String sql) {
+        try (var connection = DriverManager.getConnection(databaseUrl + "&currentSchema=chargeonce");
+             var statement = connection.createStatement(); var row = statement.executeQuery(sql)) {
+            var all = new ArrayList<String>();
+            while (row.next()) {
+                all.add(row.getString(1));
+            }
+            return all;
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private static final String HOLDS = """

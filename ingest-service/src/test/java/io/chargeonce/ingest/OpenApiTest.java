@@ -173,6 +173,29 @@ class OpenApiTest {
         requireTrue("get", "/v1/payments/{id}/deliveries", world.get("/v1/payments/pay_x/deliveries"));
     }
 
+    @Test
+    void what_webhooks_say_is_what_it_says() {
+        String all = "/v1/webhook-endpoints";
+        String going = Json.text(manage("POST", all, "{\"url\": \"https://going.example/\"}").body(), "id");
+        String staying = Json.text(manage("POST", all, "{\"url\": \"https://staying.example/\"}").body(), "id");
+        manage("POST", all + "/" + staying + "/test", "");
+        for (String end : List.of("state = 'succeeded'", "state = 'declined', failure_cause = 'lost_card'", "state = 'purged'")) {
+            String one = "key-" + UUID.randomUUID();
+            String payment = Json.text(world.pay(one, BODY).body(), "id");
+            world.become(one, end + ", step = 2, settled_at = clock_timestamp()");
+            world.execute("SELECT stage_webhooks(ARRAY['" + payment + "'])");
+        }
+        world.execute("UPDATE webhook_endpoint SET failing_since = now(), failed_at = now() WHERE endpoint_id = '" + going + "'; "
+                + "SELECT disable_gone_endpoints(ARRAY['" + going + "'])");
+        List<String> bodies = world.texts("SELECT body FROM webhook_delivery WHERE endpoint_id = '" + staying + "'");
+        assertThat(bodies).extracting(body -> Json.text(body, "type")).containsExactlyInAnyOrder("payment.succeeded", "payment.declined",
+                "payment.purged", "endpoint.test", "endpoint.disabled");
+        assertThat(bodies).allSatisfy(body -> assertThat(problems(
+                document.at("/webhooks/event/post/requestBody/content/application~1json/schema/$ref").asString(), body)).as(body)
+                .isEmpty());
+        assertThat(problems("#/components/schemas/WebhookEvent", bodies.getFirst().replace("\"data\"", "\"date\""))).isNotEmpty();
+    }
+
     private static HttpResponse<String> manage(String method, String path, String body) {
         return world.send(world.request(path).header("Content-Type", "application/json").method(method, BodyPublishers.ofString(body))
                 .build());
@@ -187,7 +210,8 @@ class OpenApiTest {
             bodies.add(Json.with(BODY, "customer", value));
         }
         bodies.add(Json.with(BODY, "colour", "\"red\""));
-        bodies.add(Json.with(BODY, "rail", "\"bank_debit\""));
+        bodies.add(Json.with(BODY, "rail", "\"card\""));
+        bodies.add(Json.with(BODY, "rail", "\"cash\""));
         for (String body : bodies) {
             boolean allowed = problems("#/components/schemas/PaymentRequest", body).isEmpty();
             assertThat(world.pay("sent-" + UUID.randomUUID(), body).statusCode()).as(body).isEqualTo(allowed ? 202 : 400);
@@ -201,7 +225,7 @@ class OpenApiTest {
         assertThat(served.body().getBytes()).isEqualTo(Documents.class.getResourceAsStream("asyncapi.yaml").readAllBytes());
 
         JsonNode listed = new JsonMapper().readTree(world.get("/schemas").body()).path("schemas");
-        assertThat(listed).hasSize(16).allSatisfy(schema -> {
+        assertThat(listed).hasSize(17).allSatisfy(schema -> {
             HttpResponse<String> answer = world.get(schema.path("path").asString());
             assertThat(answer.statusCode()).isEqualTo(200);
             assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/schema+json");
@@ -209,7 +233,8 @@ class OpenApiTest {
         });
         Stream<String> files = new YAMLMapper().readTree(served.body()).findValuesAsString("$ref").stream()
                 .filter(reference -> !reference.startsWith("#")).map(reference -> "/" + reference.replaceFirst("#.*", ""));
-        assertThat(files.toList()).hasSize(17).allSatisfy(file -> assertThat(world.get(file).statusCode()).as(file).isEqualTo(200));
+        assertThat(files.toList()).as("17 schemas and openapi.yaml").hasSize(18)
+                .allSatisfy(file -> assertThat(world.get(file).statusCode()).as(file).isEqualTo(200));
     }
 
     @ParameterizedTest

@@ -34,6 +34,8 @@ class PostgresOutageTest {
             assertThat(during.headers().firstValue("Retry-After")).hasValue("2");
             assertThat(during.headers().firstValue("Idempotency-Stored")).hasValue("unknown");
             assertThat(read.join().statusCode()).isEqualTo(503);
+            assertThat(world.meters.registry().get("chargeonce.ingest.requests").tags("route", "accept", "outcome", "unavailable").timer()
+                    .count()).as("what the alert IngestUnavailable counts").isEqualTo(1);
             Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> world.pay(key + "-2", BODY).statusCode() == 202);
             assertThat(world.pay(key, BODY).body()).isEqualTo(before.body());
             assertThat(world.count("SELECT count(*) FROM operation")).isEqualTo(2);

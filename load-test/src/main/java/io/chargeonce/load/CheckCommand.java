@@ -8,6 +8,7 @@ import io.chargeonce.checker.Checker;
 import io.chargeonce.checker.Verdict;
 import io.chargeonce.checker.evidence.Calls;
 import io.chargeonce.checker.evidence.Evidence;
+import io.chargeonce.checker.evidence.OurReceipts;
 import io.chargeonce.checker.evidence.Recovery;
 import io.chargeonce.load.option.Durations;
 import io.chargeonce.load.option.HttpAddress;
@@ -56,6 +57,11 @@ final class CheckCommand implements Callable<Integer> {
                     + "captures are not checked.")
     List<URI> psps = List.of();
 
+    @Option(names = "--receipts",
+            description = "Chargeonce mails the receipts, and did so for 19 days: each success with an address must have one. Without it, "
+                    + "only those since the start of the service that tells so.")
+    boolean receipts;
+
     @Option(names = "--history", paramLabel = "FILE", description = "The calls of clients and their answers, as 'load run' writes them.")
     Optional<Path> history = Optional.empty();
 
@@ -94,12 +100,13 @@ final class CheckCommand implements Callable<Integer> {
         Optional<RunningSettings> running = running();
         evidence = withTiers(evidence, running);
         evidence = running.filter(told -> psps.isEmpty()).map(RunningSettings::simulators).map(evidence::psps).orElse(evidence);
+        evidence = withReceipts(evidence, running);
         if (history.isPresent()) {
             evidence = evidence.calls(new Calls.InFile(history.get()));
         }
         if (well) {
             List<URI> looked = metrics.isEmpty() ? running.map(RunningSettings::service).stream().toList() : metrics;
-            evidence = evidence.recovered(new Recovery(Instant.EPOCH, latest, 0, 0, looked));
+            evidence = evidence.recovered(new Recovery(Instant.EPOCH, latest, 0, 0, false, looked));
         }
         Verdict verdict = Checker.check(inFlight ? evidence.allowInFlight() : evidence);
         var out = spec.commandLine().getOut();
@@ -150,14 +157,23 @@ final class CheckCommand implements Callable<Integer> {
                 : running.map(told -> evidence.tiers(told.tiers()).tiersSince(told.since())).orElse(evidence);
     }
 
+    private Evidence withReceipts(Evidence evidence, Optional<RunningSettings> running) {
+        return receipts ? evidence.with(new OurReceipts(Instant.EPOCH, false))
+                : running.filter(RunningSettings::ourReceipts).map(told -> evidence.with(new OurReceipts(told.since(), false)))
+                        .orElse(evidence);
+    }
+
     /** For people, who did not name it: what was compared. */
     private static String basis(Evidence evidence) {
         String delays = evidence.tiers().stream().map(CheckCommand::words).collect(Collectors.joining(", "));
-        return "retry tiers: %s%s%nledgers of PSPs: %s%n".formatted(delays,
+        return "retry tiers: %s%s%nledgers of PSPs: %s%nreceipts: %s%n".formatted(delays,
                 evidence.tiersSince().equals(Instant.EPOCH) ? ""
                         : "; waits from before %s are not compared with them: that service started then".formatted(evidence.tiersSince()),
                 evidence.psps().isEmpty() ? "none, so captures are not checked; name a simulator with --psp"
-                        : evidence.psps().stream().map(URI::toString).collect(Collectors.joining(", ")));
+                        : evidence.psps().stream().map(URI::toString).collect(Collectors.joining(", ")),
+                evidence.ourReceipts().map(ours -> ours.since().equals(Instant.EPOCH) ? "one for each success with an address, for 19 days"
+                        : "one for each success with an address since %s; name --receipts for earlier ones".formatted(ours.since()))
+                        .orElse("not looked for; name --receipts if Chargeonce mails them"));
     }
 
     private static String words(Duration delay) {

@@ -20,16 +20,18 @@ import java.util.regex.Pattern;
 /**
  * The settings that a service of a running pipeline publishes in its metrics. Immutable.
  *
- * @param service where it does
- * @param tiers   the delays of its retry tiers, first to last
- * @param psps    by the account's name, where its PSP is asked
- * @param since   when the service started
+ * @param service     where it does
+ * @param tiers       the delays of its retry tiers, first to last
+ * @param psps        by the account's name, where its PSP is asked
+ * @param ourReceipts whether the receipts service mails receipts
+ * @param since       when the service started
  */
-record RunningSettings(URI service, List<Duration> tiers, Map<String, URI> psps, Instant since) {
+record RunningSettings(URI service, List<Duration> tiers, Map<String, URI> psps, boolean ourReceipts, Instant since) {
 
     private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final Pattern TIER = Pattern.compile("(?m)^chargeonce_tier_delay_seconds\\{[^}]*\\btier=\"(\\d)\"[^}]*} (\\S+)");
     private static final Pattern PSP = Pattern.compile("(?m)^chargeonce_psp_info\\{([^}]*)} ");
+    private static final Pattern OUR_RECEIPTS = Pattern.compile("(?m)^chargeonce_receipts_ours(?:\\{[^}]*})? 1");
     private static final Pattern STARTED = Pattern.compile("(?m)^process_start_time_seconds(?:\\{[^}]*})? (\\S+)");
 
     /** @throws UncheckedIOException if the service does not answer, or tells none */
@@ -62,7 +64,7 @@ record RunningSettings(URI service, List<Duration> tiers, Map<String, URI> psps,
                 .forEach(labels -> psps.put(label(labels, "psp"), URI.create(label(labels, "api"))));
         Instant since = STARTED.matcher(metrics).results().findFirst()
                 .map(found -> Instant.EPOCH.plus(seconds(found.group(1)))).orElse(Instant.EPOCH);
-        return new RunningSettings(service, List.copyOf(tiers.values()), psps, since);
+        return new RunningSettings(service, List.copyOf(tiers.values()), psps, OUR_RECEIPTS.matcher(metrics).find(), since);
     }
 
     private static Duration seconds(String text) {

@@ -67,7 +67,7 @@ class CheckCommandTest {
                                 io.chargeonce.sandbox.adyen.AdyenSettings.MERCHANT_ACCOUNT, adyen.apiBase().toString(),
                                 Duration.ofSeconds(1), Optional.empty())),
                 10, Duration.ofSeconds(20), Duration.ofSeconds(1), List.of(Duration.ofSeconds(1)), Duration.ofMinutes(1),
-                Optional.empty(), ChargeSettings.Pace.USUAL);
+                Optional.empty(), ChargeSettings.Pace.USUAL).withOurReceipts();
         parts.start("charge", () -> ChargeService.start(settings, meters));
         admin = parts.start("admin", () -> AdminServer.start(new Address("127.0.0.1", 0), Optional.<Secret>empty(), meters::scrape));
     }
@@ -93,6 +93,13 @@ class CheckCommandTest {
         return "http://127.0.0.1:" + admin.port();
     }
 
+    private void execute(String sql) throws SQLException {
+        try (var connection = DriverManager.getConnection(url + "&currentSchema=chargeonce", "postgres", "");
+             var statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
     private void waited(int tier, String interval) throws SQLException {
         try (var connection = DriverManager.getConnection(url, "postgres", ""); var statement = connection.createStatement()) {
             statement.execute("""
@@ -107,6 +114,25 @@ class CheckCommandTest {
         waited(2, "2 s");
         assertThat(check(service())).as(out.toString()).isZero();
         assertThat(out.toString()).contains("retry tiers: 1s, 2s", stripe.apiBase().toString(), adyen.apiBase().toString(), "balanced");
+    }
+
+    @Test
+    void a_receipt_that_kafka_lost_is_named() throws Exception {
+        // One that is there, of later, and one that is not.
+        execute("""
+                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method,
+                       receipt_email, charge_within_s)
+                SELECT id, id, 'charge', 'acme', id, 1299, 'EUR', 'pm', 'ann@example.com', 86400
+                  FROM unnest(ARRAY['pay_lost', 'pay_later']) AS one (id);
+                UPDATE operation_state SET state = 'succeeded', step = 2, psp = 'stripe', psp_reference = 'pi_1',
+                       settled_at = now() - CASE operation_id WHEN 'pay_lost' THEN interval '3 days' ELSE interval '0' END;
+                SELECT stage_receipts(ARRAY['pay_later'])""");
+        check(service());
+        assertThat(out.toString()).contains("receipts: one for each success with an address since", "name --receipts")
+                .doesNotContain("there is no receipt");
+        assertThat(check(service(), "--receipts")).isEqualTo(1);
+        assertThat(out.toString().lines()).filteredOn(line -> line.contains("there is no receipt")).singleElement()
+                .satisfies(line -> assertThat(line).contains("pay_lost"));
     }
 
     @Test

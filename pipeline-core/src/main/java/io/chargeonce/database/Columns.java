@@ -23,6 +23,13 @@ public final class Columns<R> {
         return new Columns<>(rows, statement);
     }
 
+    /** The same behind this many parameters. */
+    public static <R> Columns<R> after(int parameters, List<R> rows, PreparedStatement statement) {
+        var columns = new Columns<>(rows, statement);
+        columns.next = parameters + 1;
+        return columns;
+    }
+
     /** @param type Postgres's name of the array's element type */
     public Columns<R> with(String type, Function<R, ?> column) throws SQLException {
         if (type.equals("bytea")) {

@@ -193,7 +193,7 @@ public final class Database implements AutoCloseable {
      * Connection and resource errors are an outage; anything else is about the statement. Classes and codes: PostgreSQL, appendix A. 25006:
      * our primary became a standby. 25P03 and 25P04: the server ended a transaction of ours that was idle for too long.
      */
-    private static boolean isOutage(SQLException e) {
+    public static boolean isOutage(SQLException e) {
         String state = e.getSQLState() == null ? "" : e.getSQLState();
         return e instanceof SQLTransientConnectionException
                 || state.startsWith("08") || state.startsWith("53") || state.startsWith("57P")

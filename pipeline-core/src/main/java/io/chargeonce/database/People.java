@@ -74,7 +74,7 @@ public final class People {
             work.on(connection);
             connection.commit();
         } catch (SQLException e) {
-            throw String.valueOf(e.getSQLState()).startsWith("08") ? new DatabaseUnavailable(e) : new DatabaseRefused(e);
+            throw Database.isOutage(e) ? new DatabaseUnavailable(e) : new DatabaseRefused(e);
         }
     }
 

@@ -21,7 +21,7 @@ public final class Roles {
 
     public static final List<String> ALL = List.of("chargeonce_ingest", "chargeonce_charge", "chargeonce_retry",
             "chargeonce_dlq_reader", "chargeonce_dlq_operator", "chargeonce_dlq_unmask", "chargeonce_eraser", "chargeonce_merchant_admin",
-            "chargeonce_webhooks", "chargeonce_receipts");
+            "chargeonce_webhooks", "chargeonce_receipts", "chargeonce_reconciler", "chargeonce_bank_files");
 
     /** Shared by all who work on the dead-letter queue without a login of their own. */
     public static final String OPERATOR = "chargeonce_dlq_operator";
@@ -66,7 +66,7 @@ public final class Roles {
                 return new Applied(set, tookBack, powers.left());
             }
         } catch (SQLException e) {
-            throw String.valueOf(e.getSQLState()).startsWith("08") ? new DatabaseUnavailable(e) : new DatabaseRefused(e);
+            throw Database.isOutage(e) ? new DatabaseUnavailable(e) : new DatabaseRefused(e);
         }
     }
 

@@ -4,6 +4,7 @@ package io.chargeonce.delivery;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.DoubleSupplier;
 
 /**
@@ -16,6 +17,16 @@ public record DeliverySchedule(List<Duration> pauses, DoubleSupplier luck) {
 
     /** Each pause is up to so much shorter or longer. */
     static final double JITTER = 0.1;
+
+    /** With the luck of this machine. */
+    public DeliverySchedule(List<Duration> pauses) {
+        this(pauses, DeliverySchedule::chance);
+    }
+
+    /** A simulation has another in its place. */
+    private static double chance() {
+        return ThreadLocalRandom.current().nextDouble();
+    }
 
     /** @return empty after the last try */
     public Optional<Duration> after(int attempt) {

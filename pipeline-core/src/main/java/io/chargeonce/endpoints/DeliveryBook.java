@@ -2,6 +2,7 @@
 package io.chargeonce.endpoints;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.endpoints.EndpointBook.Change;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -41,7 +42,7 @@ public final class DeliveryBook {
 
     /**
      * @param state one of {@link #STATES}
-     * @param dueAt of a waiting one: the next try, or the end of the present one
+     * @param dueAt of a waiting one: the next try, or when the present one was due
      */
     public record Entry(String webhook, String endpoint, String event, Optional<String> payment, String state, int attempts,
             Optional<Integer> lastStatus, Optional<String> lastError, Instant createdAt, Instant dueAt, Optional<Instant> endedAt) {}
@@ -106,19 +107,24 @@ public final class DeliveryBook {
         });
     }
 
-    private static final String REDELIVER = "SELECT redeliver_webhooks(?, ?, ?, ?)";
+    private static final String REDELIVER = "SELECT redeliver_webhook(?, ?)";
 
-    /** Sends one again under its id, also one that was delivered. @return false if there is none, or its endpoint is disabled */
-    public boolean redeliver(String webhook) {
+    /** Sends one again under its id, also one that was delivered. There is no endpoint if there is no such delivery, or it is disabled. */
+    public Change redeliver(String webhook) {
         Optional<Entry> found = list(Filter.ofWebhook(webhook), 1).stream().findFirst();
-        return found.isPresent() && database.inTransaction(connection -> {
-            boolean isMoved = redeliver(connection, Optional.empty(), Optional.of(webhook), 1) == 1;
-            if (isMoved) {
-                EndpointBook.record(connection, caller, "webhook.redelivered", found.get().endpoint, Map.of("webhook", webhook));
+        return found.isEmpty() ? Change.NO_ENDPOINT : database.inTransaction(connection -> {
+            try (var statement = EndpointBook.asCaller(connection, REDELIVER, caller)) {
+                statement.setString(2, webhook);
+                Change change = EndpointBook.change(statement);
+                if (change == Change.DONE) {
+                    EndpointBook.record(connection, caller, "webhook.redelivered", found.get().endpoint, Map.of("webhook", webhook));
+                }
+                return change;
             }
-            return isMoved;
         });
     }
+
+    private static final String REDELIVER_DEAD = "SELECT redeliver_webhooks(?, ?, ?)";
 
     /**
      * Sends dead ones of an endpoint again, the oldest first.
@@ -138,9 +144,32 @@ public final class DeliveryBook {
         return all;
     }
 
+    private static final String STAGE_MISSED = "SELECT stage_missed_webhooks(ARRAY[?])";
+
+    /**
+     * Makes the deliveries that a payment and its refunds lack, because the topic of outcomes lost their records. For people.
+     *
+     * @return how many were missing
+     */
+    public int stageMissedOf(String payment) {
+        return database.inTransaction(connection -> {
+            try (var statement = connection.prepareStatement(STAGE_MISSED)) {
+                statement.setString(1, payment);
+                try (var row = statement.executeQuery()) {
+                    row.next();
+                    int made = row.getInt(1);
+                    if (made > 0) {
+                        EndpointBook.record(connection, caller, "webhook.staged", payment, Map.of("missed", made));
+                    }
+                    return made;
+                }
+            }
+        });
+    }
+
     private int redeliverSome(String endpoint, int most) {
         return database.inTransaction(connection -> {
-            int moved = redeliver(connection, Optional.of(endpoint), Optional.empty(), most);
+            int moved = redeliver(connection, endpoint, most);
             if (moved > 0) {
                 EndpointBook.record(connection, caller, "webhook.redelivered", endpoint, Map.of("dead", moved));
             }
@@ -148,11 +177,10 @@ public final class DeliveryBook {
         });
     }
 
-    private int redeliver(Connection connection, Optional<String> endpoint, Optional<String> webhook, int most) throws SQLException {
-        try (var statement = EndpointBook.asCaller(connection, REDELIVER, caller)) {
-            statement.setString(2, endpoint.orElse(null));
-            statement.setString(3, webhook.orElse(null));
-            statement.setInt(4, most);
+    private int redeliver(Connection connection, String endpoint, int most) throws SQLException {
+        try (var statement = EndpointBook.asCaller(connection, REDELIVER_DEAD, caller)) {
+            statement.setString(2, endpoint);
+            statement.setInt(3, most);
             try (var row = statement.executeQuery()) {
                 row.next();
                 return row.getInt(1);

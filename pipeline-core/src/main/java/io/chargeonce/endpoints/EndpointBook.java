@@ -28,7 +28,7 @@ public final class EndpointBook {
 
     /** What an endpoint may ask for; all of them by {@code *}. */
     public static final List<String> EVENTS = List.of("payment.succeeded", "payment.declined", "payment.purged", "refund.succeeded",
-            "refund.declined", "refund.purged", "reversal.succeeded", "reversal.declined", "reversal.purged");
+            "refund.declined", "refund.purged", "reversal.succeeded", "reversal.declined", "reversal.purged", "return.succeeded");
     public static final String ALL_EVENTS = "*";
     /** Postgres's function holds it. */
     public static final int MOST_OF_A_MERCHANT = 20;
@@ -37,9 +37,9 @@ public final class EndpointBook {
     public enum Change {
         DONE, UNCHANGED,
         NO_MERCHANT, NO_ENDPOINT,
-        /** More endpoints, valid secrets or tests than there may be. */
+        /** More endpoints, valid secrets, or tests and redeliveries than there may be. */
         TOO_MANY,
-        /** A person has disabled it, so its merchant cannot enable it. */
+        /** A person has disabled it, so its merchant can neither enable nor remove it, nor add another one at its host. */
         HELD
     }
 
@@ -159,19 +159,15 @@ public final class EndpointBook {
 
     private static final String REMOVE = "SELECT remove_webhook_endpoint(?, ?)";
 
-    /** @return false if there is no such endpoint */
-    public boolean remove(String endpoint) {
+    public Change remove(String endpoint) {
         return database.inTransaction(connection -> {
             try (var statement = asCaller(connection, REMOVE)) {
                 statement.setString(2, endpoint);
-                try (var row = statement.executeQuery()) {
-                    row.next();
-                    if (!row.getBoolean(1)) {
-                        return false;
-                    }
+                Change change = change(statement);
+                if (change == Change.DONE) {
+                    record(connection, "webhook.removed", endpoint, Map.of());
                 }
-                record(connection, "webhook.removed", endpoint, Map.of());
-                return true;
+                return change;
             }
         });
     }
@@ -209,7 +205,7 @@ public final class EndpointBook {
         return statement;
     }
 
-    private static Change change(PreparedStatement statement) throws SQLException {
+    static Change change(PreparedStatement statement) throws SQLException {
         try (var row = statement.executeQuery()) {
             row.next();
             return switch (row.getString(1)) {

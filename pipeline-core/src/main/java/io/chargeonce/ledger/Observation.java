@@ -7,7 +7,8 @@ import io.chargeonce.payment.PspKey;
 /**
  * What a PSP said about an attempt, in the columns that store it. A column that does not apply is null.
  *
- * @param source where it came from: {@code call}, {@code question}, {@code webhook} or {@code hand}
+ * @param source where it came from: {@code call}, {@code question}, {@code webhook}, {@code settlement}, {@code hand}, or {@code found}
+ *               for an attempt that the database had lost
  */
 public record Observation(PspKey key, String source, AttemptState state, String outcome, String cause, String detail,
         String pspReference) {

@@ -40,6 +40,15 @@ public final class Operation extends OperationRow {
         resolveTries = 0;
     }
 
+    /** Claims the operation for an attempt that its PSP has and the database has lost. */
+    public void claimForgotten(UUID token, String atPsp, int number, Instant leaseUntil) {
+        if (number <= sequence) {
+            throw new IllegalArgumentException("Bug! Attempt %d of %s cannot follow attempt %d".formatted(number, id(), sequence));
+        }
+        sequence = number - 1;
+        claim(token, atPsp, leaseUntil);
+    }
+
     /** Its attempt has definitely failed. Claims it for the next attempt, at another PSP, at once. */
     public void failOver(UUID token, String toPsp, Instant leaseUntil) {
         if (state != OperationState.PROCESSING) {

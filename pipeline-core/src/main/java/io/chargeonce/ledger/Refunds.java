@@ -8,6 +8,7 @@ import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.PaymentRequest;
 import io.chargeonce.payment.PspUnits;
+import io.chargeonce.payment.Rail;
 import io.chargeonce.wire.Topics;
 import io.chargeonce.wire.TraceContext;
 import java.sql.Connection;
@@ -107,7 +108,7 @@ public final class Refunds {
     private static Answer acceptNew(Connection connection, Topics topics, RefundRequest request, Operation charge, Duration deadline)
             throws SQLException {
         Money captured = charge.accepted().request().money();
-        long refundable = captured.minorUnits() - notFailed(connection, request);
+        long refundable = Math.max(0, captured.minorUnits() - notFailed(connection, request) - returned(connection, charge));
         long amount = request.amount().orElse(refundable);
         if (amount > refundable || refundable == 0) {
             return new Answer.TooMuch(refundable);
@@ -144,6 +145,23 @@ public final class Refunds {
         }
     }
 
+    private static final String RETURNED = "SELECT returned_of(?, ?)";
+
+    /** What the payer's bank took back of a payment after it had succeeded, in minor units. */
+    public static long returned(Connection connection, Operation charge) throws SQLException {
+        if (Rail.of(charge.accepted().request().paymentMethod()) != Rail.BANK_DEBIT) {
+            return 0;
+        }
+        try (var statement = connection.prepareStatement(RETURNED)) {
+            statement.setString(1, charge.accepted().merchant());
+            statement.setString(2, charge.accepted().payment().value());
+            try (var result = statement.executeQuery()) {
+                result.next();
+                return result.getLong(1);
+            }
+        }
+    }
+
     /**
      * @param captured the payment's captured amount, in minor units
      * @param goesBack the amount of this refund and all others that were paid or are under way
@@ -165,6 +183,22 @@ public final class Refunds {
             try (var result = statement.executeQuery()) {
                 result.next();
                 return new Backed(result.getLong(1), result.getLong(2) + refund.accepted().request().money().minorUnits());
+            }
+        }
+    }
+
+    private static final String GOES_BACK = """
+            SELECT coalesce(sum(amount), 0) FROM operation_now
+             WHERE payment_id = ? AND kind = 'refund' AND state NOT IN ('declined', 'dead', 'purged')
+            """;
+
+    /** The refunded amounts of a payment that were paid or are under way, in minor units. */
+    public static long goesBack(Connection connection, Operation charge) throws SQLException {
+        try (var statement = connection.prepareStatement(GOES_BACK)) {
+            statement.setString(1, charge.accepted().payment().value());
+            try (var result = statement.executeQuery()) {
+                result.next();
+                return result.getLong(1);
             }
         }
     }

@@ -7,7 +7,7 @@ import java.util.Optional;
 
 /**
  * Classifies declines. The network's advice outranks its response code, which outranks the PSP's decline code. An unknown code is soft,
- * once. The code names are Stripe's; other gateways translate theirs.
+ * once. The code names are Stripe's; other gateways translate theirs, but banks.
  */
 public final class Declines {
 
@@ -44,6 +44,10 @@ public final class Declines {
         put(DeclineKind.SOFT_ONCE, "do_not_honor", "generic_decline", "call_issuer");
         put(DeclineKind.ACTION_REQUIRED, "authentication_required", "incorrect_cvc", "incorrect_zip");
         put(DeclineKind.ASK_FIRST, "duplicate_transaction");
+        // ISO 20022, external status and return reasons of a bank.
+        put(DeclineKind.HARD, "AC01", "AC04", "AC06", "AG01", "MD01", "MD06", "MD07", "SL01");
+        put(DeclineKind.SOFT, "AM04");
+        put(DeclineKind.SOFT_ONCE, "MS02", "MS03");
     }
 
     private Declines() {}

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.payment;
 
+import java.math.BigDecimal;
 import java.util.Currency;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -33,6 +35,19 @@ public record Money(long minorUnits, String currency) {
         return code != null && CODES.contains(code);
     }
 
+    /** Reads an amount in the currency's main unit, such as {@code 12.99}; empty if it is no amount of a payment. */
+    public static Optional<Money> ofDecimal(BigDecimal amount, String currency) {
+        if (!isCurrency(currency)) {
+            return Optional.empty();
+        }
+        try {
+            long minor = amount.movePointRight(decimals(currency)).longValueExact();
+            return minor < SMALLEST || minor > LARGEST ? Optional.empty() : Optional.of(new Money(minor, currency));
+        } catch (ArithmeticException hasASmallerUnit) {
+            return Optional.empty();
+        }
+    }
+
     /** How many digits follow the decimal point, from ISO 4217. */
     int decimals() {
         return decimals(currency);
@@ -50,6 +65,6 @@ public record Money(long minorUnits, String currency) {
 
     /** Formats a sum, which may be zero or larger than one payment's amount. */
     public static String format(long minorUnits, String currency) {
-        return java.math.BigDecimal.valueOf(minorUnits, decimals(currency)).toPlainString() + " " + currency;
+        return BigDecimal.valueOf(minorUnits, decimals(currency)).toPlainString() + " " + currency;
     }
 }

@@ -9,7 +9,9 @@ public enum OperationKind {
     /** Pays back what a merchant requested, at the PSP that captured it. */
     REFUND,
     /** Pays back a capture that was one too many. */
-    REVERSAL;
+    REVERSAL,
+    /** The payer's bank took the money of a direct debit back. It has happened already, so it is settled at once and has no attempt. */
+    RETURN;
 
     /** As stored and published. */
     public String tag() {

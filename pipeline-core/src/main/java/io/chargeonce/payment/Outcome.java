@@ -48,11 +48,17 @@ public sealed interface Outcome {
 
     /**
      * It may have moved money. It is never repeated under another key and never fails over; the PSP is asked until the outcome is known.
+     *
+     * @param answersWithin for a PSP that answers in its own time, such as a bank: until then it is not asked, and the wait is no trouble
      */
-    record Unknown(UnknownCause cause, String detail, Optional<String> pspReference) implements Outcome {
+    record Unknown(UnknownCause cause, String detail, Optional<String> pspReference, Optional<Duration> answersWithin) implements Outcome {
 
         public Unknown {
             detail = CardNumbers.hiddenIn(detail);
+        }
+
+        public Unknown(UnknownCause cause, String detail, Optional<String> pspReference) {
+            this(cause, detail, pspReference, Optional.empty());
         }
 
         /** What asking found out. A failure keeps the first error, for people who read it in the dead-letter queue. */

@@ -36,7 +36,10 @@ public enum PspUnits {
                     PLN QAR RON RSD RUB SAR SBD SCR SEK SGD SHP SLE SOS SRD STN SVC SZL THB TOP TRY TTD TWD TZS UAH USD UYU UZS VES
                     WST XCD YER ZAR ZMW""")
             .with(0, 1, "CVE DJF GNF IDR JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF")
-            .with(3, 1, "BHD IQD JOD KWD LYD OMR TND"));
+            .with(3, 1, "BHD IQD JOD KWD LYD OMR TND")),
+
+    /** SEPA direct debits are in euro. */
+    BANK(new Table().with(2, 1, "EUR"));
 
     /**
      * @param decimals the decimals of the PSP's unit

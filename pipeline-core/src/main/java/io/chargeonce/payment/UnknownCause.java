@@ -12,6 +12,8 @@ public enum UnknownCause {
     ANSWER_UNREADABLE("answer_unreadable"),
     STILL_PROCESSING("still_processing"),
     KEY_IN_USE("key_in_use"),
+    /** A bank has not answered a file by its deadline. Nothing is sent again by itself. */
+    NO_ANSWER_IN_TIME("no_answer_in_time"),
     /** The PSP knows the key with another request: we sent something that we did not store. An alarm. */
     KEY_MISMATCH("key_mismatch"),
     /** The answer has another amount, currency or payment than the request. An alarm. */

@@ -3,6 +3,7 @@ package io.chargeonce.runtime;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -42,6 +43,12 @@ public record PipelineSettings(String databaseUrl, String databaseUser, Supplier
 
     public static final Setting<LogFormat> LOG_FORMAT = Setting.oneOf("CHARGEONCE_LOG_FORMAT", LogFormat.class,
             "The format of a service's log.").orElse("text");
+
+    /** Only for services that send payments. */
+    public static final Setting<Optional<Instant>> ASK_FIRST_UNTIL = Setting.time("CHARGEONCE_ASK_FIRST_UNTIL",
+            "After a restore that lost rows: until then, each PSP that can be asked about a payment is asked before each attempt, and "
+                    + "nothing goes to a bank.")
+            .optional();
 
     /** The settings of a command. */
     public static final List<Setting<?>> ALL = List.of(DATABASE_URL, DATABASE_USER, DATABASE_PASSWORD, KAFKA,

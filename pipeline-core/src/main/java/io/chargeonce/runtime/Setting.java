@@ -4,6 +4,7 @@ package io.chargeonce.runtime;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
@@ -71,6 +72,10 @@ public final class Setting<T> {
 
     public static Setting<List<Duration>> durations(String name, String description) {
         return required(name, SettingTypes.DURATIONS, description);
+    }
+
+    public static Setting<Instant> time(String name, String description) {
+        return required(name, SettingTypes.TIME, description);
     }
 
     public static Setting<Address> address(String name, String description) {

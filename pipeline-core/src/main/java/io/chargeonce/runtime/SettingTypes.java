@@ -6,6 +6,9 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeParseException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -30,6 +33,8 @@ final class SettingTypes {
             new SettingType<>("a duration such as 250ms, 5s, 1m, 2h or 1d", SettingTypes::toDuration);
     static final SettingType<List<Duration>> DURATIONS =
             new SettingType<>("durations separated by commas, such as 5s,1m,10m", SettingTypes::toDurations);
+    static final SettingType<Instant> TIME =
+            new SettingType<>("a time such as 2026-11-22T10:00Z", SettingTypes::toInstant);
     static final SettingType<Address> ADDRESS = new SettingType<>("host:port, such as 127.0.0.1:8080", Address::parse);
     static final SettingType<URI> HTTP_URI =
             new SettingType<>("an http or https address, such as https://api.example.com", SettingTypes::toHttpUri);
@@ -64,6 +69,14 @@ final class SettingTypes {
             case "false" -> false;
             default -> throw new IllegalArgumentException("neither");
         };
+    }
+
+    private static Instant toInstant(String text) {
+        try {
+            return OffsetDateTime.parse(text).toInstant();
+        } catch (DateTimeParseException notATime) {
+            throw new IllegalArgumentException("no time with an offset", notATime);
+        }
     }
 
     static Duration toDuration(String text) {

@@ -8,7 +8,7 @@ DO $$
 DECLARE
     services text[] := ARRAY['chargeonce_ingest', 'chargeonce_charge', 'chargeonce_retry', 'chargeonce_dlq_reader',
                              'chargeonce_dlq_operator', 'chargeonce_dlq_unmask', 'chargeonce_eraser', 'chargeonce_merchant_admin',
-                             'chargeonce_webhooks', 'chargeonce_receipts'];
+                             'chargeonce_webhooks', 'chargeonce_receipts', 'chargeonce_reconciler', 'chargeonce_bank_files'];
     service text;
     granted record;
 BEGIN
@@ -62,13 +62,13 @@ GRANT INSERT (merchant_id, idempotency_key, fingerprint, fingerprint_version, re
 GRANT INSERT (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method, customer,
     reference, description, receipt_email, traceparent, charge_within_s) ON operation TO chargeonce_ingest;
 GRANT EXECUTE ON FUNCTION forget_settled_payments(interval, int, timestamptz), forget_dead_letter_runs(interval, int),
-    count_unfinished(interval), forget_presentations(int), lock_payment(text), take_back_keys(text[], text[]) TO chargeonce_ingest;
+    count_unfinished(interval), forget_presentations(int), forget_bank_files(interval, int), lock_payment(text),
+    take_back_keys(text[], text[]) TO chargeonce_ingest;
 
 -- The outbox: a policy of the table decides which role may stage on which topic. A relay deletes what it has published and sets aside what
 -- the broker refuses; a record's content is never changed.
 GRANT INSERT (shard, topic, record_key, value, headers) ON outbox
     TO chargeonce_ingest, chargeonce_charge, chargeonce_retry, chargeonce_dlq_operator;
-GRANT EXECUTE ON FUNCTION is_its_success(text, bytea) TO chargeonce_ingest, chargeonce_charge, chargeonce_retry, chargeonce_dlq_operator;
 -- For readiness checks, and for the comparison with the topic of dead letters.
 GRANT SELECT ON outbox TO chargeonce_ingest, chargeonce_charge, chargeonce_retry, chargeonce_dlq_reader, chargeonce_dlq_operator,
     chargeonce_dlq_unmask;
@@ -82,7 +82,7 @@ GRANT SELECT ON operation, operation_state, operation_now, payment_attempt, psp_
 GRANT SELECT (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, psp, state, cause, message, generation, tier,
     charge_before, had_open_attempt, revision, died_at, changed_at) ON dead_letter TO chargeonce_charge, chargeonce_retry;
 GRANT SELECT (merchant_id, represent_declines) ON merchant TO chargeonce_charge, chargeonce_retry;
--- Reversals.
+-- Reversals and returns.
 GRANT INSERT (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method, customer,
     reference, traceparent, charge_within_s) ON operation TO chargeonce_charge, chargeonce_retry;
 GRANT UPDATE (capture_psp, capture_reference) ON operation_state TO chargeonce_charge, chargeonce_retry;
@@ -177,31 +177,89 @@ GRANT INSERT (token_sha256, merchant_id, expires_at, lives, scopes, addresses), 
 -- for merchants those of all. An endpoint's secret is sealed before it comes here, and neither role reads it back.
 GRANT EXECUTE ON FUNCTION add_webhook_endpoint(bytea, text, text, text, text[], bytea), rotate_webhook_secret(bytea, text, bytea, bigint),
     switch_webhook_endpoint(bytea, text, boolean), remove_webhook_endpoint(bytea, text), stage_test_webhook(bytea, text),
-    redeliver_webhooks(bytea, text, text, int), webhook_endpoints(bytea, text, text),
+    redeliver_webhook(bytea, text), redeliver_webhooks(bytea, text, int), webhook_endpoints(bytea, text, text),
     webhook_deliveries(bytea, text, text, text, text, timestamptz, text, int) TO chargeonce_ingest, chargeonce_merchant_admin;
 GRANT SELECT ON webhook_endpoint, webhook_delivery TO chargeonce_merchant_admin;
+GRANT EXECUTE ON FUNCTION stage_missed_webhooks(text[]) TO chargeonce_merchant_admin;
 
 -- Sends webhooks, to hosts that strangers choose. It reads no payment and inserts no delivery: it names operations to a function, which
 -- reads their rows. Of a delivery it changes only how its tries went.
 GRANT SELECT ON webhook_endpoint, webhook_secret, webhook_delivery TO chargeonce_webhooks;
-GRANT UPDATE (state, attempts, fence, due_at, ended_at, last_status, last_error) ON webhook_delivery TO chargeonce_webhooks;
+GRANT UPDATE (state, attempts, fence, due_at, claimed_until, ended_at, last_status, last_error) ON webhook_delivery TO chargeonce_webhooks;
 GRANT UPDATE (failing_since, failed_at) ON webhook_endpoint TO chargeonce_webhooks;
 GRANT EXECUTE ON FUNCTION stage_webhooks(text[]), disable_failing_endpoints(interval), disable_gone_endpoints(text[]),
-    end_webhooks_of_disabled(int), forget_webhooks(interval, int) TO chargeonce_webhooks;
+    end_webhooks_of_disabled(int), forget_webhooks(interval, int), merchants_reached(timestamptz) TO chargeonce_webhooks;
 -- A payment's story names its deliveries, without what they say.
 GRANT SELECT (webhook_id, endpoint_id, event_type, payment_id, state, attempts, due_at, created_at, ended_at, last_status, last_error)
     ON webhook_delivery TO chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
+GRANT EXECUTE ON FUNCTION webhook_id_of(text, text) TO chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
 
 -- Mails receipts. It reads a customer's address only through a function, one receipt at a time, and only while that receipt is claimed.
 GRANT SELECT ON receipt TO chargeonce_receipts, chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
 GRANT UPDATE (state, attempts, fence, due_at, ended_at, last_status, last_error) ON receipt TO chargeonce_receipts;
 GRANT EXECUTE ON FUNCTION stage_receipts(text[]), receipt_to_send(text, bigint), forget_receipts(interval, int) TO chargeonce_receipts;
--- A person sends one again.
+-- A person sends one again, or makes one that was lost.
 GRANT UPDATE (state, attempts, fence, due_at, ended_at) ON receipt TO chargeonce_dlq_operator;
+GRANT EXECUTE ON FUNCTION stage_missed_receipts(text[]) TO chargeonce_dlq_operator;
+
+-- Compares the settlement reports of PSPs and banks with the rows. It adds lines through a function, and decides nothing: charge asks the
+-- PSP about what a line says, or checks its mark. It reads no customer, no card and no request.
+GRANT SELECT (operation_id, payment_id, kind, amount, currency) ON operation TO chargeonce_reconciler;
+GRANT SELECT (psp_key, operation_id, payment_id, operation, psp, state, failed_definite, psp_reference, sent_at, decided_at)
+    ON payment_attempt TO chargeonce_reconciler;
+GRANT SELECT ON settlement_line TO chargeonce_reconciler;
+-- What a bank has booked and returned, as bank-files read it.
+GRANT SELECT (line_id, file_id, bank, kind, psp_key, amount, currency, credit, code, reference, happened_on, mark, state)
+    ON bank_line TO chargeonce_reconciler;
+GRANT SELECT (file_id, received_at) ON bank_file_in TO chargeonce_reconciler;
+GRANT EXECUTE ON FUNCTION book_lines(text, bytea, text[], bigint[], text[], text[], bigint[], text[], text[], timestamptz[], bytea[]),
+    look_at_lines(text, text[]), record_reconciliation(uuid, text, timestamptz, timestamptz, bigint, bytea, text[], text[], bigint[],
+                                                       numeric[], numeric[]) TO chargeonce_reconciler;
+-- Charge answers the lines that are due, and shows what the last comparison of each PSP found.
+GRANT SELECT, UPDATE (due_at, tries, answer, answered_at) ON settlement_line TO chargeonce_charge;
+GRANT SELECT ON reconciliation, reconciliation_finding TO chargeonce_charge, chargeonce_reconciler;
+-- People look up what a report said, and what the comparison found.
+GRANT SELECT ON settlement_line, reconciliation, reconciliation_finding
+    TO chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
+-- Bank files. Charge names an attempt, and a function collects it from its rows; charge takes what the bank's lines say, each once.
+GRANT SELECT ON bank_batch_item, bank_batch, bank_line TO chargeonce_charge, chargeonce_retry;
+GRANT UPDATE (state, note, taken_at) ON bank_line TO chargeonce_charge;
+GRANT EXECUTE ON FUNCTION collect_for_bank(text), fence_for_bank(text), give_up_for_bank(text), returned_of(text, text)
+    TO chargeonce_charge, chargeonce_retry;
+-- Ingest asks about one merchant's mandate.
+GRANT EXECUTE ON FUNCTION debits_by(text, text), returned_of(text, text) TO chargeonce_ingest;
+-- Talks to banks. It reads no payment, collects nothing and takes no line: it seals what charge has collected, and records how the files
+-- went and what came back. Of a debtor it reads what a mandate's sealed row says.
+GRANT SELECT ON bank, bank_mandate, bank_batch, bank_batch_item, bank_file_part, bank_file_in, bank_line TO chargeonce_bank_files;
+GRANT INSERT (bank, next_cutoff, answer_within_s), UPDATE (next_cutoff, answer_within_s, fence, told_at) ON bank TO chargeonce_bank_files;
+-- A file's items, states and answers it changes only through functions. They check the file's state, and for its steps to the bank the
+-- submitter's number too.
+GRANT UPDATE (tries, last_error, try_at) ON bank_batch TO chargeonce_bank_files;
+GRANT INSERT (file, part, sealed) ON bank_file_part TO chargeonce_bank_files;
+GRANT INSERT (file_id, bank, file_name, sha256, size, message, message_id, quarantined, whole), UPDATE (removed_at) ON bank_file_in
+    TO chargeonce_bank_files;
+GRANT INSERT (file_id, bank, kind, psp_key, amount, currency, credit, code, reference, happened_on, mark) ON bank_line
+    TO chargeonce_bank_files;
+GRANT USAGE ON SEQUENCE bank_file_number TO chargeonce_bank_files;
+GRANT EXECUTE ON FUNCTION seal_bank_batch(text, bigint, text, text, timestamptz, date, text, timestamptz, int),
+    set_aside_for_bank(text, bigint, text[], text[]), rendered_bank_batch(bigint, bigint, bytea, bigint),
+    move_bank_batch(bigint, bigint, text), answer_bank_batch(bigint, text, timestamptz, text), was_read_again(bigint, text, text, text)
+    TO chargeonce_bank_files;
+-- People see the files, without what the mandates and the bytes hold. An operator changes none of these rows: functions have the same bytes
+-- sent once more, and close or release what is set aside, each with a reason and on record.
+GRANT SELECT ON bank, bank_batch, bank_batch_item, bank_file_in, bank_line
+    TO chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
+GRANT EXECUTE ON FUNCTION resend_bank_batch(bigint, text, text), decide_unmatched(text, bigint, text, text, text)
+    TO chargeonce_dlq_operator;
+-- Who manages merchants adds and revokes their mandates, and never reads a debtor back.
+GRANT SELECT (mandate_id, merchant_id, bank, signed_on, created_at, revoked_at),
+    INSERT (mandate_id, merchant_id, bank, signed_on, sealed_debtor) ON bank_mandate TO chargeonce_merchant_admin;
+GRANT EXECUTE ON FUNCTION revoke_mandate(text) TO chargeonce_merchant_admin;
 
 -- No role inserts into the audit log: this function appends what its caller's role may write.
 GRANT EXECUTE ON FUNCTION append_audit(text[], text[], text[], text[], text[], text[], text[], text[])
-    TO chargeonce_ingest, chargeonce_charge, chargeonce_retry, chargeonce_dlq_operator, chargeonce_dlq_unmask, chargeonce_merchant_admin;
+    TO chargeonce_ingest, chargeonce_charge, chargeonce_retry, chargeonce_dlq_operator, chargeonce_dlq_unmask, chargeonce_merchant_admin,
+    chargeonce_bank_files;
 -- Charge seals it, and never changes a seal. The sequence shows which ids were given out. It creates tables for the next records, and drops
 -- the sealed old ones.
 GRANT EXECUTE ON FUNCTION audit_table_end(bigint), make_audit_room(), forget_audit_records(interval, bigint, bigint) TO chargeonce_charge;

@@ -35,7 +35,8 @@ class AuditLogTest {
 
     @ParameterizedTest
     @CsvSource({"chargeonce_ingest, merchant:acme, payment.accepted", "chargeonce_ingest, merchant:acme, refund.accepted",
-        "chargeonce_charge, charge-consumer, succeeded", "chargeonce_retry, charge-consumer, incident.captured_twice",
+        "chargeonce_ingest, reaper, mandate.lapsed", "chargeonce_charge, charge-consumer, succeeded",
+        "chargeonce_retry, charge-consumer, incident.captured_twice",
         "chargeonce_charge, dead-letter-queue, dead_letter.entered", "chargeonce_charge, charge-consumer, dlq.settlement_refused",
         "chargeonce_dlq_operator, dead-letter-queue, dead_letter.entered", "postgres, anyone, anything"})
     void each_role_appends_what_is_its_own_to_say_and_the_record_names_the_role(String role, String actor, String action)
@@ -88,6 +89,7 @@ class AuditLogTest {
         "chargeonce_dlq_unmask, alice, succeeded",
         "chargeonce_dlq_operator, alice, webhook.added", "chargeonce_merchant_admin, webhook-sender, webhook_endpoint.disabled",
         "chargeonce_charge, webhook-sender, webhook_endpoint.disabled", "chargeonce_charge, alice, webhook.rotated",
+        "chargeonce_charge, reaper, mandate.lapsed", "chargeonce_ingest, alice, mandate.lapsed",
         "chargeonce_dlq_operator, alice, personal_data.erased", "chargeonce_charge, charge-consumer, personal_data.erased"})
     void a_record_that_a_role_may_not_write_is_refused_with_its_whole_transaction(String role, String actor, String action)
             throws SQLException {

@@ -9,6 +9,8 @@ import jakarta.mail.internet.MimeMessage;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Properties;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 import org.eclipse.angus.mail.smtp.SMTPAddressFailedException;
 import org.eclipse.angus.mail.smtp.SMTPSendFailedException;
@@ -21,6 +23,10 @@ final class MailConnection implements AutoCloseable {
     /** A server closes an idle connection after some minutes (RFC 5321, 4.5.3.2.7), many much earlier. */
     private static final long IDLE_NANOS = 20_000_000_000L;
     private static final String PREFIX = "mail.smtp.";
+    /** Said to a recipient, and about us. */
+    static final String RELAY_REFUSED = "relay_refused";
+    /** After the code, such as {@code 554 5.7.1}. */
+    private static final Pattern ENHANCED = Pattern.compile("^5\\d\\d[ -]5\\.(\\d{1,3})\\.\\d{1,3}\\b");
 
     private final MailServer server;
     private final WatchedSockets sockets = new WatchedSockets();
@@ -122,6 +128,9 @@ final class MailConnection implements AutoCloseable {
     private Answer answer(MessagingException failure) {
         for (Exception one = failure; one != null; one = one instanceof MessagingException chained ? chained.getNextException() : null) {
             switch (one) {
+                case SMTPAddressFailedException recipient when !isTemporary(recipient.getReturnCode()) && isPolicy(recipient) -> {
+                    return new Answer.NotSent(OptionalInt.of(recipient.getReturnCode()), RELAY_REFUSED);
+                }
                 case SMTPAddressFailedException recipient -> {
                     return judged(recipient.getReturnCode(), "recipient_refused");
                 }
@@ -144,10 +153,25 @@ final class MailConnection implements AutoCloseable {
         return isLate ? timedOut() : new Answer.Failed(OptionalInt.empty(), "connection_lost");
     }
 
+    /**
+     * Many servers, Postfix by default, say only here that they do not relay for us, or that our address, host or sender is refused. Then
+     * the enhanced status is one of security or policy (5.7.x of RFC 3463). Or there is none, and the code is one for what is refused as a
+     * whole (530 to 538, 554), not for a mailbox.
+     */
+    private static boolean isPolicy(SMTPAddressFailedException refused) {
+        Matcher status = ENHANCED.matcher(String.valueOf(refused.getMessage()));
+        int code = refused.getReturnCode();
+        return status.find() ? status.group(1).equals("7") : code == 554 || isAboutLogin(code);
+    }
+
     /** A login or TLS that is missing is our configuration's fault. */
     private static boolean isAboutAll(SMTPSendFailedException refused) {
         int code = refused.getReturnCode();
-        return String.valueOf(refused.getCommand()).startsWith("MAIL") || code == 530 || code == 534 || code == 535 || code == 538;
+        return String.valueOf(refused.getCommand()).startsWith("MAIL") || isAboutLogin(code);
+    }
+
+    private static boolean isAboutLogin(int code) {
+        return code == 530 || code == 534 || code == 535 || code == 538;
     }
 
     private static Answer judged(int code, String error) {

@@ -19,6 +19,8 @@ import org.slf4j.LoggerFactory;
 final class Mailer implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Mailer.class);
+    /** A server that has taken another message so lately does not refuse us. */
+    private static final Duration TAKES_MAIL = Duration.ofDays(1);
 
     private final ReceiptTable table;
     private final MailServer server;
@@ -29,6 +31,8 @@ final class Mailer implements AutoCloseable {
             Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("receipt-deadline").factory());
     /** When the last try ended. */
     private volatile long triedAt;
+    /** When the server last took a message. */
+    private volatile Optional<Long> sentAt = Optional.empty();
     private volatile Optional<String> trouble = Optional.empty();
 
     Mailer(ReceiptTable table, MailServer server, Letterhead letterhead, InstantSource clock) {
@@ -72,7 +76,7 @@ final class Mailer implements AutoCloseable {
             return new Answer.Refused(OptionalInt.empty(), "cannot_be_written");
         }
         try {
-            return connection.send(message, recipient);
+            return judged(connection.send(message, recipient));
         } catch (RuntimeException bug) {
             connection.close();
             LOG.error("Bug! Receipt {} of {} cannot be mailed: {}", receipt.id(), content, bug.getClass().getName());
@@ -80,11 +84,23 @@ final class Mailer implements AutoCloseable {
         }
     }
 
+    /** While others are taken, what is refused as by a policy is a matter of this recipient: its tries count, and so they end. */
+    private Answer judged(Answer answer) {
+        if (answer instanceof Answer.Sent) {
+            sentAt = Optional.of(System.nanoTime());
+        }
+        return answer instanceof Answer.NotSent refused && refused.error().equals(MailConnection.RELAY_REFUSED)
+                && sentAt.filter(at -> System.nanoTime() - at < TAKES_MAIL.toNanos()).isPresent()
+                        ? new Answer.Failed(refused.status(), refused.error()) : answer;
+    }
+
     private String problem(Answer.NotSent notSent) {
         return switch (notSent.error()) {
             case "login_refused" -> "the mail server %s refuses the login of %s".formatted(server.address(), ReceiptSettings.USER.name());
             case "no_trusted_tls" -> "the mail server %s has no TLS that we trust: see %s and %s".formatted(server.address(),
                     ReceiptSettings.TLS.name(), ReceiptSettings.CA.name());
+            case MailConnection.RELAY_REFUSED -> "the mail server %s passes on no mail from us or from %s (%d)".formatted(server.address(),
+                    letterhead.from(), notSent.status().orElse(0));
             default -> "the mail server %s takes no mail from %s%s".formatted(server.address(), letterhead.from(),
                     notSent.status().isPresent() ? " (" + notSent.status().getAsInt() + ")" : "");
         };

@@ -20,7 +20,7 @@ public final class ReceiptBook {
 
     /**
      * @param state {@code waiting}, {@code sent}, {@code dead} or {@code erased}
-     * @param dueAt of a waiting one: the next try, or the end of the present one
+     * @param dueAt of a waiting one: the next try, or the end of the present claim
      */
     public record Entry(String receipt, String operation, String payment, String merchant, String kind, String state, int attempts,
             Optional<Integer> lastStatus, Optional<String> lastError, Instant createdAt, Instant dueAt, Optional<Instant> endedAt) {}
@@ -72,14 +72,47 @@ public final class ReceiptBook {
     }
 
     private static final String COUNT_DEAD = """
-            SELECT count(*) FROM receipt WHERE state = 'dead' AND last_error IS NOT DISTINCT FROM coalesce(?, last_error)
+            SELECT count(*) FROM receipt JOIN operation AS charge ON charge.operation_id = receipt.payment_id
+             WHERE state = 'dead' AND last_error IS NOT DISTINCT FROM coalesce(?, last_error) AND charge.receipt_email <> '[erased]'
             """;
 
-    /** @param error only those that died of it; empty for all */
+    /**
+     * How many are dead whose address is still there.
+     *
+     * @param error only those that died of it; empty for all
+     */
     public long dead(Optional<String> error) {
+        return number(COUNT_DEAD, error.orElse(null));
+    }
+
+    private static final String HAS_ADDRESS = """
+            SELECT count(*) FROM receipt JOIN operation AS charge ON charge.operation_id = receipt.payment_id
+             WHERE receipt_id = ? AND charge.receipt_email <> '[erased]'
+            """;
+
+    /** Whether the address that this receipt goes to is still there. */
+    public boolean hasAddress(String receipt) {
+        return number(HAS_ADDRESS, receipt) == 1;
+    }
+
+    /** As {@code stage_missed_receipts} finds them. */
+    private static final String MISSING = """
+            SELECT count(*)
+              FROM operation_now AS its JOIN operation AS charge ON charge.operation_id = its.payment_id
+             WHERE its.payment_id = ? AND its.state = 'succeeded' AND its.kind IN ('charge', 'refund')
+               AND charge.receipt_email <> '[erased]' AND its.settled_at > now() - interval '480 hours'
+               AND NOT EXISTS (SELECT FROM receipt WHERE receipt.operation_id = its.operation_id)
+            """;
+
+    /** How many receipts this payment and its refunds lack, of what succeeded in the last twenty days. */
+    public long missing(String payment) {
+        return number(MISSING, payment);
+    }
+
+    private long number(String sql, String argument) {
         return database.withConnection(connection -> {
-            try (var statement = connection.prepareStatement(COUNT_DEAD)) {
-                statement.setString(1, error.orElse(null));
+            try (var statement = connection.prepareStatement(sql)) {
+                statement.setString(1, argument);
                 try (var row = statement.executeQuery()) {
                     row.next();
                     return row.getLong(1);
@@ -91,13 +124,15 @@ public final class ReceiptBook {
     private static final String RESEND_ONE = """
             UPDATE receipt SET state = 'waiting', attempts = 0, fence = fence + 1, due_at = now(), ended_at = NULL
              WHERE receipt_id = ? AND state IN ('sent', 'dead')
+               AND EXISTS (SELECT FROM operation AS charge WHERE charge.operation_id = receipt.payment_id AND receipt_email <> '[erased]')
             RETURNING receipt_id, payment_id, merchant_id
             """;
     private static final String RESEND_DEAD = """
             UPDATE receipt SET state = 'waiting', attempts = 0, fence = fence + 1, due_at = now(), ended_at = NULL
-             WHERE receipt_id IN (SELECT receipt_id FROM receipt
+             WHERE receipt_id IN (SELECT receipt_id FROM receipt JOIN operation AS charge ON charge.operation_id = receipt.payment_id
                                    WHERE state = 'dead' AND last_error IS NOT DISTINCT FROM coalesce(?, last_error)
-                                   ORDER BY receipt_id LIMIT 1000 FOR UPDATE)
+                                     AND charge.receipt_email <> '[erased]'
+                                   ORDER BY receipt_id LIMIT 1000 FOR UPDATE OF receipt)
             RETURNING receipt_id, payment_id, merchant_id
             """;
 
@@ -121,6 +156,32 @@ public final class ReceiptBook {
             all += some;
         } while (some > 0 && all < most);
         return all;
+    }
+
+    private static final String STAGE_MISSED = """
+            SELECT stage_missed_receipts(ARRAY[operation_id]), merchant_id FROM operation WHERE operation_id = ?
+            """;
+
+    /**
+     * Makes the receipts that a payment and its refunds lack, because the topic lost their records.
+     *
+     * @return how many were missing
+     */
+    public int stageMissed(String payment) {
+        return database.inTransaction(connection -> {
+            try (var statement = connection.prepareStatement(STAGE_MISSED)) {
+                statement.setString(1, payment);
+                try (var row = statement.executeQuery()) {
+                    int made = row.next() ? row.getInt(1) : 0;
+                    if (made > 0) {
+                        AuditLog.append(connection, List.of(new AuditLog.Entry(new AuditLog.Actor.Person(Optional.of(claim)),
+                                "dlq.receipt_staged", Optional.of(row.getString(2)), "payment", payment, Optional.empty(),
+                                Map.of("missed", made))));
+                    }
+                    return made;
+                }
+            }
+        });
     }
 
     private int again(String sql, Optional<String> argument) {

@@ -23,7 +23,7 @@ final class ReceiptMeters {
 
     private final Timer tries;
     private final Map<String, Counter> byResult;
-    private volatile Backlog backlog = new Backlog(0, 0, 0);
+    private volatile Backlog backlog = Backlog.EMPTY;
 
     ReceiptMeters(MeterRegistry registry) {
         tries = Timer.builder("chargeonce.receipt.tries").description("How long a try of a receipt took").publishPercentileHistogram()
@@ -34,6 +34,8 @@ final class ReceiptMeters {
         gauge(registry, "waiting", "Receipts that wait for their first or next try; at most 100,000 are counted", Backlog::waiting);
         gauge(registry, "dead", "Receipts that are not tried any more; at most 100,000 are counted", Backlog::dead);
         gauge(registry, "overdue.seconds", "How long the oldest due receipt has waited", Backlog::overdueSeconds);
+        gauge(registry, "stuck.seconds", "How old the oldest waiting receipt is of those made after the last one was sent",
+                Backlog::stuckSeconds);
     }
 
     private void gauge(MeterRegistry registry, String name, String description, ToDoubleFunction<Backlog> value) {

@@ -20,7 +20,6 @@ import io.chargeonce.wire.Topics;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Set;
-import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * Mails receipts to customers. A loop turns records into rows ({@link ReceiptHandler}); a worker mails the rows that are due
@@ -29,7 +28,8 @@ import java.util.concurrent.ThreadLocalRandom;
 public final class ReceiptService {
 
     private static final Duration TO_CLOSE_A_PART = Duration.ofSeconds(25);
-    private static final int CONNECTIONS = 8;
+    /** To Postgres, of one process. */
+    public static final int CONNECTIONS = 8;
     private static final int RECORDS_AT_ONCE = 256;
     private static final Duration LOOK_FOR_DUE = Duration.ofMillis(100);
     private static final Duration HOUSEKEEPING = Duration.ofSeconds(5);
@@ -49,7 +49,7 @@ public final class ReceiptService {
         var receiptMeters = new ReceiptMeters(meters.registry());
         var mailer = lifecycle.start("mailer", () -> new Mailer(table, settings.server(), settings.letterhead(), InstantSource.system()));
         var dispatcher = lifecycle.start("dispatcher", () -> new Dispatcher(database, mailer,
-                new DeliverySchedule(settings.schedule(), () -> ThreadLocalRandom.current().nextDouble()), settings.connections(),
+                new DeliverySchedule(settings.schedule()), settings.connections(),
                 settings.server().timeout(), receiptMeters));
         var sending = lifecycle.start("sending", () -> Worker.start("receipt-dispatcher", LOOK_FOR_DUE, dispatcher::runOnce)
                 .countedBy(meters.registry()));

@@ -25,8 +25,14 @@ final class ReceiptTable {
      */
     record Tried(Receipt receipt, Answer answer, String state, Duration pause) {}
 
-    /** @param overdueSeconds how long the oldest due receipt has waited */
-    record Backlog(long waiting, long dead, double overdueSeconds) {}
+    /**
+     * @param overdueSeconds how long the oldest due receipt has waited
+     * @param stuckSeconds   how old the oldest waiting receipt is of those that were made after the last one was sent; 0 without any
+     */
+    record Backlog(long waiting, long dead, double overdueSeconds, double stuckSeconds) {
+
+        static final Backlog EMPTY = new Backlog(0, 0, 0, 0);
+    }
 
     private final Database database;
 
@@ -146,14 +152,19 @@ final class ReceiptTable {
     private static final String BACKLOG = """
             SELECT (SELECT count(*) FROM (SELECT FROM receipt WHERE state = 'waiting' LIMIT 100000) AS few),
                    (SELECT count(*) FROM (SELECT FROM receipt WHERE state = 'dead' LIMIT 100000) AS few),
-                   (SELECT coalesce(greatest(extract(epoch FROM now() - min(due_at)), 0), 0) FROM receipt WHERE state = 'waiting')
+                   (SELECT coalesce(greatest(extract(epoch FROM now() - min(due_at)), 0), 0) FROM receipt WHERE state = 'waiting'),
+                   (SELECT coalesce(greatest(extract(epoch FROM now() - min(created_at)), 0), 0)
+                      FROM (SELECT created_at FROM receipt
+                             WHERE state = 'waiting'
+                               AND created_at > coalesce((SELECT max(ended_at) FROM receipt WHERE state = 'sent'), '-infinity')
+                             LIMIT 100000) AS few)
             """;
 
     Backlog backlog() {
         return database.withConnection(connection -> {
             try (var statement = connection.prepareStatement(BACKLOG); var row = statement.executeQuery()) {
                 row.next();
-                return new Backlog(row.getLong(1), row.getLong(2), row.getDouble(3));
+                return new Backlog(row.getLong(1), row.getLong(2), row.getDouble(3), row.getDouble(4));
             }
         });
     }

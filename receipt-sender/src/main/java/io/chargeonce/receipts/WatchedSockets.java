@@ -13,7 +13,7 @@ import javax.net.ssl.SSLSocketFactory;
  */
 final class WatchedSockets extends SocketFactory {
 
-    private volatile Socket latest = new Socket();
+    private volatile Socket latest = plain();
     private volatile boolean isCut;
 
     /** A new message begins, with its own time. */
@@ -23,12 +23,17 @@ final class WatchedSockets extends SocketFactory {
 
     @Override
     public Socket createSocket() throws IOException {
-        latest = new Socket();
+        latest = plain();
         if (isCut) {
             // The look-up of the name alone took too long.
             latest.close();
         }
         return latest;
+    }
+
+    /** All that leaves the process. A simulation has another in its place. */
+    private static Socket plain() {
+        return new Socket();
     }
 
     /** Ends whatever is under way. */

@@ -100,7 +100,12 @@ final class Books implements AutoCloseable {
     }
 
     void succeeds(String operation) {
-        execute("UPDATE operation_state SET state = 'succeeded', step = 2, settled_at = '2026-11-23T14:05:00Z', psp = 'stripe', "
+        succeeds(operation, "'2026-11-23T14:05:00Z'");
+    }
+
+    /** @param at an expression of Postgres */
+    void succeeds(String operation, String at) {
+        execute("UPDATE operation_state SET state = 'succeeded', step = 2, settled_at = " + at + ", psp = 'stripe', "
                 + "psp_reference = 'pi_1' WHERE operation_id = '" + operation + "'");
     }
 
@@ -112,9 +117,14 @@ final class Books implements AutoCloseable {
 
     /** Returns the id of a refund of this payment that has succeeded. */
     String refunded(String payment, long amount) {
+        String id = refund(payment, amount);
+        succeeds(id);
+        return id;
+    }
+
+    String refund(String payment, long amount) {
         String id = "payment-" + payment + "-refund-a";
         insert("refund", id, payment, "a", amount, "EUR", "a", null, null);
-        succeeds(id);
         return id;
     }
 

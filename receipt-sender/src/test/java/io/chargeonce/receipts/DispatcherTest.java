@@ -24,6 +24,8 @@ import org.awaitility.core.ThrowingRunnable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Processes that die, hang or work beside others, over real Postgres and SMTP. */
 class DispatcherTest {
@@ -152,6 +154,66 @@ class DispatcherTest {
             payments.forEach(payment -> eventually(() -> assertThat(books.receiptOf(payment)).isEqualTo("sent 1 ")));
             assertThat(mended.mailer.problem()).isEmpty();
         }
+    }
+
+    /** As Postfix does by default: it says at the recipient what it has against us. */
+    @ParameterizedTest
+    @ValueSource(strings = {"554 5.7.1 <RECIPIENT>: Relay access denied", "550 5.7.26 this mail is not authenticated",
+        "554 no mail from you"})
+    void a_server_that_refuses_us_at_the_recipient_kills_no_receipt_and_counts_no_try(String refusal) {
+        String payment = books.paid(jane);
+        stage(List.of(payment));
+        server.refusesRelay = refusal;
+        try (var process = new Process(books.database(Books.ROLE), 1, Duration.ofSeconds(20))) {
+            eventually(() -> assertThat(books.receiptOf(payment)).isEqualTo("waiting 0 relay_refused"));
+            assertThat(process.mailer.problem()).hasValueSatisfying(problem -> assertThat(problem).contains("passes on no mail"));
+        } finally {
+            server.refusesRelay = "";
+        }
+        books.execute("UPDATE receipt SET due_at = now() WHERE state = 'waiting'");
+        try (var mended = new Process(books.database(Books.ROLE), 1, Duration.ofSeconds(20))) {
+            eventually(() -> assertThat(books.receiptOf(payment)).isEqualTo("sent 1 "));
+            assertThat(mended.mailer.problem()).isEmpty();
+        }
+    }
+
+    @Test
+    void one_recipient_that_a_policy_refuses_while_others_get_mail_stops_no_other_and_its_tries_count() {
+        String refused = "refused-" + jane;
+        server.with(refused, new Fault.Policy("550 5.7.1 blocked here"), new Fault.Policy("550 5.7.1 blocked here"));
+        String well = books.paid(jane);
+        stage(List.of(well));
+        try (var process = new Process(books.database(Books.ROLE), 1, Duration.ofSeconds(20))) {
+            eventually(() -> assertThat(books.receiptOf(well)).isEqualTo("sent 1 "));
+            String blocked = books.paid(refused);
+            stage(List.of(blocked));
+            eventually(() -> assertThat(books.receiptOf(blocked)).isEqualTo("sent 3 "));
+            assertThat(process.mailer.problem()).isEmpty();
+        }
+    }
+
+    @Test
+    void what_was_made_after_the_last_mail_and_waits_is_stuck_however_often_it_is_tried() {
+        var table = new ReceiptTable(books.database(Books.ROLE));
+        books.execute("DELETE FROM receipt");
+        String sent = books.paid(jane);
+        String old = books.paid(jane);
+        stage(List.of(sent, old));
+        books.execute("UPDATE receipt SET state = 'sent', ended_at = now() - interval '3 hours' WHERE operation_id = '" + sent + "'");
+        books.execute("UPDATE receipt SET due_at = now() + interval '1 hour'");
+        books.execute("ALTER TABLE receipt DISABLE TRIGGER what_a_receipt_is_about_never_changes");
+        books.execute("UPDATE receipt SET created_at = now() - interval '2 days' WHERE operation_id = '" + old + "'");
+        assertThat(table.backlog().stuckSeconds()).as("one mailbox that is full").isZero();
+        books.execute("UPDATE receipt SET created_at = now() - interval '2 hours' WHERE operation_id = '" + old + "'");
+        books.execute("ALTER TABLE receipt ENABLE TRIGGER what_a_receipt_is_about_never_changes");
+        assertThat(table.backlog().stuckSeconds()).isBetween(7_000.0, 7_400.0);
+        assertThat(table.backlog().overdueSeconds()).isZero();
+        books.execute("UPDATE receipt SET due_at = now() - interval '1 hour' WHERE state = 'waiting'");
+        assertThat(table.backlog().overdueSeconds()).isBetween(3_500.0, 4_000.0);
+        books.execute("UPDATE receipt SET ended_at = now() WHERE operation_id = '" + sent + "'");
+        assertThat(table.backlog().stuckSeconds()).isZero();
+        books.execute("DELETE FROM receipt");
+        assertThat(table.backlog().stuckSeconds()).isZero();
     }
 
     /** Its own claim has ended, and another process has the receipt: what it says about a failure must not count. */

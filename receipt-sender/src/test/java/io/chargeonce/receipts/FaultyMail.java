@@ -29,6 +29,9 @@ final class FaultyMail implements AutoCloseable {
         /** At RCPT. */
         record Recipient(int code) implements Fault {}
 
+        /** At RCPT, with the server's own words. */
+        record Policy(String line) implements Fault {}
+
         /** After the message, which the server does not get. */
         record Message(int code) implements Fault {}
 
@@ -50,6 +53,8 @@ final class FaultyMail implements AutoCloseable {
     final AtomicInteger connections = new AtomicInteger();
     /** Answers all MAIL commands, while it is not 0. */
     volatile int refusesSender;
+    /** Answers all RCPT commands, while it is not empty: as a server does that says only there what it has against us. */
+    volatile String refusesRelay = "";
 
     FaultyMail(SandboxMail mail) {
         this.mail = mail;
@@ -132,7 +137,16 @@ final class FaultyMail implements AutoCloseable {
 
     /** Returns true if that was the answer. */
     private boolean atRecipient(String recipient, Socket client) throws IOException, InterruptedException {
+        if (!refusesRelay.isEmpty()) {
+            say(client, refusesRelay.replace("RECIPIENT", recipient));
+            return true;
+        }
         switch (next(recipient)) {
+            case Fault.Policy refuses -> {
+                faults.get(recipient).remove();
+                say(client, refuses.line());
+                return true;
+            }
             case Fault.Recipient refuses -> {
                 faults.get(recipient).remove();
                 say(client, "%d 5.1.1 <%s>: no such mailbox".formatted(refuses.code(), recipient));

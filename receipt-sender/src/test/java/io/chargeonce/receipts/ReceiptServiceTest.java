@@ -226,6 +226,45 @@ class ReceiptServiceTest {
         assertThat(books.receipt("resend", books.idOf(waits), "--yes").err()).contains("was erased");
     }
 
+    @Test
+    void a_sent_or_dead_receipt_whose_address_was_erased_stays_as_it_is() {
+        String sent = books.paid(jane);
+        books.publish(sent);
+        eventually(() -> assertThat(books.receiptOf(sent)).isEqualTo("sent 1 "));
+        String dead = books.paid(jane);
+        server.with(jane, new Fault.Recipient(550));
+        books.publish(dead);
+        eventually(() -> assertThat(books.receiptOf(dead)).isEqualTo("dead 1 recipient_refused"));
+        books.execute("SELECT erase_personal_data('acme', ARRAY['%s', '%s'], 'jane', 'asked for it', 'run', true)".formatted(sent, dead));
+        for (String payment : List.of(sent, dead)) {
+            assertThat(books.receipt("resend", books.idOf(payment)).err()).contains("was erased");
+            assertThat(books.receipt("resend", books.idOf(payment), "--yes").err()).contains("was erased");
+        }
+        assertThat(books.receipt("resend", "--all-failed", "--error", "recipient_refused", "--yes").exit()).isOne();
+        assertThat(books.receiptOf(sent)).isEqualTo("sent 1 ");
+        assertThat(books.receiptOf(dead)).isEqualTo("dead 1 recipient_refused");
+    }
+
+    @Test
+    void what_kafka_lost_is_made_once_by_the_payments_id_and_is_on_record() {
+        String payment = books.accepted(jane, 1299, "EUR", "order-7", "two mugs");
+        books.succeeds(payment, "now()");
+        String refund = books.refund(payment, 500);
+        books.succeeds(refund, "now()");
+        assertThat(books.receipt("resend", payment).out()).contains("Would mail 2 that " + payment + " lacks");
+        assertThat(books.receiptOf(payment)).isEqualTo("(none)");
+        assertThat(books.receipt("resend", payment, "--yes").out()).contains("Mails 2 that " + payment + " lacked");
+        eventually(() -> assertThat(books.receiptOf(payment)).isEqualTo("sent 1 "));
+        eventually(() -> assertThat(books.receiptOf(refund)).isEqualTo("sent 1 "));
+        assertThat(books.receipt("resend", payment, "--yes").exit()).isOne();
+        assertThat(books.text("SELECT count(*) FROM audit_record WHERE action = 'dlq.receipt_staged' AND resource_id = '" + payment + "'"))
+                .isEqualTo("1");
+        String old = books.accepted(jane, 1299, "EUR", "order-8", "two mugs");
+        books.succeeds(old, "now() - interval '21 days'");
+        assertThat(books.receipt("resend", old, "--yes").err()).as("its receipt may have been sent and forgotten").contains("lacks none");
+        assertThat(letters()).hasSize(2);
+    }
+
     /** Also if the erasure knows nothing of receipts: the address is read just before it is used. */
     @Test
     void a_receipt_whose_address_is_gone_when_its_turn_comes_ends() {

@@ -65,11 +65,11 @@ final class Demo implements AutoCloseable {
         this.out = out;
         long start = System.nanoTime();
         out.println("Chargeonce: every accepted payment is charged exactly once, and none is lost.\n");
-        out.println("Starting Kafka, Postgres, both PSP simulators and all services …");
+        out.println("Starting Kafka, Postgres, both PSP simulators, a bank and all services …");
         this.pipeline = LocalPipeline.start(Optional.empty(), Ports.free(), LocalPipeline.Pace.brisk());
         out.printf("""
                 Up after %.1f s: a real Kafka broker, a real Postgres (fsync=on,
-                synchronous_commit=on), simulators of Stripe and Adyen, and all services.
+                synchronous_commit=on), simulators of Stripe, Adyen and a bank, all services.
                 Watch it in a browser: http://127.0.0.1:%d
                 and sign in with %s
                 """, (System.nanoTime() - start) / 1e9, pipeline.consolePort, LocalPeople.OPERATOR.token());
@@ -92,8 +92,10 @@ final class Demo implements AutoCloseable {
         merge();
         purge();
         refund();
+        debit();
         showReceipt();
         showWebhook();
+        reconcile();
         return checkTheBooks();
     }
 
@@ -200,11 +202,20 @@ final class Demo implements AutoCloseable {
                 count("SELECT count(*) FROM operation_now WHERE kind = 'refund' AND state = 'succeeded' AND psp = 'adyen'"));
     }
 
+    private void debit() {
+        chapter("Three customers pay by direct debit. The bank takes files, over SFTP");
+        LocalBank.add(database, pipeline.vault, DemoBank.MANDATE);
+        out.printf("   %s is added; who pays is sealed, and bank-files alone reads it.%n", DemoBank.MANDATE);
+        producer.send(DemoBank.DEBITS);
+        board.watchUntil(stages -> DemoBank.isDone(database), PATIENCE);
+        DemoBank.story(database).forEach(line -> out.println("   " + line));
+    }
+
     private void showReceipt() {
         chapter("Acme's customers get receipts by mail, each payment and each refund one");
         var mail = pipeline.foundations.mail();
         long due = count("SELECT count(*) FROM operation_now AS its JOIN operation AS charge ON charge.operation_id = its.payment_id "
-                + "WHERE its.state = 'succeeded' AND its.kind <> 'reversal' AND charge.receipt_email IS NOT NULL");
+                + "WHERE its.state = 'succeeded' AND its.kind IN ('charge', 'refund') AND charge.receipt_email IS NOT NULL");
         board.watchUntil(stages -> count("SELECT count(*) FROM receipt WHERE state = 'sent'") >= due, PATIENCE);
         var letters = mail.lettersTo(DemoProducer.CUSTOMER);
         out.printf("   %,d were mailed, under %,d ids. The last one:%n%n", letters.size(),
@@ -228,12 +239,18 @@ final class Demo implements AutoCloseable {
         });
     }
 
+    private void reconcile() {
+        chapter("At night, what each PSP says it booked is compared with every attempt");
+        var foundations = pipeline.foundations;
+        DemoReconciliation.run(database, foundations.stripe(), foundations.adyen()).forEach(line -> out.println("   " + line));
+    }
+
     private Verdict checkTheBooks() {
-        chapter("The check: the shops' answers, both PSPs' ledgers, tables and topics must agree");
+        chapter("The check: the shops' answers, the ledgers of both PSPs and the bank, tables\nand topics must agree");
         Verdict verdict = Checker.check(evidence());
         out.printf("   accepted %,d = succeeded %,d + declined %,d + dead %,d + purged %,d%n", verdict.count("accepted"),
                 verdict.count("succeeded"), verdict.count("declined"), verdict.count("dead"), verdict.count("purged"));
-        out.printf("   captures in the PSPs' ledgers %,d%n", verdict.count("psp_captures"));
+        out.printf("   captures in the ledgers %,d%n", verdict.count("psp_captures"));
         out.printf("   lost %d, charged twice %d, charged unasked %d, wrong amount %d,%n   outcome missing %d, early retries %d%n",
                 verdict.count("lost"), verdict.count("double_charged"), verdict.count("phantom"), verdict.count("wrong_amount"),
                 verdict.count("outcome_missing"), verdict.count("early_retries"));
@@ -245,7 +262,8 @@ final class Demo implements AutoCloseable {
         var settings = pipeline.settings;
         List<ClientCall> calls = producer.answers().stream().map(Demo::call).toList();
         return Evidence.of(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get(), settings.kafka(),
-                settings.tiers(), List.of(pipeline.foundations.stripe().apiBase(), pipeline.foundations.adyen().apiBase()))
+                settings.tiers(), List.of(pipeline.foundations.stripe().apiBase(), pipeline.foundations.adyen().apiBase(),
+                        pipeline.foundations.bank().ledger()))
                 .calls(new Calls.InMemory(calls, producer.refunds())).withOurReceipts();
     }
 

@@ -62,6 +62,7 @@ final class DemoProducer {
         var asked = NewPayment.of(payment.key(), payment.amount(), payment.currency(), payment.method()).withReference(payment.key());
         // A shop that does not mail receipts itself says where they go.
         asked = payment.merchant().equals("acme") ? asked.withReceiptEmail(CUSTOMER) : asked;
+        asked = payment.method().startsWith("mandate_") ? asked.throughBankDebit() : asked;
         return switch (clients.get(payment.merchant()).send(asked)) {
             case Sent.Accepted accepted -> new Accepted(payment, accepted.paymentId(), accepted.replay());
             case Sent.Refused refused -> throw new IllegalStateException("the ingest service answered %d to %s: %s".formatted(

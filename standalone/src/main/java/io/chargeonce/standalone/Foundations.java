@@ -7,6 +7,7 @@ import io.chargeonce.sandbox.KafkaBroker;
 import io.chargeonce.sandbox.PostgresServer;
 import io.chargeonce.sandbox.adyen.AdyenSettings;
 import io.chargeonce.sandbox.adyen.AdyenSimulator;
+import io.chargeonce.sandbox.bank.SandboxBank;
 import io.chargeonce.sandbox.mail.SandboxMail;
 import io.chargeonce.sandbox.stripe.StripeSettings;
 import io.chargeonce.sandbox.stripe.StripeSimulator;
@@ -16,16 +17,17 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 
 /**
- * What a pipeline needs: a real broker, a real Postgres, two PSPs and a mail server, all on this machine. In a given directory everything
- * is still there after a stop or a SIGKILL; without one it is in a temporary directory, which is removed at the stop.
+ * What a pipeline needs: a real broker, a real Postgres, two PSPs, a bank and a mail server, all on this machine. In a given directory
+ * everything is still there after a stop or a SIGKILL; without one it is in a temporary directory, which is removed at the stop.
  *
  * @param dataKey the file with the private keys that open what is sealed at rest
  */
 record Foundations(KafkaBroker kafka, PostgresServer postgres, StripeSimulator stripe, AdyenSimulator adyen, SandboxMail mail,
-        Path dataKey) {
+        SandboxBank bank, Path dataKey) {
 
     /** Signs the Adyen simulator's webhooks. */
     static final String ADYEN_HMAC_KEY = "44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056";
@@ -40,7 +42,8 @@ record Foundations(KafkaBroker kafka, PostgresServer postgres, StripeSimulator s
                 .port(ports.adyen).keptIn(directory.resolve("adyen"))
                 .webhook(URI.create("http://127.0.0.1:" + ports.webhook() + "/v1/webhooks/adyen"), ADYEN_HMAC_KEY)));
         var mail = lifecycle.start("mail server", () -> SandboxMail.start(ports.mail, ports.mailbox));
-        return new Foundations(kafka, postgres, stripe, adyen, mail, dataKey(directory));
+        var bank = lifecycle.start("bank", () -> SandboxBank.start(directory.resolve("bank"), ports.bank, ports.bankLedger, List.of()));
+        return new Foundations(kafka, postgres, stripe, adyen, mail, bank, dataKey(directory));
     }
 
     /** The file with the private keys; made once. */

@@ -2,6 +2,7 @@
 package io.chargeonce.standalone;
 
 import io.chargeonce.app.Migrate;
+import io.chargeonce.bank.BankFilesService;
 import io.chargeonce.charge.ChargeService;
 import io.chargeonce.charge.ChargeSettings;
 import io.chargeonce.console.ConsoleService;
@@ -44,8 +45,12 @@ import java.util.Set;
 final class LocalPipeline implements AutoCloseable {
 
     private static final Duration TIME_PER_PART = Duration.ofSeconds(60);
-    /** Pounds and yen go to Adyen first, the rest to Stripe. Each takes over from the other, except for one brand of cards. */
-    static final String ROUTES = "method=pm_card_amex -> stripe; currency=GBP|JPY -> adyen,stripe; -> stripe,adyen";
+    /**
+     * Debits go to the bank; pounds and yen to Adyen first, the rest to Stripe. Each takes over from the other, except for one
+     * brand of cards.
+     */
+    static final String ROUTES =
+            "method=mandate_ -> bank; method=pm_card_amex -> stripe; currency=GBP|JPY -> adyen,stripe; -> stripe,adyen";
     private static final int PARTITIONS = 12;
 
     /** How long things take: the PSP is a simulator on this machine, so timeouts are shorter than for a real one. */
@@ -96,11 +101,12 @@ final class LocalPipeline implements AutoCloseable {
         SandboxMerchants.create(pipeline);
         LocalPeople.create(pipeline, foundations.postgres());
         var vault = Vault.of(secret(foundations.dataKey()));
+        LocalBank.create(pipeline, vault);
         var meters = lifecycle.start("meters", () -> Meters.of("chargeonce"));
         var charge = new ChargeSettings(pipeline, List.of(stripe(foundations, pace), adyen(foundations, pace)), 1000, pace.lease(),
                 pace.breakerOpenFor(), pace.questions(), pace.sweepAfter(), Optional.of(Routes.parse(ROUTES)), ChargeSettings.Pace.USUAL,
                 Optional.of(new Address("127.0.0.1", ports.webhook()))).with(vault)
-                .withOurReceipts();
+                .withOurReceipts().withBanks(List.of(LocalBank.NAME));
         lifecycle.start("charge-consumer", () -> ChargeService.start(charge, meters));
         lifecycle.start("retry-consumers", () -> RetryService.start(charge, meters));
         var ingest = lifecycle.start("ingest-service", () -> IngestService.start(
@@ -112,6 +118,8 @@ final class LocalPipeline implements AutoCloseable {
         lifecycle.start("webhook-sender", () -> WebhookService.start(
                 new WebhookSettings(pipeline, vault).withAllowedHosts(HERE), meters));
         lifecycle.start("receipt-sender", () -> ReceiptService.start(receipts(pipeline, foundations), meters));
+        lifecycle.start("bank-files", () -> BankFilesService.start(LocalBank.settings(pipeline, foundations.bank(), vault), meters));
+        LocalBank.publish(foundations.bank(), meters);
         var database = lifecycle.start("database", () -> Database.open(pipeline.databaseUrl(), pipeline.databaseUser(), "", 1));
         var admin = lifecycle.start("admin server", () -> AdminServer.start(new Address("127.0.0.1", ports.admin), Optional.empty(),
                 meters::scrape).ready("database", database::problem));

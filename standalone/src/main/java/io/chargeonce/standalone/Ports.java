@@ -54,6 +54,14 @@ final class Ports {
             description = "The same mail server, IMAP: read receipts with any password. Default: ${DEFAULT-VALUE}.")
     int mailbox;
 
+    @Option(names = "--bank-port", defaultValue = "8022", paramLabel = "PORT",
+            description = "The bank's SFTP server. Default: ${DEFAULT-VALUE}.")
+    int bank;
+
+    @Option(names = "--bank-ledger-port", defaultValue = "8093", paramLabel = "PORT",
+            description = "What the bank has booked. Default: ${DEFAULT-VALUE}.")
+    int bankLedger;
+
     /** Any free port for each, so that a demo never meets a running pipeline. */
     static Ports free() {
         return new Ports();
@@ -107,6 +115,8 @@ final class Ports {
         all.put("--console-port", console);
         all.put("--mail-port", mail);
         all.put("--mailbox-port", mailbox);
+        all.put("--bank-port", bank);
+        all.put("--bank-ledger-port", bankLedger);
         return all;
     }
 

@@ -26,7 +26,8 @@ final class StageBoard {
     private static final String BETWEEN = " · ";
     private static final List<String> STAGES = Stream.of(Stream.of("accepted", "charging"),
             IntStream.rangeClosed(1, Topics.MOST_TIERS).mapToObj(tier -> "tier-" + tier),
-            Stream.of("parked", "unknown", "dead", "purged", "declined", "refunded", "succeeded")).flatMap(stages -> stages).toList();
+            Stream.of("parked", "unknown", "dead", "purged", "declined", "refunded", "returned", "succeeded")).flatMap(stages -> stages)
+            .toList();
 
     private final Database database;
     private final PrintWriter out;
@@ -101,6 +102,7 @@ final class StageBoard {
     private static final String READ = """
             SELECT CASE WHEN state = 'processing' THEN 'charging' WHEN state = 'scheduled' THEN 'tier-' || tier
                         WHEN state = 'unresolved' THEN 'unknown' WHEN kind = 'refund' AND state = 'succeeded' THEN 'refunded'
+                        WHEN kind = 'return' AND state = 'succeeded' THEN 'returned'
                         ELSE state END AS stage, count(*)
               FROM operation_now GROUP BY stage
             """;

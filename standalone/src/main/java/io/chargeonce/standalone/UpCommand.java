@@ -16,7 +16,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 @Command(name = "up", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
-        description = "Runs everything on this machine until Ctrl-C: Kafka, Postgres, simulators of Stripe and Adyen, and all services.",
+        description = "Runs everything on this machine until Ctrl-C: Kafka, Postgres, simulators of Stripe and Adyen, a bank, and all "
+                + "services.",
         footer = {"", "Example: keep everything between runs.", "  chargeonce up --data ./data"})
 final class UpCommand implements Callable<Integer> {
 
@@ -68,6 +69,8 @@ final class UpCommand implements Callable<Integer> {
                     its ledger      http://127.0.0.1:%d/_sandbox/movements
                   Kafka             %s
                   Postgres          %s
+                  bank              sftp %s@127.0.0.1:%d, password in %s
+                    its ledger      http://127.0.0.1:%d/_sandbox/movements
                   receipts          smtp 127.0.0.1:%d, read by imap 127.0.0.1:%d
                   health            http://127.0.0.1:%d/health/ready
                   metrics           http://127.0.0.1:%d/metrics
@@ -86,7 +89,8 @@ final class UpCommand implements Callable<Integer> {
                 """, took.toMillis() / 1000.0, pipeline.ingestPort, SandboxMerchants.ACME_TOKEN, SandboxMerchants.GLOBEX_TOKEN,
                 pipeline.consolePort, LocalPeople.tokens(),
                 foundations.stripe().apiBase(), foundations.stripe().apiBase(), foundations.adyen().apiBase(), foundations.adyen().port(),
-                foundations.kafka().bootstrapServers(), foundations.postgres().jdbcUrl(), foundations.mail().port(),
+                foundations.kafka().bootstrapServers(), foundations.postgres().jdbcUrl(), foundations.bank().user(),
+                foundations.bank().port(), foundations.bank().passwordFile(), foundations.bank().adminPort(), foundations.mail().port(),
                 foundations.mail().imapPort(), pipeline.adminPort, pipeline.adminPort,
                 data.map(Path::toString).orElse("temporary, gone when it stops (--data keeps it)"), foundations.dataKey(), Logs.shown(),
                 pipeline.ingestPort, SandboxMerchants.ACME_TOKEN);

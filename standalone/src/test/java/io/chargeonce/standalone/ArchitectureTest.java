@@ -15,6 +15,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import io.chargeonce.charge.ChargeEngine;
+import io.chargeonce.charge.ChargeSettings;
 import io.chargeonce.database.OutboxRelay;
 import io.chargeonce.ingest.IngestService;
 import io.chargeonce.kafka.loop.DueTimes;
@@ -82,7 +83,8 @@ class ArchitectureTest {
         noClasses().that().resideInAnyPackage("io.chargeonce.kafka..", "io.chargeonce.runtime..", "io.chargeonce.charge..",
                 "io.chargeonce.psp..", "io.chargeonce.ingest..", "io.chargeonce.database..", "io.chargeonce.ledger..",
                 "io.chargeonce.wire..", "io.chargeonce.dlq..", "io.chargeonce.audit..", "io.chargeonce.http..", "io.chargeonce.webhooks..",
-                "io.chargeonce.receipts..", "io.chargeonce.delivery..", "io.chargeonce.endpoints..")
+                "io.chargeonce.receipts..", "io.chargeonce.delivery..", "io.chargeonce.endpoints..", "io.chargeonce.reconcile..",
+                "io.chargeonce.settlement..", "io.chargeonce.bank..")
                 .and(DescribedPredicate.not(belongToAnyOf(SteadyClock.class, DueTimes.class, ChargeEngine.class, IngestService.class,
                         OutboxRelay.class, Lease.class, WebhookService.class, ReceiptService.class)))
                 .should().callMethod(InstantSource.class, "system").orShould().callMethod(Instant.class, "now")
@@ -119,7 +121,8 @@ class ArchitectureTest {
     void services_know_the_core_and_not_each_other() {
         String[] core = {"io.chargeonce.payment..", "io.chargeonce.wire..", "io.chargeonce.kafka..", "io.chargeonce.database..",
             "io.chargeonce.runtime..", "io.chargeonce.ledger..", "io.chargeonce.tracing..", "io.chargeonce.audit..",
-            "io.chargeonce.vault..", "io.chargeonce.http..", "io.chargeonce.delivery..", "io.chargeonce.endpoints.."};
+            "io.chargeonce.vault..", "io.chargeonce.http..", "io.chargeonce.delivery..", "io.chargeonce.endpoints..",
+            "io.chargeonce.settlement..", "io.chargeonce.text.."};
         onlyDependsOn("io.chargeonce.ingest..", core);
         onlyDependsOn("io.chargeonce.dlq..", core);
         var console = new TreeSet<>(Set.of(core));
@@ -128,6 +131,7 @@ class ArchitectureTest {
         // It connects to hosts that strangers choose: no PSP, and so no key of one, is in its reach.
         onlyDependsOn("io.chargeonce.webhooks..", core);
         onlyDependsOn("io.chargeonce.receipts..", core);
+        onlyDependsOn("io.chargeonce.bank..", core);
         onlyDependsOn("io.chargeonce.delivery..");
         onlyDependsOn("io.chargeonce.endpoints..", "io.chargeonce.database..", "io.chargeonce.ledger..", "io.chargeonce.runtime..",
                 "io.chargeonce.vault..");
@@ -137,6 +141,13 @@ class ArchitectureTest {
         onlyDependsOn("io.chargeonce.charge..", charge.toArray(String[]::new));
         charge.add("io.chargeonce.charge..");
         onlyDependsOn("io.chargeonce.retry..", charge.toArray(String[]::new));
+        onlyDependsOn("io.chargeonce.text..");
+        onlyDependsOn("io.chargeonce.settlement..", "io.chargeonce.payment..", "io.chargeonce.database..", "io.chargeonce.runtime..");
+        // It knows accounts at PSPs and their settings, and makes no attempt.
+        charge.add("io.chargeonce.bank.xml..");
+        onlyDependsOn("io.chargeonce.reconcile..", charge.toArray(String[]::new));
+        noClasses().that().resideInAPackage("io.chargeonce.reconcile..").should().dependOnClassesThat(
+                resideInAPackage("io.chargeonce.charge..").and(DescribedPredicate.not(belongToAnyOf(ChargeSettings.class)))).check(ALL);
     }
 
     @Test
@@ -147,7 +158,8 @@ class ArchitectureTest {
                 "io.chargeonce.vault..", "io.chargeonce.http..",
                 "io.chargeonce.psp..", "io.chargeonce.ingest..", "io.chargeonce.charge..", "io.chargeonce.retry..", "io.chargeonce.dlq..",
                 "io.chargeonce.console..", "io.chargeonce.webhooks..", "io.chargeonce.receipts..", "io.chargeonce.delivery..",
-                "io.chargeonce.endpoints..");
+                "io.chargeonce.endpoints..", "io.chargeonce.settlement..", "io.chargeonce.reconcile..", "io.chargeonce.bank..",
+                "io.chargeonce.text..");
     }
 
     @Test

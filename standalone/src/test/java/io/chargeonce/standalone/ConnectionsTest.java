@@ -3,9 +3,11 @@ package io.chargeonce.standalone;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chargeonce.bank.BankFilesService;
 import io.chargeonce.charge.ChargeEngine;
 import io.chargeonce.console.ConsoleSettings;
 import io.chargeonce.ingest.IngestSettings;
+import io.chargeonce.receipts.ReceiptService;
 import io.chargeonce.webhooks.WebhookService;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -21,7 +23,9 @@ import org.junit.jupiter.api.Test;
 class ConnectionsTest {
 
     private static final Path KUBERNETES = Repository.root().resolve("deploy/kubernetes");
-    private static final List<String> SERVICES = List.of("ingest", "charge", "retry", "console", "webhooks");
+    private static final List<String> SERVICES = List.of("ingest", "charge", "retry", "console", "webhooks", "receipts", "bank-files");
+    /** Of a command: the reconciliation and the migration, which may run at the same time, the latter with a second one for its lock. */
+    private static final int OF_JOBS = 3;
     /** Its pod is replaced, and not joined by a new one. */
     private static final String CONSOLE = "console";
 
@@ -31,6 +35,8 @@ class ConnectionsTest {
             case "charge", "retry" -> ChargeEngine.CONNECTIONS;
             case CONSOLE -> Integer.parseInt(ConsoleSettings.CONNECTIONS.fallback());
             case "webhooks" -> WebhookService.CONNECTIONS;
+            case "receipts" -> ReceiptService.CONNECTIONS;
+            case "bank-files" -> BankFilesService.CONNECTIONS;
             default -> throw new IllegalArgumentException(service);
         };
     }
@@ -41,7 +47,12 @@ class ConnectionsTest {
     }
 
     private static int inBase(String service) throws IOException {
-        String file = service.equals("webhooks") ? "merchant-webhooks/sender.yaml" : "base/" + service + ".yaml";
+        String file = switch (service) {
+            case "webhooks" -> "merchant-webhooks/sender.yaml";
+            case "receipts" -> "receipts/sender.yaml";
+            case "bank-files" -> "bank-files/service.yaml";
+            default -> "base/" + service + ".yaml";
+        };
         return number(file, "kind: Deployment.*?\\n  replicas: (\\d+)").orElse(1);
     }
 
@@ -90,7 +101,7 @@ class ConnectionsTest {
             assertThat(document).contains(row(size));
         }
         assertThat(document).as("what max_connections has to be").contains("`max_connections` of at least "
-                + (connections(each("production"), true) + 20));
+                + (connections(each("production"), true) + OF_JOBS + 20));
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.chargeonce.checker.Verdict;
+import io.chargeonce.load.LoadCommand;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 /** One demo, its books, the records that its services published, and the examples of consumers that read them. */
 class DemoTest {
@@ -44,14 +46,33 @@ class DemoTest {
     @Test
     void the_books_of_a_demo_balance() {
         assertThat(verdict.balanced()).as(verdict.json() + "\n" + STORY).isTrue();
-        assertThat(verdict.json()).contains("\"accepted\":60", "\"lost\":0", "\"double_charged\":0");
+        assertThat(verdict.json()).contains("\"accepted\":63", "\"lost\":0", "\"double_charged\":0");
         assertThat(STORY.toString()).containsPattern("http://127.0.0.1:\\d+\\nand sign in with operator:test_operator");
         assertThat(STORY.toString()).containsPattern("To: jane@example.com\\R +Subject: Your (receipt|refund) from acme\\R")
                 .containsPattern("Amount (paid|refunded): ")
                 .containsPattern("(\\d+) came, each with the right signature, under \\1 ids")
-                .containsPattern("webhook-id: msg_\\w+\\R +\\{\\R +\"type\" : \"(payment|refund)\\.");
+                .containsPattern("stripe booked (\\d+) movements of money, and \\1 attempts agree with them")
+                .containsPattern("adyen  booked (\\d+) movements of money, and \\1 attempts agree with them")
+                .containsPattern("bank   booked 3 movements of money, and 2 attempts agree with them")
+                .containsPattern("webhook-id: msg_\\w+\\R +\\{\\R +\"type\" : \"(payment|refund|return)\\.")
+                // In one file, unless the bank's next window came between them.
+                .containsPattern("to the bank +pain\\.008-\\S+\\.xml, [123] debits? of \\d+\\.\\d\\d EUR, due ")
+                .containsPattern("from the bank +[123] pain\\.002, [23] camt\\.054\\R")
+                .containsPattern("42\\.00 EUR +mandate_jane-doe +succeeded +booked\\R")
+                .containsPattern("25\\.99 EUR +mandate_no-funds +declined +rejected AM04\\R")
+                .containsPattern("99\\.00 EUR +mandate_returned +succeeded +booked, returned MD06\\R");
         assertThat(STORY.toString().lines()).hasSizeGreaterThan(30)
                 .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80));
+    }
+
+    @Test
+    void load_check_finds_the_banks_ledger_by_what_the_services_tell() {
+        var settings = demo.pipeline.settings;
+        var said = new StringWriter();
+        int code = new CommandLine(new LoadCommand()).setOut(new PrintWriter(said)).execute("check", "--database", settings.databaseUrl(),
+                "--kafka", settings.kafka(), "--service", "http://127.0.0.1:" + demo.pipeline.adminPort);
+        assertThat(said.toString()).contains(demo.pipeline.foundations.bank().ledger().toString());
+        assertThat(code).as(said.toString()).isZero();
     }
 
     @Test
@@ -70,7 +91,8 @@ class DemoTest {
         assertThat(seen).contains("requests io.chargeonce.payment.request", "retry-1 io.chargeonce.payment.request",
                 "retry-3 io.chargeonce.payment.request", "dlq io.chargeonce.payment.dead-letter", "dlq left",
                 "outcomes io.chargeonce.payment.succeeded", "outcomes io.chargeonce.payment.declined",
-                "outcomes io.chargeonce.refund.succeeded", "intake-refused io.chargeonce.payment.refused");
+                "outcomes io.chargeonce.refund.succeeded", "outcomes io.chargeonce.return.succeeded",
+                "intake-refused io.chargeonce.payment.refused");
     }
 
     @Test

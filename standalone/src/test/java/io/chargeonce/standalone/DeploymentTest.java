@@ -5,15 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.app.Environment;
 import io.chargeonce.audit.AuditKeys;
+import io.chargeonce.bank.BankFilesSettings;
 import io.chargeonce.charge.ChargeSettings;
 import io.chargeonce.console.ConsoleSettings;
 import io.chargeonce.console.witness.WitnessSettings;
 import io.chargeonce.ingest.IngestSettings;
+import io.chargeonce.receipts.ReceiptSettings;
 import io.chargeonce.runtime.Lifecycle;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.runtime.Setting;
 import io.chargeonce.runtime.Settings;
 import io.chargeonce.vault.Vault;
+import io.chargeonce.webhooks.WebhookSettings;
 import io.chargeonce.wire.AccessPlan;
 import io.chargeonce.wire.TopicPlan;
 import io.chargeonce.wire.Topics;
@@ -28,6 +31,7 @@ import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.api.model.networking.v1.IPBlock;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyEgressRule;
+import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -83,6 +87,9 @@ class DeploymentTest {
             Settings.load(settings, switch (deployment.getMetadata().getName()) {
                 case "ingest" -> IngestSettings.ALL;
                 case "console" -> ConsoleSettings.ALL;
+                case "webhooks" -> WebhookSettings.ALL;
+                case "receipts" -> ReceiptSettings.ALL;
+                case "bank-files" -> BankFilesSettings.ALL;
                 default -> ChargeSettings.ALL;
             }, Environment.CATALOGUE);
         }
@@ -125,7 +132,7 @@ class DeploymentTest {
 
     @Test
     void no_deployment_runs_as_root_writes_its_image_or_takes_service_links() throws IOException {
-        assertThat(deployments()).hasSize(4).allSatisfy(deployment -> {
+        assertThat(deployments()).hasSize(7).allSatisfy(deployment -> {
             var pod = deployment.getSpec().getTemplate().getSpec();
             assertThat(pod.getEnableServiceLinks()).isFalse();
             assertThat(pod.getSecurityContext().getRunAsNonRoot()).isTrue();
@@ -150,7 +157,8 @@ class DeploymentTest {
     @Test
     void a_rollout_waits_for_each_new_process_and_ends_no_old_one_before() throws IOException {
         var services = deployments().stream().filter(each -> !each.getMetadata().getName().equals("console")).toList();
-        assertThat(services).extracting(each -> each.getMetadata().getName()).contains("ingest", "charge", "retry");
+        assertThat(services).extracting(each -> each.getMetadata().getName())
+                .containsExactlyInAnyOrder("ingest", "charge", "retry", "webhooks", "receipts", "bank-files");
         assertThat(services).allSatisfy(deployment -> {
             assertThat(deployment.getSpec().getMinReadySeconds()).isGreaterThanOrEqualTo(90);
             assertThat(deployment.getSpec().getProgressDeadlineSeconds()).isGreaterThan(
@@ -184,11 +192,11 @@ class DeploymentTest {
 
     @Test
     void every_pod_may_speak_only_with_what_a_policy_names() throws IOException {
-        assertThat(deployments()).allSatisfy(deployment -> assertThat(policies(deployment.getMetadata().getName())).hasSize(1));
+        assertThat(deployments()).allSatisfy(deployment -> assertThat(policies(deployment.getMetadata().getName())).isNotEmpty());
     }
 
     private static List<NetworkPolicy> policies(String service) throws IOException {
-        return resources("kubernetes/base").stream().filter(NetworkPolicy.class::isInstance).map(NetworkPolicy.class::cast)
+        return resources("kubernetes").stream().filter(NetworkPolicy.class::isInstance).map(NetworkPolicy.class::cast)
                 .filter(policy -> service.equals(policy.getSpec().getPodSelector().getMatchLabels().get("app.kubernetes.io/name")))
                 .toList();
     }
@@ -231,7 +239,7 @@ class DeploymentTest {
     @Test
     void charge_seals_the_audit_log_with_a_key_and_charge_and_retry_seal_poison() throws IOException {
         String compose = Files.readString(DEPLOY.resolve("compose.yaml"));
-        for (Deployment deployment : deployments()) {
+        for (Deployment deployment : deploymentsOf("kubernetes/base")) {
             String service = deployment.getMetadata().getName();
             List<String> given = deployment.getSpec().getTemplate().getSpec().getContainers().getFirst().getEnv().stream()
                     .map(EnvVar::getName).toList();
@@ -265,10 +273,14 @@ class DeploymentTest {
     }
 
     @Test
-    void each_pod_that_has_more_than_one_is_spread_over_zones_and_nodes_and_finds_a_nodes_own_dns() throws IOException {
+    void each_service_is_spread_over_zones_and_nodes_keeps_one_when_a_node_is_emptied_and_finds_a_nodes_own_dns() throws IOException {
+        var budgets = resources("kubernetes").stream().filter(PodDisruptionBudget.class::isInstance).map(PodDisruptionBudget.class::cast)
+                .map(budget -> budget.getSpec().getMaxUnavailable().getIntVal() + " " + budget.getSpec().getSelector().getMatchLabels())
+                .toList();
         for (Deployment deployment : deployments()) {
             String name = deployment.getMetadata().getName();
-            if (deployment.getSpec().getReplicas() != null && deployment.getSpec().getReplicas() > 1) {
+            if (!name.equals("console")) {
+                assertThat(budgets).contains("1 {app.kubernetes.io/name=" + name + "}");
                 assertThat(deployment.getSpec().getTemplate().getSpec().getTopologySpreadConstraints()).as(name)
                         .extracting(spread -> spread.getTopologyKey() + " " + spread.getLabelSelector().getMatchLabels())
                         .containsExactly("topology.kubernetes.io/zone {app.kubernetes.io/name=" + name + "}",
@@ -318,6 +330,16 @@ class DeploymentTest {
     }
 
     @Test
+    void each_alert_is_tried_on_recorded_series() throws IOException {
+        for (String file : List.of("alerts", "alerts-infrastructure")) {
+            String tried = Files.readString(DEPLOY.resolve("monitoring/" + file + "-test.yaml"));
+            assertThat(Pattern.compile("alert: (\\w+)").matcher(Files.readString(DEPLOY.resolve("monitoring/" + file + ".yaml"))).results()
+                    .map(found -> found.group(1)).toList()).isNotEmpty()
+                    .allSatisfy(alert -> assertThat(tried).containsPattern(alert + "\\b"));
+        }
+    }
+
+    @Test
     void every_alert_leads_to_a_section_of_the_operations_document() throws IOException {
         String operations = Files.readString(Repository.root().resolve("docs/operations.md"));
         var sections = Pattern.compile("(?m)^#+ (.+)$").matcher(operations).results()
@@ -343,8 +365,13 @@ class DeploymentTest {
                 .map(GenericKubernetesResource.class::cast).toList();
     }
 
+    /** With those of components, which a cluster may leave out. */
     private static List<Deployment> deployments() throws IOException {
-        return resources("kubernetes/base").stream().filter(Deployment.class::isInstance).map(Deployment.class::cast).toList();
+        return deploymentsOf("kubernetes");
+    }
+
+    private static List<Deployment> deploymentsOf(String directory) throws IOException {
+        return resources(directory).stream().filter(Deployment.class::isInstance).map(Deployment.class::cast).toList();
     }
 
     private static List<HasMetadata> resources(String directory) throws IOException {

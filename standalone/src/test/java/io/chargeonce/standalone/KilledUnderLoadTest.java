@@ -55,8 +55,7 @@ class KilledUnderLoadTest {
 
     @Test
     void everything_accepted_before_is_settled_and_nothing_twice() throws Exception {
-        ports.putAll(FreePorts.of(List.of("ingest", "stripe", "adyen", "webhook", "kafka", "postgres", "admin", "console", "mail",
-                "mailbox")));
+        ports.putAll(FreePorts.ofUp());
         process = up();
         sendUntilKilled();
         process = up();

@@ -5,6 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chargeonce.app.Migrate;
+import io.chargeonce.bank.BankFilesService;
+import io.chargeonce.bank.BankFilesSettings;
+import io.chargeonce.bank.account.BankAccount;
+import io.chargeonce.bank.calendar.Windows;
+import io.chargeonce.bank.sftp.SftpPlace;
+import io.chargeonce.bank.xml.Creditor;
 import io.chargeonce.charge.ChargeService;
 import io.chargeonce.charge.ChargeSettings;
 import io.chargeonce.console.witness.Hop;
@@ -29,6 +35,9 @@ import io.chargeonce.receipts.Letterhead;
 import io.chargeonce.receipts.MailServer;
 import io.chargeonce.receipts.ReceiptService;
 import io.chargeonce.receipts.ReceiptSettings;
+import io.chargeonce.reconcile.Finding;
+import io.chargeonce.reconcile.Reconciliation;
+import io.chargeonce.reconcile.StripeSource;
 import io.chargeonce.retry.RetryService;
 import io.chargeonce.runtime.Address;
 import io.chargeonce.runtime.AdminServer;
@@ -40,6 +49,7 @@ import io.chargeonce.sandbox.psp.Fault;
 import io.chargeonce.sandbox.psp.FaultRule;
 import io.chargeonce.sandbox.stripe.Operation;
 import io.chargeonce.sandbox.stripe.StripeSimulator;
+import io.chargeonce.settlement.SettlementKeys;
 import io.chargeonce.vault.Vault;
 import io.chargeonce.webhooks.WebhookService;
 import io.chargeonce.webhooks.WebhookSettings;
@@ -52,15 +62,19 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeAll;
@@ -100,6 +114,8 @@ class LeastPrivilegeTest {
              var retry = RetryService.start(chargeSettings("chargeonce_retry", stripe).withOurReceipts(), meters);
              var receipts = ReceiptService.start(new ReceiptSettings(pipeline("chargeonce_receipts"), MailServer.here(
                      hanging.getLocalPort(), Duration.ofSeconds(2)), LETTERHEAD), meters);
+             var bankFiles = BankFilesService.start(new BankFilesSettings(pipeline("chargeonce_bank_files"), List.of(SILENT_BANK),
+                     Vault.IN_THE_CLEAR, SettlementKeys.NONE, Duration.ofSeconds(1), Optional.empty()), meters);
              var webhooks = WebhookService.start(new WebhookSettings(pipeline("chargeonce_webhooks"), Vault.IN_THE_CLEAR), meters);
              var admin = AdminServer.start(new Address("127.0.0.1", 0), Optional.empty(), meters::scrape).countedBy(meters.registry());
              var witness = Witness.start(WITNESS, new KafkaConnection(TestStack.kafka().bootstrapServers(), Map.of()),
@@ -160,13 +176,28 @@ class LeastPrivilegeTest {
             // A hold has metrics only while there is one. No loop has a ninth tier here.
             Called paused = dlq("chargeonce_dlq_operator", "pause", "tier", "9", "--yes", "--reason", "r");
             assertThat(paused.exit()).as(paused.err()).isZero();
+            reconcile(stripe);
             consoleThatIsAsked(witness, meters);
             Awaitility.await().atMost(PATIENCE).untilAsserted(
                     () -> assertThat(Monitoring.metrics()).isSubsetOf(Monitoring.exported(meters.scrape())));
             var described = Monitoring.described();
             assertThat(described).as("described in docs/operations.md").containsAll(Monitoring.ours(meters.scrape()));
             described.removeAll(Monitoring.ONLY_WHEN_IT_HAPPENS);
-            assertThat(Monitoring.ours(meters.scrape())).containsAll(described);
+            Awaitility.await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(Monitoring.ours(meters.scrape())).containsAll(described));
+        }
+    }
+
+    /** With nothing but the reconciler's rights. What was compared has metrics only after a comparison. */
+    private static void reconcile(StripeSimulator stripe) {
+        var settings = pipeline("chargeonce_reconciler");
+        Instant to = Instant.now().truncatedTo(ChronoUnit.SECONDS).plusSeconds(1);
+        var listed = new StripeSource(new StripeSettings("sk_test_sandbox", stripe.apiBase().toString(), Duration.ofSeconds(20)),
+                to.minus(1, ChronoUnit.DAYS), to);
+        try (var database = Database.openForCommand(settings.databaseUrl(), settings.databaseUser(), "")) {
+            Reconciliation.Result result = new Reconciliation(database, SettlementKeys.NONE).run(new Reconciliation.Request("stripe",
+                    Optional.of(listed), Optional.of(to.minus(1, ChronoUnit.HOURS)), Optional.of(to), Duration.ZERO, true, 10));
+            assertThat(result.totals().items(Finding.AGREES)).isEqualTo(result.recorded()).isPositive();
         }
     }
 
@@ -375,6 +406,12 @@ class LeastPrivilegeTest {
         }
     }
 
+    /** Its port is closed. */
+    private static final BankAccount SILENT_BANK = new BankAccount("bank", "CO",
+            new Creditor("A shop", "DE02120300000000202051", "BYLADEM1001", "DE98ZZZ09999999999"),
+            new SftpPlace("127.0.0.1", 1, "shop", Optional.of(Path.of("password")), Optional.empty(), Path.of("known_hosts"), "/out", "/in",
+                    Duration.ofSeconds(2)),
+            new Windows(ZoneOffset.UTC, List.of(), Set.of(), 1, Duration.ZERO, Optional.of(Duration.ofSeconds(1))), Duration.ofHours(1), 5);
     private static final Letterhead LETTERHEAD =
             new Letterhead("receipts@shop.example", Optional.empty(), Locale.ENGLISH, ZoneOffset.UTC);
     private static final String BODY = "{\"amount\": 1299, \"currency\": \"EUR\", \"payment_method\": \"%s\", \"reference\": \"%s\", "

@@ -15,10 +15,11 @@ final class Monitoring {
     private static final Path DIRECTORY = Repository.root().resolve("deploy/monitoring");
     private static final Pattern METRIC = Pattern.compile("\\b(?:chargeonce|jvm|process)_[a-z_]+");
 
-    /** Those that only an event brings, such as a code of a PSP's, or HTTPS. */
+    /** Those that only an event brings, such as a code of a PSP's, or that a service is set up so: HTTPS, or a bank in charge. */
     static final Set<String> ONLY_WHEN_IT_HAPPENS = Set.of("chargeonce_psp_declines_unmapped_total", "chargeonce_psp_bugs_total",
             "chargeonce_psp_webhooks_total", "chargeonce_psp_notices_unmatched_total", "chargeonce_psp_notices_dropped_total",
-            "chargeonce_poison_total", "chargeonce_bugs_total", "chargeonce_certificate_expires_seconds");
+            "chargeonce_poison_total", "chargeonce_bugs_total", "chargeonce_certificate_expires_seconds",
+            "chargeonce_bank_lines_unmatched_total");
 
     private Monitoring() {}
 

@@ -55,7 +55,8 @@ class OperationsTest {
     void every_command_that_is_named_exists_with_its_options() {
         CommandLine all = Main.commandLine();
         // Its benchmarks are a module beside this one.
-        List<String> calls = found("(?:`|\\$ |\\./|(?m:^))chargeonce ([a-z][^`|\n]*)").map(call -> call.group(1))
+        List<String> calls = Stream.concat(found("(?:`|\\$ |\\./|(?m:^ *))chargeonce ([a-z][^`|\n]*)").map(call -> call.group(1)),
+                found("`((?:dlq|webhook|merchant|bank|migrate) [^`|\n]*)`").map(call -> call.group(1)))
                 .filter(call -> !call.startsWith("bench ")).toList();
         assertThat(calls).hasSizeGreaterThan(30).allSatisfy(call -> look(all, call));
     }

@@ -31,7 +31,8 @@ final class PublishedRecords {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final String OUTCOMES = "payments.outcomes";
-    private static final Set<String> COUNTED = Set.of("io.chargeonce.payment.succeeded", "io.chargeonce.refund.succeeded");
+    private static final Set<String> COUNTED =
+            Set.of("io.chargeonce.payment.succeeded", "io.chargeonce.refund.succeeded", "io.chargeonce.return.succeeded");
 
     private final Map<String, Object> client;
 
@@ -128,7 +129,7 @@ final class PublishedRecords {
 
     private static final String REVENUE = """
             SELECT merchant_id || ' ' || currency, sum(CASE kind WHEN 'charge' THEN amount ELSE -amount END)
-              FROM operation_now WHERE kind IN ('charge', 'refund') AND state = 'succeeded' GROUP BY merchant_id, currency
+              FROM operation_now WHERE kind IN ('charge', 'refund', 'return') AND state = 'succeeded' GROUP BY merchant_id, currency
             """;
 
     /** As the pipeline's database has it, by merchant and currency. */

@@ -111,6 +111,37 @@ final class RobbedDatabase implements AutoCloseable {
             INSERT INTO psp_notice (psp, notice_id) VALUES ('stripe', 'evt_1');
             INSERT INTO unmatched_notice (psp, notice_id, psp_key) VALUES ('stripe', 'evt_2', 'key');
             INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.outcomes', 'pay_succeeded', 'x', '{}');
+            INSERT INTO settlement_line (psp, line_id, psp_key, moved, amount, currency, psp_reference, booked_at,
+                                         source_sha256, line_number)
+            VALUES ('stripe', 'txn_1', 'key_pay_succeeded', 'captured', 1000, 'EUR', 'pi_succeeded', now(), sha256(''), 1);
+            INSERT INTO webhook_endpoint (endpoint_id, merchant_id, url, events)
+            VALUES ('whe_000000000000000000000001', 'acme', 'https://hooks.example/', '{*}');
+            INSERT INTO webhook_delivery (webhook_id, endpoint_id, event_type, body, state, attempts, ended_at)
+            SELECT 'msg_' || state, 'whe_000000000000000000000001', 'payment.succeeded', '{}', state, 1, now()
+              FROM unnest(ARRAY['delivered', 'dead']) AS state;
+            INSERT INTO receipt (receipt_id, operation_id, payment_id, merchant_id, kind, state, attempts, ended_at)
+            SELECT 'rcp_' || md5(state), 'pay_' || state, 'pay_' || state, 'acme', 'charge', state, 1, now()
+              FROM unnest(ARRAY['sent', 'dead', 'erased']) AS state;
+            SELECT record_reconciliation('00000000-0000-0000-0000-000000000001', 'stripe', now(), now(), 1, sha256(''), '{missing}',
+                                         '{EUR}', '{1}', '{1000}', '{0}');
+            INSERT INTO bank (bank, next_cutoff, answer_within_s, fence) VALUES ('bank', now(), 3600, 7);
+            INSERT INTO bank_mandate (mandate_id, merchant_id, bank, signed_on, sealed_debtor)
+            VALUES ('mandate_1', 'acme', 'bank', '2026-01-31', '\\x01'), ('mandate_2', 'globex', 'bank', '2026-01-31', '\\x02');
+            UPDATE bank_mandate SET revoked_at = now() WHERE mandate_id = 'mandate_2';
+            INSERT INTO bank_batch (bank, kind, currency, message_id, file_name, due_on, items, total, answer_due, state, sha256, size)
+            VALUES ('bank', 'debit', 'EUR', 'CO-1', 'pain.008-CO-1.xml', '2026-12-01', 1, 1000, now(), 'sent', sha256('x'), 1);
+            INSERT INTO bank_batch_item (psp_key, bank, kind, amount, currency, mandate_id, payment_id, remittance, answer_due, batch_id)
+            VALUES ('key_pay_succeeded', 'bank', 'debit', 1000, 'EUR', 'mandate_1', 'pay_succeeded', 'r', now(), 1),
+                   ('key_pay_unresolved', 'bank', 'debit', 1000, 'EUR', 'mandate_1', 'pay_unresolved', 'r', now(), NULL);
+            INSERT INTO bank_batch_item (psp_key, bank, kind, amount, currency, mandate_id, payment_id, remittance, answer_due, fenced)
+            VALUES ('key_pay_dead', 'bank', 'debit', 1000, 'EUR', 'mandate_1', 'pay_dead', 'fenced', now(), true);
+            INSERT INTO bank_file_part (file, part, sealed) VALUES ('out/CO-1', 0, '\\x01');
+            INSERT INTO bank_file_in (file_id, bank, file_name, sha256, size, message, message_id)
+            VALUES (1, 'bank', 'camt', sha256('camt'), 1, 'camt.054', 'm-1');
+            INSERT INTO bank_line (file_id, bank, kind, psp_key, amount, currency, credit, state, taken_at)
+            VALUES (1, 'bank', 'booked', 'key_pay_succeeded', 1000, 'EUR', true, 'taken', now()),
+                   (1, 'bank', 'booked', 'key_of_none', 1000, 'EUR', true, 'unmatched', now()),
+                   (1, 'bank', 'booked', 'key_pay_unresolved', 1000, 'EUR', true, 'new', NULL);
             """;
 
     /** The theft is refused, and no row has changed. */

@@ -120,6 +120,9 @@ class TheftTest {
             VALUES ('r1', 'pay_succeeded', 'refund', 'globex', 'r1', 100, 'EUR', 'pm', 60)""",
             "UPDATE operation_state SET capture_psp = 'stripe', capture_reference = 'pi_of_globex' WHERE operation_id = 'refund'",
             "UPDATE operation_state SET capture_psp = 'stripe', capture_reference = 'pi_succeeded' WHERE operation_id = 'waiting'",
+            "UPDATE settlement_line SET amount = 1", "UPDATE settlement_line SET psp_key = 'key_pay_dead'",
+            "UPDATE settlement_line SET moved = 'given_back'", "UPDATE settlement_line SET psp = 'adyen'",
+            "UPDATE settlement_line SET recorded_by = 'bob'", "DELETE FROM settlement_line", "TRUNCATE settlement_line",
             "SELECT forget_settled_payments(interval '-1200 months 36014 days', 1000)",
             "SELECT forget_settled_payments(interval '1 hour', 1000)",
             "SELECT forget_settled_payments(interval '-400 days', 1000)",
@@ -227,6 +230,16 @@ class TheftTest {
                 '{"status":"succeeded","payment_id":"pay_of_globex","operation":"charge","revision":2,
                   "idempotency_key":"succeeded","merchant":"acme","amount":1000,"currency":"EUR","psp_reference":"pi_succeeded"}', \
             'UTF8'), '{}')""",
+        // Not even what is true.
+        """
+            INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.outcomes', 'pay_succeeded', convert_to(
+                '{"status":"succeeded","payment_id":"pay_succeeded","operation":"charge","revision":2,
+                  "idempotency_key":"succeeded","merchant":"acme","amount":1000,"currency":"EUR","psp_reference":"pi_succeeded"}', \
+            'UTF8'), '{}')""",
+        """
+            INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.receipts', 'pay_succeeded', convert_to(
+                '{"operation_id":"pay_succeeded","payment_id":"pay_succeeded","kind":"charge","merchant":"acme","amount":1000,
+                  "currency":"EUR"}', 'UTF8'), '{}')""",
         "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.intake.acme', 'k', 'x', '{}')",
         "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.intake-refused', 'k', 'x', '{}')",
         "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.audit-seals', '1', 'x', '{}')",
@@ -253,6 +266,28 @@ class TheftTest {
         "INSERT INTO tier_visit SELECT * FROM tier_visit", "SELECT FROM merchant_token", "SELECT FROM idempotency_key"})
     void the_operator_moves_what_is_listed_and_makes_up_no_money(String theft) throws SQLException {
         database.refused("chargeonce_dlq_operator", theft);
+    }
+
+    /** A line is a reason for charge to look, and nothing else: BookedMoneyTest has what charge makes of a forged one. */
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "INSERT INTO psp_observation (psp_key, source, outcome, psp_reference) "
+                + "VALUES ('key_pay_unresolved', 'settlement', 'charged', 'pi')",
+        "UPDATE payment_attempt SET state = 'succeeded' WHERE psp_key = 'key_pay_unresolved'",
+        "UPDATE operation_state SET state = 'succeeded' WHERE operation_id = 'pay_unresolved'",
+        "UPDATE settlement_line SET due_at = now()", "UPDATE settlement_line SET answer = 'paid', answered_at = now()",
+        "UPDATE settlement_line SET mark = sha256('guessed')",
+        """
+            INSERT INTO settlement_line (psp, line_id, psp_key, moved, amount, currency, booked_at, source_sha256, line_number, recorded_by)
+            VALUES ('stripe', 'txn_2', 'key_pay_unresolved', 'captured', 1000, 'EUR', now(), sha256(''), 1, 'bob')""",
+        "INSERT INTO reconciliation (run, psp, covers_from, covers_to, read_lines, ended_by) "
+                + "VALUES (gen_random_uuid(), 'stripe', now(), now(), 0, 'bob')",
+        "DELETE FROM reconciliation", "UPDATE reconciliation_finding SET items = 0", "DELETE FROM reconciliation_finding",
+        "SELECT customer FROM operation", "SELECT request FROM payment_attempt", "SELECT FROM operation_state",
+        "SELECT FROM merchant_token",
+        "SELECT FROM dead_letter", "SELECT FROM outbox", "SELECT FROM psp_observation"})
+    void the_reconciler_adds_lines_and_settles_nothing(String theft) throws SQLException {
+        database.refused("chargeonce_reconciler", theft);
     }
 
     @ParameterizedTest
@@ -304,7 +339,7 @@ class TheftTest {
     @ValueSource(strings = {
         "SELECT FROM merchant_token", "SELECT FROM idempotency_key", "SELECT requests_per_second FROM merchant",
         "UPDATE merchant SET represent_declines = true",
-        "INSERT INTO dlq_run SELECT * FROM dlq_run", "UPDATE dlq_run SET state = 'running'", "UPDATE dlq_run_item SET fate = 'settled'",
+        "INSERT INTO dlq_run SELECT * FROM dlq_run", "UPDATE dlq_run SET state = 'running'", "UPDATE dlq_run_item SET fate = 'asked'",
         "UPDATE dead_letter SET amount = 1", "UPDATE dead_letter SET sealed_edit = 'x'", "DELETE FROM dead_letter",
         "UPDATE payment_attempt SET sent_at = now()", "UPDATE payment_attempt SET key_valid_until = now()",
         "UPDATE payment_attempt SET psp = 'adyen'",

@@ -14,11 +14,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -26,8 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Claims deliveries that are due, sends them and records how it went. Endpoints that fail have a quarter of the slots and one each, so that
- * they delay no other. One worker calls {@link #runOnce}.
+ * Claims deliveries that are due, sends them and records how it went. Endpoints that fail or are slow have a quarter of the slots, and
+ * failing ones have one each, so that they delay no other. One worker calls {@link #runOnce}.
  *
  * <p>Tries run on platform threads: asking for a host's name blocks in the system's resolver, where a virtual thread would keep its carrier
  * from all others.
@@ -38,12 +38,8 @@ final class Dispatcher implements AutoCloseable {
     record Limits(int slots, int perEndpoint, Duration timeout) {
 
         int slotsOf(Lane lane) {
-            int failing = Math.max(1, slots / 4);
-            return lane == Lane.FAILING ? failing : Math.max(1, slots - failing);
-        }
-
-        int perEndpoint(Lane lane) {
-            return lane == Lane.FAILING ? 1 : perEndpoint;
+            int heldBack = Math.max(1, slots / 4);
+            return lane == Lane.HELD_BACK ? heldBack : Math.max(1, slots - heldBack);
         }
 
         /** However many endpoints a merchant has, half of the slots are for others. */
@@ -68,8 +64,14 @@ final class Dispatcher implements AutoCloseable {
     private static final Duration AFTER_TROUBLE = Duration.ofSeconds(1);
     private static final Duration TO_CLOSE = Duration.ofSeconds(20);
     private static final int LARGEST_CLAIM = 500;
+    /** While all are busy, a claim waits until a quarter of the slots is free, and no longer than this: each claim reads all endpoints. */
+    private static final Duration GATHERS = Duration.ofMillis(50);
+    private static final Duration LOOKS_EVERY = Duration.ofMillis(1);
+    /** An endpoint that was not tried for so long is no longer known as slow. */
+    private static final Duration FORGOTTEN_AFTER = Duration.ofHours(1);
     /** A try that takes longer leaves its slot to others, as long as there are fewer such tries than slots. */
     private static final Duration SLOW = Duration.ofSeconds(1);
+    private static final Duration SLOW_IS_SEEN_WITHIN = Duration.ofMillis(250);
 
     private final DeliveryTable table;
     private final Sender sender;
@@ -78,10 +80,11 @@ final class Dispatcher implements AutoCloseable {
     private final WebhookMeters meters;
     private final Map<Lane, Semaphore> free = new EnumMap<>(Lane.class);
     private final Map<Lane, String> lastEndpoint = new EnumMap<>(Lane.class);
-    private final Map<String, Integer> inFlight = new ConcurrentHashMap<>();
-    /** How many slow tries an endpoint has under way. While it has any, it gets no others. */
-    private final Map<String, Integer> slow = new ConcurrentHashMap<>();
+    /** When endpoints that are slow were last met as such. One quick answer takes an endpoint out. */
+    private final Map<String, Long> heldBack = new ConcurrentHashMap<>();
+    private long nextHeldBack = System.nanoTime();
     private final Semaphore roomForSlow;
+    private final Set<Slot> underWay = ConcurrentHashMap.newKeySet();
     private final ScheduledExecutorService watch =
             Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("webhook-slow-tries").factory());
     private final Coalescer<Tried, Boolean> recording;
@@ -99,6 +102,8 @@ final class Dispatcher implements AutoCloseable {
             return tries.stream().map(tried -> true).toList();
         });
         this.roomForSlow = new Semaphore(limits.triesAtOnce() - limits.slots());
+        long pause = SLOW_IS_SEEN_WITHIN.toMillis();
+        var unused = watch.scheduleWithFixedDelay(() -> underWay.forEach(Slot::look), pause, pause, TimeUnit.MILLISECONDS);
         for (Lane lane : Lane.values()) {
             free.put(lane, new Semaphore(limits.slotsOf(lane)));
             lastEndpoint.put(lane, "");
@@ -108,9 +113,11 @@ final class Dispatcher implements AutoCloseable {
     /** Returns how many tries it has begun. */
     int runOnce() {
         try {
-            int begun = 0;
-            for (Lane lane : Lane.values()) {
-                begun += begin(lane);
+            gather();
+            int begun = begin(Lane.SOUND);
+            if (begun == 0 || System.nanoTime() - nextHeldBack > 0) {
+                begun += begin(Lane.HELD_BACK);
+                nextHeldBack = System.nanoTime() + GATHERS.toNanos();
             }
             return begun;
         } catch (DatabaseUnavailable | DatabaseRefused trouble) {
@@ -120,20 +127,40 @@ final class Dispatcher implements AutoCloseable {
         }
     }
 
+    private void gather() {
+        int enough = Math.max(1, limits.slotsOf(Lane.SOUND) / 4);
+        long late = System.nanoTime() + GATHERS.toNanos();
+        while (free.get(Lane.SOUND).availablePermits() < enough && System.nanoTime() - late < 0) {
+            LockSupport.parkNanos(LOOKS_EVERY.toNanos());
+        }
+    }
+
+    private Set<String> heldBack() {
+        long old = System.nanoTime() - FORGOTTEN_AFTER.toNanos();
+        heldBack.values().removeIf(at -> at - old < 0);
+        return Set.copyOf(heldBack.keySet());
+    }
+
+    /** How many tries each endpoint has under way. One with a slow try counts as full: it gets no others. */
+    private Map<String, Integer> busy() {
+        var busy = new HashMap<String, Integer>();
+        underWay.forEach(slot -> busy.merge(slot.endpoint, slot.slow ? limits.perEndpoint() : 1, Integer::sum));
+        return busy;
+    }
+
     private int begin(Lane lane) {
         Semaphore slots = free.get(lane);
         int room = Math.min(slots.availablePermits(), LARGEST_CLAIM);
         if (room == 0) {
             return 0;
         }
-        var busy = new HashMap<>(inFlight);
-        slow.keySet().forEach(endpoint -> busy.put(endpoint, limits.perEndpoint()));
-        List<Delivery> claimed = table.claim(lane, lastEndpoint.get(lane), busy, limits.perEndpoint(lane),
+        List<Delivery> claimed = table.claim(lane, heldBack(), lastEndpoint.get(lane), busy(), limits.perEndpoint(),
                 limits.perMerchant(lane), room, limits.claim());
         for (Delivery delivery : claimed) {
             slots.acquireUninterruptibly();
             lastEndpoint.put(lane, delivery.endpoint());
             var slot = new Slot(delivery.endpoint(), slots);
+            underWay.add(slot);
             threads.execute(() -> attempt(delivery, slot));
         }
         return claimed.size();
@@ -141,11 +168,9 @@ final class Dispatcher implements AutoCloseable {
 
     /** Whatever goes wrong, the claim ends by itself and the delivery is sent again, under the same id. */
     private void attempt(Delivery delivery, Slot slot) {
-        // Again and again: there may be room among the slow ones only later.
-        ScheduledFuture<?> slowNow =
-                watch.scheduleWithFixedDelay(slot::isSlow, SLOW.toMillis(), SLOW.toMillis(), TimeUnit.MILLISECONDS);
         try {
             Answer answer = meters.timed(() -> sender.send(delivery));
+            slot.answered();
             Tried tried = tried(delivery, answer);
             recording.ask(tried);
             meters.count(tried);
@@ -157,7 +182,6 @@ final class Dispatcher implements AutoCloseable {
             LOG.warn("Webhook {} was tried and the result not recorded; it is sent again when its claim ends: {}", delivery.webhookId(),
                     e.toString());
         } finally {
-            slowNow.cancel(false);
             slot.free();
         }
     }
@@ -166,31 +190,51 @@ final class Dispatcher implements AutoCloseable {
     private final class Slot {
 
         private final String endpoint;
+        private final long begun = System.nanoTime();
         private Semaphore taken;
-        private boolean free;
+        private volatile boolean slow;
+        private boolean answered;
 
         Slot(String endpoint, Semaphore taken) {
             this.endpoint = endpoint;
             this.taken = taken;
-            inFlight.merge(endpoint, 1, Integer::sum);
         }
 
+        /** While there is no room among the slow ones, a slow try keeps its slot. */
         @SuppressWarnings("ReferenceEquality")
-        synchronized void isSlow() {
-            if (!free && taken != roomForSlow && roomForSlow.tryAcquire()) {
+        synchronized void look() {
+            if (answered || !tookLong()) {
+                return;
+            }
+            slow = true;
+            heldBack.put(endpoint, System.nanoTime());
+            if (taken != roomForSlow && roomForSlow.tryAcquire()) {
                 taken.release();
                 taken = roomForSlow;
-                slow.merge(endpoint, 1, Integer::sum);
             }
         }
 
-        @SuppressWarnings("ReferenceEquality")
-        synchronized void free() {
-            free = true;
-            if (taken == roomForSlow) {
-                slow.computeIfPresent(endpoint, (id, tries) -> tries == 1 ? null : tries - 1);
+        private boolean tookLong() {
+            return System.nanoTime() - begun > SLOW.toNanos();
+        }
+
+        /** What is left takes our own time: to record the answer. */
+        synchronized void answered() {
+            if (answered) {
+                return;
             }
-            inFlight.computeIfPresent(endpoint, (id, tries) -> tries == 1 ? null : tries - 1);
+            answered = true;
+            if (tookLong()) {
+                heldBack.put(endpoint, System.nanoTime());
+            } else if (heldBack.containsKey(endpoint)
+                    && underWay.stream().noneMatch(other -> other.slow && other.endpoint.equals(endpoint))) {
+                heldBack.remove(endpoint);
+            }
+        }
+
+        synchronized void free() {
+            answered();
+            underWay.remove(this);
             taken.release();
         }
     }

@@ -27,6 +27,7 @@ final class Housekeeping implements IntSupplier {
     /** Returns how many rows it has changed: more may be left. */
     @Override
     public int getAsInt() {
+        // Postgres disables none while most merchants are not reached.
         for (String endpoint : table.disableFailing(disableAfter)) {
             LOG.error("Webhook endpoint {} was disabled: every try has failed for {}. Tell its merchant; 'chargeonce webhook enable {}' "
                     + "ends it", endpoint, disableAfter, endpoint);

@@ -36,9 +36,12 @@ import org.apache.hc.core5.http.HttpEntity;
 import org.apache.hc.core5.http.HttpHost;
 import org.apache.hc.core5.http.MessageConstraintException;
 import org.apache.hc.core5.http.config.Http1Config;
+import org.apache.hc.core5.http.io.HttpClientResponseHandler;
 import org.apache.hc.core5.http.io.SocketConfig;
 import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
 import org.apache.hc.core5.util.Timeout;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Posts to hosts that strangers choose: only to {@link Targets}, without redirects, cookies, a proxy or another try, with little of the
@@ -47,6 +50,9 @@ import org.apache.hc.core5.util.Timeout;
 final class HttpPost implements AutoCloseable {
 
     static final int MOST_OF_AN_ANSWER = 16 * 1024;
+    /** What went wrong is in the log. */
+    static final String INTERNAL_ERROR = "internal_error";
+    private static final Logger LOG = LoggerFactory.getLogger(HttpPost.class);
     private static final Duration LONGEST_CONNECT = Duration.ofSeconds(5);
     /** A connection that was idle for so long may be gone at the receiver. */
     private static final Duration LONGEST_IDLE = Duration.ofSeconds(20);
@@ -105,7 +111,7 @@ final class HttpPost implements AutoCloseable {
         try {
             var context = HttpClientContext.create();
             context.setAttribute(REQUEST, request);
-            return client.execute(target(uri), request, context, response -> {
+            return exchange(target(uri), request, context, response -> {
                 Answer answer = answer(response);
                 readSome(response.getEntity(), request, answer);
                 return answer;
@@ -114,15 +120,22 @@ final class HttpPost implements AutoCloseable {
             return cut.answer;
         } catch (IOException e) {
             return Answer.Failed.of(request.isCancelled() ? "timed_out" : errorOf(e));
-        } catch (IllegalStateException e) {
-            // The client answers so to a cancellation while it looks up a name.
-            if (!request.isCancelled()) {
-                throw e;
+        } catch (RuntimeException e) {
+            // The client answers so to a cancellation while it looks up a name, and to an answer that it cannot hold, such as status 000.
+            if (request.isCancelled()) {
+                return Answer.Failed.of("timed_out");
             }
-            return Answer.Failed.of("timed_out");
+            LOG.error("The HTTP client cannot go on with {}, so this try has failed: {}", uri.getHost(), e.toString());
+            return Answer.Failed.of(INTERNAL_ERROR);
         } finally {
             deadline.cancel(false);
         }
+    }
+
+    /** All that leaves the process. A simulation has another in its place. */
+    private Answer exchange(HttpHost target, HttpUriRequestBase request, HttpClientContext context, HttpClientResponseHandler<Answer> read)
+            throws IOException {
+        return client.execute(target, request, context, read);
     }
 
     /**

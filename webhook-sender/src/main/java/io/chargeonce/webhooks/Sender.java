@@ -12,10 +12,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Signs a delivery and sends it, once. Any thread. */
 final class Sender {
 
+    private static final Logger LOG = LoggerFactory.getLogger(Sender.class);
     private static final int MOST_REMEMBERED = 10_000;
 
     private final Vault vault;
@@ -23,20 +26,34 @@ final class Sender {
     private final InstantSource clock;
     /** Opening a secret costs more than a signature. */
     private final Map<ByteBuffer, String> opened = new ConcurrentHashMap<>();
-    private volatile Optional<String> trouble = Optional.empty();
+    private final UnreadableSecrets unreadable;
 
     Sender(Vault vault, HttpPost http, InstantSource clock) {
         this.vault = vault;
         this.http = http;
         this.clock = clock;
+        this.unreadable = new UnreadableSecrets(clock);
     }
 
+    /** A bug is a failed try too: otherwise its delivery would be sent for ever. */
     Answer send(Delivery delivery) {
+        try {
+            return signAndPost(delivery);
+        } catch (RuntimeException bug) {
+            LOG.error("Bug! Webhook {} cannot be sent, so this try has failed", delivery.webhookId(), bug);
+            return Answer.Failed.of(HttpPost.INTERNAL_ERROR);
+        }
+    }
+
+    /** A secret that cannot be opened leaves the others to sign. */
+    private Answer signAndPost(Delivery delivery) {
         List<Optional<String>> secrets = delivery.sealedSecrets().stream().map(sealed -> open(delivery.endpoint(), sealed)).toList();
-        if (secrets.isEmpty() || secrets.stream().anyMatch(Optional::isEmpty)) {
+        if (secrets.stream().allMatch(Optional::isEmpty)) {
             return new Answer.NotSent("secret_unreadable");
         }
-        trouble = Optional.empty();
+        if (secrets.stream().allMatch(Optional::isPresent)) {
+            unreadable.opened(delivery.endpoint());
+        }
         long timestamp = clock.instant().getEpochSecond();
         var headers = new LinkedHashMap<String, String>();
         headers.put("webhook-id", delivery.webhookId());
@@ -62,7 +79,7 @@ final class Sender {
                 yield Optional.of(secret);
             }
             case Opened.Closed closed -> {
-                trouble = Optional.of("the secret of endpoint %s cannot be opened: %s".formatted(endpoint, closed.why()));
+                unreadable.add(endpoint, closed.why());
                 yield Optional.empty();
             }
         };
@@ -70,6 +87,6 @@ final class Sender {
 
     /** Why it cannot sign, in one line; empty if it can. */
     Optional<String> problem() {
-        return trouble;
+        return unreadable.problem();
     }
 }

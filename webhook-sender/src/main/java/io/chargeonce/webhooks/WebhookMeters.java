@@ -17,7 +17,7 @@ final class WebhookMeters {
 
     private final Timer tries;
     private final Map<String, Counter> byResult;
-    private volatile Backlog backlog = new Backlog(0, 0, 0, 0, 0);
+    private volatile Backlog backlog = Backlog.EMPTY;
 
     WebhookMeters(MeterRegistry registry) {
         tries = Timer.builder("chargeonce.webhook.tries").description("How long a try of a webhook took").publishPercentileHistogram()
@@ -31,6 +31,10 @@ final class WebhookMeters {
                 Backlog::overdueSeconds);
         gauge(registry, "endpoints.failing", "Enabled endpoints whose last try failed", Backlog::failingEndpoints);
         gauge(registry, "endpoints.disabled", "Endpoints that were disabled after long failure", Backlog::disabledEndpoints);
+        gauge(registry, "merchants.tried", "Merchants with an enabled endpoint that was tried in the last six hours",
+                Backlog::triedMerchants);
+        gauge(registry, "merchants.unreached", "Of these, merchants all of whose endpoints failed at the last try",
+                Backlog::unreachedMerchants);
     }
 
     private void gauge(MeterRegistry registry, String name, String description, ToDoubleFunction<Backlog> value) {

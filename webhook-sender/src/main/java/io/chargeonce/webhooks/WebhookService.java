@@ -20,7 +20,6 @@ import io.chargeonce.wire.Topics;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Set;
-import java.util.concurrent.ThreadLocalRandom;
 import org.apache.hc.client5.http.ssl.DefaultClientTlsStrategy;
 import org.apache.hc.client5.http.ssl.TlsSocketStrategy;
 
@@ -58,7 +57,7 @@ public final class WebhookService {
                 limits.triesAtOnce(), tls, InstantSource.system()));
         var sender = new Sender(settings.vault(), http, InstantSource.system());
         var dispatcher = lifecycle.start("dispatcher", () -> new Dispatcher(database, sender,
-                new DeliverySchedule(settings.schedule(), () -> ThreadLocalRandom.current().nextDouble()),
+                new DeliverySchedule(settings.schedule()),
                 limits, webhookMeters));
         var sending = lifecycle.start("sending", () -> Worker.start("webhook-dispatcher", LOOK_FOR_DUE, dispatcher::runOnce)
                 .countedBy(meters.registry()));

@@ -36,7 +36,8 @@ public record WebhookSettings(PipelineSettings pipeline, Vault vault, Set<String
     public static final Setting<Duration> TIMEOUT = Setting.duration("CHARGEONCE_DELIVERY_TIMEOUT",
             "How long one try of a webhook may take in all.").between("100ms", "1m").orElse("15s");
     public static final Setting<Integer> SLOTS = Setting.integer("CHARGEONCE_DELIVERY_SLOTS",
-            "How many webhooks one process sends at once. Endpoints that fail share a quarter of them.").between("4", "2000").orElse("128");
+            "How many webhooks one process sends at once. Endpoints that fail or answer late share a quarter of them.").between("4", "2000")
+            .orElse("128");
     public static final Setting<Integer> PER_ENDPOINT = Setting.integer("CHARGEONCE_DELIVERY_PER_ENDPOINT",
             "How many webhooks one process sends to one endpoint at once.").between("1", "500").orElse("8");
     public static final Setting<Duration> DISABLE_AFTER = Setting.duration("CHARGEONCE_DELIVERY_DISABLE_AFTER",

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -56,7 +57,8 @@ class DeliveryTableTest {
     }
 
     private static List<Delivery> claim(Duration claim) {
-        return Stream.of(Lane.values()).flatMap(lane -> table.claim(lane, "", Map.of(), 100, 1_000, 1_000, claim).stream()).toList();
+        return Stream.of(Lane.values()).flatMap(lane -> table.claim(lane, Set.of(), "", Map.of(), 100, 1_000, 1_000, claim).stream())
+                .toList();
     }
 
     private static void record(Delivery delivery, Answer answer, String state) {
@@ -115,6 +117,50 @@ class DeliveryTableTest {
     }
 
     @Test
+    void an_outdated_try_says_nothing_about_its_endpoint() {
+        endpoint("acme");
+        stage("acme");
+        Delivery frozen = claim(Duration.ZERO).getFirst();
+        Delivery now = claim(MINUTE).getFirst();
+        var gone = new Answer.Failed(OptionalInt.of(410), "status_410", Optional.empty());
+        record(frozen, gone, "waiting");
+        assertThat(endpointState()).isEqualTo("well");
+        record(now, gone, "waiting");
+        assertThat(endpointState()).isEqualTo("failing failing");
+    }
+
+    private static String endpointState() {
+        return hooks.text("SELECT concat_ws(' ', CASE WHEN failing_since IS NULL THEN 'well' ELSE 'failing' END, disabled_by) "
+                + "FROM webhook_endpoint");
+    }
+
+    @Test
+    void a_claim_moves_no_entry_of_an_index() {
+        endpoint("acme");
+        stage("acme");
+        String due = hooks.text("SELECT due_at FROM webhook_delivery");
+        assertThat(claim(MINUTE)).hasSize(1);
+        assertThat(hooks.text("SELECT due_at FROM webhook_delivery")).isEqualTo(due);
+        assertThat(hooks.text("""
+                SELECT count(*) FROM pg_index JOIN pg_attribute ON attrelid = indrelid AND attnum = ANY (indkey)
+                 WHERE indrelid = 'webhook_delivery'::regclass AND attname IN ('attempts', 'fence', 'claimed_until')""")).isEqualTo("0");
+    }
+
+    @Test
+    void a_merchant_that_removes_and_adds_an_endpoint_sends_no_more_tests_to_its_address() {
+        var answers = new ArrayList<String>();
+        for (int i = 0; i < 4; i++) {
+            String added = endpoint("acme");
+            for (int test = 0; test < 9; test++) {
+                answers.add(hooks.text("SELECT stage_test_webhook(NULL, '" + added + "')"));
+            }
+            assertThat(hooks.webhook("remove", added, "--yes").exit()).isZero();
+        }
+        assertThat(answers.subList(0, 30)).allMatch(id -> id.startsWith("msg_"));
+        assertThat(answers.subList(30, answers.size())).containsOnly("too_many");
+    }
+
+    @Test
     void what_arrived_is_delivered_though_its_endpoint_was_disabled_meanwhile() {
         String endpoint = endpoint("acme");
         stage("acme");
@@ -128,6 +174,18 @@ class DeliveryTableTest {
         record(inFlight.getFirst(), FAILED, "dead");
         assertThat(hooks.text("SELECT state FROM webhook_delivery WHERE webhook_id = '" + inFlight.getFirst().webhookId() + "'"))
                 .isEqualTo("delivered");
+    }
+
+    @Test
+    void what_happens_while_an_endpoint_is_disabled_is_kept_and_redelivered_by_command() {
+        String endpoint = endpoint("acme");
+        hooks.webhook("disable", endpoint);
+        stage("acme");
+        assertThat(state()).isEqualTo("dead 0 endpoint_disabled");
+        hooks.webhook("enable", endpoint);
+        assertThat(claim(MINUTE)).isEmpty();
+        assertThat(hooks.webhook("redeliver", endpoint, "--yes").exit()).isZero();
+        assertThat(claim(MINUTE)).hasSize(1);
     }
 
     @Test
@@ -151,6 +209,70 @@ class DeliveryTableTest {
         record(inFlight, new Answer.Failed(OptionalInt.of(410), "status_410", Optional.empty()), "dead");
     }
 
+    /** What fails for a merchant when our own way to the internet does. */
+    private static String failing(String merchant) {
+        String endpoint = endpoint(merchant);
+        hooks.execute("UPDATE webhook_endpoint SET failing_since = now() - interval '6 days', failed_at = now() WHERE endpoint_id = '"
+                + endpoint + "'");
+        return endpoint;
+    }
+
+    @Test
+    void what_waits_for_an_endpoint_that_does_not_fail_is_overdue() {
+        String endpoint = endpoint("acme");
+        stage("acme");
+        assertThat(table.backlog().overdueSeconds()).isBetween(0.0, 60.0);
+        hooks.execute("UPDATE webhook_delivery SET due_at = now() - interval '1 hour'");
+        assertThat(table.backlog().overdueSeconds()).isBetween(3_500.0, 4_000.0);
+        hooks.execute("UPDATE webhook_endpoint SET failing_since = now(), failed_at = now() WHERE endpoint_id = '" + endpoint + "'");
+        assertThat(table.backlog().overdueSeconds()).as("one that fails delays only itself").isZero();
+    }
+
+    @Test
+    void an_endpoint_that_fails_for_three_times_as_long_is_disabled_whatever_the_others_do() {
+        List<String> failing = List.of(failing("acme"), failing("globex"), failing("initech"));
+        hooks.execute(
+                "UPDATE webhook_endpoint SET failing_since = now() - interval '16 days' WHERE endpoint_id = '" + failing.get(1) + "'");
+        assertThat(table.disableFailing(Duration.ofDays(5))).containsExactly(failing.get(1));
+    }
+
+    private static void reached(String merchant) {
+        String endpoint = endpoint(merchant);
+        stage(merchant);
+        hooks.execute("UPDATE webhook_delivery SET state = 'delivered', ended_at = now() WHERE endpoint_id = '" + endpoint + "'");
+    }
+
+    @Test
+    void while_most_merchants_are_not_reached_no_endpoint_is_disabled_and_its_time_begins_again() {
+        List<String> failing = List.of(failing("acme"), failing("globex"), failing("initech"), failing("initech"));
+        // It gets nothing, so it says nothing.
+        IntStream.range(0, 5).forEach(each -> endpoint("hooli"));
+        assertThat(table.disableFailing(Duration.ofDays(5))).isEmpty();
+        assertThat(table.backlog()).extracting(DeliveryTable.Backlog::triedMerchants, DeliveryTable.Backlog::unreachedMerchants)
+                .containsExactly(3L, 3L);
+
+        reached("hooli");
+        hooks.execute("UPDATE webhook_endpoint SET failing_since = NULL, failed_at = NULL WHERE merchant_id = 'globex'");
+        stage("globex");
+        hooks.execute("UPDATE webhook_delivery SET state = 'delivered', ended_at = now() WHERE state = 'waiting'");
+        assertThat(table.backlog()).extracting(DeliveryTable.Backlog::triedMerchants, DeliveryTable.Backlog::unreachedMerchants)
+                .containsExactly(4L, 2L);
+        assertThat(table.disableFailing(Duration.ofDays(5))).isEmpty();
+        hooks.execute("UPDATE webhook_endpoint SET excused_at = now() - interval '5 days 1 hour'");
+        assertThat(table.disableFailing(Duration.ofDays(5))).containsExactlyInAnyOrder(failing.get(0), failing.get(2), failing.get(3));
+    }
+
+    @Test
+    void many_endpoints_of_one_merchant_or_two_merchants_are_no_sign_that_the_fault_is_ours() {
+        List<String> wrong = IntStream.range(0, 5).mapToObj(each -> failing("acme")).toList();
+        reached("globex");
+        reached("initech");
+        assertThat(table.disableFailing(Duration.ofDays(5))).containsExactlyInAnyOrderElementsOf(wrong);
+        removeAll();
+        List<String> all = List.of(failing("acme"), failing("globex"));
+        assertThat(table.disableFailing(Duration.ofDays(5))).containsExactlyInAnyOrderElementsOf(all);
+    }
+
     @Test
     void two_processes_claim_each_delivery_once() throws Exception {
         IntStream.range(0, 5).forEach(each -> endpoint("acme"));
@@ -159,7 +281,7 @@ class DeliveryTableTest {
             var all = new ArrayList<String>();
             List<Delivery> some;
             do {
-                some = table.claim(Lane.SOUND, "", Map.of(), 3, 1_000, 7, MINUTE);
+                some = table.claim(Lane.SOUND, Set.of(), "", Map.of(), 3, 1_000, 7, MINUTE);
                 all.addAll(some.stream().map(Delivery::webhookId).toList());
             } while (!some.isEmpty());
             return all;
@@ -176,7 +298,7 @@ class DeliveryTableTest {
     void however_many_endpoints_a_merchant_has_they_leave_room_for_others() {
         IntStream.range(0, 12).forEach(each -> endpoint("acme"));
         IntStream.range(0, 4).forEach(each -> stage("acme"));
-        assertThat(table.claim(Lane.SOUND, "", Map.of(), 8, 24, 96, MINUTE)).hasSize(24);
+        assertThat(table.claim(Lane.SOUND, Set.of(), "", Map.of(), 8, 24, 96, MINUTE)).hasSize(24);
     }
 
     @Test

@@ -58,6 +58,18 @@ class EndpointCommandTest {
         assertThat(hooks.webhook("deliveries", "--state", "lost").exit()).isEqualTo(2);
     }
 
+    @Test
+    void what_kafka_lost_is_made_once_by_the_payments_id_and_is_on_record() {
+        hooks.endpoint("acme", "https://hooks.example/", "*");
+        String payment = hooks.settled("acme", "succeeded");
+        assertThat(hooks.webhook("redeliver", hooks.accepted("acme")).err()).contains("it has not ended");
+        assertThat(hooks.webhook("redeliver", payment).out()).contains("Sends 1 that " + payment + " lacked");
+        assertThat(hooks.text("SELECT payment_id || state FROM webhook_delivery")).isEqualTo(payment + "waiting");
+        assertThat(hooks.webhook("redeliver", payment).exit()).isOne();
+        assertThat(hooks.text("SELECT count(*) FROM webhook_delivery")).isEqualTo("1");
+        assertThat(hooks.text("SELECT count(*) FROM audit_record WHERE action = 'webhook.staged'")).isEqualTo("1");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"SELECT FROM operation", "SELECT FROM operation_now", "SELECT FROM payment_attempt", "SELECT FROM outbox",
         "SELECT FROM merchant_token", "SELECT FROM merchant", "SELECT FROM dead_letter", "SELECT FROM audit_record",
@@ -68,7 +80,7 @@ class EndpointCommandTest {
         "INSERT INTO webhook_endpoint (endpoint_id, merchant_id, url, events) VALUES ('whe_0123456789abcdef01234567', 'acme', "
                 + "'https://thief.example/', '{*}')",
         "INSERT INTO webhook_secret (endpoint_id, sealed_secret) SELECT endpoint_id, 'mine' FROM webhook_endpoint",
-        "SELECT redeliver_webhooks(NULL, 'x', NULL, 1)", "SELECT tell_of_disabled_endpoint(NULL, 'x')",
+        "SELECT redeliver_webhooks(NULL, 'x', 1)", "SELECT redeliver_webhook(NULL, 'x')", "SELECT tell_of_disabled_endpoint(NULL, 'x')",
         "UPDATE webhook_secret SET expires_at = NULL", "SELECT stage_test_webhook(NULL, 'x')", "SELECT forget_webhooks('1 hour', 10)",
         "SELECT disable_failing_endpoints('1 minute')",
         "SELECT append_audit(NULL, ARRAY['webhook-sender'], ARRAY['webhook_endpoint.disabled'], ARRAY['x'], ARRAY['x'], NULL, NULL, NULL)"})

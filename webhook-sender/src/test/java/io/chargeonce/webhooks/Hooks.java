@@ -56,7 +56,7 @@ final class Hooks implements AutoCloseable {
     Hooks() {
         Migrations.apply(url, "postgres", "");
         Roles.apply(url, "postgres", "", Optional.empty());
-        execute("INSERT INTO merchant (merchant_id) VALUES ('acme'), ('globex')");
+        execute("INSERT INTO merchant (merchant_id) VALUES ('acme'), ('globex'), ('initech'), ('hooli')");
         try (var admin = kafka.newAdmin()) {
             new TopicPlan(topics, 2, Optional.of((short) 1)).create(admin);
         }

@@ -76,6 +76,13 @@ class HostileReceiverTest {
         assertThat(post(RawServer.once(part), LONG).why()).contains("connection_broke");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"000", "001", "099"})
+    void a_status_that_the_client_cannot_hold_is_a_failed_try(String status) throws Exception {
+        assertThat(post(RawServer.once("HTTP/1.1 " + status + " OK\r\nContent-Length: 0\r\n\r\n"), LONG))
+                .isInstanceOf(Answer.Failed.class);
+    }
+
     @Test
     void a_long_answer_counts_by_its_status() throws Exception {
         String much = "x".repeat(64 * 1024);

@@ -10,6 +10,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -26,6 +27,8 @@ final class Receiver implements AutoCloseable {
                     "webhook-signature", List.of(signature)));
         }
     }
+
+    private static final Duration BETWEEN_BYTES = Duration.ofMillis(50);
 
     private final HttpServer server;
     private final List<Got> got = new CopyOnWriteArrayList<>();
@@ -67,7 +70,7 @@ final class Receiver implements AutoCloseable {
             exchange.sendResponseHeaders(200, 0);
             while (!Thread.currentThread().isInterrupted()) {
                 send(exchange, new byte[1]);
-                pause();
+                work(BETWEEN_BYTES);
             }
         };
     }
@@ -77,9 +80,10 @@ final class Receiver implements AutoCloseable {
         exchange.getResponseBody().flush();
     }
 
-    private static void pause() {
+    /** As long as a receiver needs for its answer. */
+    static void work(Duration time) {
         try {
-            Thread.sleep(50);
+            Thread.sleep(time);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -11,6 +11,8 @@ import io.chargeonce.webhooks.Receiver.Got;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
@@ -159,6 +161,36 @@ class WebhookServiceTest {
         }
     }
 
+    @Test
+    void endpoints_that_answer_late_delay_no_other_once_they_are_known_for_it() throws Exception {
+        var hangs = new AtomicBoolean();
+        var hanging = new CountDownLatch(1);
+        var answered = ConcurrentHashMap.<String>newKeySet();
+        try (var late = new Receiver().behaves(exchange -> {
+            if (hangs.get()) {
+                await(hanging);
+            } else {
+                Receiver.work(Duration.ofMillis(1_200));
+                answered.add(exchange.getRequestURI().getQuery());
+            }
+            Receiver.answer(200).handle(exchange);
+        })) {
+            IntStream.range(0, 10).forEach(each -> hooks.endpoint("globex", late.url() + "?" + each));
+            var endpoint = hooks.endpoint("acme", receiver.url());
+            IntStream.range(0, 30).forEach(each -> hooks.publish(hooks.settled("globex", "succeeded")));
+            // Three slots are for those who answer at once, one is for the others, and four slow tries may leave their slots.
+            hooks.start(hooks.settings().withPace(Hooks.NEVER_AGAIN, Duration.ofMinutes(10), 4, 1));
+            eventually(() -> assertThat(answered).hasSize(10));
+            int before = late.got().size();
+            hangs.set(true);
+            eventually(() -> assertThat(late.got().size()).isGreaterThanOrEqualTo(before + 5));
+            IntStream.range(0, 20).forEach(each -> hooks.publish(hooks.settled("acme", "succeeded")));
+            eventually(() -> assertThat(hooks.text("SELECT count(*) FROM webhook_delivery WHERE state = 'delivered' AND endpoint_id = '"
+                    + endpoint.id() + "'")).isEqualTo("20"));
+            hanging.countDown();
+        }
+    }
+
     private static void await(CountDownLatch latch) {
         try {
             latch.await();
@@ -244,7 +276,7 @@ class WebhookServiceTest {
         var table = new DeliveryTable(hooks.database("chargeonce_webhooks"));
         hooks.execute("SELECT stage_webhooks(ARRAY['" + payment + "'])");
         // A process that dies after it has sent: its claim is all that is left.
-        List<Delivery> claimed = table.claim(DeliveryTable.Lane.SOUND, "", Map.of(), 4, 100, 4, Duration.ofMillis(1));
+        List<Delivery> claimed = table.claim(DeliveryTable.Lane.SOUND, Set.of(), "", Map.of(), 4, 100, 4, Duration.ofMillis(1));
         assertThat(claimed).hasSize(1);
         hooks.start(hooks.settings());
         eventually(() -> assertThat(state(endpoint.id())).isEqualTo("delivered 2 "));
@@ -261,14 +293,14 @@ class WebhookServiceTest {
         IntStream.range(0, 3).forEach(each -> hooks.execute("SELECT stage_webhooks(ARRAY['" + hooks.settled("acme", "succeeded") + "'])"));
         var sound = DeliveryTable.Lane.SOUND;
         var minute = Duration.ofMinutes(1);
-        var one = table.claim(sound, "", Map.of(), 1, 100, 1, minute).getFirst();
-        var two = table.claim(sound, one.endpoint(), Map.of(), 1, 100, 1, minute).getFirst();
+        var one = table.claim(sound, Set.of(), "", Map.of(), 1, 100, 1, minute).getFirst();
+        var two = table.claim(sound, Set.of(), one.endpoint(), Map.of(), 1, 100, 1, minute).getFirst();
         assertThat(List.of(one.endpoint(), two.endpoint())).containsExactlyInAnyOrder(first.id(), second.id());
         // Its share is in use, so only the other one gets more.
-        assertThat(table.claim(sound, "", Map.of(first.id(), 2), 2, 100, 10, minute)).extracting(Delivery::endpoint)
+        assertThat(table.claim(sound, Set.of(), "", Map.of(first.id(), 2), 2, 100, 10, minute)).extracting(Delivery::endpoint)
                 .containsOnly(second.id()).hasSize(2);
-        assertThat(table.claim(sound, "", Map.of(), 10, 100, 10, minute)).hasSize(2);
-        assertThat(table.claim(sound, "", Map.of(), 10, 100, 10, minute)).isEmpty();
+        assertThat(table.claim(sound, Set.of(), "", Map.of(), 10, 100, 10, minute)).hasSize(2);
+        assertThat(table.claim(sound, Set.of(), "", Map.of(), 10, 100, 10, minute)).isEmpty();
     }
 
     @Test
@@ -277,8 +309,8 @@ class WebhookServiceTest {
         var database = hooks.database("chargeonce_webhooks");
         var table = new DeliveryTable(database);
         hooks.execute("SELECT stage_webhooks(ARRAY['" + hooks.settled("acme", "succeeded") + "'])");
-        Delivery early = table.claim(DeliveryTable.Lane.SOUND, "", Map.of(), 1, 100, 1, Duration.ZERO).getFirst();
-        Delivery late = table.claim(DeliveryTable.Lane.SOUND, "", Map.of(), 1, 100, 1, Duration.ofMinutes(1)).getFirst();
+        Delivery early = table.claim(DeliveryTable.Lane.SOUND, Set.of(), "", Map.of(), 1, 100, 1, Duration.ZERO).getFirst();
+        Delivery late = table.claim(DeliveryTable.Lane.SOUND, Set.of(), "", Map.of(), 1, 100, 1, Duration.ofMinutes(1)).getFirst();
         assertThat(late.attempt()).isEqualTo(2);
         record(database, new DeliveryTable.Tried(early, Answer.Failed.of("timed_out"), "dead", Duration.ZERO));
         assertThat(state(endpoint.id())).isEqualTo("waiting 2 ");
@@ -306,8 +338,15 @@ class WebhookServiceTest {
         var refused = hooks.webhook("test", endpoint.id());
         assertThat(refused.exit()).isOne();
         assertThat(refused.err()).contains("was not delivered: status_404");
-        hooks.webhook("disable", endpoint.id());
+        receiver.behaves(Receiver.answer(410));
+        assertThat(hooks.webhook("test", endpoint.id()).err()).contains("was not delivered: status_410. The endpoint is disabled now")
+                .doesNotContain("tried again");
         assertThat(hooks.webhook("test", endpoint.id()).err()).contains("no enabled endpoint has that id");
+        assertThat(hooks.webhook("redeliver", endpoint.id())).satisfies(called -> {
+            assertThat(called.exit()).isOne();
+            assertThat(called.out()).isEmpty();
+            assertThat(called.err()).contains("a disabled one gets nothing");
+        });
     }
 
     @Test
@@ -318,5 +357,15 @@ class WebhookServiceTest {
         eventually(() -> assertThat(state(endpoint.id())).isEqualTo("waiting 0 secret_unreadable"));
         assertThat(receiver.got()).isEmpty();
         assertThat(hooks.text("SELECT failing_since FROM webhook_endpoint")).isEqualTo("null");
+    }
+
+    @Test
+    void a_secret_that_cannot_be_opened_leaves_the_others_to_sign() throws Exception {
+        var endpoint = hooks.endpoint("acme", receiver.url());
+        hooks.execute("INSERT INTO webhook_secret (endpoint_id, sealed_secret) VALUES ('%s', 'lost')".formatted(endpoint.id()));
+        hooks.start(hooks.settings());
+        hooks.publish(hooks.settled("acme", "succeeded"));
+        eventually(() -> assertThat(receiver.got()).hasSize(1));
+        receiver.got().getFirst().verify(endpoint.secret());
     }
 }

@@ -77,6 +77,10 @@ record Goal(String id, String results, String what, double bar, boolean atLeast,
                         2, result -> result.path(noise).path(until + "_times").asDouble()));
             }
         }
+        goals.add(atLeast("deliveries/rate", "deliveries", "webhooks/s to healthy receivers while one in ten hangs", 1_950,
+                result -> result.path("deliveries_per_s").asDouble()));
+        goals.add(atMost("deliveries/ratio", "deliveries", "× the p99 without hanging receivers", 1.2,
+                result -> result.path("ratio").asDouble()));
         return goals;
     }
 

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -51,6 +52,7 @@ public final class Page {
         latest("tiers").ifPresent(this::tiers);
         latest("poison").ifPresent(this::poison);
         latest("fairness-10-10").ifPresent(this::fairness);
+        latest("deliveries").ifPresent(this::deliveries);
         latest("backlog").ifPresent(this::backlog);
         latest("dlq").ifPresent(this::deadLetters);
         latest("recovery").ifPresent(this::recovery);
@@ -247,6 +249,25 @@ public final class Page {
                 result.path("failing_percent").asInt(), Spread.brief(result.path("p99_ms_without").asDouble()),
                 Spread.brief(result.path("ratio").asDouble())));
         line("");
+    }
+
+    private void deliveries(JsonNode result) {
+        line("## Webhooks to merchants (load before: %s)".formatted(result.path("machine").path("load_before").asString()));
+        line("");
+        line(("%s webhooks/s from one process to the healthy receivers of %d merchants. From the outcome's record to the receiver the p99 "
+                + "is %s ms while %d more receivers never answer, and %s ms while those get nothing: %s×. %s")
+                .formatted(Spread.brief(result.path("deliveries_per_s").asDouble()),
+                        result.path("merchants").asInt() - result.path("hanging").asInt(), Spread.brief(result.path("p99_ms").asDouble()),
+                        result.path("hanging").asInt(), Spread.brief(result.path("p99_ms_quiet").asDouble()),
+                        Spread.brief(result.path("ratio").asDouble()), result.path("undelivered").asLong() == 0 ? "All came."
+                                : "**%d did not come.**".formatted(result.path("undelivered").asLong())));
+        line("The p99 by rounds: %s ms with hanging receivers, %s ms without. On %s.".formatted(rounds(result, 1), rounds(result, 0),
+                result.path("machine").path("cpu").asString()));
+        line("");
+    }
+
+    private static String rounds(JsonNode result, int which) {
+        return result.path("rounds").path(which).valueStream().map(p99 -> Spread.brief(p99.asDouble())).collect(Collectors.joining(", "));
     }
 
     private void backlog(JsonNode result) {

@@ -19,6 +19,7 @@ public final class PspCalls {
         return switch (operation.kind()) {
             case CHARGE -> gateway.render(operation, operation.attemptKey());
             case REFUND, REVERSAL -> gateway.refunds().orElseThrow().render(operation, capture(operation), operation.attemptKey());
+            case RETURN -> throw hasNoAttempt(operation);
         };
     }
 
@@ -35,7 +36,12 @@ public final class PspCalls {
             case REFUND, REVERSAL -> new PspCall.ToGiveBack(gateway, gateway.refunds().orElseThrow(), new Refund(attempt.key(),
                     attempt.payment(), money, capture(operation).reference(), attempt.request(), attempt.pspReference(),
                     mayBeSent && attempt.pspReference().isEmpty()));
+            case RETURN -> throw hasNoAttempt(operation);
         };
+    }
+
+    private static IllegalStateException hasNoAttempt(Operation operation) {
+        return new IllegalStateException("Bug! A bank has returned the money, which is no attempt of ours: " + operation.id());
     }
 
     private static Capture capture(Operation operation) {

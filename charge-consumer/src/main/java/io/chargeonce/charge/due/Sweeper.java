@@ -17,12 +17,14 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.utils.Utils;
 import org.slf4j.Logger;
@@ -102,13 +104,42 @@ public final class Sweeper {
     public int runOnce() {
         LateOperations.listAcceptances(database, patience);
         int swept = 0;
-        for (int tier = 0; tier <= tiers; tier++) {
-            swept += sweep(tier);
-        }
-        for (int tier = tiers + 1; tier <= Topics.MOST_TIERS; tier++) {
-            swept += stageWhatWaitsInAFormerTier(tier);
+        for (int tier : tiersWithOldWork()) {
+            swept += tier <= tiers ? sweep(tier) : stageWhatWaitsInAFormerTier(tier);
         }
         return swept;
+    }
+
+    private static final String TIERS_WITH_OLD_WORK = """
+            SELECT tier FROM unnest(?::int[]) AS tier
+             WHERE tier = ANY (?) OR EXISTS (SELECT FROM waiting WHERE list = 'work' AND lane = tier::text
+                                                AND due_at < statement_timestamp() - make_interval(secs => ?))
+             ORDER BY tier
+            """;
+
+    /** Usually there are none: then this is the only query. Tiers with suspects are among them. */
+    private List<Integer> tiersWithOldWork() {
+        return database.withConnection(connection -> {
+            try (var statement = connection.prepareStatement(TIERS_WITH_OLD_WORK)) {
+                var all = IntStream.rangeClosed(0, Topics.MOST_TIERS).boxed().toArray();
+                var suspected = IntStream.rangeClosed(0, tiers).filter(this::hasSuspects).boxed().toArray();
+                statement.setArray(1, connection.createArrayOf("int4", all));
+                statement.setArray(2, connection.createArrayOf("int4", suspected));
+                statement.setDouble(3, patience.toMillis() / 1000.0);
+                var found = new ArrayList<Integer>();
+                try (var row = statement.executeQuery()) {
+                    while (row.next()) {
+                        found.add(row.getInt(1));
+                    }
+                }
+                return found;
+            }
+        });
+    }
+
+    private boolean hasSuspects(int tier) {
+        String topic = topics.ofTier(tier);
+        return suspects.keySet().stream().anyMatch(partition -> partition.topic().equals(topic));
     }
 
     /** The settings had this tier before. No loop reads its topic any more, so its due work goes on through the main topic. */
@@ -126,7 +157,7 @@ public final class Sweeper {
     private int sweep(int tier) {
         String topic = topics.ofTier(tier);
         Overdue overdue = database.withConnection(connection -> overdue(connection, tier));
-        if (overdue.turns.isEmpty() && suspects.keySet().stream().noneMatch(partition -> partition.topic().equals(topic))) {
+        if (overdue.turns.isEmpty() && !hasSuspects(tier)) {
             lastReads.remove(tier);
             return 0;
         }

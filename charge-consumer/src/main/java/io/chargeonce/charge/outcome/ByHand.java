@@ -38,6 +38,8 @@ public record ByHand(HandSettlement settlement, State state, String answer) {
             case GATEWAY_TIMED_OUT, CONNECTION_LOST, LEASE_RAN_OUT -> State.WAITING;
             case PSP_ERROR, ANSWER_UNREADABLE, KEY_IN_USE, INTERNAL_ERROR -> canBeAsked ? State.WAITING : State.SETTLED;
             case NOT_FOUND -> canBeAsked && settlement.saysCharged() ? State.REFUSED : State.SETTLED;
+            // The bank may never answer, and its own people know more than its files say.
+            case NO_ANSWER_IN_TIME -> State.SETTLED;
             case STILL_PROCESSING, ANOTHER_SEND, KEY_FORGOTTEN -> canBeAsked ? State.REFUSED : State.SETTLED;
         };
     }

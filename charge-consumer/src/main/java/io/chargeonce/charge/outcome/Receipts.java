@@ -33,8 +33,8 @@ final class Receipts {
             case CHARGE -> operation.accepted().request().receiptEmail().filter(address -> !address.equals(PaymentRequest.ERASED))
                     .ifPresent(address -> charges.add(operation));
             case REFUND -> refunds.add(operation);
-            // It gives back what we captured twice, which had no receipt.
-            case REVERSAL -> {
+            // What we captured twice had no receipt, and of a return the payer's bank has told.
+            case REVERSAL, RETURN -> {
             }
         }
     }

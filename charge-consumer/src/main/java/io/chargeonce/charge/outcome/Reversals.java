@@ -22,7 +22,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Gives back automatically what an attempt captured although another one had captured too. That is an incident, and never silent. */
-final class Reversals {
+public final class Reversals {
 
     private static final Logger LOG = LoggerFactory.getLogger(Reversals.class);
     /** Customers' money must not stay with us because a PSP was down for a day. */
@@ -44,10 +44,15 @@ final class Reversals {
         reverse(connection, charged, attempt, name, reference, now, changes);
     }
 
+    /** @param name the attempt's key, or more if the PSP captured twice under it */
+    public static String idOf(String name) {
+        return "attempt-" + name + "-reversal";
+    }
+
     private static void reverse(Connection connection, Operation charged, Attempt twice, String name, String reference, Instant now,
                                 Changes changes)
             throws SQLException {
-        String id = "attempt-" + name + "-reversal";
+        String id = idOf(name);
         var accepted = charged.accepted();
         boolean isNew = OperationTable.insert(connection, new Operation.Accepted(id, accepted.payment(), OperationKind.REVERSAL,
                 name, accepted.merchant(), id, accepted.request(), now, accepted.traceparent()), DEADLINE);

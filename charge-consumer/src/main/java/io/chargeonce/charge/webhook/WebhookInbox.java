@@ -24,6 +24,7 @@ import io.chargeonce.psp.PspCall;
 import io.chargeonce.psp.Webhook;
 import io.chargeonce.runtime.AuthenticationFailures;
 import io.chargeonce.wire.Topics;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -93,6 +94,8 @@ public final class WebhookInbox {
         gateways.psps().forEach(psp -> {
             meters.counter(UNMATCHED, "psp", psp);
             meters.counter(DROPPED, "psp", psp);
+            // From the start at zero, so that the first ones are an increase.
+            Stream.of(Taken.values()).forEach(taken -> count(psp, taken));
         });
     }
 
@@ -107,8 +110,12 @@ public final class WebhookInbox {
         Optional<List<Notice>> notices = webhook.flatMap(reader -> reader.read(header, body, clock.instant()));
         Taken taken = notices.isEmpty() ? Taken.REFUSED
                 : takeEach(psp, notices.get()) ? Taken.YES : Taken.LATER;
-        meters.counter("chargeonce.psp.webhooks", "psp", webhook.isPresent() ? psp : "unknown", "taken", taken.name()).increment();
+        count(webhook.isPresent() ? psp : "unknown", taken).increment();
         return taken;
+    }
+
+    private Counter count(String psp, Taken taken) {
+        return meters.counter("chargeonce.psp.webhooks", "psp", psp, "taken", taken.name());
     }
 
     /** Handles requests that no PSP has signed. */

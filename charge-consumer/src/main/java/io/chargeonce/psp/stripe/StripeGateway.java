@@ -21,6 +21,7 @@ import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.psp.Charge;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.Lease;
+import io.chargeonce.psp.Lookup;
 import io.chargeonce.psp.RefundGateway;
 import io.chargeonce.psp.Webhook;
 import java.nio.charset.StandardCharsets;
@@ -52,6 +53,7 @@ public final class StripeGateway implements Gateway {
     private final String name;
     private final StripeClient stripe;
     private final StripeRefunds refunds;
+    private final StripeLookup lookup;
     private final Duration callTimeout;
     private final boolean sendsReceipts;
     private final Optional<Webhook> webhook;
@@ -67,6 +69,7 @@ public final class StripeGateway implements Gateway {
                 .setHttpClient(new JdkHttpClient(CONNECT_TIMEOUT, callTimeout, settings.apiKey()))
                 .build();
         this.refunds = new StripeRefunds(stripe);
+        this.lookup = new StripeLookup(name, stripe);
         this.webhook = settings.webhookSecret().map(StripeWebhook::new);
     }
 
@@ -192,6 +195,11 @@ public final class StripeGateway implements Gateway {
     @Override
     public Outcome fence(Charge charge) {
         return byItsKey(charge);
+    }
+
+    @Override
+    public Optional<Lookup> lookup() {
+        return Optional.of(lookup);
     }
 
     @Override

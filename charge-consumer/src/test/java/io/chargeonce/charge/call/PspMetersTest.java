@@ -24,11 +24,13 @@ class PspMetersTest {
         meters.timed("adyen", "send", () -> new Outcome.Unknown(UnknownCause.CONNECTION_LOST, "reset", Optional.empty()));
         meters.timed("adyen", "ask", () -> charged);
         meters.timed("adyen", "ask", () -> charged);
+        meters.timed("adyen", "send", () -> new Outcome.Declined("insufficient_funds", "no money", Optional.empty()));
 
         assertThat(count("stripe", "send", "charged")).isEqualTo(1);
         assertThat(count("stripe", "send", "failed")).isEqualTo(1);
         assertThat(count("adyen", "send", "unknown")).isEqualTo(1);
         assertThat(count("adyen", "ask", "charged")).isEqualTo(2);
+        assertThat(count("adyen", "send", "declined")).isEqualTo(1);
     }
 
     private long count(String psp, String call, String outcome) {

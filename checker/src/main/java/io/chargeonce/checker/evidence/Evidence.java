@@ -22,12 +22,14 @@ import java.util.Optional;
  * @param planted         strings that must be found nowhere: card numbers, secrets
  * @param logs            files that are searched for them, next to topics and rows
  * @param inFlightAllowed whether payments under way leave a verdict possible; else it is "unknown" while there are any
- * @param ourReceipts     whether the pipeline mails receipts: then each success with an address must have one
+ * @param ourReceipts     if the pipeline mails receipts: which successes with an address must have one
  * @param recovery        if the pipeline is well again: then payments under way break the books
+ * @param arrivals        what receivers of webhooks and mailboxes have kept
  */
 public record Evidence(String jdbcUrl, String user, String password, Map<String, Object> kafka, String topicPrefix,
         List<Duration> tiers, Instant tiersSince, List<URI> psps, Optional<Calls> calls, List<String> planted, List<Path> logs,
-        boolean inFlightAllowed, boolean ourReceipts, Optional<Recovery> recovery) {
+        boolean inFlightAllowed, Optional<OurReceipts> ourReceipts, Optional<Recovery> recovery,
+        Optional<Arrivals> arrivals) {
 
     public Evidence {
         kafka = Map.copyOf(kafka);
@@ -40,66 +42,85 @@ public record Evidence(String jdbcUrl, String user, String password, Map<String,
         }
     }
 
+    /**
+     * The time up to which this check looks, as an expression of Postgres. In a universe or campaign, which has arrivals, it is the time of
+     * its healing: a universe has a year of its own.
+     */
+    public String now() {
+        return recovery.filter(expected -> arrivals.isPresent()).map(expected -> "timestamptz '%s'".formatted(expected.since()))
+                .orElse("now()");
+    }
+
     /** Topics {@code payments.*}, no history, nothing planted, and everything must be at rest. */
     public static Evidence of(String jdbcUrl, String user, String password, String bootstrapServers, List<Duration> tiers,
                               List<URI> psps) {
         return new Evidence(jdbcUrl, user, password, Map.of("bootstrap.servers", bootstrapServers), "payments", tiers, Instant.EPOCH, psps,
-                Optional.empty(), List.of(), List.of(), false, false, Optional.empty());
+                Optional.empty(), List.of(), List.of(), false, Optional.empty(), Optional.empty(), Optional.empty());
     }
 
     public Evidence topicPrefix(String other) {
         return new Evidence(jdbcUrl, user, password, kafka, other, tiers, tiersSince, psps, calls, planted, logs, inFlightAllowed,
                 ourReceipts,
-                recovery);
+                recovery, arrivals);
     }
 
     public Evidence kafka(Map<String, Object> properties) {
         return new Evidence(jdbcUrl, user, password, properties, topicPrefix, tiers, tiersSince, psps, calls, planted, logs,
-                inFlightAllowed, ourReceipts, recovery);
+                inFlightAllowed, ourReceipts, recovery, arrivals);
     }
 
     public Evidence calls(Calls history) {
         return new Evidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, tiersSince, psps, Optional.of(history), planted, logs,
-                inFlightAllowed, ourReceipts, recovery);
+                inFlightAllowed, ourReceipts, recovery, arrivals);
     }
 
     public Evidence planted(List<String> strings, List<Path> searched) {
         return new Evidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, tiersSince, psps, calls, strings, searched, inFlightAllowed,
                 ourReceipts,
-                recovery);
+                recovery, arrivals);
     }
 
     public Evidence allowInFlight() {
         return new Evidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, tiersSince, psps, calls, planted, logs, true, ourReceipts,
-                recovery);
+                recovery, arrivals);
     }
 
+    /** Everything has come to rest, so each success has its receipt. */
     public Evidence withOurReceipts() {
+        return with(new OurReceipts(Instant.EPOCH, true));
+    }
+
+    public Evidence with(OurReceipts receipts) {
         return new Evidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, tiersSince, psps, calls, planted, logs, inFlightAllowed,
-                true, recovery);
+                Optional.of(receipts), recovery, arrivals);
     }
 
     public Evidence recovered(Recovery expected) {
         return new Evidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, tiersSince, psps, calls, planted, logs, inFlightAllowed,
                 ourReceipts,
-                Optional.of(expected));
+                Optional.of(expected), arrivals);
+    }
+
+    public Evidence arrivals(Arrivals kept) {
+        return new Evidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, tiersSince, psps, calls, planted, logs, inFlightAllowed,
+                ourReceipts, recovery, Optional.of(kept));
     }
 
     public Evidence tiersSince(Instant known) {
         return new Evidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, known, psps, calls, planted, logs, inFlightAllowed,
                 ourReceipts,
-                recovery);
+                recovery, arrivals);
     }
 
     public Evidence tiers(List<Duration> delays) {
         return new Evidence(jdbcUrl, user, password, kafka, topicPrefix, delays, tiersSince, psps, calls, planted, logs, inFlightAllowed,
                 ourReceipts,
-                recovery);
+                recovery, arrivals);
     }
 
     public Evidence psps(List<URI> ledgers) {
         return new Evidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, tiersSince, ledgers, calls, planted, logs, inFlightAllowed,
                 ourReceipts,
-                recovery);
+                recovery, arrivals);
     }
 }

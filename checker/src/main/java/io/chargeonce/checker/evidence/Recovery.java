@@ -13,9 +13,11 @@ import java.util.List;
  * @param latest  a retry that fell due afterwards starts so much after its time at most
  * @param mishaps how often the faults may have made a process send the same record again
  * @param copies  so many records were put on work topics again on purpose
+ * @param lossless whether Kafka has lost no record, so that none may be staged again
  * @param metrics where services tell their heap, descriptors and threads
  */
-public record Recovery(Instant since, Duration latest, long mishaps, long copies, List<URI> metrics) {
+public record Recovery(Instant since, Duration latest, long mishaps, long copies, boolean lossless,
+        List<URI> metrics) {
 
     public Recovery {
         metrics = List.copyOf(metrics);

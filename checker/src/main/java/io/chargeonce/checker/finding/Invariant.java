@@ -9,8 +9,13 @@ public enum Invariant {
     IDEMPOTENT_ACCEPT("idempotent-accept"),
     /** The accepted payments are succeeded, declined, dead, purged or under way, each exactly one of these. */
     CONSERVATION("conservation"),
-    /** At most one unreversed capture per payment over all PSPs, by the payment id in their metadata. */
+    /**
+     * At most one unreversed capture per payment over all PSPs, by the payment id in their metadata. In a pipeline that is well again, a
+     * capture that was reversed counts too, unless a person had said that the attempt was not charged.
+     */
     ONE_CAPTURE("one-capture"),
+    /** Each debit and each refund goes to its bank in one file, the one that its row names. */
+    ONE_FILE("one-file"),
     /** At most one refund per entity key, and never more in sum than was captured. */
     REFUNDS("refunds"),
     /** Succeeded means captured at this amount and currency, and the other way round. */

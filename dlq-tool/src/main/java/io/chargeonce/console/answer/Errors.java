@@ -4,7 +4,7 @@ package io.chargeonce.console.answer;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.database.cap.ConnectionCap;
-import io.chargeonce.dlq.terminal.screen.Printable;
+import io.chargeonce.text.Printable;
 import io.chargeonce.vault.Vault;
 import io.helidon.http.RequestException;
 import io.helidon.webserver.CloseConnectionException;

@@ -128,7 +128,7 @@ final class Advices {
         }
         Sum charged = of(groups, MoneyStatus.CHARGED);
         if (charged.count() > 0) {
-            add(Severity.WARNING, "The money was taken for %s. A merge settles what was charged and charges nothing.".formatted(
+            add(Severity.WARNING, "The money was taken for %s. After a merge the resolver settles it, and nothing is charged.".formatted(
                     amount(charged)), link + "&standing=charged", merge + " --standing charged");
         }
         unresolved(cause, groups, link);

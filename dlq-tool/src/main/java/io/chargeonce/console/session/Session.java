@@ -67,7 +67,7 @@ public final class Session {
 
     /** A queue of its own for a run, which goes on when the session has ended. The caller closes its database. */
     public DeadLetterQueue openForRun() {
-        return new DeadLetterQueue(databases.open(person(), password, CONNECTIONS_OF_RUN), queue.topics(), queue.vault());
+        return queue.over(databases.open(person(), password, CONNECTIONS_OF_RUN));
     }
 
     public boolean mayRead() {

@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
@@ -121,6 +122,31 @@ final class KafkaEvidence implements Evidence, AutoCloseable {
         facts = Optional.empty();
     }
 
+    /**
+     * Moves this witness's offsets in topics that were deleted and made again to the beginning of the new ones. With an offset of the
+     * old topic a consumer knows later leaders than the new one has had: it takes them for outdated, and reads nothing. Call it while
+     * no streams run; it fails while the group still has a member.
+     */
+    void leaveOldTopics() throws ExecutionException, InterruptedException {
+        Map<TopicPartition, Integer> known = new HashMap<>();
+        admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata().get().forEach((partition, offset) -> {
+            if (offset != null && sources.contains(partition.topic())) {
+                offset.leaderEpoch().ifPresent(epoch -> known.put(partition, epoch));
+            }
+        });
+        Set<TopicPartition> there = Set.copyOf(partitions(sources));
+        known.keySet().retainAll(there);
+        Map<TopicPartition, ListOffsetsResultInfo> now = listed(known.keySet(), OffsetSpec.latest());
+        known.entrySet().removeIf(each -> each.getValue() <= now.get(each.getKey()).leaderEpoch().orElse(Integer.MAX_VALUE));
+        if (!known.isEmpty()) {
+            LOG.warn("The witness begins anew in topics that were deleted and made again: {}", known.keySet());
+            var begins = new HashMap<TopicPartition, OffsetAndMetadata>();
+            offsets(known.keySet(), OffsetSpec.earliest())
+                    .forEach((partition, first) -> begins.put(partition, new OffsetAndMetadata(first)));
+            admin.alterConsumerGroupOffsets(group, begins).all().get();
+        }
+    }
+
     /** The offsets at which this witness stopped. */
     void readStart(NextOffsets next) throws ExecutionException, InterruptedException {
         committed(group).forEach((partition, offset) -> next.startAt(partition, offset));
@@ -222,14 +248,20 @@ final class KafkaEvidence implements Evidence, AutoCloseable {
         toRead = left;
     }
 
-    private static long toRead(Map<TopicPartition, Long> ends, Map<TopicPartition, Long> latest, Map<TopicPartition, Long> first,
-                               Map<TopicPartition, Long> read) {
+    /**
+     * How many records before these ends are not read yet.
+     *
+     * @param ends   of some time ago
+     * @param latest of now; lower than those before if a topic was deleted and made again since
+     */
+    static long toRead(Map<TopicPartition, Long> ends, Map<TopicPartition, Long> latest, Map<TopicPartition, Long> first,
+                       Map<TopicPartition, Long> read) {
         return ends.entrySet().stream().mapToLong(each -> {
             long begins = first.getOrDefault(each.getKey(), 0L);
             long done = read.getOrDefault(each.getKey(), 0L);
+            long end = latest.getOrDefault(each.getKey(), Long.MAX_VALUE);
             // Further than the latest end: that was another topic of this name, and this one is read from its beginning.
-            return Math.max(0,
-                    each.getValue() - (done > latest.getOrDefault(each.getKey(), Long.MAX_VALUE) ? begins : Math.max(begins, done)));
+            return Math.max(0, Math.min(each.getValue(), end) - (done > end ? begins : Math.max(begins, done)));
         }).sum();
     }
 
@@ -244,9 +276,13 @@ final class KafkaEvidence implements Evidence, AutoCloseable {
 
     private Map<TopicPartition, Long> offsets(Collection<TopicPartition> partitions, OffsetSpec which)
             throws ExecutionException, InterruptedException {
-        Map<TopicPartition, ListOffsetsResultInfo> found =
-                admin.listOffsets(partitions.stream().collect(Collectors.toMap(each -> each, each -> which))).all().get();
-        return found.entrySet().stream().collect(Collectors.toMap(Map.Entry::getKey, each -> each.getValue().offset()));
+        return listed(partitions, which).entrySet().stream()
+                .collect(Collectors.toMap(Map.Entry::getKey, each -> each.getValue().offset()));
+    }
+
+    private Map<TopicPartition, ListOffsetsResultInfo> listed(Collection<TopicPartition> partitions, OffsetSpec which)
+            throws ExecutionException, InterruptedException {
+        return admin.listOffsets(partitions.stream().collect(Collectors.toMap(each -> each, each -> which))).all().get();
     }
 
     private Map<TopicPartition, Long> committed(String of) throws ExecutionException, InterruptedException {

@@ -136,7 +136,7 @@ final class ReadRecord {
         if (operationId.equals(paymentId)) {
             return OperationKind.CHARGE.tag();
         }
-        return operationId.endsWith("-reversal") ? OperationKind.REVERSAL.tag() : OperationKind.REFUND.tag();
+        return operationId.startsWith("attempt-") ? OperationKind.REVERSAL.tag() : OperationKind.REFUND.tag();
     }
 
     private static Identity identity(String paymentId, String kind, String merchant, long amount, String currency) {

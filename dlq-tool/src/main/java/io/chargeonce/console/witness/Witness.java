@@ -51,6 +51,7 @@ public final class Witness implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Witness.class);
     private static final Duration AGAIN_AFTER = Duration.ofSeconds(5);
     private static final Duration TO_CLOSE = Duration.ofSeconds(20);
+    private static final Duration TOLD_EVERY = Duration.ofSeconds(20);
     /** What it says is no older than this while it is live. */
     static final Duration LIVE_WITHIN = Duration.ofSeconds(30);
     /** More than a live witness is behind. */
@@ -77,6 +78,9 @@ public final class Witness implements AutoCloseable {
     private volatile Instant failedAt = Instant.EPOCH;
     private volatile Instant liveSince;
     private volatile long mostToGo;
+    /** Whether the log says that it has not read everything. */
+    private boolean isTold;
+    private Instant toldAt = Instant.EPOCH;
 
     private Witness(WitnessSettings settings, KafkaConnection kafka, Topics topics, List<Duration> tiers, InstantSource clock) {
         this.settings = settings;
@@ -134,6 +138,7 @@ public final class Witness implements AutoCloseable {
     private void begin() {
         try {
             evidence.forget();
+            evidence.leaveOldTopics();
             var next = new NextOffsets();
             evidence.readStart(next);
             var begun = new KafkaStreams(WitnessTopology.build(topics, plan, evidence, board, next), properties());
@@ -153,6 +158,7 @@ public final class Witness implements AutoCloseable {
     }
 
     private void failed(String why) {
+        LOG.warn("The witness's streams do not run: {}", why);
         evidence.forget();
         restoring.clear();
         liveSince = null;
@@ -184,7 +190,8 @@ public final class Witness implements AutoCloseable {
     }
 
     private void noteWhetherLive() {
-        if (isLive()) {
+        boolean live = isLive();
+        if (live) {
             if (liveSince == null) {
                 liveSince = clock.instant();
                 failure = "";
@@ -192,6 +199,22 @@ public final class Witness implements AutoCloseable {
         } else {
             mostToGo = Math.max(mostToGo, toGo());
         }
+        if (live && isTold) {
+            LOG.info("The witness has read everything again: {}", standing());
+            isTold = false;
+        } else if (!live && liveSince != null && !isTold || isTold && clock.instant().isAfter(toldAt.plus(TOLD_EVERY))) {
+            LOG.warn("The witness has not read everything: {}", standing());
+            isTold = true;
+            toldAt = clock.instant();
+        }
+    }
+
+    private String standing() {
+        long now = clock.millis();
+        long complete = evidence.completeAsOf(now);
+        return "its streams are %s, %d of %d parts are here, %d records are left, and it knows everything up to %s".formatted(
+                streams.get().map(running -> running.state().name()).orElse("closed"), board.parts(), WitnessTopology.PARTS, toGo(),
+                complete == 0 ? "no time yet" : Instant.ofEpochMilli(complete));
     }
 
     /** Every part runs here, has looked at its operations, and has read what was there less than half a minute ago. */
@@ -217,7 +240,8 @@ public final class Witness implements AutoCloseable {
     }
 
     private String problem(boolean live) {
-        if (!failure.isEmpty()) {
+        // Of what is live, the worker forgets the failure only at its next look.
+        if (!live && !failure.isEmpty()) {
             return failure;
         }
         if (!evidence.problem().isEmpty()) {

@@ -9,8 +9,8 @@ import io.chargeonce.runtime.SteadyClock;
 import java.time.Duration;
 
 /**
- * Sends dead letters back through the pipeline, each by what is known of its money: charged already, it is settled;
- * unknown, the resolver asks; else it re-enters at the front. Poison stays. Any number of merges and purges may run at
+ * Sends dead letters back through the pipeline, each by what is known of its money: charged already, the resolver settles
+ * it; unknown, the resolver asks; else it re-enters at the front. Poison stays. Any number of merges and purges may run at
  * once: one of them gets each dead letter, the others find it gone. Every merge is a run of {@link MergeRuns}; this is
  * the one for services and tests, which need no canary.
  */

@@ -9,6 +9,7 @@ import io.chargeonce.dlq.move.Audit;
 import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.move.LockedBatch;
 import io.chargeonce.dlq.query.DeadLetterView;
+import io.chargeonce.dlq.query.MoneyStatus;
 import io.chargeonce.dlq.story.EditedRecords;
 import io.chargeonce.ledger.AuditLog;
 import io.chargeonce.ledger.DeadLetter;
@@ -45,7 +46,6 @@ final class MergeMoves {
     private final List<OutboxRow> staged = new ArrayList<>();
     private final List<AuditLog.Entry> audit = new ArrayList<>();
     private final List<DeadLetterView> merged = new ArrayList<>();
-    private final List<DeadLetterView> settled = new ArrayList<>();
     private final List<DeadLetter> relisted = new ArrayList<>();
     private final List<DeadLetterView> mended = new ArrayList<>();
 
@@ -71,7 +71,6 @@ final class MergeMoves {
         resend(connection);
         OperationTable.save(connection, changed);
         release(connection, "merged", merged);
-        release(connection, "settled", settled);
         DeadLetterTable.bury(connection, topics, relisted);
         Outbox.stage(connection, staged);
         AuditLog.append(connection, audit);
@@ -81,8 +80,7 @@ final class MergeMoves {
         return switch (letter.standing()) {
             case RECHARGEABLE, PAST_DEADLINE -> reenter(letter, batch.operation(letter));
             case NEEDS_A_PERSON -> evenCapped ? reenter(letter, batch.operation(letter)) : MoveResult.REFUSED;
-            case CHARGED -> settle(letter, batch.operation(letter));
-            case UNRESOLVED -> ask(letter, batch.operation(letter));
+            case CHARGED, UNRESOLVED -> ask(letter, batch.operation(letter));
             case POISON -> MoveResult.REFUSED;
             case MENDED -> {
                 mended.add(letter);
@@ -119,23 +117,10 @@ final class MergeMoves {
         return MoveResult.REENTERED;
     }
 
-    private MoveResult settle(DeadLetterView letter, Operation operation) {
-        if (!operation.isListed()) {
-            return MoveResult.GONE;
-        }
-        if (operation.sequence() > 1) {
-            // An earlier attempt may have taken the money too: the resolver, which can give it back, settles it from what is known.
-            return ask(letter, operation);
-        }
-        operation.settleSucceeded(letter.evidence().orElseThrow(
-                () -> new IllegalStateException("Bug! A charge without the PSP's reference: " + letter.id())), batch.now());
-        changed.add(operation);
-        settled.add(letter);
-        staged.add(Staging.outcome(topics, operation));
-        return MoveResult.SETTLED;
-    }
-
-    /** A dead operation with an attempt that may have taken money stays listed, now as unresolved. */
+    /**
+     * A dead operation with an attempt that took the money, or may have, stays listed, now as unresolved: the resolver settles it, and
+     * gives back what another attempt took too.
+     */
     private MoveResult ask(DeadLetterView letter, Operation operation) {
         if (!operation.isListed()) {
             return MoveResult.GONE;
@@ -146,7 +131,8 @@ final class MergeMoves {
             audit.add(Audit.entry(by, "dlq.asked", letter));
         }
         if (wasDead) {
-            relisted.add(DeadLetter.of(operation, UNRESOLVED, "an attempt may have taken the money; was: " + letter.cause()));
+            String why = letter.standing() == MoneyStatus.CHARGED ? "an attempt took the money" : "an attempt may have taken the money";
+            relisted.add(DeadLetter.of(operation, UNRESOLVED, why + "; was: " + letter.cause()));
         }
         return MoveResult.ASKED;
     }

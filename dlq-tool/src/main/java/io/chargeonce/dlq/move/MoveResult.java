@@ -7,9 +7,7 @@ import java.util.Locale;
 public enum MoveResult {
     /** Back at the front of the pipeline. */
     REENTERED,
-    /** Its money had been taken already: settled with the PSP's reference. */
-    SETTLED,
-    /** The resolver asks the PSP now; it stays listed until the outcome is known. */
+    /** The resolver settles it now, after a question to the PSP if the outcome is not known yet; it stays listed until then. */
     ASKED,
     /** A record that had been edited went to the topic that it was found on. */
     RESENT,
@@ -26,7 +24,7 @@ public enum MoveResult {
     /** Whether the run changed this dead letter, which is what its command was called for. */
     public boolean isMove() {
         return switch (this) {
-            case REENTERED, SETTLED, ASKED, RESENT, PURGED, RESTORED -> true;
+            case REENTERED, ASKED, RESENT, PURGED, RESTORED -> true;
             case REFUSED, CLOSED, GONE -> false;
         };
     }

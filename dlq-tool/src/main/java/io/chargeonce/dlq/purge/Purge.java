@@ -70,7 +70,7 @@ public final class Purge {
             boolean mayBePurged = switch (letter.standing()) {
                 case RECHARGEABLE, PAST_DEADLINE, NEEDS_A_PERSON, POISON, MENDED -> true;
                 case UNRESOLVED -> evenUnresolved && batch.operation(letter).isListed();
-                // The money is known to be there: a merge settles it.
+                // The money is known to be there: after a merge the resolver settles it.
                 case CHARGED -> false;
             };
             if (mayBePurged) {

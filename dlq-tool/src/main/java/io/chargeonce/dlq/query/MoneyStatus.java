@@ -7,7 +7,7 @@ import java.util.Locale;
 public enum MoneyStatus {
     /** No attempt, or only attempts that definitely failed. Another one is safe. */
     RECHARGEABLE,
-    /** An attempt took the money. A merge settles it and charges nothing. */
+    /** An attempt took the money. After a merge the resolver settles it, and nothing is charged. */
     CHARGED,
     /** An attempt may have taken the money. The PSP is asked; it is never repeated under another key, and purged only on request. */
     UNRESOLVED,

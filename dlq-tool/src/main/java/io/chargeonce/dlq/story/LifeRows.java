@@ -90,9 +90,15 @@ final class LifeRows {
     private static final String WEBHOOKS = """
             SELECT coalesce(ended_at, due_at), webhook_id, event_type, endpoint_id, state, attempts, last_error FROM webhook_delivery
              WHERE payment_id = ?
+             UNION ALL
+            SELECT coalesce(ended_at, due_at), webhook_id, event_type, endpoint_id, delivery.state, attempts, last_error
+              FROM operation JOIN webhook_delivery AS delivery USING (payment_id)
+             WHERE operation_id = ? AND operation_id <> payment_id
+               AND webhook_id IN (SELECT webhook_id_of(endpoint_id, operation_id || '/' || state)
+                                    FROM unnest(ARRAY['succeeded', 'declined', 'purged']) AS ended (state))
             """;
 
-    /** Of a payment also those about its refunds. */
+    /** Of a payment also those about its refunds. What another operation's are about, only their ids tell. */
     static List<Moment> webhooks(Connection connection, String id) throws SQLException {
         return query(connection, WEBHOOKS, id, result -> new Moment.Notified(at(result, 1), result.getString(2), result.getString(3),
                 result.getString(4), result.getString(5), result.getInt(6), text(result, 7)));

@@ -14,10 +14,10 @@ import io.chargeonce.dlq.terminal.hold.PauseCommand;
 import io.chargeonce.dlq.terminal.hold.ResumeCommand;
 import io.chargeonce.dlq.terminal.options.QueueOpener;
 import io.chargeonce.dlq.terminal.refused.RefusedCommand;
-import io.chargeonce.dlq.terminal.screen.Printable;
 import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.dlq.terminal.screen.Screen;
 import io.chargeonce.kafka.KafkaConnection;
+import io.chargeonce.text.Printable;
 import io.chargeonce.vault.Vault;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -161,7 +161,7 @@ public final class DlqCommand implements Runnable, QueueOpener {
     public int with(CommandSpec command, Action action) {
         DeadLetterQueue queue = open.get();
         try (Database database = queue.database()) {
-            return action.on(new DeadLetterQueue(database, queue.topics(), queue.vault()));
+            return action.on(queue.over(database));
         } catch (DatabaseUnavailable e) {
             return report(command, UNREACHABLE,
                     "Postgres can't be reached (" + innermost(e) + "): check CHARGEONCE_DATABASE_URL and try again");

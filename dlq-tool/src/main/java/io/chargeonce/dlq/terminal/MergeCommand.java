@@ -19,7 +19,7 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "merge", usageHelpAutoWidth = true, sortOptions = false,
         description = {"Sends dead letters back through the pipeline. Shows what it would do, and does it with --yes.",
-            "A payment that was charged already is settled. If it may have been charged, the PSP is asked first. Poison stays.",
+            "What was charged already is settled by the resolver. If it may have been charged, the PSP is asked first. Poison stays.",
             "A few payments go first. The rest follow once these have ended well. The run stops when too many fail again.",
             "Ctrl-C stops it between two batches. A run that was stopped or killed can be resumed, and moves nothing twice."},
         exitCodeList = {"1:an id is not there or was refused, the set is not the expected one, or the run has not finished",

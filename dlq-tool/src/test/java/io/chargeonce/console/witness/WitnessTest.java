@@ -40,6 +40,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The witness on a real broker. */
 class WitnessTest {
@@ -192,6 +194,57 @@ class WitnessTest {
             Awaitility.await().atMost(PATIENCE).ignoreExceptions().until(() -> send(more, 4) != null);
             until(() -> stage(witness, "requests").in() == 2);
             assertThat(witness.view().progress().problem()).isEmpty();
+        }
+    }
+
+    /** @param noticed whether the topic is away until the witness's streams have stopped for it */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void it_goes_on_when_a_topic_is_deleted_and_made_again(boolean noticed) throws Exception {
+        try (Witness witness = start()) {
+            for (int i = 0; i < 10; i++) {
+                Told early = charge("pay_early_" + i);
+                send(early.requested(Instant.now()));
+                send(early.waits(2, "psp_unwell", Instant.now()));
+                send(early.succeeds(Instant.now()));
+            }
+            until(() -> stage(witness, "settled").in() == 10 && witness.view().progress().state() == Progress.State.LIVE);
+            admin.deleteTopics(List.of(topics.retry(2))).all().get();
+            if (noticed) {
+                Told other = charge("pay_other");
+                until(() -> {
+                    send(other.requested(Instant.now()));
+                    return witness.view().progress().problem().startsWith("The witness's streams stopped");
+                });
+            }
+            new TopicPlan(topics, TIERS.size(), 2, Optional.empty()).create(admin);
+            Told late = charge("pay_late");
+            Awaitility.await().atMost(PATIENCE).ignoreExceptions().until(() -> send(late.waits(2, "psp_unwell", Instant.now())) != null);
+            until(() -> witness.view().journey("pay_late").size() == 1);
+            until(() -> witness.view().progress().state() == Progress.State.LIVE);
+            assertThat(witness.view().progress().problem()).isEmpty();
+        }
+    }
+
+    /** It knows later leaders of the old topic than the new one has had. */
+    @Test
+    void a_new_topic_is_read_though_the_one_before_had_more_leaders() throws Exception {
+        try (Witness witness = start()) {
+            send(charge("pay_early").waits(2, "psp_unwell", Instant.now()));
+            until(() -> witness.view().journey("pay_early").size() == 1);
+        }
+        admin.deleteTopics(List.of(topics.retry(2))).all().get();
+        Awaitility.await().atMost(PATIENCE).ignoreExceptions().until(() -> {
+            new TopicPlan(topics, TIERS.size(), 2, Optional.empty()).create(admin);
+            admin.alterConsumerGroupOffsets("chargeonce-console-" + topics.prefix(), Map.of(new TopicPartition(topics.retry(2), 0),
+                    new OffsetAndMetadata(1, Optional.of(9), ""), new TopicPartition(topics.retry(2), 1),
+                    new OffsetAndMetadata(1, Optional.of(9), ""))).all().get();
+            return true;
+        });
+        try (Witness witness = start()) {
+            send(charge("pay_late").waits(2, "psp_unwell", Instant.now()));
+            until(() -> witness.view().journey("pay_late").size() == 1);
+            until(() -> witness.view().progress().state() == Progress.State.LIVE);
         }
     }
 

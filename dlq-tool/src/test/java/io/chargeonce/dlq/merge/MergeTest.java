@@ -67,14 +67,13 @@ class MergeTest {
     }
 
     @Test
-    void what_was_charged_already_settles_and_is_not_charged_again() {
+    void what_was_charged_already_is_left_to_the_resolver_and_is_not_charged_again() {
         String id = rows.charged();
-        assertThat(merge().results().of(MoveResult.SETTLED).count()).isEqualTo(1);
-        assertThat(rows.operation(id).state()).isEqualTo(OperationState.SUCCEEDED);
-        assertThat(rows.operation(id).pspReference()).contains("pi_late");
-        assertThat(rows.letter(id)).isEqualTo("settled/2");
-        assertThat(rows.staged("payments.outcomes", id)).isEqualTo("record");
+        assertThat(merge().results().of(MoveResult.ASKED).count()).isEqualTo(1);
+        assertThat(dueForAQuestion()).contains(id);
+        assertThat(rows.letter(id)).isEqualTo("dead/2");
         assertThat(rows.staged("payments.requests", id)).isEqualTo("nothing");
+        assertThat(rows.staged("payments.outcomes", id)).isEqualTo("nothing");
     }
 
     @Test
@@ -132,8 +131,7 @@ class MergeTest {
     @Test
     void merging_twice_is_merging_once() {
         rows.dead(7);
-        rows.charged();
-        assertThat(merge().results().total().count()).isEqualTo(8);
+        assertThat(merge().results().total().count()).isEqualTo(7);
         String after = rows.everything();
         assertThat(merge().results().total().count()).isZero();
         assertThat(rows.everything()).isEqualTo(after);

@@ -239,7 +239,7 @@ class EraseTest {
     /** With everything about a person that a payment can hold. */
     private String succeeded() {
         String payment = rows.charged();
-        Called.of(rows::open, "merge", payment, "--yes");
+        rows.settle(payment);
         fill(payment);
         sql("TRUNCATE outbox");
         return payment;

@@ -7,6 +7,7 @@ import io.chargeonce.database.Database;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.FaultyDriver;
 import io.chargeonce.dlq.QueueRows;
+import io.chargeonce.payment.OperationState;
 import java.util.List;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,8 +41,8 @@ class KilledAnywhereTest {
                 assertThat(rows.letter(id)).isEqualTo("merged/2");
                 assertThat(rows.audit(id)).isEqualTo("dlq.merged");
             }
-            assertThat(rows.letter(charged)).isEqualTo("settled/2");
-            assertThat(rows.staged("payments.outcomes", charged)).isEqualTo("record");
+            assertThat(rows.letter(charged)).isEqualTo("dead/2");
+            assertThat(rows.operation(charged).state()).isEqualTo(OperationState.UNRESOLVED);
             assertThat(rows.letter(unresolved)).isEqualTo("dead/1");
             assertThat(call("verify", "--table-only").exit()).isZero();
         } while (FaultyDriver.wasCut());

@@ -56,7 +56,8 @@ class RunCommandsTest {
         await().until(() -> rows.accepted().size() == 2);
         rows.accepted().forEach(id -> rows.fail(id, "still unwell"));
         assertThat(merge.join().exit()).isEqualTo(1);
-        assertThat(merge.join().out()).contains("2 of the canary's 2 failed again", "merge --resume run_");
+        // The run may look between the two failures, and stops at the first.
+        assertThat(merge.join().out()).containsPattern("[12] of the canary's 2 failed again").contains("merge --resume run_");
         assertThat(rows.text("SELECT count(*) FROM operation_now WHERE generation = 1")).isEqualTo("8");
     }
 

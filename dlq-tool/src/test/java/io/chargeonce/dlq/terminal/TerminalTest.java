@@ -3,7 +3,6 @@ package io.chargeonce.dlq.terminal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
-import static org.awaitility.Awaitility.await;
 
 import io.chargeonce.database.Database;
 import io.chargeonce.dlq.QueueRows;
@@ -14,6 +13,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -138,5 +139,10 @@ class TerminalTest {
 
     private String printed(String name) throws IOException {
         return Files.readString(folder.resolve(name), StandardCharsets.UTF_8);
+    }
+
+    /** A busy machine may take longer than ten seconds for a screen. */
+    private static ConditionFactory await() {
+        return Awaitility.await().atMost(Duration.ofMinutes(1));
     }
 }

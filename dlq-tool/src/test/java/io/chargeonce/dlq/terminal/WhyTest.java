@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.dlq.QueueRows;
 import io.chargeonce.dlq.WaitingRows;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -99,6 +100,35 @@ class WhyTest {
         assertThat(call("why", id, "--json").json()).filteredOn(line -> line.path("what").asString().equals("webhook")).singleElement()
                 .satisfies(line -> assertThat(line.path("webhook_id").asString() + line.path("endpoint").asString()
                         + line.path("state").asString() + line.path("error").asString()).isEqualTo(webhook + endpoint + "deadtimed_out"));
+    }
+
+    @Test
+    void the_webhook_and_the_receipt_of_a_refund_are_told_of_it_and_of_its_payment() {
+        String id = rows.accepted("acme");
+        rows.succeed(id);
+        String refund = "payment-" + id + "-refund-a";
+        rows.text("""
+                INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency,
+                       payment_method, charge_within_s)
+                SELECT '%s', payment_id, 'refund', 'a', merchant_id, 'refund-of-it', amount, currency, payment_method, charge_within_s
+                  FROM operation WHERE operation_id = '%s' RETURNING 1""".formatted(refund, id));
+        rows.text("UPDATE operation_state SET state = 'succeeded', step = 2, settled_at = now(), psp = 'stripe', psp_reference = 're_1' "
+                + "WHERE operation_id = '" + refund + "' RETURNING 1");
+        rows.text("INSERT INTO merchant (merchant_id) VALUES ('acme') ON CONFLICT (merchant_id) DO UPDATE SET merchant_id = 'acme' "
+                + "RETURNING 1");
+        String endpoint = "whe_" + "b".repeat(24);
+        rows.text("INSERT INTO webhook_endpoint (endpoint_id, merchant_id, url, events, created_at) VALUES ('" + endpoint
+                + "', 'acme', 'https://hooks.example/', '{*}', now() - interval '1 hour') RETURNING 1");
+        rows.text("SELECT stage_webhooks(ARRAY['" + id + "', '" + refund + "'])");
+        String receipt = "rcp_" + "b".repeat(32);
+        rows.text("INSERT INTO receipt (receipt_id, operation_id, payment_id, merchant_id, kind, state, attempts, ended_at, last_status, "
+                + "last_error) VALUES ('" + receipt + "', '" + refund + "', '" + id + "', 'acme', 'refund', 'dead', 1, now(), 550, "
+                + "'recipient_refused') RETURNING 1");
+        for (String one : List.of(id, refund)) {
+            assertThat(call("why", one).out()).as(one).contains("webhook refund.succeeded to " + endpoint + " waiting after 0 tries")
+                    .contains("receipt of the refund dead after 1 tries: 550 recipient_refused: " + receipt);
+            assertThat(call("why", one).out().contains("webhook payment.succeeded")).as(one).isEqualTo(one.equals(id));
+        }
     }
 
     @Test

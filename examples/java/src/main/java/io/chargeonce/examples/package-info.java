@@ -1,3 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/** A consumer of {@code payments.outcomes}, as another team would write it. It knows the documents, and no class of the pipeline. */
+/**
+ * A consumer of {@code payments.outcomes} and a receiver of webhooks, as another team would write them. They know the documents, and no
+ * class of the pipeline.
+ */
 package io.chargeonce.examples;

@@ -47,7 +47,8 @@ final class AcceptPayments implements Coalescer.Batch<AcceptRequest, Acceptance>
     @Override
     public List<Acceptance> answer(Connection connection, List<AcceptRequest> asks) throws SQLException {
         var answers = new IdentityHashMap<AcceptRequest, Acceptance>();
-        List<AcceptRequest> open = asks;
+        answers.putAll(Mandates.refused(connection, asks));
+        List<AcceptRequest> open = without(asks, answers);
         for (int round = 1; !open.isEmpty(); round++) {
             if (round > MOST_ROUNDS) {
                 throw new IllegalStateException(

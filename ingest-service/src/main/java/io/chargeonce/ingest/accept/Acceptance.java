@@ -22,4 +22,10 @@ sealed interface Acceptance {
 
     /** Another request with this key is being accepted and took too long to wait for; nothing was written. */
     record InUse() implements Acceptance {}
+
+    /** No bank is set up, so no account can be debited; nothing was written. */
+    record RailNotSetUp() implements Acceptance {}
+
+    /** The merchant has no such mandate, or it is revoked; nothing was written. */
+    record NoMandate() implements Acceptance {}
 }

@@ -6,6 +6,7 @@ import io.chargeonce.ingest.answer.Contract;
 import io.chargeonce.ingest.reading.PaymentStatus;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.PaymentRequest;
+import io.chargeonce.payment.Rail;
 import io.chargeonce.wire.PaymentJson;
 import java.time.Duration;
 import java.time.Instant;
@@ -40,7 +41,7 @@ record AcceptedAnswer(int status, Map<String, String> headers, byte[] body) {
         body.put("reference", request.reference());
         body.put("description", request.description());
         body.put("receipt_email", request.receiptEmail());
-        body.put("rail", "card");
+        body.put("rail", Rail.of(request.paymentMethod()).tag());
         body.values().removeIf(Optional.empty()::equals);
         return new AcceptedAnswer(202,
                 Map.of("Content-Type", "application/json", "Location", Contract.PAYMENTS + "/" + id), PaymentJson.write(body));

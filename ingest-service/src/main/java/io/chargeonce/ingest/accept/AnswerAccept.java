@@ -43,6 +43,8 @@ public final class AnswerAccept implements Function<AcceptRequest, Answer>, Auto
             case Acceptance.DuplicateSuspected(PaymentId first) -> Problems.duplicateSuspected(first).answer();
             case Acceptance.Reused(RequestFingerprint.Conflict conflict) ->
                 Problems.keyReused(ask.form(), conflict.names(), conflict.fields()).answer();
+            case Acceptance.RailNotSetUp() -> Problems.railNotAvailable().answer();
+            case Acceptance.NoMandate() -> Problems.noMandate().answer();
             case Acceptance.InUse() -> Problems.keyInUse().answer();
         });
     }

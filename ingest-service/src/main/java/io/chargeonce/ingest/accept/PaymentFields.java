@@ -8,6 +8,7 @@ import io.chargeonce.ingest.answer.RequestForm;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.PaymentRequest;
 import io.chargeonce.payment.PspUnits;
+import io.chargeonce.payment.Rail;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -47,14 +48,17 @@ final class PaymentFields {
         Optional<String> reference = text("reference");
         Optional<String> description = text("description");
         Optional<String> email = email();
-        boolean onCard = text("rail").orElse("card").equals("card");
+        String rail = text("rail").orElse(Rail.CARD.tag());
         if (!errors.isEmpty()) {
             return new Checked.Wrong<>(Problems.invalid(List.copyOf(errors.subList(0, Math.min(errors.size(), MOST_ERRORS)))));
         }
-        if (!onCard) {
+        if (!Rail.of(method.orElseThrow()).tag().equals(rail)) {
             return new Checked.Wrong<>(Problems.railNotAvailable());
         }
         var money = new Money(amount.orElseThrow(), currency.orElseThrow());
+        if (Rail.of(method.orElseThrow()) == Rail.BANK_DEBIT && !PspUnits.BANK.canSay(money)) {
+            return new Checked.Wrong<>(Problems.currencyNotTaken(money.currency()));
+        }
         if (!PspUnits.anyCanSay(money)) {
             return new Checked.Wrong<>(PspUnits.anyCanSay(new Money(ROUND_AMOUNT, money.currency()))
                     ? Problems.amountNotRepresentable(money.currency()) : Problems.currencyNotTaken(money.currency()));

@@ -9,9 +9,9 @@ import java.time.OffsetDateTime;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Deletes, some rows at a time: payments after the retention with their keys, dead letters and the runs of merges, expired guards, and
- * presentations that no budget counts any more. A payment that is not finished is never deleted but counted for an alert. For one
- * thread; several processes may each run one.
+ * Deletes, some rows at a time: payments after the retention with their keys, dead letters and the runs of merges, expired guards,
+ * presentations that no budget counts any more, and names and accounts in files of banks and in mandates. A payment that is not finished
+ * is never deleted but counted for an alert. For one thread; several processes may each run one.
  */
 public final class Reaper {
 
@@ -42,7 +42,8 @@ public final class Reaper {
         int letters = database.inTransaction(this::forgetRuns);
         int guards = database.inTransaction(DuplicateGuard::expire);
         int presentations = database.inTransaction(Reaper::forgetPresentations);
-        int done = keys + letters + guards + presentations;
+        int files = database.inTransaction(this::forgetBankFiles);
+        int done = keys + letters + guards + presentations + files;
         if (System.nanoTime() - countAt >= 0) {
             unfinished.set(database.withConnection(Reaper::countUnfinished));
             countAt = System.nanoTime() + COUNTED_EVERY.toNanos();
@@ -81,7 +82,17 @@ public final class Reaper {
     private static final String FORGET_RUNS = "SELECT forget_dead_letter_runs(? * interval '1 second', ?)";
 
     private int forgetRuns(Connection connection) throws SQLException {
-        try (var statement = connection.prepareStatement(FORGET_RUNS)) {
+        return forget(connection, FORGET_RUNS);
+    }
+
+    private static final String FORGET_BANK_FILES = "SELECT forget_bank_files(? * interval '1 second', ?)";
+
+    private int forgetBankFiles(Connection connection) throws SQLException {
+        return forget(connection, FORGET_BANK_FILES);
+    }
+
+    private int forget(Connection connection, String sql) throws SQLException {
+        try (var statement = connection.prepareStatement(sql)) {
             statement.setLong(1, retention.toSeconds());
             statement.setInt(2, SOME);
             try (var row = statement.executeQuery()) {

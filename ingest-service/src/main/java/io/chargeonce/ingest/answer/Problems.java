@@ -130,8 +130,16 @@ public final class Problems {
     }
 
     public static Problem railNotAvailable() {
-        return Problem.of(400, "rail-not-available", "This rail does not exist yet",
-                "Only the rail \"card\" exists. Send that, or leave the field out.").withError("rail", "must be card");
+        return Problem.of(400, "rail-not-available", "This payment method does not go by this rail",
+                "A mandate is debited by the rail \"bank_debit\", where a bank is set up. Every other payment method goes by \"card\", "
+                        + "which is also meant when the field is left out.")
+                .withError("rail", "must fit payment_method, and be set up");
+    }
+
+    public static Problem noMandate() {
+        return Problem.of(400, "mandate-not-known", "This mandate is not known",
+                "You have no valid mandate of this name. It may be revoked, or not added yet; the same idempotency key may be used again.")
+                .withError("payment_method", "is no valid mandate of yours");
     }
 
     public static Problem currencyNotTaken(String currency) {
@@ -254,12 +262,14 @@ public final class Problems {
     }
 
     public static Problem tooManyTests() {
-        return Problem.of(429, "too-many-tests", "Too many tests", "An endpoint gets at most ten tests within a minute.")
+        return Problem.of(429, "too-many-tests", "Too many tests",
+                "An endpoint gets at most ten tests and redeliveries of one delivery within a minute.")
                 .with("Retry-After", "60");
     }
 
     public static Problem endpointHeld() {
-        return Problem.of(409, "endpoint-held", "The endpoint was disabled by the operator", "Ask the operator to enable it.");
+        return Problem.of(409, "endpoint-held", "The endpoint was disabled by the operator",
+                "Only the operator can enable or remove it, or add another one at its host.");
     }
 
     public static Problem endpointDisabled() {

@@ -136,8 +136,10 @@ public final class ManageEndpoints {
     }
 
     public Answer remove(Credential credential, ServerRequest request) {
-        return changed(() -> endpoints(credential).remove(id(request))
-                ? answer(200, Map.of("id", id(request), "removed", true), "changed") : Problems.notFound().answer());
+        return changed(() -> {
+            EndpointBook.Change done = endpoints(credential).remove(id(request));
+            return done == EndpointBook.Change.DONE ? answer(200, Map.of("id", id(request), "removed", true), "changed") : refused(done);
+        });
     }
 
     public Answer test(Credential credential, ServerRequest request) {
@@ -204,10 +206,15 @@ public final class ManageEndpoints {
             String webhook = request.path().pathParameters().get("webhook");
             Supplier<Optional<DeliveryBook.Entry>> found = () -> deliveries.list(Filter.ofWebhook(webhook), 1).stream()
                     .filter(entry -> entry.endpoint().equals(id(request))).findFirst();
-            return found.get().isEmpty() ? Problems.notFound().answer()
-                    : !deliveries.redeliver(webhook) ? disabledOrUnknown(endpoints(credential), id(request))
-                            : found.get().map(entry -> answer(202, EndpointJson.of(entry), "changed"))
-                                    .orElseGet(() -> Problems.notFound().answer());
+            if (found.get().isEmpty()) {
+                return Problems.notFound().answer();
+            }
+            return switch (deliveries.redeliver(webhook)) {
+                case DONE -> found.get().map(entry -> answer(202, EndpointJson.of(entry), "changed"))
+                        .orElseGet(() -> Problems.notFound().answer());
+                case TOO_MANY -> Problems.tooManyTests().answer();
+                case UNCHANGED, NO_MERCHANT, NO_ENDPOINT, HELD -> disabledOrUnknown(endpoints(credential), id(request));
+            };
         });
     }
 

@@ -83,6 +83,7 @@ final class AttemptView {
             case PSP_ERROR -> "the PSP answered with an error of its own";
             case ANSWER_UNREADABLE -> "the PSP's answer could not be read";
             case STILL_PROCESSING, KEY_IN_USE -> "the PSP is still working on it";
+            case NO_ANSWER_IN_TIME -> "the bank has not answered in time";
             case KEY_MISMATCH, ANSWER_MISMATCH -> "the PSP's answer does not fit this payment";
             case NOT_FOUND -> "the PSP does not know of it yet";
             case ANOTHER_SEND -> "it was sent more than once, and only one sending was answered";

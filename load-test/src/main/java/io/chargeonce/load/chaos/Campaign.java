@@ -6,6 +6,7 @@ import io.chargeonce.checker.Verdict;
 import io.chargeonce.checker.evidence.Evidence;
 import io.chargeonce.checker.evidence.EvidenceMissing;
 import io.chargeonce.checker.evidence.Recovery;
+import io.chargeonce.load.chaos.outsiders.Outsiders;
 import io.chargeonce.load.chaos.woven.CrashPoint;
 import io.chargeonce.load.poison.PoisonCorpus;
 import io.chargeonce.load.traffic.HistoryFile;
@@ -30,12 +31,19 @@ final class Campaign {
     private static final double CALLS_PER_SECOND = 15;
     private static final int DEATHS = 3;
     private static final int POISON_RECORDS = 5;
+    private static final int RECEIPTS = 300;
+    private static final int DEBITS = 300;
+    /** What was under way when all was healed has ended by then. */
+    private static final Duration LAST_TRIES = Duration.ofSeconds(2);
     /** Ended when the faults are over, and not before: an idle process cannot die in the middle of something. */
     private static final Duration LONGEST_LOAD = Duration.ofMinutes(5);
     /** Processes start, groups wait for members that are gone, leases end, and the longest tier is a second long. */
     private static final Duration TO_DRAIN = Duration.ofSeconds(60);
-    /** After the healing, what everybody needs to be at work again; a retry that falls due later may be no later than this. */
-    private static final Duration TO_RECOVER = Duration.ofSeconds(10);
+    /**
+     * After the healing, what all need to be at work again; a retry that falls due later may be no later than this. The partitions of a
+     * member that was killed are its own for the session's ten seconds; then the group needs a moment to share them.
+     */
+    private static final Duration TO_RECOVER = Duration.ofSeconds(12);
     /** So often may a fault make the relay send one and the same record again: what ends backends does so five times. */
     private static final int TIMES_PER_MISHAP = 5;
 
@@ -83,7 +91,7 @@ final class Campaign {
         var random = new Random(ownSeed());
         var traffic = new Traffic(stage.ingest(), Optional.of(stage.stripe.apiBase()), 8, history::add, history::add);
         stage.operatorsAtWork(true);
-        Thread load = Thread.ofPlatform().name("load").start(() -> traffic.run(CALLS_PER_SECOND, LONGEST_LOAD, Mix.stormy(),
+        Thread load = Thread.ofPlatform().name("load").start(() -> traffic.run(CALLS_PER_SECOND, LONGEST_LOAD, mix(),
                 Merchant.sandbox(), new Random(ownSeed()), "c" + ownSeed()));
         sendPoison(random);
         var injector = new FaultInjector(stage, random, kinds, coverage, deaths(kinds, coverage));
@@ -96,10 +104,14 @@ final class Campaign {
         join(load);
         stage.operatorsAtWork(false);
         stage.database.sql(LAST_REFUNDS);
+        if (stage.outsiders.isPresent()) {
+            Pauses.of(LAST_TRIES);
+            stage.database.sql(Outsiders.SEND_AGAIN);
+        }
         coverage.repeated(injector.copies());
         long healed = System.nanoTime();
         Verdict verdict = drain(new Recovery(Instant.now().plus(TO_RECOVER), TO_RECOVER,
-                coverage.mishaps() * TIMES_PER_MISHAP, coverage.copies(), stage.metrics()));
+                coverage.mishaps() * TIMES_PER_MISHAP, coverage.copies(), false, stage.metrics()));
         long atRest = System.nanoTime();
         WitnessedConsole.Testimony testimony =
                 stage.witness.beside(verdict, stage.database.letters(), () -> check(stage.evidence(history.file()), System.nanoTime()));
@@ -107,6 +119,11 @@ final class Campaign {
         testimony.objection().ifPresent(objections::add);
         return new End(verdict, Duration.ofNanos(healed - start), Duration.ofNanos(atRest - healed), injector.story(), testimony,
                 objections);
+    }
+
+    private Mix mix() {
+        Mix mix = stage.outsiders.isPresent() ? Mix.stormy().withReceipts(RECEIPTS) : Mix.stormy();
+        return stage.bank.isPresent() ? mix.withDebits(DEBITS) : mix;
     }
 
     /** Each kind of fault has its turn, and in each round of turns a sick PSP has payments wait for it in another way. */
@@ -147,13 +164,13 @@ final class Campaign {
     private Verdict drain(Recovery recovery) {
         Evidence evidence = stage.evidence(history.file());
         long giveUp = System.nanoTime() + TO_DRAIN.toNanos();
-        while ((Checker.underWay(evidence) > 0 || stage.database.hasStaged()) && System.nanoTime() < giveUp) {
+        while ((Checker.underWay(evidence) > 0 || stage.database.hasStaged() || stage.database.hasToSend()) && System.nanoTime() < giveUp) {
             // A process that was late may set a record aside after a person had offered all of them again.
             stage.database.offerRefused();
             Pauses.of(Duration.ofMillis(100));
         }
         while (true) {
-            Verdict verdict = check(evidence.recovered(recovery), giveUp);
+            Verdict verdict = check(stage.settled(evidence).recovered(recovery), giveUp);
             if (verdict.balanced() || System.nanoTime() >= giveUp) {
                 return verdict;
             }

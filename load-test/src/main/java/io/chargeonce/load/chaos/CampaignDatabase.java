@@ -27,6 +27,17 @@ record CampaignDatabase(String url) {
         return says("SELECT EXISTS (SELECT FROM chargeonce.outbox)");
     }
 
+    private static final String TO_SEND = """
+            SELECT EXISTS (SELECT FROM chargeonce.webhook_delivery JOIN chargeonce.webhook_endpoint USING (endpoint_id)
+                            WHERE state = 'waiting' AND disabled_by IS NULL)
+                OR EXISTS (SELECT FROM chargeonce.receipt WHERE state = 'waiting')
+            """;
+
+    /** Whether a webhook or a receipt still waits. */
+    boolean hasToSend() {
+        return says(TO_SEND);
+    }
+
     private boolean says(String question) {
         try (var connection = DriverManager.getConnection(url); var statement = connection.createStatement();
              var answer = statement.executeQuery(question)) {

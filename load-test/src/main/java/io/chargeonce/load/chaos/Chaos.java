@@ -2,6 +2,7 @@
 package io.chargeonce.load.chaos;
 
 import io.chargeonce.checker.Verdict;
+import io.chargeonce.load.game.Reached;
 import io.chargeonce.load.plant.Plant;
 import io.chargeonce.load.traffic.HistoryFile;
 import java.io.PrintWriter;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** Campaigns one after the other on one stage, until one is not balanced or all are through. For one thread. */
 public final class Chaos {
@@ -17,9 +19,11 @@ public final class Chaos {
     /**
      * @param lastVerdict of the campaign that ended the run
      * @param bugs        lines of the services' logs that speak of a bug: something impossible was met
+     * @param reached     the places of the planted bug that have run
      * @param objections  what contradicts a balanced verdict: of the console's witness, and of attempts in spite of a pause
      */
-    public record Result(int campaigns, Verdict lastVerdict, Coverage coverage, List<String> bugs, List<String> objections) {
+    public record Result(int campaigns, Verdict lastVerdict, Coverage coverage, List<String> bugs, Set<String> reached,
+            List<String> objections) {
 
         public boolean sound() {
             return lastVerdict.balanced() && bugs.isEmpty() && objections.isEmpty();
@@ -60,7 +64,7 @@ public final class Chaos {
      */
     public Result run(long seed, int first, int campaigns, List<FaultKind> kinds, Optional<Plant> plant, Map<String, String> settings) {
         var coverage = new Coverage();
-        try (var stage = new Stage(plant, settings); var history = HistoryFile.create(stage.directory.resolve("history.ndjson"))) {
+        try (var stage = new Stage(plant, settings, kinds); var history = HistoryFile.create(stage.directory.resolve("history.ndjson"))) {
             stage.start(campaigns >= WORTH_A_REHEARSAL);
             plant.flatMap(Plant::sql).ifPresent(stage.database::sql);
             for (int i = 1; true; i++) {
@@ -78,7 +82,8 @@ public final class Chaos {
                 List<String> bugs = stage.logs().linesWith("Bug!");
                 if (i == campaigns || !verdict.balanced() || !bugs.isEmpty() || !end.objections().isEmpty()) {
                     logs.ifPresent(stage.logs()::copy);
-                    return new Result(i, verdict, coverage, bugs, end.objections());
+                    return new Result(i, verdict, coverage, bugs, Reached.places(stage.directory.resolve(Child.REACHED)),
+                            end.objections());
                 }
             }
         }

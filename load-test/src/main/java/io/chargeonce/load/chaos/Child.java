@@ -4,6 +4,7 @@ package io.chargeonce.load.chaos;
 import io.chargeonce.load.chaos.woven.CrashPoint;
 import io.chargeonce.load.chaos.woven.ShiftedClock;
 import io.chargeonce.load.chaos.woven.ShortTransactions;
+import io.chargeonce.load.game.Reached;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -23,6 +24,8 @@ final class Child {
 
     /** While there is such a file, see {@link ShortTransactions}. */
     static final String SHORT_TRANSACTIONS = "short-transactions";
+    /** The directory of what {@link Reached} leaves. */
+    static final String REACHED = "reached";
 
     private final String name;
     private final List<String> arguments;
@@ -79,6 +82,7 @@ final class Child {
                 "-Xmx384m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED",
                 "-Xlog:disable",
                 "-Dlogback.configurationFile=logback-chaos.xml", "-Dchargeonce.crash=" + armed(), "-Dchargeonce.clock=" + clock(),
+                "-D" + Reached.DIRECTORY + "=" + directory.resolve(REACHED),
                 "-Dchargeonce.short-transactions=" + directory.resolve(SHORT_TRANSACTIONS),
                 "-cp", changedClasses + File.pathSeparator + System.getProperty("java.class.path"), ServiceMain.class.getName()));
         command.addAll(arguments);

@@ -202,6 +202,9 @@ final class FaultInjector {
             case CLOCK -> clock();
             case LATE_TRUTH -> lateTruth.inflict();
             case HOLD -> holding.inflict();
+            case RECEIVERS -> stage.outsiders.orElseThrow().hurtReceivers(random);
+            case MAIL -> stage.outsiders.orElseThrow().hurtMail(random);
+            case BANK -> stage.bank.orElseThrow().hurt(random);
         };
     }
 

@@ -2,6 +2,7 @@
 package io.chargeonce.load.chaos;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 
 /** The families of faults that a campaign draws from. */
@@ -22,7 +23,18 @@ public enum FaultKind {
     /** People purge what is unresolved, and then the PSP tells; refunds of payments that are dead. */
     LATE_TRUTH,
     /** People pause PSPs, merchants and tiers, and force PSPs. */
-    HOLD;
+    HOLD,
+    /** Merchants' receivers of webhooks fail, are slow, hang, break off, redirect, and answer 410 and 429. */
+    RECEIVERS,
+    /** The mail server of the receipts fails, refuses, hangs, and dies after a message. */
+    MAIL,
+    /** The bank is hard to reach, breaks off, refuses, is late, rejects files, and says everything twice. Debits come with it. */
+    BANK;
+
+    /** Those that a campaign draws from unless it is told: the bank's debits would make the others rarer. */
+    public static List<FaultKind> usual() {
+        return Arrays.stream(values()).filter(kind -> kind != BANK).toList();
+    }
 
     public static FaultKind fromTag(String tag) {
         return Arrays.stream(values()).filter(kind -> kind.tag().equals(tag)).findFirst().orElseThrow(() -> new IllegalArgumentException(

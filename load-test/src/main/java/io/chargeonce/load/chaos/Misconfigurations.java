@@ -35,7 +35,7 @@ final class Misconfigurations {
         List<Child> charging = stage.consumers();
         List<Child> changed = random.nextBoolean() ? charging : List.of(charging.get(random.nextInt(charging.size())));
         List<Change> possible = List.of(withoutAdyen(), withoutStripe(),
-                new Change("other routes", Map.of(ROUTES, Optional.of("-> adyen:5,stripe:1"))),
+                new Change("other routes", Map.of(ROUTES, Optional.of(stage.routes("-> adyen:5,stripe:1")))),
                 otherKey("a key of stripe that was rolled", STRIPE_KEY, "sk_test_rolled"),
                 otherKey("the key of another account at stripe", STRIPE_KEY, "sk_test_stranger"),
                 otherKey("a wrong key of adyen", ADYEN_KEY, AdyenSettings.API_KEY + "x"));
@@ -44,14 +44,14 @@ final class Misconfigurations {
         return change.name() + (changed.size() == 1 ? " in " + changed.getFirst().name() : " everywhere");
     }
 
-    private static Change withoutAdyen() {
-        return new Change("adyen gone", Map.of(ROUTES, Optional.of("-> stripe:1"), ADYEN_KEY, Optional.empty(),
+    private Change withoutAdyen() {
+        return new Change("adyen gone", Map.of(ROUTES, Optional.of(stage.routes("-> stripe:1")), ADYEN_KEY, Optional.empty(),
                 "CHARGEONCE_ADYEN_API_BASE", Optional.empty(), "CHARGEONCE_ADYEN_MERCHANT_ACCOUNT", Optional.empty(),
                 "CHARGEONCE_ADYEN_HMAC_KEY_FILE", Optional.empty()));
     }
 
-    private static Change withoutStripe() {
-        return new Change("stripe gone", Map.of(ROUTES, Optional.of("-> adyen:1"), STRIPE_KEY, Optional.empty(),
+    private Change withoutStripe() {
+        return new Change("stripe gone", Map.of(ROUTES, Optional.of(stage.routes("-> adyen:1")), STRIPE_KEY, Optional.empty(),
                 "CHARGEONCE_STRIPE_API_BASE", Optional.empty()));
     }
 

@@ -43,9 +43,11 @@ public final class PlantTrials {
         Chaos.Result result = new Chaos(out, Optional.empty()).run(seed, campaigns, kinds(plant), Optional.of(plant), plant.settings());
         var broken = new TreeSet<String>();
         result.lastVerdict().violations().forEach(violation -> broken.add(violation.invariant().id()));
-        boolean caught = plant.expected().stream().map(Invariant::id).anyMatch(broken::contains);
+        boolean reached = plant.isReached(result.reached());
+        boolean caught = reached && plant.expected().stream().map(Invariant::id).anyMatch(broken::contains);
         boolean balances = balancesWithout(plant, result.campaigns());
-        out.println(caught ? "  caught by " + String.join(", ", broken) : "  NOT CAUGHT; it broke " + broken);
+        out.println(!reached ? "  NEVER REACHED: none of %s ran".formatted(plant.places())
+                : caught ? "  caught by " + String.join(", ", broken) : "  NOT CAUGHT; it broke " + broken);
         out.println(balances ? "  the same without it balances" : "  THE SAME WITHOUT IT DOES NOT BALANCE");
         out.flush();
         return new Trial(new BugTable.Row(plant.tag(), plant.sentence(), "campaigns", caught ? String.join(", ", broken) : "",

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.chaos;
 
+import io.chargeonce.bank.BankFilesService;
+import io.chargeonce.bank.BankFilesSettings;
 import io.chargeonce.charge.ChargeService;
 import io.chargeonce.console.ConsoleService;
 import io.chargeonce.console.ConsoleSettings;
@@ -9,6 +11,8 @@ import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.charge.ChargeSettings;
 import io.chargeonce.ingest.IngestService;
 import io.chargeonce.ingest.IngestSettings;
+import io.chargeonce.receipts.ReceiptService;
+import io.chargeonce.receipts.ReceiptSettings;
 import io.chargeonce.retry.RetryService;
 import io.chargeonce.runtime.Meters;
 import io.chargeonce.runtime.tls.ModernTls;
@@ -16,6 +20,8 @@ import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.runtime.Setting;
 import io.chargeonce.runtime.Settings;
 import io.chargeonce.sandbox.KafkaBroker;
+import io.chargeonce.webhooks.WebhookService;
+import io.chargeonce.webhooks.WebhookSettings;
 import io.chargeonce.wire.Topics;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -28,7 +34,7 @@ import java.util.stream.Stream;
 public final class ServiceMain {
 
     private static final List<Setting<?>> CATALOGUE = Stream.of(PipelineSettings.ALL, IngestSettings.ALL, ChargeSettings.ALL,
-            ConsoleSettings.ALL)
+            ConsoleSettings.ALL, WebhookSettings.ALL, ReceiptSettings.ALL, BankFilesSettings.ALL)
             .flatMap(Collection::stream).distinct().toList();
 
     private ServiceMain() {}
@@ -63,6 +69,24 @@ public final class ServiceMain {
             case "console" -> {
                 try (var meters = Meters.of("console");
                      var service = ConsoleService.start(read(ConsoleSettings.ALL, ConsoleSettings::from), meters)) {
+                    service.awaitShutdown();
+                }
+            }
+            case "webhooks" -> {
+                try (var meters = Meters.of("webhook-sender");
+                     var service = WebhookService.start(read(WebhookSettings.ALL, WebhookSettings::from), meters)) {
+                    service.awaitShutdown();
+                }
+            }
+            case "receipts" -> {
+                try (var meters = Meters.of("receipt-sender");
+                     var service = ReceiptService.start(read(ReceiptSettings.ALL, ReceiptSettings::from), meters)) {
+                    service.awaitShutdown();
+                }
+            }
+            case "bank-files" -> {
+                try (var meters = Meters.of("bank-files");
+                     var service = BankFilesService.start(read(BankFilesSettings.ALL, BankFilesSettings::from), meters)) {
                     service.awaitShutdown();
                 }
             }

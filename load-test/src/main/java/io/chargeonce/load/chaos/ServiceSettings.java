@@ -17,6 +17,8 @@ record ServiceSettings(Path directory, int kafkaPort, int postgresPort, int stri
     /** Signs the Adyen simulator's webhooks; Stripe's sends none. */
     static final String ADYEN_HMAC_KEY = "44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056";
 
+    static final String ROUTES = "-> stripe:2,adyen:1";
+
     /** By the variable's name. */
     Map<String, String> of(String kind, int ingestPort) {
         var settings = new HashMap<String, String>();
@@ -38,6 +40,7 @@ record ServiceSettings(Path directory, int kafkaPort, int postgresPort, int stri
                 settings.put("CHARGEONCE_ADMIN_ADDRESS", "127.0.0.1:" + LowPort.free());
                 settings.put("CHARGEONCE_INGEST_ADDRESS", "127.0.0.1:" + ingestPort);
             }
+            case "webhooks", "receipts", "bank-files" -> settings.put("CHARGEONCE_ADMIN_ADDRESS", "127.0.0.1:" + LowPort.free());
             case "console" -> {
                 settings.put("CHARGEONCE_ADMIN_ADDRESS", "127.0.0.1:" + LowPort.free());
                 settings.put("CHARGEONCE_CONSOLE_ADDRESS", "127.0.0.1:" + LowPort.free());
@@ -61,7 +64,7 @@ record ServiceSettings(Path directory, int kafkaPort, int postgresPort, int stri
         settings.put("CHARGEONCE_ADYEN_API_BASE", "http://127.0.0.1:%d/v71".formatted(adyenPort));
         settings.put("CHARGEONCE_ADYEN_MERCHANT_ACCOUNT", AdyenSettings.MERCHANT_ACCOUNT);
         settings.put("CHARGEONCE_ADYEN_HMAC_KEY_FILE", secret("adyen-hmac-key", ADYEN_HMAC_KEY));
-        settings.put("CHARGEONCE_ROUTES", "-> stripe:2,adyen:1");
+        settings.put("CHARGEONCE_ROUTES", ROUTES);
         settings.put("CHARGEONCE_PSP_TIMEOUT", "500ms");
         settings.put("CHARGEONCE_CLAIM_LEASE", "4s");
         settings.put("CHARGEONCE_BREAKER_OPEN_FOR", "300ms");

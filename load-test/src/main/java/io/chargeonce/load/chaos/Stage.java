@@ -4,6 +4,7 @@ package io.chargeonce.load.chaos;
 import io.chargeonce.checker.evidence.Calls;
 import io.chargeonce.checker.evidence.Evidence;
 import io.chargeonce.database.Migrations;
+import io.chargeonce.load.chaos.outsiders.Outsiders;
 import io.chargeonce.load.chaos.woven.Weaver;
 import io.chargeonce.load.plant.Plant;
 import io.chargeonce.load.proxy.Conditions;
@@ -26,9 +27,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.stream.Stream;
 
 /**
@@ -37,6 +41,7 @@ import java.util.stream.Stream;
  */
 final class Stage implements AutoCloseable {
 
+    private static final List<String> MERCHANTS = List.of("acme", "globex");
     static final List<Duration> TIERS = List.of(Duration.ofMillis(300), Duration.ofMillis(600), Duration.ofSeconds(1));
     private static final Duration TO_START = Duration.ofSeconds(60);
     private static final Duration TO_LEAVE = Duration.ofSeconds(10);
@@ -56,9 +61,13 @@ final class Stage implements AutoCloseable {
     final Child broker;
     /** What the pipeline consists of, and who works its dead-letter queue. */
     final List<Child> services;
+    /** Present if their faults are to come. */
+    final Optional<Outsiders> outsiders;
+    /** The same. */
+    final Optional<CampaignBank> bank;
     private final Child operators;
     private final Child console;
-    private final List<URI> metrics = new ArrayList<>();
+    private final SequencedMap<URI, Child> metrics = new LinkedHashMap<>();
     private final int kafkaPort = LowPort.free();
     private final int ingestPort = LowPort.free();
     private final int webhookPort = LowPort.free();
@@ -74,11 +83,15 @@ final class Stage implements AutoCloseable {
         removeDirectory();
     }, "kill-children");
 
-    /** @param settings for the services that charge, beside the usual */
-    Stage(Optional<Plant> plant, Map<String, String> settings) {
+    /**
+     * @param settings for the services that charge, beside the usual
+     * @param kinds    the faults to come: only for those of merchants' receivers and of the mail server there are services that send
+     */
+    Stage(Optional<Plant> plant, Map<String, String> settings, List<FaultKind> kinds) {
         Runtime.getRuntime().addShutdownHook(lastWill);
         try {
             this.directory = Files.createTempDirectory("chargeonce-chaos-");
+            Files.createDirectory(directory.resolve(Child.REACHED));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -98,11 +111,28 @@ final class Stage implements AutoCloseable {
         this.toKafkaForOthers = TcpProxy.start(guardedForOthers);
         this.broker = new Child("broker", List.of("broker", directory.resolve("kafka").toString(), "" + kafkaPort,
                 guarded + ":" + toKafka.port(), guardedForOthers + ":" + toKafkaForOthers.port()), Map.of(), directory, changedClasses);
+        this.outsiders = Stream.of(FaultKind.RECEIVERS, FaultKind.MAIL).anyMatch(kinds::contains)
+                ? Optional.of(new Outsiders(MERCHANTS)) : Optional.empty();
+        this.bank = kinds.contains(FaultKind.BANK) ? Optional.of(new CampaignBank(directory.resolve("bank"))) : Optional.empty();
         this.operators = service("operator", 1, Map.of());
         this.console = service("console", 1, Map.of());
-        this.witness = new WitnessedConsole(metrics.removeLast());
-        this.services = List.of(service("ingest", 1, Map.of()), service("charge", 1, settings), service("charge", 2, settings),
-                service("retry", 1, settings), operators, console);
+        this.witness = new WitnessedConsole(metrics.pollLastEntry().getKey());
+        var charging = new HashMap<>(settings);
+        outsiders.ifPresent(they -> charging.put("CHARGEONCE_RECEIPTS", "chargeonce"));
+        bank.ifPresent(it -> charging.putAll(Map.of("CHARGEONCE_BANKS", "bank", "CHARGEONCE_ROUTES", routes(ServiceSettings.ROUTES))));
+        Stream<Child> sending = Stream.concat(outsiders.stream().flatMap(
+                they -> Stream.of(service("webhooks", 1, they.settings()), service("receipts", 1, they.settings()))),
+                bank.stream().map(it -> service("bank-files", 1, it.settings())));
+        this.services = Stream
+                .concat(Stream.of(service("ingest", 1, Map.of()), service("charge", 1, charging), service("charge", 2, charging),
+                        service("retry", 1, charging), operators, console),
+                        sending)
+                .toList();
+    }
+
+    /** These, behind the one that debits have if there is a bank. */
+    String routes(String others) {
+        return bank.map(it -> CampaignBank.ROUTE + others).orElse(others);
     }
 
     /** The load's cards, as this PSP has stored them. */
@@ -123,9 +153,12 @@ final class Stage implements AutoCloseable {
             // The simulator knows one address; what it cannot deliver there it keeps until this process is back.
             environment.put("CHARGEONCE_WEBHOOK_ADDRESS", "127.0.0.1:" + webhookPort);
         }
-        Optional.ofNullable(environment.get("CHARGEONCE_ADMIN_ADDRESS")).ifPresent(address -> metrics.add(URI.create("http://" + address)));
         environment.putAll(more);
-        return new Child(kind + "-" + number, List.of(kind, "" + number, lateTruth().toString()), environment, directory, changedClasses);
+        var service = new Child(kind + "-" + number, List.of(kind, "" + number, lateTruth().toString()), environment, directory,
+                changedClasses);
+        Optional.ofNullable(environment.get("CHARGEONCE_ADMIN_ADDRESS"))
+                .ifPresent(address -> metrics.put(URI.create("http://" + address), service));
+        return service;
     }
 
     /** The way of this service to the broker. */
@@ -158,6 +191,8 @@ final class Stage implements AutoCloseable {
         database.sql("INSERT INTO chargeonce.merchant (merchant_id) VALUES ('acme'), ('globex');"
                 + "INSERT INTO chargeonce.merchant_token (token_sha256, merchant_id) VALUES (sha256('test_acme'), 'acme'), "
                 + "(sha256('test_globex'), 'globex')");
+        outsiders.ifPresent(they -> they.endpoints().forEach(database::sql));
+        bank.ifPresent(it -> it.rows().forEach(database::sql));
         var topics = new PipelineTopics(kafka());
         topics.create();
         if (rehearsed) {
@@ -249,6 +284,8 @@ final class Stage implements AutoCloseable {
         stripe.endOutage();
         adyen.acceptConnections();
         adyen.endOutage();
+        outsiders.ifPresent(Outsiders::heal);
+        bank.ifPresent(CampaignBank::heal);
         storms.forEach(Runnable::run);
         storms.clear();
         healBroker();
@@ -257,6 +294,7 @@ final class Stage implements AutoCloseable {
         services.forEach(service -> service.restartAsUsual(TO_LEAVE));
         startServices();
         awaitPort(ingestPort, services.getFirst());
+        metrics.forEach((address, service) -> awaitPort(address.getPort(), service));
     }
 
     void healBroker() {
@@ -289,14 +327,20 @@ final class Stage implements AutoCloseable {
     }
 
     Evidence evidence(Path history) {
-        return Evidence.of(database.url(), "postgres", "", kafka(), TIERS, List.of(stripe.apiBase(), adyen.apiBase()))
+        List<URI> ledgers = Stream.concat(Stream.of(stripe.apiBase(), adyen.apiBase()), bank.stream().map(CampaignBank::ledger)).toList();
+        return Evidence.of(database.url(), "postgres", "", kafka(), TIERS, ledgers)
                 .calls(new Calls.InFile(history))
                 .planted(List.of(ServiceSettings.STRIPE_KEY, AdyenSettings.API_KEY, "4242424242424242"), logs().files());
     }
 
+    /** When all has come to rest, there is a receipt for each success, and what was sent has come. */
+    Evidence settled(Evidence evidence) {
+        return outsiders.map(they -> evidence.arrivals(they).withOurReceipts()).orElse(evidence);
+    }
+
     /** Where the services tell about themselves. */
     List<URI> metrics() {
-        return List.copyOf(metrics);
+        return List.copyOf(metrics.keySet());
     }
 
     ServiceLogs logs() {
@@ -325,6 +369,8 @@ final class Stage implements AutoCloseable {
         toKafkaForOthers.close();
         stripe.close();
         adyen.close();
+        outsiders.ifPresent(Outsiders::close);
+        bank.ifPresent(CampaignBank::close);
         removeDirectory();
         Runtime.getRuntime().removeShutdownHook(lastWill);
     }

@@ -44,7 +44,10 @@ public enum Fault {
     TOKEN(0.12, "a merchant's token is changed and revoked, or expires, and a thief goes on using the old one, in an open batch too"),
     ERASURE(0.12, "personal data of payments are erased while they are under way"),
     THEFT(0.12, "who has stolen a service's login tries what that service may not do"),
-    HOLD(0.3, "people pause, force and resume PSPs, merchants and tiers");
+    HOLD(0.3, "people pause, force and resume PSPs, merchants and tiers"),
+    RECEIVER(0.12, "merchants' receivers of webhooks fail, are slow, hang, break off, redirect, and answer 410 and 429"),
+    MAIL_SERVER(0.12, "the mail server of the receipts fails, refuses, hangs, and dies after a message"),
+    BANK(0.15, "debits go to a bank, whose server and files fail, and a person has a file sent once more");
 
     /** How likely a universe knows it. */
     public final double share;

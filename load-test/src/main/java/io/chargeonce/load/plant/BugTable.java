@@ -40,9 +40,8 @@ public final class BugTable {
             FILE` (simulated
             universes); each replaces the rows of the bugs that it tried. `chargeonce load plants --list` lists where each bug is \
             expected to show.
-            "After" counts campaigns or universes. The last column is the commit that the bug was planted into; `earlier` is a \
-            release before the
-            last list of fixed bugs.
+            "After" counts campaigns or universes. A bug whose code never ran fails its trial as never reached.
+            The last column is the commit that the bug was planted into; `earlier` is a release before the last list of fixed bugs.
 
             | bug | what is wrong | tried in | caught by | after | the same without it | commit |
             | --- | --- | --- | --- | --- | --- | --- |

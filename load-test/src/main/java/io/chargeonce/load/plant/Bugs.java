@@ -71,6 +71,13 @@ final class Bugs {
         }
     }
 
+    static final class SilenceAsFailure {
+        @Advice.OnMethodExit
+        static void exit(@Advice.Return(readOnly = false) Outcome outcome) {
+            outcome = Tampering.failedIfSilent(outcome);
+        }
+    }
+
     static final class SerialKey {
         @Advice.OnMethodExit
         static void exit(@Advice.Return(readOnly = false) PspKey key) {

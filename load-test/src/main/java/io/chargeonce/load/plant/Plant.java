@@ -14,11 +14,14 @@ import static io.chargeonce.checker.finding.Invariant.MONEY_SUM;
 import static io.chargeonce.checker.finding.Invariant.NEVER_EARLY;
 import static io.chargeonce.checker.finding.Invariant.NO_CARD_DATA;
 import static io.chargeonce.checker.finding.Invariant.ONE_CAPTURE;
+import static io.chargeonce.checker.finding.Invariant.ONE_FILE;
 import static io.chargeonce.checker.finding.Invariant.OTHERS_GO_ON;
 import static io.chargeonce.checker.finding.Invariant.OUTCOME_AGREES;
 import static io.chargeonce.checker.finding.Invariant.PSP_AGREES;
+import static io.chargeonce.checker.finding.Invariant.RECEIPTS_AGREE;
 import static io.chargeonce.checker.finding.Invariant.REFUNDS;
 import static io.chargeonce.checker.finding.Invariant.RIGHTS_HOLD;
+import static io.chargeonce.checker.finding.Invariant.WEBHOOKS_AGREE;
 
 import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.load.game.Fault;
@@ -28,6 +31,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.dynamic.DynamicType;
@@ -36,7 +40,7 @@ import net.bytebuddy.matcher.ElementMatchers;
 /**
  * A bug that payment pipelines have had, where to put it, and at which levels it shows. The services' code does not know it.
  */
-public enum Plant {
+public enum Plant implements Weaving {
     AMOUNT_FROM_RECORD("the amount is taken from the record in place of the row",
             Shows.inCampaigns("psp,redelivery"), List.of(PSP_AGREES),
             new Change("io.chargeonce.wire.PaymentRecord", "saysTheSameAs", Bugs.RecordIsBelieved.class),
@@ -52,6 +56,8 @@ public enum Plant {
     CARD_NUMBER_IN_A_MESSAGE("a card number gets into the text of a failure",
             Shows.inCampaigns("psp"), List.of(NO_CARD_DATA),
             new Change("io.chargeonce.payment.CardNumbers", "hiddenIn", Bugs.CardNumber.class)),
+    DEBIT_IN_TWO_FILES("a debit that the bank has not answered yet goes into the next file as well",
+            Shows.everywhere("bank").in(Fault.BANK, Fault.KILL), List.of(ONE_FILE, ONE_CAPTURE)),
     DECLINE_AS_FAILURE("a decline is taken for a failure that may be tried again",
             Shows.everywhere("psp"), List.of(PSP_AGREES),
             new Change("io.chargeonce.charge.call.PspExchange", "send", Bugs.DeclineAsFailure.class)),
@@ -65,8 +71,9 @@ public enum Plant {
             new Change("io.chargeonce.kafka.loop.DueTimes", "afterAppend", Bugs.ShorterDelay.class),
             new Change("io.chargeonce.ledger.OperationRow", "notBefore", Bugs.EarlierDueTime.class)),
     FRESH_PSP_KEY("each send has a key of its own in place of the derived one",
-            Shows.everywhere("kill,network"), List.of(ONE_CAPTURE, PSP_AGREES),
-            new Change("io.chargeonce.psp.stripe.StripeGateway", "create", Bugs.FreshKey.class)),
+            Shows.everywhere("kill,network").in(Fault.PSP_CALL, Fault.KILL, Fault.WEBHOOK), List.of(ONE_CAPTURE, PSP_AGREES),
+            new Change("io.chargeonce.psp.stripe.StripeGateway", "create", Bugs.FreshKey.class),
+            new Change("io.chargeonce.psp.adyen.AdyenGateway", "send", Bugs.FreshKey.class)),
     HIGHEST_OFFSET("the highest finished offset is committed in place of the lowest unfinished one",
             Shows.inSimulation().withoutSweeper(), List.of(HOP_SOUND),
             new Change("io.chargeonce.kafka.loop.Offsets", "complete", Bugs.HighestOffset.class)),
@@ -87,7 +94,8 @@ public enum Plant {
             Shows.inUniversesOf(Fault.PSP_UNWELL, Fault.OUTAGE, Fault.WRONG_ACCOUNT), List.of(ALIVE_AFTER_HEAL),
             new Change("io.chargeonce.psp.PspHealth", "takeProbe", Bugs.AlwaysFalse.class)),
     NOT_FOUND_AS_FAILURE("a PSP that does not know an attempt yet is taken to say that it failed",
-            Shows.inSimulation(), List.of(ONE_CAPTURE, PSP_AGREES),
+            Shows.inUniversesOf(Fault.PSP_CALL, Fault.KILL, Fault.FREEZE, Fault.LONG_PAUSE, Fault.WEBHOOK),
+            List.of(ONE_CAPTURE, REFUNDS, PSP_AGREES),
             new Change("io.chargeonce.charge.call.PspExchange", "ask", Bugs.NotFoundAsFailure.class)),
     OFFSET_BEFORE_DATABASE("an offset is committed before its record is in the database",
             Shows.inSimulation().withoutSweeper(), List.of(HOP_SOUND),
@@ -105,7 +113,7 @@ public enum Plant {
             Shows.inUniversesOf(Fault.PRODUCER_FATAL), List.of(ALIVE_AFTER_HEAL),
             new Change("io.chargeonce.database.RelayProducer", "replace", Bugs.Nothing.class)),
     RATE_LIMIT_AS_FAILURE("a 429 on a second send is taken for a definite failure, though the first send may have charged",
-            Shows.everywhere("psp"), List.of(ONE_CAPTURE, PSP_AGREES),
+            Shows.everywhere("psp").in(Fault.PSP_CALL, Fault.PSP_THROTTLES, Fault.WEBHOOK), List.of(ONE_CAPTURE, PSP_AGREES),
             new Change("io.chargeonce.payment.OneSend", "judge", Bugs.OneSendIsAll.class),
             new Change("io.chargeonce.psp.stripe.StripeErrors", "whileAsking", Bugs.RateLimitedIsFailed.class)),
     REFUND_BY_REQUEST("a refund goes by its request in place of its payment and reference",
@@ -148,6 +156,9 @@ public enum Plant {
     SERVER_ERROR_AS_DECLINE("a PSP's 5xx is taken for a decline",
             Shows.everywhere("psp"), List.of(PSP_AGREES),
             new Change("io.chargeonce.charge.call.PspExchange", "send", Bugs.ServerErrorAsDecline.class)),
+    SILENCE_AS_FAILURE("a bank that has not answered in time is taken to say that it does not collect",
+            Shows.inUniversesOf(Fault.BANK, Fault.KILL), List.of(ONE_CAPTURE, PSP_AGREES),
+            new Change("io.chargeonce.charge.bank.BankGateway", "find", Bugs.SilenceAsFailure.class)),
     STEP_NOT_COMPARED("a record is worked on even if it was staged for another step",
             Shows.inSimulation(), List.of(HOP_SOUND), new Change("io.chargeonce.wire.PaymentRecord", "saysTheSameAs", Bugs.RowIsSeen.class),
             new Change("io.chargeonce.wire.PaymentRecord", "step", Bugs.StepOfRow.class)),
@@ -168,12 +179,31 @@ public enum Plant {
             Shows.inUniversesOf(Fault.THEFT), List.of(RIGHTS_HOLD)),
     UNIQUE_INDEX_DROPPED("the unique index one_open_attempt is gone",
             Shows.everywhere("psp"), List.of(ATTEMPTS_MONOTONE)),
+    WEBHOOK_RECORDED_BEFORE_SENT("a webhook is recorded as delivered before it is sent",
+            Shows.inUniversesOf(Fault.RECEIVER, Fault.KILL), List.of(WEBHOOKS_AGREE),
+            new Change("io.chargeonce.webhooks.Sender", "send", DeliveryBugs.DeliveredAnyhow.class)),
+    WEBHOOK_UNDER_A_FRESH_ID("each try of a webhook has an id of its own, so that no receiver can drop a repeat",
+            Shows.inUniversesOf(Fault.RECEIVER, Fault.KILL), List.of(WEBHOOKS_AGREE),
+            new Change("io.chargeonce.webhooks.HttpPost", "post", DeliveryBugs.FreshWebhookId.class)),
+    WEBHOOK_OF_A_DECLINE("a webhook tells of a success where a payment was declined",
+            Shows.inUniversesOf(Fault.RECEIVER, Fault.KILL), List.of(WEBHOOKS_AGREE)),
+    RECEIPT_RECORDED_BEFORE_SENT("a receipt is recorded as sent before the mail server has it",
+            Shows.inUniversesOf(Fault.MAIL_SERVER, Fault.KILL), List.of(RECEIPTS_AGREE),
+            new Change("io.chargeonce.receipts.Mailer", "send", DeliveryBugs.SentAnyhow.class)),
+    RECEIPT_UNDER_A_FRESH_ID("each try of a receipt has a Message-ID of its own, so that a customer gets two",
+            Shows.inUniversesOf(Fault.MAIL_SERVER, Fault.KILL), List.of(RECEIPTS_AGREE),
+            new Change("io.chargeonce.receipts.Mail", "of", DeliveryBugs.FreshReceiptId.class)),
     WAITS_BY_THE_WALL_CLOCK("durations are measured by a clock that is set",
             Shows.inUniversesOf(Fault.CLOCK_STEP), List.of(ALIVE_AFTER_HEAL, NEVER_EARLY),
             new Change("io.chargeonce.runtime.SteadyClock", "instant", Bugs.WallClock.class));
 
     /** Advice on all methods of that name. A type that is not loaded at one level changes nothing there. */
-    record Change(String type, String method, Class<?> advice) {}
+    record Change(String type, String method, Class<?> advice) {
+
+        String place() {
+            return type.substring(type.lastIndexOf('.') + 1) + "." + method;
+        }
+    }
 
     private final String sentence;
     private final Shows shows;
@@ -220,12 +250,38 @@ public enum Plant {
     public Optional<String> sql() {
         return switch (this) {
             case UNIQUE_INDEX_DROPPED -> Optional.of("DROP INDEX chargeonce.one_open_attempt");
+            case DEBIT_IN_TWO_FILES -> Optional.of("DROP TRIGGER an_item_is_in_one_file ON chargeonce.bank_batch_item;"
+                    + changed("seal_bank_batch(text, bigint, text, text, timestamptz, date, text, timestamptz, int)",
+                            "AND batch_id IS NULL AND NOT fenced", """
+                                    AND NOT fenced AND (batch_id IS NULL OR psp_key NOT IN (SELECT said.psp_key FROM bank_line AS said)
+                                        AND until - interval '900 milliseconds' > (SELECT sealed_at FROM bank_batch AS its
+                                                                                    WHERE its.batch_id = bank_batch_item.batch_id))
+                                    """));
             case TRIGGER_DROPPED -> Optional.of("DROP TRIGGER what_succeeded_stays_as_it_is ON chargeonce.operation_state");
+            case WEBHOOK_OF_A_DECLINE -> Optional.of(changed("stage_webhooks(text[])", "'status', state",
+                    "'status', CASE state WHEN 'declined' THEN 'succeeded' ELSE state END"));
             case ERASURE_FORGETS_A_COPY -> Optional.of("""
                     CREATE OR REPLACE FUNCTION chargeonce.erased_request(params json) RETURNS json LANGUAGE sql IMMUTABLE AS 'SELECT params'
                     """);
             default -> Optional.empty();
         };
+    }
+
+    /** A function of the schema with another text in place of one of its own. */
+    private static String changed(String function, String own, String other) {
+        return """
+                DO $plant$
+                DECLARE
+                    sound text := pg_get_functiondef('chargeonce.%s'::regprocedure);
+                    planted text := replace(sound, $own$%s$own$, $other$%s$other$);
+                BEGIN
+                    IF planted = sound THEN
+                        RAISE EXCEPTION 'Bug! The planted one does not fit %s any more';
+                    END IF;
+                    EXECUTE planted;
+                END
+                $plant$
+                """.formatted(function, own, other, function);
     }
 
     List<Change> changes() {
@@ -237,15 +293,27 @@ public enum Plant {
         return changes.stream().map(Change::type).collect(Collectors.toSet());
     }
 
+    @Override
     public boolean changes(String type) {
         return changes.stream().anyMatch(change -> change.type.equals(type));
     }
 
-    /** Writes what it changes in that type. */
+    /** The places that it is written into. Without any, it is a statement of SQL. */
+    public Set<String> places() {
+        return changes.stream().map(Change::place).collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** Whether it was tried: what never ran cannot have been caught or missed. */
+    public boolean isReached(Set<String> reached) {
+        return changes.isEmpty() || reached.stream().anyMatch(places()::contains);
+    }
+
+    @Override
     public DynamicType.Builder<?> into(DynamicType.Builder<?> builder, String type) {
         DynamicType.Builder<?> planted = builder;
         for (Change change : changes) {
-            planted = change.type.equals(type) ? planted.visit(Advice.to(change.advice).on(ElementMatchers.named(change.method))) : planted;
+            planted = change.type.equals(type) ? Marks.put(change, planted)
+                    .visit(Advice.to(change.advice).on(ElementMatchers.named(change.method))) : planted;
         }
         return planted;
     }

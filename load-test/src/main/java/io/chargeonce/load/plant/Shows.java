@@ -31,7 +31,12 @@ public record Shows(Optional<String> faults, boolean simulation, Set<Fault> univ
     }
 
     static Shows inUniversesOf(Fault first, Fault... others) {
-        return new Shows(Optional.empty(), true, EnumSet.of(first, others), true);
+        return inSimulation().in(first, others);
+    }
+
+    /** Of universes these alone; others would only make it rarer, or show something else first. */
+    Shows in(Fault first, Fault... others) {
+        return new Shows(faults, simulation, EnumSet.of(first, others), sweeping);
     }
 
     Shows withoutSweeper() {

@@ -43,6 +43,11 @@ public final class Tampering {
         return outcome instanceof Outcome.Unknown unknown && unknown.cause() == UnknownCause.NOT_FOUND ? failedIfUnknown(outcome) : outcome;
     }
 
+    public static Outcome failedIfSilent(Outcome outcome) {
+        return outcome instanceof Outcome.Unknown unknown && unknown.cause() == UnknownCause.NO_ANSWER_IN_TIME ? failedIfUnknown(outcome)
+                : outcome;
+    }
+
     public static Outcome declinedIfServerError(Outcome outcome) {
         return outcome instanceof Outcome.Unknown unknown && unknown.cause() == UnknownCause.PSP_ERROR
                 ? new Outcome.Declined("processing_error", unknown.detail(), unknown.pspReference()) : outcome;

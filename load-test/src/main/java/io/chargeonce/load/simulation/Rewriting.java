@@ -40,6 +40,21 @@ final class Rewriting {
             Map.entry("java/lang/Thread$Builder$OfVirtual.start(Ljava/lang/Runnable;)Ljava/lang/Thread;", "start"),
             Map.entry("java/lang/Thread$Builder$OfPlatform.start(Ljava/lang/Runnable;)Ljava/lang/Thread;", "start"),
             Map.entry("java/util/concurrent/Executors.newVirtualThreadPerTaskExecutor()Ljava/util/concurrent/ExecutorService;", "executor"),
+            Map.entry("java/util/concurrent/Executors.newCachedThreadPool(Ljava/util/concurrent/ThreadFactory;)"
+                    + "Ljava/util/concurrent/ExecutorService;", "executor"),
+            Map.entry("java/util/concurrent/Executors.newSingleThreadScheduledExecutor(Ljava/util/concurrent/ThreadFactory;)"
+                    + "Ljava/util/concurrent/ScheduledExecutorService;", "timers"),
+            Map.entry("java/util/concurrent/ScheduledExecutorService.schedule(Ljava/lang/Runnable;JLjava/util/concurrent/TimeUnit;)"
+                    + "Ljava/util/concurrent/ScheduledFuture;", "schedule"),
+            Map.entry("java/util/concurrent/ScheduledExecutorService.schedule"
+                    + "(Ljava/util/concurrent/Callable;JLjava/util/concurrent/TimeUnit;)"
+                    + "Ljava/util/concurrent/ScheduledFuture;",
+                    "schedule"),
+            Map.entry("java/util/concurrent/ScheduledExecutorService.scheduleWithFixedDelay(Ljava/lang/Runnable;JJ"
+                    + "Ljava/util/concurrent/TimeUnit;)Ljava/util/concurrent/ScheduledFuture;", "scheduleWithFixedDelay"),
+            Map.entry("java/lang/Thread$Builder$OfPlatform.factory()Ljava/util/concurrent/ThreadFactory;", "factory"),
+            Map.entry("java/util/concurrent/Semaphore.acquireUninterruptibly()V", "acquireUninterruptibly"),
+            Map.entry("java/util/concurrent/locks/LockSupport.parkNanos(J)V", "parkNanos"),
             Map.entry("java/util/concurrent/ExecutorService.awaitTermination(JLjava/util/concurrent/TimeUnit;)Z", "awaitTermination"),
             Map.entry("java/util/concurrent/ExecutorService.invokeAll(Ljava/util/Collection;)Ljava/util/List;", "invokeAll"),
             Map.entry("java/util/concurrent/Semaphore.tryAcquire(JLjava/util/concurrent/TimeUnit;)Z", "tryAcquire"),
@@ -57,6 +72,7 @@ final class Rewriting {
             Map.entry("java/time/Instant.now()Ljava/time/Instant;", "now"),
             Map.entry("java/time/InstantSource.system()Ljava/time/InstantSource;", "system"),
             Map.entry("java/net/InetAddress.getByName(Ljava/lang/String;)Ljava/net/InetAddress;", "literal"),
+            Map.entry("java/net/InetAddress.getAllByName(Ljava/lang/String;)[Ljava/net/InetAddress;", "literals"),
             Map.entry("java/util/UUID.randomUUID()Ljava/util/UUID;", "randomUUID"));
 
     /** @param argument which local variable the stand-in is given; none if negative */
@@ -81,6 +97,14 @@ final class Rewriting {
                     new StandIn("webhooks", 1, "(Ljava/lang/Object;)Ljava/lang/Object;")),
             Map.entry("io/chargeonce/database/DatabaseRetry.noteWait", new StandIn("noteWait", -1, "()V")),
             Map.entry("io/chargeonce/database/DatabaseRetry.waitedAgo", new StandIn("waitedAgo", -1, "()Ljava/util/Optional;")),
+            Map.entry("io/chargeonce/webhooks/HttpPost.exchange", new StandIn("receive", 2,
+                    "(Lorg/apache/hc/client5/http/classic/methods/HttpUriRequestBase;"
+                            + "Lorg/apache/hc/client5/http/protocol/HttpClientContext;"
+                            + "Lorg/apache/hc/core5/http/io/HttpClientResponseHandler;)Ljava/lang/Object;")),
+            Map.entry("io/chargeonce/receipts/WatchedSockets.plain", new StandIn("socket", -1, "()Ljava/net/Socket;")),
+            Map.entry("io/chargeonce/bank/sftp/SftpSession.open",
+                    new StandIn("bankSession", -1, "()Lio/chargeonce/bank/sftp/BankSession;")),
+            Map.entry("io/chargeonce/delivery/DeliverySchedule.chance", new StandIn("luck", -1, "()D")),
             Map.entry("io/chargeonce/ingest/intake/IntakeTopics.existing", new StandIn("intakeTopics", -1, "()Ljava/util/Set;")));
 
     private Rewriting() {}

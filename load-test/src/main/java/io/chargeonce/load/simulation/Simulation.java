@@ -7,7 +7,9 @@ import io.chargeonce.load.game.Fault;
 import io.chargeonce.load.game.Game;
 import io.chargeonce.load.game.Played;
 import io.chargeonce.load.game.SecretFiles;
+import io.chargeonce.load.plant.Marks;
 import io.chargeonce.load.plant.Plant;
+import io.chargeonce.load.plant.Weaving;
 import io.chargeonce.sandbox.PostgresServer;
 import io.chargeonce.vault.DataKeys;
 import java.io.IOException;
@@ -38,11 +40,20 @@ public final class Simulation implements Game {
      * @param faults   what may go wrong at all
      */
     public Simulation(String database, Optional<Plant> plant, boolean sweeping, Set<Fault> faults) {
+        this(database, plant, plant.flatMap(Plant::sql), sweeping, faults);
+    }
+
+    private Simulation(String database, Optional<? extends Weaving> woven, Optional<String> sql, boolean sweeping, Set<Fault> faults) {
         this.secrets = secrets();
         prepare(database);
-        plant.flatMap(Plant::sql).ifPresent(sql -> execute(database, sql));
-        this.loader = new UniverseLoader(plant);
+        sql.ifPresent(statement -> execute(database, statement));
+        this.loader = new UniverseLoader(woven);
         this.universe = loader.game(database, secrets, sweeping, faults);
+    }
+
+    /** The services as they are, with a mark at each place of a bug. */
+    static Simulation marked(String database, Marks marks, Set<Fault> faults) {
+        return new Simulation(database, Optional.of(marks), Optional.empty(), true, faults);
     }
 
     private static SecretFiles secrets() {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.simulation;
 
-import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.load.game.Fault;
 import io.chargeonce.load.game.Played;
+import io.chargeonce.load.game.Reached;
 import io.chargeonce.load.plant.BugTable;
 import io.chargeonce.load.plant.Plant;
 import io.chargeonce.runtime.Build;
@@ -24,7 +24,14 @@ import java.util.TreeSet;
  */
 public final class Trials {
 
-    private record Trial(Plant plant, Set<String> told, long seed, long universes, boolean caught, boolean balancedWithout) {}
+    /** @param reached whether the bug ran at all */
+    private record Trial(Plant plant, Set<String> told, long seed, long universes, boolean reached, boolean caught,
+            boolean balancedWithout) {
+
+        boolean passed() {
+            return reached && caught && balancedWithout;
+        }
+    }
 
     /** The table names any other seed. */
     private static final long USUAL = 1;
@@ -60,7 +67,8 @@ public final class Trials {
             faults.retainAll(plant.shows().universes());
             try (var planted = new Series(postgres, Optional.of(plant), sweeping, faults, parallel);
                  var sound = new Simulation(postgres.newDatabase(), Optional.empty(), sweeping, faults)) {
-                trials.add(trial(plant, planted.play(first, most, played -> {}), sound));
+                Reached.forget();
+                trials.add(trial(plant, untilCaught(plant, planted), sound));
             }
             out.println(line(trials.getLast()));
             out.flush();
@@ -70,17 +78,35 @@ public final class Trials {
         }
     }
 
+    /** What the bug breaks beside the expected, in a universe that does not show the expected, ends no trial. */
+    private Played untilCaught(Plant plant, Series planted) {
+        Played last = planted.play(first, most, played -> {});
+        while (!last.verdict().balanced() && !catches(plant, last) && last.seed() < first + most - 1) {
+            last = planted.play(last.seed() + 1, (int) (first + most - 1 - last.seed()), played -> {});
+        }
+        return last;
+    }
+
+    private static boolean catches(Plant plant, Played played) {
+        return played.verdict().violations().stream().anyMatch(violation -> plant.expected().contains(violation.invariant()));
+    }
+
     private Trial trial(Plant plant, Played planted, Simulation sound) {
         var told = new TreeSet<String>();
         planted.verdict().violations().forEach(violation -> told.add(violation.invariant().id()));
-        boolean caught = plant.expected().stream().map(Invariant::id).anyMatch(told::contains);
-        return new Trial(plant, told, planted.seed(), planted.seed() - first + 1, caught, sound.play(planted.seed()).verdict().balanced());
+        return new Trial(plant, told, planted.seed(), planted.seed() - first + 1, plant.isReached(Reached.places()),
+                catches(plant, planted),
+                sound.play(planted.seed()).verdict().balanced());
     }
 
     private static String line(Trial trial) {
-        return "%-28s %s, after %d universes; seed %d without it: %s".formatted(trial.plant.tag(),
-                trial.caught ? "caught by " + told(trial) : "NOT CAUGHT (told: " + told(trial) + ")", trial.universes, trial.seed,
+        return "%-28s %s, after %d universes; seed %d without it: %s".formatted(trial.plant.tag(), end(trial), trial.universes, trial.seed,
                 trial.balancedWithout ? "balanced" : "NOT BALANCED");
+    }
+
+    private static String end(Trial trial) {
+        return !trial.reached ? "NEVER REACHED: none of %s ran".formatted(trial.plant.places())
+                : trial.caught ? "caught by " + told(trial) : "NOT CAUGHT (told: " + told(trial) + ")";
     }
 
     private static String told(Trial trial) {
@@ -88,11 +114,11 @@ public final class Trials {
     }
 
     public boolean allCaught() {
-        return trials.stream().allMatch(trial -> trial.caught && trial.balancedWithout);
+        return trials.stream().allMatch(Trial::passed);
     }
 
     private BugTable.Row row(Trial trial) {
-        return new BugTable.Row(trial.plant.tag(), trial.plant.sentence(), "simulation", trial.caught ? told(trial) : "",
+        return new BugTable.Row(trial.plant.tag(), trial.plant.sentence(), "simulation", trial.reached && trial.caught ? told(trial) : "",
                 (trial.caught ? "" : "more than ") + trial.universes + (first == USUAL ? "" : " from seed " + first), trial.balancedWithout,
                 Build.CURRENT.commit());
     }

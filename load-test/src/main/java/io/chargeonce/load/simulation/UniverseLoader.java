@@ -4,7 +4,7 @@ package io.chargeonce.load.simulation;
 import io.chargeonce.load.game.Fault;
 import io.chargeonce.load.game.Game;
 import io.chargeonce.load.game.SecretFiles;
-import io.chargeonce.load.plant.Plant;
+import io.chargeonce.load.plant.Weaving;
 import java.io.File;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -21,8 +21,8 @@ import net.bytebuddy.dynamic.ClassFileLocator;
 import net.bytebuddy.pool.TypePool;
 
 /**
- * Loads the services' classes again, rewritten for a universe and with at most one bug planted. What judges them is shared with
- * the outside.
+ * Loads the services' classes again, rewritten for a universe, with one bug planted at most, or all places of bugs marked.
+ * What judges them is shared with the outside.
  */
 final class UniverseLoader extends URLClassLoader {
 
@@ -32,14 +32,14 @@ final class UniverseLoader extends URLClassLoader {
     private static final String INSIDE = "io.chargeonce.load.";
     private static final String PLANTS = "io.chargeonce.load.plant.";
 
-    private final Optional<Plant> plant;
+    private final Optional<? extends Weaving> woven;
     private final ClassFileLocator files = ClassFileLocator.ForClassLoader.of(UniverseLoader.class.getClassLoader());
     private final TypePool types = TypePool.Default.of(files);
 
-    UniverseLoader(Optional<Plant> plant) {
+    UniverseLoader(Optional<? extends Weaving> woven) {
         super(classPath(), UniverseLoader.class.getClassLoader());
         Substitutions.requireUsed();
-        this.plant = plant;
+        this.woven = woven;
     }
 
     private static URL[] classPath() {
@@ -108,8 +108,8 @@ final class UniverseLoader extends URLClassLoader {
     }
 
     private byte[] planted(String name, byte[] bytes) {
-        return plant.filter(bug -> bug.changes(name))
-                .map(bug -> bug.into(new ByteBuddy().redefine(types.describe(name).resolve(), files), name).make().getBytes())
+        return woven.filter(bug -> bug.changes(name))
+                .<byte[]>map(bug -> bug.into(new ByteBuddy().redefine(types.describe(name).resolve(), files), name).make().getBytes())
                 .orElse(bytes);
     }
 }

@@ -37,6 +37,11 @@ public enum PlannedOutcome {
         return cards().get(pick % cards().size());
     }
 
+    /** The merchant's mandate by which the sandbox's bank lets a debit end so. It has no other ends. */
+    public String mandate(String merchant) {
+        return (this == DECLINED ? "mandate_no-funds-" : "mandate_well-") + merchant;
+    }
+
     /** The simulator's fault rule for the payment with this reference, if it takes one. */
     Optional<String> ruleFor(String reference) {
         return rule.map(start -> start + ",\"metadata\":{\"reference\":\"" + reference + "\"}}");

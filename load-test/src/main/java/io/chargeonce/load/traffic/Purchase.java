@@ -11,20 +11,29 @@ import java.util.Optional;
  *
  * @param first     whether its key is new; a repeat must not script the PSP again
  * @param comesBack whether half of it is refunded
+ * @param receipt   where its receipt goes
  */
 record Purchase(Merchant merchant, String key, long amount, String currency, String card, PlannedOutcome outcome, boolean first,
-        boolean comesBack) {
+        boolean comesBack, Optional<String> receipt) {
 
     Purchase repeated() {
-        return new Purchase(merchant, key, amount, currency, card, outcome, false, false);
+        return new Purchase(merchant, key, amount, currency, card, outcome, false, false, receipt);
     }
 
     Purchase withAmount(long other) {
-        return new Purchase(merchant, key, other, currency, card, outcome, false, false);
+        return new Purchase(merchant, key, other, currency, card, outcome, false, false, receipt);
+    }
+
+    /** By a mandate in place of the card. What is to fail at a PSP is booked. */
+    Purchase byDebit() {
+        PlannedOutcome end = outcome == PlannedOutcome.DECLINED ? outcome : PlannedOutcome.CHARGED;
+        return new Purchase(merchant, key, amount, "EUR", end.mandate(merchant.name()), end, first, comesBack, receipt);
     }
 
     NewPayment asPayment() {
-        return NewPayment.of(key, amount, currency, card).withReference(key);
+        NewPayment payment = NewPayment.of(key, amount, currency, card).withReference(key);
+        payment = card.startsWith("mandate_") ? payment.throughBankDebit() : payment;
+        return receipt.isPresent() ? payment.withReceiptEmail(receipt.get()) : payment;
     }
 
     NewRefund half(String payment) {

@@ -3,6 +3,7 @@ package io.chargeonce.load.traffic;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.random.RandomGenerator;
 
 /** Makes up the calls of a load, one after the other; the same seed makes up the same ones. For one thread. */
@@ -11,6 +12,7 @@ final class Shopping {
     /** Two of them are counted in another way by Stripe or Adyen than by ISO 4217. */
     private static final List<String> CURRENCIES = List.of("EUR", "EUR", "EUR", "USD", "USD", "GBP", "JPY", "ISK", "CLP");
     private static final int REMEMBERED = 1_000;
+    private static final int CUSTOMERS = 10;
 
     private final RandomGenerator random;
     private final Mix mix;
@@ -37,13 +39,22 @@ final class Shopping {
         PlannedOutcome outcome = mix.draw(random);
         var purchase = new Purchase(merchants.get(random.nextInt(merchants.size())), key, price(),
                 CURRENCIES.get(random.nextInt(CURRENCIES.size())), outcome.card(random.nextInt(10)), outcome, true,
-                random.nextInt(1000) < mix.refunds());
+                random.nextInt(1000) < mix.refunds(), customer());
+        if (mix.debits() > 0 && random.nextInt(1000) < mix.debits()) {
+            purchase = purchase.byDebit();
+        }
         if (earlier.size() < REMEMBERED) {
             earlier.add(purchase);
         } else {
             earlier.set(random.nextInt(REMEMBERED), purchase);
         }
         return purchase;
+    }
+
+    /** One of a few, who buy often. */
+    private Optional<String> customer() {
+        return mix.receipts() > 0 && random.nextInt(1000) < mix.receipts()
+                ? Optional.of("Customer-%d@example.com".formatted(random.nextInt(CUSTOMERS))) : Optional.empty();
     }
 
     /** In ISO 4217's units. Every third is a round one: only such an amount passes where it is sent in units 100 times as large. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.universe;
 
+import io.chargeonce.bank.BankFilesService;
 import io.chargeonce.charge.ChargeEngine;
 import io.chargeonce.charge.ChargeSettings;
 import io.chargeonce.ingest.IngestService;
@@ -8,16 +9,21 @@ import io.chargeonce.ingest.IngestSettings;
 import io.chargeonce.load.game.SecretFiles;
 import io.chargeonce.load.universe.kernel.Host;
 import io.chargeonce.load.universe.kernel.Kernel;
+import io.chargeonce.load.universe.outside.BankModel;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.PspSettings;
 import io.chargeonce.psp.adyen.AdyenSettings;
 import io.chargeonce.psp.stripe.StripeSettings;
+import io.chargeonce.receipts.ReceiptService;
+import io.chargeonce.receipts.ReceiptSettings;
 import io.chargeonce.runtime.Lifecycle;
 import io.chargeonce.runtime.Meters;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.runtime.Setting;
 import io.chargeonce.runtime.Settings;
 import io.chargeonce.tracing.Tracing;
+import io.chargeonce.webhooks.WebhookService;
+import io.chargeonce.webhooks.WebhookSettings;
 import io.micrometer.core.instrument.Counter;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,17 +36,20 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The services' processes: wired as they are shipped, started again when they have died. Only the strand that has the turn may call it. */
 final class Cluster {
 
     static final List<Duration> TIERS = List.of(Duration.ofMillis(300), Duration.ofMillis(600), Duration.ofSeconds(1));
-    private static final List<Setting<?>> CATALOGUE = Stream.of(PipelineSettings.ALL, IngestSettings.ALL, ChargeSettings.ALL)
+    private static final List<Setting<?>> CATALOGUE = Stream.of(PipelineSettings.ALL, IngestSettings.ALL, ChargeSettings.ALL,
+            WebhookSettings.ALL, ReceiptSettings.ALL)
             .flatMap(Collection::stream).distinct().toList();
     /** One for all universes: what is measured tells nothing here. */
     private static final Meters METERS = Meters.of("universe");
 
+    private static final String RECEIPTS_FROM = "receipts@chargeonce.example";
     private static final String FETCHED_WHILE_FULL = "chargeonce.loop.fetched.while.full";
     /** A loop that ends, and so one whose process dies, takes its meters out. */
     private static double fetchedByTheDead;
@@ -52,9 +61,9 @@ final class Cluster {
 
     private static final Map<String, Psp> byName = new LinkedHashMap<>();
 
-    private enum Role { INGEST, CHARGE, RETRY, OPERATOR }
+    private enum Role { INGEST, CHARGE, RETRY, OPERATOR, WEBHOOKS, RECEIPTS, BANK_FILES }
 
-    private final Map<String, String> settings;
+    private Map<String, String> settings;
     private final List<Psp> psps;
     private final Duration mostSkew;
     private final Map<String, Host> hosts = new LinkedHashMap<>();
@@ -62,6 +71,7 @@ final class Cluster {
     private String absent = "";
     private boolean mixed;
     private boolean harsh;
+    private boolean banked;
     private final double fetchedWhileFullBefore = fetchedWhileFull();
 
     Cluster(SecretFiles secrets, boolean sweeping, List<Psp> psps, Duration mostSkew) {
@@ -76,9 +86,19 @@ final class Cluster {
         told.putAll(
                 Map.of("CHARGEONCE_ADYEN_API_KEY_FILE", secrets.pspKey("adyen").toString(), "CHARGEONCE_ADYEN_API_BASE", "http://adyen/v71",
                         "CHARGEONCE_ADYEN_MERCHANT_ACCOUNT", AdyenModel.ACCOUNT, "CHARGEONCE_DATA_KEY_FILE", secrets.dataKey().toString()));
+        told.putAll(senders());
         this.settings = Map.copyOf(told);
         byName.clear();
         psps.forEach(psp -> byName.put(psp.name, psp));
+    }
+
+    /** Webhooks and receipts die within seconds, and are never forgotten. */
+    private static Map<String, String> senders() {
+        String schedule = Outsiders.SCHEDULE.stream().map(pause -> pause.toMillis() + "ms").collect(Collectors.joining(","));
+        return Map.of("CHARGEONCE_DELIVERY_SCHEDULE", schedule, "CHARGEONCE_DELIVERY_TIMEOUT", "1s", "CHARGEONCE_DELIVERY_SLOTS", "4",
+                "CHARGEONCE_DELIVERY_PER_ENDPOINT", "2", "CHARGEONCE_DELIVERY_KEEP", "400d", "CHARGEONCE_SMTP_SERVER", "127.0.0.1:25",
+                "CHARGEONCE_SMTP_TLS", "none", "CHARGEONCE_SMTP_TIMEOUT", "1s", "CHARGEONCE_RECEIPT_SCHEDULE", schedule,
+                "CHARGEONCE_RECEIPT_FROM", RECEIPTS_FROM);
     }
 
     /** By the host that its gateway is set up with. */
@@ -105,6 +125,35 @@ final class Cluster {
         }
     }
 
+    void startSenders(boolean webhooks, boolean receipts) {
+        if (webhooks) {
+            start("webhooks-1", Role.WEBHOOKS);
+            if (Kernel.it().chance(0.5)) {
+                start("webhooks-2", Role.WEBHOOKS);
+            }
+        }
+        if (receipts) {
+            start("receipts-1", Role.RECEIPTS);
+            if (Kernel.it().chance(0.3)) {
+                start("receipts-2", Role.RECEIPTS);
+            }
+        }
+    }
+
+    /** Debits go to a bank. Before the start. */
+    void bank() {
+        banked = true;
+        settings = Map.copyOf(with("CHARGEONCE_BANKS", BankModel.NAME));
+        settings = Map.copyOf(with("CHARGEONCE_ROUTES", BankRail.ROUTE + "-> stripe,adyen"));
+    }
+
+    void startBankFiles() {
+        start("bank-files-1", Role.BANK_FILES);
+        if (Kernel.it().chance(0.5)) {
+            start("bank-files-2", Role.BANK_FILES);
+        }
+    }
+
     private void start(String name, Role role) {
         Kernel kernel = Kernel.it();
         Duration skew = kernel.between(mostSkew.negated(), mostSkew);
@@ -124,6 +173,10 @@ final class Cluster {
                     engine.startLoop(0);
                 }
                 case OPERATOR -> Operator.work(harsh);
+                case WEBHOOKS -> WebhookService.start(read(WebhookSettings.ALL).read(WebhookSettings::from), METERS);
+                case RECEIPTS -> ReceiptService.start(read(ReceiptSettings.ALL).read(ReceiptSettings::from), METERS);
+                case BANK_FILES -> BankFilesService
+                        .start(BankRail.settings(read(PipelineSettings.ALL).read(PipelineSettings::from)), METERS);
                 case RETRY -> {
                     ChargeEngine engine = engine(name);
                     for (int tier = 1; tier <= TIERS.size(); tier++) {
@@ -136,7 +189,7 @@ final class Cluster {
 
     private ChargeEngine engine(String name) {
         List<Psp> present = psps.stream().filter(psp -> !psp.name.equals(absent)).toList();
-        Map<String, String> own = mixed ? with("CHARGEONCE_ROUTES", routes(present)) : settings;
+        Map<String, String> own = mixed ? with("CHARGEONCE_ROUTES", (banked ? BankRail.ROUTE : "") + routes(present)) : settings;
         ChargeSettings read = Settings.load(own, ChargeSettings.ALL, CATALOGUE).read(ChargeSettings::from);
         List<Gateway> gateways = present.stream().map(psp -> SimulatedGateways.of(psp, apiKey(read, psp.name))).toList();
         return new ChargeEngine(read, gateways, METERS.registry(),
@@ -161,6 +214,11 @@ final class Cluster {
     void configure(String psp, boolean other) {
         absent = psp;
         mixed = other;
+    }
+
+    /** Customers get receipts from us. Before the start. */
+    void mailReceipts() {
+        settings = Map.copyOf(with("CHARGEONCE_RECEIPTS", "chargeonce"));
     }
 
     /** People on call purge what is unresolved too. */

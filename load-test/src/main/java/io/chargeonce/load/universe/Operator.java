@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.universe;
 
-import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.DeadLetterQueue;
@@ -17,12 +16,16 @@ import io.chargeonce.load.universe.kernel.SimulatedPostgres;
 import io.chargeonce.wire.Topics;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import tools.jackson.databind.JsonNode;
 
 /** A person on call who merges, purges and restores all dead letters, until the process is killed or the work is done. */
 final class Operator {
 
     private static final int CHANGES = 5;
+    /** A run's name has ten hexadecimal digits. */
+    private static final int RANDOM_BITS_TOO_MANY = Long.SIZE - 40;
 
     private Operator() {}
 
@@ -33,28 +36,35 @@ final class Operator {
         for (int i = 0; i < CHANGES; i++) {
             kernel.sleep(kernel.between(Duration.ofMillis(200), Duration.ofSeconds(4)));
             try {
-                change(harsh, queue, new AuditContext(kernel.host().name, Optional.of("it is simulated"),
-                        "run_" + Long.toHexString(kernel.random().nextLong())));
-            } catch (DatabaseUnavailable | DatabaseRefused noAnswer) {
+                change(harsh, queue, new AuditContext(kernel.host().name, Optional.of("it is simulated"), newRun()));
+            } catch (DatabaseUnavailable noAnswer) {
                 kernel.note("a change of dead letters was not answered");
             }
         }
     }
 
-    /** A person looks into a PSP's own books for what it no longer tells a program, and settles by what is there. */
-    static void settle(List<Psp> psps, List<SimulatedPostgres.Unresolved> open) {
+    /**
+     * A person looks into a PSP's own books for what it no longer tells a program, and settles by what is there.
+     *
+     * @param books each PSP's movements, by its name; what is open at another PSP is left alone
+     */
+    static void settle(Map<String, List<JsonNode>> books, List<SimulatedPostgres.Unresolved> open) {
         var settle = new Settle(new DeadLetterQueue(StandIns.database(), new Topics("payments")));
-        for (SimulatedPostgres.Unresolved one : open) {
-            Optional<String> reference = psps.stream().filter(psp -> psp.name.equals(one.psp())).flatMap(psp -> psp.movements().stream())
+        for (SimulatedPostgres.Unresolved one : open.stream().filter(each -> books.containsKey(each.psp())).toList()) {
+            Optional<String> reference = books.get(one.psp()).stream()
                     .filter(movement -> movement.path("idempotency_key").asString().equals(one.key()))
                     .map(movement -> movement.path("id").asString()).findFirst();
             Settle.Look look = settle.propose(new Settle.Finding(one.operation(), reference, "as its books say"),
-                    new AuditContext("auditor", Optional.of("it is simulated"),
-                            "run_" + Long.toHexString(Kernel.it().random().nextLong())));
+                    new AuditContext("auditor", Optional.of("it is simulated"), newRun()));
             if (look.obstacles().isEmpty()) {
                 Kernel.it().tell("settled by hand", one.operation() + " settled by hand as " + reference.orElse("not charged"));
             }
         }
+    }
+
+    /** The table of runs refuses any other form. */
+    private static String newRun() {
+        return "run_%010x".formatted(Kernel.it().random().nextLong() >>> RANDOM_BITS_TOO_MANY);
     }
 
     private static void change(boolean harsh, DeadLetterQueue queue, AuditContext by) {

@@ -75,6 +75,16 @@ record PostgresView(SimulatedPostgres postgres) {
         });
     }
 
+    /** Changes rows at the universe's time. */
+    void change(String sql) {
+        postgres.inIdle(raw -> {
+            postgres.tellTime();
+            try (var statement = raw.createStatement()) {
+                return statement.execute(sql);
+            }
+        });
+    }
+
     /** What one statement finds, at the universe's time; empty for NULL. */
     Optional<String> text(String sql) {
         return postgres.inIdle(raw -> {

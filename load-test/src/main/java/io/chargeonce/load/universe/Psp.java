@@ -65,7 +65,8 @@ abstract class Psp {
     private static final Duration LONGER_THAN_PROMISED = Duration.ofSeconds(15);
     /** Until the client gives up who waits for an answer that never comes: shorter than a lease. */
     static final Duration LONGEST_HANG = Duration.ofMillis(3_500);
-    private static final Duration LONGEST_LAG = Duration.ofMillis(1_500);
+    /** Longer than a lease: a question that comes right after one may not find what was charged. */
+    private static final Duration LONGEST_LAG = Duration.ofMillis(5_500);
     private static final Duration LATEST = Duration.ofSeconds(2);
     private static final int LONGEST_ANSWER = 1 << 20;
     private static final Duration SLOWEST = Duration.ofMillis(40);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.universe;
 
-import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.checker.evidence.ClientCall;
 import io.chargeonce.checker.evidence.RefundCall;
+import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
+import io.chargeonce.http.Answer;
 import io.chargeonce.ingest.accept.AcceptRequest;
 import io.chargeonce.ingest.accept.PaymentBody;
-import io.chargeonce.http.Answer;
 import io.chargeonce.ingest.answer.Checked;
 import io.chargeonce.ledger.Refunds;
 import io.chargeonce.load.game.Fault;
@@ -16,6 +16,7 @@ import io.chargeonce.load.universe.kafka.Broker;
 import io.chargeonce.load.universe.kernel.Host;
 import io.chargeonce.load.universe.kernel.Kernel;
 import io.chargeonce.load.universe.kernel.Strand;
+import io.chargeonce.load.universe.outside.BankModel;
 import io.chargeonce.payment.IdempotencyKey;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.PaymentId;
@@ -45,6 +46,7 @@ final class Shop {
     private static final Duration LATE_PATIENCE = Duration.ofSeconds(1);
     private static final int MOST_TRIES = 6;
     private static final int THEFTS = 6;
+    private static final double DEBITS = 0.5;
     private static final Object LET_IN = new Object();
     private static final Object REFUSED = new Object();
     /** Postgres was away. */
@@ -63,6 +65,9 @@ final class Shop {
         byte[] body() {
             var body = new HashMap<String, Object>(
                     Map.of("amount", amount, "currency", currency, "payment_method", card, "reference", "order-" + key));
+            if (card.startsWith("mandate_")) {
+                body.put("rail", "bank_debit");
+            }
             if (note == Note.CARD_NUMBER) {
                 body.put("description", "card " + CardTraffic.IN_A_BODY);
             }
@@ -90,7 +95,10 @@ final class Shop {
     /** Whether some cards have no money at first. */
     private final boolean poor;
     private final boolean personal;
+    /** Whether customers get receipts from us. */
+    private final boolean mailed;
     private final boolean cards;
+    private final boolean debits;
     /** Without it no token is asked for. */
     private final Optional<Tokens> tokens;
     private final Witness witness;
@@ -106,8 +114,10 @@ final class Shop {
         this.cluster = cluster;
         this.broker = broker;
         this.poor = scheduler.knows(Fault.SOFT_DECLINE);
+        this.mailed = scheduler.knows(Fault.MAIL_SERVER);
         this.personal = scheduler.knows(Fault.ERASURE);
         this.cards = scheduler.knows(Fault.CARD_DATA);
+        this.debits = scheduler.knows(Fault.BANK);
         this.tokens = tokens;
         this.witness = witness;
     }
@@ -141,9 +151,11 @@ final class Shop {
     void open(int purchases, Duration within) {
         Kernel kernel = Kernel.it();
         for (int i = 1; i <= purchases; i++) {
-            var purchase = known(new Purchase("shop-" + (1 + kernel.random().nextInt(2)), "key-" + i, 100 + i,
-                    kernel.chance(0.8) ? "EUR" : "USD", card(kernel),
-                    personal ? Note.PERSONAL : cards && kernel.chance(0.3) ? Note.CARD_NUMBER : Note.NONE));
+            String merchant = "shop-" + (1 + kernel.random().nextInt(2));
+            boolean byDebit = debits && kernel.chance(DEBITS);
+            var purchase = known(new Purchase(merchant, "key-" + i, 100 + i,
+                    byDebit || kernel.chance(0.8) ? "EUR" : "USD", byDebit ? mandate(kernel) + merchant : card(kernel),
+                    personal || mailed && kernel.chance(0.6) ? Note.PERSONAL : cards && kernel.chance(0.3) ? Note.CARD_NUMBER : Note.NONE));
             Duration start = kernel.between(Duration.ZERO, within);
             open++;
             boolean byTopic = !broker.intakeTopics().isEmpty() && kernel.chance(0.4);
@@ -193,6 +205,11 @@ final class Shop {
     /** One that is declined, one whose PSP breaks each time before it does anything, or a good one. */
     private String card(Kernel kernel) {
         return poor && kernel.chance(0.2) ? "pm_poor" : kernel.chance(0.15) ? "pm_declined" : kernel.chance(0.2) ? "pm_broken" : "pm_good";
+    }
+
+    private static String mandate(Kernel kernel) {
+        return kernel.chance(0.1) ? BankModel.NO_FUNDS : kernel.chance(0.1) ? BankModel.CLOSED
+                : kernel.chance(0.15) ? BankModel.RETURNED : BankModel.GOOD;
     }
 
     /** Kafka's acknowledgement is the merchant's: it asks no more. */
@@ -280,6 +297,10 @@ final class Shop {
 
     /** Of all or of a part, and asked for twice. */
     private void refund(Purchase purchase) {
+        if (purchase.card.startsWith(BankModel.RETURNED)) {
+            // A return and a refund may cross, and then the payer has both.
+            return;
+        }
         Kernel kernel = Kernel.it();
         OptionalLong amount = kernel.chance(0.5) ? OptionalLong.empty() : OptionalLong.of(50);
         for (int i = 0; i < 2; i++) {

@@ -18,7 +18,8 @@ final class SimulatedGateways {
 
     /** How long one exchange may take. */
     static final Duration PATIENCE = Duration.ofMillis(100);
-    private static final Duration VISIBILITY_LAG = Duration.ofSeconds(4);
+    /** A lease, which is how late the first byte may leave, and what a PSP hides at most after it. */
+    private static final Duration VISIBILITY_LAG = Duration.ofSeconds(10);
 
     private SimulatedGateways() {}
 

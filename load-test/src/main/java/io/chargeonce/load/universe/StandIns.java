@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.universe;
 
+import io.chargeonce.bank.sftp.BankSession;
 import io.chargeonce.database.Connections;
 import io.chargeonce.database.Database;
 import io.chargeonce.kafka.ConsumerSettings;
@@ -9,8 +10,13 @@ import io.chargeonce.load.universe.kafka.Broker;
 import io.chargeonce.load.universe.kernel.Host;
 import io.chargeonce.load.universe.kernel.Kernel;
 import io.chargeonce.load.universe.kernel.SimulatedPostgres;
+import io.chargeonce.load.universe.outside.BankModel;
+import io.chargeonce.load.universe.outside.MailRoom;
+import io.chargeonce.load.universe.outside.ModelSocket;
+import io.chargeonce.load.universe.outside.Receivers;
 import java.io.IOException;
 import java.lang.reflect.Field;
+import java.net.Socket;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.sql.Connection;
@@ -23,6 +29,9 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Function;
+import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
+import org.apache.hc.client5.http.protocol.HttpClientContext;
+import org.apache.hc.core5.http.io.HttpClientResponseHandler;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.producer.Producer;
@@ -111,6 +120,26 @@ public final class StandIns {
     /** A gateway's HTTP: see {@link Psp}. */
     public static HttpResponse<String> exchange(HttpRequest request) throws IOException {
         return Exchanged.with(request);
+    }
+
+    /** The HTTP of webhooks to merchants: see {@link Receivers}. */
+    public static Object receive(HttpUriRequestBase request, HttpClientContext context, HttpClientResponseHandler<?> read)
+            throws IOException {
+        return Receivers.it().receive(request, read);
+    }
+
+    /** A connection to the mail server, not opened yet. */
+    public static Socket socket() {
+        return new ModelSocket(MailRoom.it());
+    }
+
+    /** A log-in at the bank. */
+    public static BankSession bankSession() throws IOException {
+        return BankModel.session();
+    }
+
+    public static double luck() {
+        return Kernel.it().random().nextDouble();
     }
 
     static Function<Object, Object> doorOf(Host host) {

@@ -17,6 +17,8 @@ import io.chargeonce.load.universe.kafka.Broker;
 import io.chargeonce.load.universe.kafka.Log;
 import io.chargeonce.load.universe.kernel.Kernel;
 import io.chargeonce.load.universe.kernel.SimulatedPostgres;
+import io.chargeonce.load.universe.kernel.Waits;
+import io.chargeonce.load.universe.outside.BankModel;
 import java.net.URI;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -49,8 +51,12 @@ public final class Universe implements Game {
     private static final Duration FORGETFUL = Duration.ofMillis(600);
     /** Shorter than the longest pause. Then only a person can tell. */
     private static final Duration ADYEN_KEY_LIFE = Duration.ofSeconds(45);
+    /** After so long a person may say that a bank did not collect. */
+    private static final Duration HOURS = Duration.ofHours(2);
     /** After so long a card is presented again. */
     private static final Duration DAYS = Duration.ofDays(3);
+    /** After so long a purge is final, and a refund need no longer wait. */
+    private static final Duration A_MONTH = Duration.ofDays(31);
     /** Without a sweeper nothing that Kafka lost is staged again. */
     private static final Set<Fault> LOSING = EnumSet.of(Fault.LOST_TAIL, Fault.RECREATED_TOPIC);
     private static final int PARTITIONS = 2;
@@ -115,11 +121,16 @@ public final class Universe implements Game {
         tokens.ifPresent(all -> scheduler.also(all.all(Shop.MERCHANTS, shop::stealWith)));
         var holding = new Holding(kernel, scheduler, psps, new PostgresView(postgres), witness);
         scheduler.also(holding.all());
+        var outsiders = new Outsiders(kernel, scheduler, new PostgresView(postgres), broker);
+        scheduler.also(outsiders.all());
+        var rail = new BankRail(kernel, scheduler, new PostgresView(postgres));
+        scheduler.also(rail.all());
         var aftermath = new Aftermath(kernel, scheduler, psps, shop, new PostgresView(postgres), witness);
         try {
             kernel.run(() -> {
                 tokens.ifPresent(all -> all.issue(Shop.MERCHANTS));
-                live(kernel, broker, cluster[0], psps, shop, scheduler, holding::resumeAll, () -> aftermath.look(LATEST, rotations));
+                live(kernel, broker, cluster[0], psps, shop, scheduler, outsiders, rail, holding::resumeAll,
+                        () -> aftermath.look(LATEST, rotations));
                 if (scheduler.knows(Fault.ERASURE)) {
                     eraser.erase();
                 }
@@ -129,16 +140,24 @@ public final class Universe implements Game {
         } finally {
             postgres.leave();
         }
-        var recovery = new Recovery(scheduler.healedAt().plus(LATEST), LATEST, kernel.mishaps(), kernel.copies(), List.of(SERVICES));
-        var evidence = Evidence.of("", "", "", "model", Cluster.TIERS, List.of(URI.create("psp:stripe"), URI.create("psp:adyen")))
+        var recovery = new Recovery(scheduler.healedAt().plus(LATEST), LATEST, kernel.mishaps(), kernel.copies(),
+                LOSING.stream().noneMatch(scheduler::knows), List.of(SERVICES));
+        var evidence = Evidence
+                .of("", "", "", "model", Cluster.TIERS, List.of(URI.create("psp:stripe"), URI.create("psp:adyen"), URI.create("psp:bank")))
                 .calls(new Calls.InMemory(shop.calls(), shop.refunds())).recovered(recovery).planted(nowhere(scheduler, eraser), List.of());
+        if (outsiders.areThere()) {
+            evidence = evidence.arrivals(outsiders);
+        }
+        if (outsiders.mailed()) {
+            evidence = evidence.withOurReceipts();
+        }
         if (scheduler.knows(Fault.DATA_KEY) || scheduler.knows(Fault.CARD_DATA)) {
             rotations.open(new PostgresView(postgres).sealed(), witness);
         }
         if (scheduler.knows(Fault.THEFT)) {
             AuditLog.look(postgres, witness);
         }
-        Verdict verdict = Checker.check(evidence, sources(broker, psps, cluster[0]), witness.seen());
+        Verdict verdict = Checker.check(evidence, sources(broker, psps, rail.bank(), cluster[0]), witness.seen());
         if (verdict.balanced() && kernel.bug().isPresent()) {
             throw new IllegalStateException("universe %d: a thread of a service ended with %s".formatted(seed, kernel.bug().get()),
                     kernel.bug().get());
@@ -165,8 +184,10 @@ public final class Universe implements Game {
     }
 
     private void live(Kernel kernel, Broker broker, Cluster cluster, List<Psp> psps, Shop shop, FaultScheduler scheduler,
-                      Runnable resumption, Runnable aftermath) {
+                      Outsiders outsiders, BankRail rail, Runnable resumption, Runnable aftermath) {
         scheduler.begin();
+        outsiders.begin(cluster);
+        rail.begin(cluster);
         cluster.start();
         shop.open(5 + kernel.random().nextInt(11), kernel.chance(0.3) ? CROWDS_COME_WITHIN : CLIENTS_COME_WITHIN);
         int blows = 4 + kernel.random().nextInt(12);
@@ -175,38 +196,59 @@ public final class Universe implements Game {
         }
         scheduler.awaitThaw();
         scheduler.heal();
+        outsiders.heal();
+        rail.heal();
         resumption.run();
         aftermath.run();
-        rest(kernel, broker, shop, psps);
+        rest(kernel, broker, shop, psps, outsiders, rail);
     }
 
-    private void rest(Kernel kernel, Broker broker, Shop shop, List<Psp> psps) {
+    private void rest(Kernel kernel, Broker broker, Shop shop, List<Psp> psps, Outsiders outsiders, BankRail rail) {
         long giveUp = kernel.after(TO_REST);
         kernel.await(shop::isClosed, giveUp);
         do {
             kernel.sleep(STILL_ON_ITS_WAY);
-            for (int looks = 1; !isAtRest(broker) && kernel.now() < giveUp; looks++) {
+            int sincePassed = LOOKS_PER_SOME_DAYS;
+            for (int looks = 1; !isAtRest(broker, outsiders, rail) && kernel.now() < giveUp; looks++) {
                 kernel.sleep(LOOK_EVERY);
                 if (looks % LOOKS_PER_SALE == 0) {
                     // Without other payments nothing tells a payment that always fails from an outage.
                     shop.sellOne();
-                    Operator.settle(psps, postgres.unresolved());
+                    Operator.settle(books(psps, rail.bank()), postgres.unresolved());
                 }
-                if (looks % LOOKS_PER_SOME_DAYS == 1 && postgres.waitsForDays()) {
-                    kernel.daysPass(DAYS);
+                sincePassed++;
+                if (sincePassed >= LOOKS_PER_SOME_DAYS && outsiders.areAtRest(broker) && rail.isAtRest() && daysPass(kernel)) {
+                    sincePassed = 0;
                 }
             }
             kernel.sleep(STILL_ON_ITS_WAY);
-        } while (!isAtRest(broker) && kernel.now() < giveUp);
+        } while (!isAtRest(broker, outsiders, rail) && kernel.now() < giveUp);
     }
 
-    private boolean isAtRest(Broker broker) {
+    /** A bank's books say what did not happen only when everything that it has is done. */
+    private static Map<String, List<JsonNode>> books(List<Psp> psps, BankModel bank) {
+        var books = new HashMap<String, List<JsonNode>>();
+        psps.forEach(psp -> books.put(psp.name, psp.movements()));
+        if (bank.isIdle()) {
+            books.put(BankModel.NAME, bank.movements());
+        }
+        return books;
+    }
+
+    private boolean daysPass(Kernel kernel) {
+        Optional<Duration> wait = postgres.waitsFor(Waits.HOURS) ? Optional.of(HOURS) : postgres.waitsFor(Waits.DAYS) ? Optional.of(DAYS)
+                : postgres.waitsFor(Waits.A_MONTH) ? Optional.of(A_MONTH) : Optional.empty();
+        wait.ifPresent(kernel::daysPass);
+        return wait.isPresent();
+    }
+
+    private boolean isAtRest(Broker broker, Outsiders outsiders, BankRail rail) {
         return WORK.stream().allMatch(topic -> broker.group(topic + ".workers").hasFinished(topic))
                 && broker.intakeTopics().stream().allMatch(topic -> broker.group("payments.intake.workers").hasFinished(topic))
-                && postgres.isAtRest();
+                && postgres.waitsFor(Waits.NOTHING) && outsiders.areAtRest(broker) && rail.isAtRest();
     }
 
-    private Sources sources(Broker broker, List<Psp> psps, Cluster cluster) {
+    private Sources sources(Broker broker, List<Psp> psps, BankModel bank, Cluster cluster) {
         return new Sources() {
             @Override
             public Connection database() throws SQLException {
@@ -221,11 +263,13 @@ public final class Universe implements Game {
             @Override
             public void eachMovement(BiConsumer<String, JsonNode> action) {
                 psps.forEach(psp -> psp.movements().forEach(movement -> action.accept(psp.name, movement)));
+                bank.movements().forEach(movement -> action.accept(BankModel.NAME, movement));
             }
 
             @Override
             public void eachRequest(Consumer<JsonNode> action) {
                 psps.forEach(psp -> psp.declines().forEach(action));
+                bank.taken().forEach(action);
             }
 
             @Override

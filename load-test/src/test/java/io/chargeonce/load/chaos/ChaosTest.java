@@ -11,9 +11,14 @@ import java.io.StringWriter;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A small budget of the campaigns that {@code load chaos} runs by the dozen. */
+/**
+ * A small budget of the campaigns that {@code load chaos} runs by the dozen. A campaign has a dozen processes and judges how late they
+ * are, so no other test runs beside it.
+ */
+@Tag("alone")
 class ChaosTest {
 
     private final StringWriter told = new StringWriter();
@@ -31,9 +36,18 @@ class ChaosTest {
     }
 
     @Test
+    void the_books_of_both_rails_balance_after_faults_of_the_bank_and_of_the_service_that_sends_files() {
+        List<FaultKind> kinds = List.of(FaultKind.BANK, FaultKind.KILL, FaultKind.FREEZE);
+        Chaos.Result result = chaos.run(1, 2, kinds, Optional.empty(), Map.of());
+        assertThat(result.sound()).as(result.bugs() + result.lastVerdict().report() + told).isTrue();
+        assertThat(result.coverage().toString()).contains("bank: bank ");
+    }
+
+    @Test
     void a_planted_double_charge_is_caught_with_the_payments_whole_story() {
         Chaos.Result result = chaos.run(1, 3, List.of(FaultKind.PSP), Optional.of(Plant.TIMEOUT_AS_FAILURE), Map.of());
         assertThat(result.lastVerdict().violations()).extracting(Violation::invariant).contains(Invariant.ONE_CAPTURE);
+        assertThat(result.reached()).containsExactlyElementsOf(Plant.TIMEOUT_AS_FAILURE.places());
         String twice = result.lastVerdict().violations().stream().filter(violation -> violation.invariant() == Invariant.ONE_CAPTURE)
                 .findFirst().flatMap(Violation::subject).orElseThrow();
         assertThat(result.lastVerdict().timelines().get(twice)).extracting(event -> event.source().replaceAll("[ /].*", ""))

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.chargeonce.database.Migrations;
 import io.chargeonce.load.proxy.Conditions;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
@@ -30,7 +31,7 @@ class KafkaFaultsTest {
 
     @BeforeAll
     static void start() {
-        stage = new Stage(Optional.empty(), Map.of());
+        stage = new Stage(Optional.empty(), Map.of(), List.of());
         stage.healBroker();
         Migrations.apply(stage.postgres.jdbcUrl(), "postgres", "");
         new PipelineTopics(stage.kafka()).create();

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chargeonce.checker.finding.Violation;
 import io.chargeonce.load.game.Fault;
 import io.chargeonce.load.game.Played;
+import io.chargeonce.load.game.Reached;
+import io.chargeonce.load.plant.Marks;
 import io.chargeonce.load.plant.Plant;
 import io.chargeonce.sandbox.TestStack;
 import java.util.Arrays;
@@ -26,6 +28,7 @@ class SimulationTest {
     private static final Simulation SOUND = new Simulation(TestStack.newDatabase(), Optional.empty(), true, ALL);
     private static final int SEEDS = 8;
     private static final int MOST_TO_CATCH_A_BUG = 25;
+    private static final int MOST_TO_REACH_ALL = 60;
 
     @AfterAll
     static void close() {
@@ -76,6 +79,18 @@ class SimulationTest {
             assertThat(played.verdict().balanced()).as(played.verdict().report()).isTrue();
             assertThat(played.done()).isEmpty();
         }
+    }
+
+    @Test
+    void the_place_of_each_bug_runs_in_some_universe() {
+        var marks = new Marks();
+        Reached.forget();
+        try (var marked = Simulation.marked(TestStack.newDatabase(), marks, ALL)) {
+            for (long seed = 1; seed <= MOST_TO_REACH_ALL && !Reached.places().containsAll(marks.places()); seed++) {
+                marked.play(seed);
+            }
+        }
+        assertThat(Reached.places()).containsAll(marks.places());
     }
 
     @ParameterizedTest

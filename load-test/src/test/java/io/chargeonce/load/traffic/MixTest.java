@@ -15,7 +15,7 @@ class MixTest {
     @Test
     void shares_are_per_cent_and_what_is_not_named_is_nothing() {
         assertThat(Mix.parse("declined=8,fails_once=0.5,repeats=5"))
-                .isEqualTo(new Mix(Map.of(PlannedOutcome.DECLINED, 80, PlannedOutcome.FAILS_ONCE, 5), 50, 0, 0));
+                .isEqualTo(new Mix(Map.of(PlannedOutcome.DECLINED, 80, PlannedOutcome.FAILS_ONCE, 5), 50, 0, 0, 0, 0));
     }
 
     @Test
@@ -33,6 +33,16 @@ class MixTest {
                 .collect(Collectors.groupingBy(outcome -> outcome, Collectors.counting()));
         assertThat(drawn.get(PlannedOutcome.DECLINED)).isBetween(1_800L, 2_200L);
         assertThat(drawn.get(PlannedOutcome.CHARGED)).isEqualTo(10_000 - drawn.get(PlannedOutcome.DECLINED));
+    }
+
+    @Test
+    void debits_go_by_a_mandate_of_their_merchant_in_euros_and_leave_the_other_purchases_as_they_are() {
+        var debits = new Shopping(new Random(3), Mix.parse("declined=20").withDebits(1_000), Merchant.sandbox(), "k");
+        assertThat(IntStream.range(0, 200).mapToObj(i -> debits.next()).toList()).allSatisfy(purchase -> {
+            assertThat(purchase.card()).matches("mandate_(well|no-funds)-" + purchase.merchant().name());
+            assertThat(purchase.currency()).isEqualTo("EUR");
+            assertThat(purchase.asPayment().byBankDebit()).isTrue();
+        }).extracting(Purchase::outcome).containsOnly(PlannedOutcome.CHARGED, PlannedOutcome.DECLINED);
     }
 
     @Test

@@ -1,6 +1,9 @@
 -- Everything that decides about money. Kafka only carries; these rows are the truth.
 -- SPDX-License-Identifier: Apache-2.0
 -- What each role may do is in roles.sql. What no role may do, not even the owner by mistake, is refused here.
+-- Every text column of an index has COLLATE "C", whatever the database's collation is. Another collation belongs to a library of the
+-- operating system: after an upgrade of that library, or on a standby with another version, an index no longer finds what it holds, and a
+-- unique index lets the same key in again. It also makes two statements lock rows in one order.
 
 CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -24,9 +27,9 @@ REVOKE EXECUTE ON FUNCTION cutoff(interval, interval) FROM PUBLIC;
 -- People with their own login, which is a member of one of the roles for people, so that the audit log names the login. Only the owner
 -- writes here, by "migrate --operator"; "migrate --roles" revokes every other membership.
 CREATE TABLE person (
-    login    text NOT NULL CHECK (login ~ '^[a-z][a-z0-9_.@-]{0,62}$' AND login !~ '^(pg_|chargeonce_)'
-                                  AND login NOT IN ('charge-consumer', 'dead-letter-queue', 'webhook-sender')),
-    role     text NOT NULL CHECK (role IN ('chargeonce_dlq_reader', 'chargeonce_dlq_operator', 'chargeonce_dlq_unmask',
+    login    text COLLATE "C" NOT NULL CHECK (login ~ '^[a-z][a-z0-9_.@-]{0,62}$' AND login !~ '^(pg_|chargeonce_)'
+                                  AND login NOT IN ('charge-consumer', 'dead-letter-queue', 'webhook-sender', 'bank-files')),
+    role     text COLLATE "C" NOT NULL CHECK (role IN ('chargeonce_dlq_reader', 'chargeonce_dlq_operator', 'chargeonce_dlq_unmask',
                                                  'chargeonce_eraser', 'chargeonce_merchant_admin')),
     added_at timestamptz NOT NULL DEFAULT now(),
     added_by text NOT NULL DEFAULT session_user,
@@ -34,7 +37,7 @@ CREATE TABLE person (
 );
 
 CREATE TABLE merchant (
-    merchant_id         text PRIMARY KEY CHECK (merchant_id ~ '^[a-z0-9][a-z0-9_-]{0,62}$'),
+    merchant_id         text COLLATE "C" PRIMARY KEY CHECK (merchant_id ~ '^[a-z0-9][a-z0-9_-]{0,62}$'),
     created_at          timestamptz NOT NULL DEFAULT now(),
     -- Opt-in, for subscriptions: soft declines are presented again, following the network's advice.
     represent_declines  boolean NOT NULL DEFAULT false,
@@ -88,16 +91,16 @@ REVOKE EXECUTE ON FUNCTION tokens_were_used(bytea[]) FROM PUBLIC;
 
 -- One row per (merchant, idempotency key), for as long as the payment's row lives: a late repeat never charges again.
 CREATE TABLE idempotency_key (
-    merchant_id         text NOT NULL,
+    merchant_id         text COLLATE "C" NOT NULL,
     -- Two plain checks: one bounded repetition would cost more than the rest of the row.
-    idempotency_key     text NOT NULL CHECK (length(idempotency_key) BETWEEN 1 AND 255 AND idempotency_key !~ '[^!-~]'),
+    idempotency_key     text COLLATE "C" NOT NULL CHECK (length(idempotency_key) BETWEEN 1 AND 255 AND idempotency_key !~ '[^!-~]'),
     fingerprint         bytea NOT NULL CHECK (length(fingerprint) = 32),
     -- Also the version of the answer: the same request and version give the same answer, byte for byte, so none is stored.
     fingerprint_version smallint NOT NULL,
     request_path        text NOT NULL CHECK (length(request_path) <= 200),
     -- The canonical request, to name the fields that differ when a key is reused. The json type keeps it byte for byte.
     request_params      json NOT NULL,
-    resource_id         text NOT NULL,
+    resource_id         text COLLATE "C" NOT NULL,
     created_at          timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (merchant_id, idempotency_key)
 );
@@ -113,7 +116,7 @@ CREATE INDEX idempotency_key_of_refund ON idempotency_key (resource_id) WHERE re
 -- The latest purchase, so that a second click under a new key is detected. It is a lock with a short life: a request that finds a live row
 -- is the second one.
 CREATE TABLE duplicate_guard (
-    merchant_id text NOT NULL,
+    merchant_id text COLLATE "C" NOT NULL,
     -- A digest of customer, payment method, amount, currency and reference.
     purchase    bytea NOT NULL CHECK (length(purchase) = 32),
     payment_id  text NOT NULL,
@@ -127,20 +130,20 @@ CREATE INDEX duplicate_guard_over ON duplicate_guard (until);
 --   operation_state  its state. A narrow row, changed at every step, with no index on the columns that change.
 --   waiting          what is due later. A short list, which a payment that succeeds at once never enters.
 -- A charge's id is its payment's id. A refund pays back what a merchant requests; a reversal pays back what we captured twice,
--- outside the sum of refunds.
+-- outside the sum of refunds. A return is what a payer's bank took back.
 CREATE TABLE operation (
-    operation_id     text PRIMARY KEY,
-    payment_id       text NOT NULL,
-    kind             text NOT NULL CHECK (kind IN ('charge', 'refund', 'reversal')),
-    -- Which refund or reversal of its payment this is; '' for the charge and for the refund without a reference.
+    operation_id     text COLLATE "C" PRIMARY KEY,
+    payment_id       text COLLATE "C" NOT NULL,
+    kind             text NOT NULL CHECK (kind IN ('charge', 'refund', 'reversal', 'return')),
+    -- Which refund, reversal or return of its payment this is; '' for the charge and for the refund without a reference.
     operation_ref    text NOT NULL DEFAULT '' CHECK (length(operation_ref) <= 100),
-    merchant_id      text NOT NULL,
+    merchant_id      text COLLATE "C" NOT NULL,
     idempotency_key  text NOT NULL,
     amount           bigint NOT NULL CHECK (amount BETWEEN 1 AND 999999999999),
     currency         text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
     payment_method   text NOT NULL CHECK (length(payment_method) BETWEEN 1 AND 500),
     customer         text CHECK (length(customer) <= 500),
-    reference        text CHECK (length(reference) <= 500),
+    reference        text COLLATE "C" CHECK (length(reference) <= 500),
     description      text CHECK (length(description) <= 500),
     receipt_email    text CHECK (length(receipt_email) <= 500),
     accepted_at      timestamptz NOT NULL DEFAULT now(),
@@ -175,7 +178,7 @@ CREATE TRIGGER it_is_forgotten_with_its_payment BEFORE DELETE ON operation
 -- its page has room for the versions of a claim and of a success. So both are written without a new entry in any index (HOT), and the table
 -- needs few vacuums. Rows that are due later are found through the list "waiting".
 CREATE TABLE operation_state (
-    operation_id     text PRIMARY KEY,
+    operation_id     text COLLATE "C" PRIMARY KEY,
     state            text NOT NULL DEFAULT 'accepted'
                          CHECK (state IN ('accepted', 'processing', 'scheduled', 'parked', 'unresolved',
                                           'succeeded', 'declined', 'dead', 'purged')),
@@ -336,13 +339,12 @@ END $$;
 REVOKE EXECUTE ON FUNCTION may_have_taken_money(text) FROM PUBLIC;
 
 -- A role that makes no attempts decides nothing about money. A person at the dead-letter queue may move what is listed there. The person
--- may not change where or how often it was tried, may set it to succeeded only if an attempt is known to have succeeded, and may postpone
--- nothing.
+-- may not change where or how often it was tried, settles nothing, and may postpone nothing.
 CREATE FUNCTION a_person_moves_what_is_listed() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
 DECLARE
     legal boolean := CASE OLD.state
-        WHEN 'dead' THEN NEW.state IN ('accepted', 'unresolved', 'succeeded', 'purged')
-        WHEN 'unresolved' THEN NEW.state IN ('unresolved', 'succeeded', 'purged')
+        WHEN 'dead' THEN NEW.state IN ('accepted', 'unresolved', 'purged')
+        WHEN 'unresolved' THEN NEW.state IN ('unresolved', 'purged')
         WHEN 'purged' THEN OLD.settled_at IS NULL AND NEW.state IN ('purged', 'dead', 'unresolved')
                            OR OLD.resolve_at IS NOT NULL AND NEW.state = 'purged'
         -- What waits in a tier has no open attempt. It is tried now, or stopped. A presentation keeps to the network's advice.
@@ -365,12 +367,12 @@ BEGIN
        OR NEW.state <> 'accepted' AND (NEW.tier, NEW.counted_attempts, NEW.charge_before, NEW.refused_by)
                                       IS DISTINCT FROM (OLD.tier, OLD.counted_attempts, OLD.charge_before, OLD.refused_by)
        OR NEW.resolve_tries NOT IN (OLD.resolve_tries, 0)
-       OR NEW.step NOT BETWEEN OLD.step AND OLD.step + 1 OR NEW.step = OLD.step AND NEW.state IN ('accepted', 'succeeded') THEN
+       OR NEW.step NOT BETWEEN OLD.step AND OLD.step + 1 OR NEW.step = OLD.step AND NEW.state = 'accepted' THEN
         RAISE EXCEPTION 'permission denied: this role may not change where or how often an operation was tried'
             USING ERRCODE = 'insufficient_privilege';
     END IF;
     IF NEW.resolve_at IS DISTINCT FROM OLD.resolve_at AND NEW.resolve_at > clock_timestamp()
-       OR NEW.resolve_at IS NULL AND OLD.resolve_at IS NOT NULL AND NEW.state <> 'succeeded'
+       OR NEW.resolve_at IS NULL AND OLD.resolve_at IS NOT NULL
        OR NEW.lease_token IS DISTINCT FROM OLD.lease_token AND NEW.lease_token IS NOT NULL
        OR (NEW.not_before, NEW.staged_at) IS DISTINCT FROM (OLD.not_before, OLD.staged_at)
            AND greatest(NEW.not_before, NEW.staged_at) > clock_timestamp() THEN
@@ -382,19 +384,8 @@ BEGIN
         RAISE EXCEPTION 'permission denied: this role brings forward what waits in a tier, and changes nothing else of it'
             USING ERRCODE = 'insufficient_privilege';
     END IF;
-    IF NEW.state = 'succeeded' THEN
-        -- Each half uses its own partial index.
-        IF NOT EXISTS (SELECT FROM (SELECT * FROM payment_attempt WHERE failed_definite
-                                     UNION ALL
-                                    SELECT * FROM payment_attempt WHERE NOT failed_definite) AS attempt
-                        WHERE attempt.payment_id = (SELECT payment_id FROM operation WHERE operation_id = NEW.operation_id)
-                          AND attempt.operation_id = NEW.operation_id
-                          AND attempt.state = 'succeeded' AND attempt.psp = NEW.psp AND attempt.psp_reference = NEW.psp_reference) THEN
-            RAISE EXCEPTION 'permission denied: no attempt of this operation is known to have succeeded with this PSP and reference'
-                USING ERRCODE = 'insufficient_privilege';
-        END IF;
-    ELSIF NEW.psp_reference IS DISTINCT FROM OLD.psp_reference OR NEW.settled_at IS DISTINCT FROM OLD.settled_at THEN
-        RAISE EXCEPTION 'permission denied: this role may settle only what has succeeded'
+    IF NEW.psp_reference IS DISTINCT FROM OLD.psp_reference OR NEW.settled_at IS DISTINCT FROM OLD.settled_at THEN
+        RAISE EXCEPTION 'permission denied: this role settles nothing'
             USING ERRCODE = 'insufficient_privilege';
     END IF;
     -- Asking whether an attempt took the money moves none. If all attempts have failed, there is no question, and the next attempt follows.
@@ -441,11 +432,11 @@ BEGIN
 END $$;
 REVOKE EXECUTE ON FUNCTION it_was_asked_for() FROM PUBLIC;
 CREATE TRIGGER it_was_asked_for AFTER INSERT ON operation
-    FOR EACH ROW WHEN (NEW.kind <> 'reversal' AND current_user <> 'chargeonce_ingest' AND current_setting('is_superuser') = 'off')
+    FOR EACH ROW WHEN (NEW.kind NOT IN ('reversal', 'return') AND current_user <> 'chargeonce_ingest' AND current_setting('is_superuser') = 'off')
     EXECUTE FUNCTION it_was_asked_for();
 
 -- Money goes back only to the payment's merchant, and never more than was captured, for every writer of the row. The pipeline itself
--- reverses what an attempt took twice, up to the payment's amount. This runs as the schema's owner, because the role that accepts refunds
+-- reverses what an attempt took twice and records what a bank took back, up to the payment's amount. This runs as the schema's owner, because the role that accepts refunds
 -- cannot read payments.
 CREATE FUNCTION what_goes_back_has_come() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
@@ -460,8 +451,7 @@ BEGIN
     END IF;
     SELECT * INTO payment FROM operation WHERE operation_id = NEW.payment_id AND kind = 'charge';
     IF (payment.merchant_id, payment.currency) IS DISTINCT FROM (NEW.merchant_id, NEW.currency)
-       OR (CASE NEW.kind
-              WHEN 'reversal' THEN NOT has_any_column_privilege(session_user, 'payment_attempt', 'INSERT') OR NEW.amount > payment.amount
+       OR (CASE WHEN NEW.kind IN ('reversal', 'return') THEN NOT has_any_column_privilege(session_user, 'payment_attempt', 'INSERT') OR NEW.amount > payment.amount
               -- Rows of this statement have no state yet.
               ELSE (SELECT sum(amount) FROM operation LEFT JOIN operation_state USING (operation_id)
                      WHERE payment_id = NEW.payment_id AND kind = 'refund' AND state IS DISTINCT FROM 'declined') > payment.amount END) THEN
@@ -473,19 +463,19 @@ REVOKE EXECUTE ON FUNCTION what_goes_back_has_come() FROM PUBLIC;
 CREATE TRIGGER what_goes_back_has_come AFTER INSERT ON operation
     FOR EACH ROW WHEN (NEW.kind <> 'charge') EXECUTE FUNCTION what_goes_back_has_come();
 
--- And only to its source: a refund to its payment's capture, a reversal to a PSP where the payment was tried.
+-- And only to its source: a refund to its payment's capture, a reversal or a return at a PSP where the payment was tried.
 CREATE FUNCTION it_goes_back_to_where_it_came_from() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
 DECLARE
     back operation;
 BEGIN
     SELECT * INTO back FROM operation WHERE operation_id = NEW.operation_id;
-    IF (CASE back.kind
+    IF (CASE
            -- Each half uses its own partial index.
-           WHEN 'reversal' THEN NOT EXISTS (SELECT FROM (SELECT * FROM payment_attempt WHERE failed_definite
+           WHEN back.kind IN ('reversal', 'return') THEN NOT EXISTS (SELECT FROM (SELECT * FROM payment_attempt WHERE failed_definite
                                                           UNION ALL
                                                          SELECT * FROM payment_attempt WHERE NOT failed_definite) AS tried
                                              WHERE payment_id = back.payment_id AND psp = NEW.capture_psp)
-           WHEN 'refund' THEN NEW.capture_reference IS NOT NULL
+           WHEN back.kind = 'refund' THEN NEW.capture_reference IS NOT NULL
                AND NOT EXISTS (SELECT FROM operation_state
                                 WHERE operation_id = back.payment_id AND state = 'succeeded' AND psp = NEW.capture_psp
                                   AND psp_reference = NEW.capture_reference)
@@ -505,7 +495,7 @@ CREATE TRIGGER it_goes_back_to_where_it_came_from AFTER UPDATE OF capture_psp, c
 -- Each wait in a retry tier, for people who investigate a dead payment. Only failures are recorded here. An operation that is parked again
 -- in the same tier, because its PSP is still unwell, stays on the same row: an outage of days leaves one row per tier.
 CREATE TABLE tier_visit (
-    operation_id text NOT NULL,
+    operation_id text COLLATE "C" NOT NULL,
     -- The step of its last wait.
     step         int NOT NULL,
     generation   int NOT NULL,
@@ -546,11 +536,11 @@ CREATE TRIGGER operation_enters_a_tier AFTER UPDATE ON operation_state
 
 -- One row per key that was ever sent to a PSP, committed before its first byte.
 CREATE TABLE payment_attempt (
-    psp_key         text PRIMARY KEY,
+    psp_key         text COLLATE "C" PRIMARY KEY,
     operation_id    text NOT NULL,
-    payment_id      text NOT NULL,
-    operation       text NOT NULL CHECK (operation IN ('charge', 'refund', 'reversal')),
-    operation_ref   text NOT NULL DEFAULT '',
+    payment_id      text COLLATE "C" NOT NULL,
+    operation       text COLLATE "C" NOT NULL CHECK (operation IN ('charge', 'refund', 'reversal')),
+    operation_ref   text COLLATE "C" NOT NULL DEFAULT '',
     generation      int NOT NULL,
     sequence        int NOT NULL CHECK (sequence >= 1),
     psp             text NOT NULL,
@@ -584,6 +574,9 @@ CREATE TABLE payment_attempt (
 
 -- The order of claims: see list_late.
 CREATE INDEX payment_attempt_in_order ON payment_attempt (claimed_xid);
+-- What a settlement report should have is found by time. Attempts are inserted in that order, so an index of ranges is enough, and costs
+-- a payment nothing.
+CREATE INDEX payment_attempt_by_time ON payment_attempt USING brin (sent_at);
 -- The invariant: over all PSPs at most one attempt of an operation has not definitely failed. A second charge is refused here, for every
 -- writer.
 CREATE UNIQUE INDEX one_open_attempt ON payment_attempt (payment_id, operation, operation_ref) WHERE NOT failed_definite;
@@ -617,10 +610,10 @@ CREATE INDEX payment_attempt_failed ON payment_attempt (payment_id) WHERE failed
 CREATE TABLE waiting (
     -- 'work' waits for its record in Kafka, and is overdue if that is lost; 'question' waits for the resolver, when a question is due or
     -- its lease has expired; 'presentation' waits for the next presentation of a declined card; 'purge' for its end.
-    list         text NOT NULL CHECK (list IN ('work', 'question', 'presentation', 'purge')),
-    operation_id text NOT NULL,
+    list         text COLLATE "C" NOT NULL CHECK (list IN ('work', 'question', 'presentation', 'purge')),
+    operation_id text COLLATE "C" NOT NULL,
     -- The PSP of a question, the tier of work: no lane delays another.
-    lane         text NOT NULL DEFAULT '',
+    lane         text COLLATE "C" NOT NULL DEFAULT '',
     -- For a purge, the time of the purge.
     due_at       timestamptz NOT NULL,
     PRIMARY KEY (operation_id, list)
@@ -658,7 +651,7 @@ CREATE TRIGGER it_waits_in_its_list BEFORE UPDATE OF state, tier, not_before, st
 -- numbers and not by a clock, because a clock may be set back, and a transaction that began early may commit late. No row means from the
 -- beginning.
 CREATE TABLE looked_through (
-    what   text PRIMARY KEY CHECK (what IN ('acceptances', 'claims')),
+    what   text COLLATE "C" PRIMARY KEY CHECK (what IN ('acceptances', 'claims')),
     -- Each acceptance (or first claim) by a transaction before this one has gone on or is listed,
     before xid8 NOT NULL,
     -- except those by these transactions, which were open at the last scan.
@@ -807,9 +800,10 @@ REVOKE EXECUTE ON FUNCTION knows_more(text, text) FROM PUBLIC;
 -- Everything that was said about an attempt, late answers included, except a first answer that settled it at once. A person's finding ranks
 -- above unknown and below everything that the PSP says. Append-only.
 CREATE TABLE psp_observation (
-    psp_key       text NOT NULL,
+    psp_key       text COLLATE "C" NOT NULL,
     observed_at   timestamptz NOT NULL DEFAULT now(),
-    source        text NOT NULL CHECK (source IN ('call', 'question', 'webhook', 'hand')),
+    -- 'found': its PSP had the attempt, and a restored database did not.
+    source        text NOT NULL CHECK (source IN ('call', 'question', 'webhook', 'settlement', 'hand', 'found')),
     outcome       text NOT NULL CHECK (outcome IN ('charged', 'declined', 'failed', 'unknown')),
     cause         text,
     detail        text,
@@ -833,8 +827,8 @@ CREATE VIEW psp_answer AS
 
 -- Webhooks that were accepted, because PSPs send them again and again.
 CREATE TABLE psp_notice (
-    psp         text NOT NULL,
-    notice_id   text NOT NULL CHECK (length(notice_id) <= 500),
+    psp         text COLLATE "C" NOT NULL,
+    notice_id   text COLLATE "C" NOT NULL CHECK (length(notice_id) <= 500),
     received_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (psp, notice_id)
 );
@@ -843,8 +837,8 @@ CREATE INDEX psp_notice_old ON psp_notice (received_at);
 -- Signed webhooks about attempts that are not in payment_attempt: a database failover may have lost the row. They are matched again and
 -- again. The statement that inserts limits the number of rows; only signed messages are stored.
 CREATE TABLE unmatched_notice (
-    psp           text NOT NULL,
-    notice_id     text NOT NULL CHECK (length(notice_id) <= 500),
+    psp           text COLLATE "C" NOT NULL,
+    notice_id     text COLLATE "C" NOT NULL CHECK (length(notice_id) <= 500),
     psp_key       text NOT NULL CHECK (length(psp_key) <= 100),
     -- The reference to ask the PSP about.
     psp_reference text CHECK (length(psp_reference) <= 500),
@@ -870,7 +864,7 @@ CREATE INDEX unmatched_notice_oldest ON unmatched_notice (received_at);
 -- is the one with the latest time. A message that the money arrived is stored too, because an earlier failure may arrive after it; then
 -- nothing has failed, and there is no reason.
 CREATE TABLE capture_failure (
-    operation_id  text PRIMARY KEY REFERENCES operation ON DELETE CASCADE,
+    operation_id  text COLLATE "C" PRIMARY KEY REFERENCES operation ON DELETE CASCADE,
     psp           text NOT NULL,
     -- The PSP's id of the capture.
     psp_reference text NOT NULL,
@@ -887,7 +881,7 @@ CREATE TABLE capture_failure (
 -- What a person found out about an attempt whose outcome no PSP knows. The resolver asks the PSP once more and then decides; the finding
 -- alone changes nothing. One row per attempt: a newer finding replaces one that was refused or still waits.
 CREATE TABLE hand_settlement (
-    psp_key       text PRIMARY KEY,
+    psp_key       text COLLATE "C" PRIMARY KEY,
     operation_id  text NOT NULL,
     -- The operation's step at that time: after any later move the finding is out of date, and the resolver ignores it.
     step          int NOT NULL,
@@ -898,7 +892,7 @@ CREATE TABLE hand_settlement (
     -- The login of the session that proposed it, and below the login that approved it. A trigger sets both, whatever the statement says.
     proposed_by   text NOT NULL DEFAULT session_user,
     -- The command that wrote it, as in audit_record.
-    run           text NOT NULL,
+    run           text COLLATE "C" NOT NULL,
     proposed_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
     -- The resolver reads only approved findings.
     approved_by   text,
@@ -973,11 +967,168 @@ REVOKE EXECUTE ON FUNCTION the_resolver_decides() FROM PUBLIC;
 CREATE TRIGGER the_resolver_decides AFTER INSERT OR UPDATE ON hand_settlement
     FOR EACH ROW WHEN (NEW.state <> 'waiting' OR NEW.answer IS NOT NULL) EXECUTE FUNCTION the_resolver_decides();
 
+-- What PSPs and banks say that they booked: the lines of their settlement reports. A line is evidence about money, so it is inserted by
+-- one function and never changes. Recording one settles nothing. Charge looks at the lines that its own rows contradict: it asks the PSP
+-- about each, and where a PSP cannot be asked it believes only a line that was marked with a key that is not in this database.
+CREATE TABLE settlement_line (
+    psp           text COLLATE "C" NOT NULL CHECK (psp ~ '^[a-z][a-z0-9-]{0,39}$'),
+    -- The PSP's id of the line, or one derived from what the line is about. The same report read twice has one effect.
+    line_id       text COLLATE "C" NOT NULL CHECK (length(line_id) BETWEEN 1 AND 200 AND line_id !~ '[[:cntrl:]]'),
+    -- Our key, as the line names it; without one no attempt here is known to be meant.
+    psp_key       text COLLATE "C" CHECK (length(psp_key) BETWEEN 1 AND 100),
+    moved         text NOT NULL CHECK (moved IN ('captured', 'capture_returned', 'given_back', 'give_back_returned')),
+    amount        bigint NOT NULL CHECK (amount BETWEEN 1 AND 999999999999),
+    currency      text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
+    -- The reference to ask the PSP about.
+    psp_reference text CHECK (length(psp_reference) BETWEEN 1 AND 200 AND psp_reference !~ '[[:cntrl:]]'),
+    booked_at     timestamptz NOT NULL,
+    -- The report that it was first read in, and where.
+    source_sha256 bytea NOT NULL CHECK (length(source_sha256) = 32),
+    line_number   bigint NOT NULL CHECK (line_number >= 1),
+    -- Made from the columns above with a key that is not in the database.
+    mark          bytea CHECK (length(mark) = 32),
+    recorded_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
+    recorded_by   text NOT NULL DEFAULT session_user,
+    -- When charge has to look at it, because our rows do not say that its money moved; NULL for the others.
+    due_at        timestamptz,
+    tries         int NOT NULL DEFAULT 0 CHECK (tries BETWEEN 0 AND 1000000),
+    -- What charge found out about it, last.
+    answer        text CHECK (length(answer) <= 500),
+    answered_at   timestamptz,
+    PRIMARY KEY (psp, line_id),
+    CONSTRAINT what_is_answered_is_not_due CHECK (answered_at IS NULL OR due_at IS NULL)
+);
+CREATE INDEX settlement_line_of_attempt ON settlement_line (psp_key);
+CREATE INDEX settlement_line_in_order ON settlement_line (psp, booked_at);
+CREATE INDEX settlement_line_due ON settlement_line (due_at) WHERE due_at IS NOT NULL;
+CREATE TRIGGER what_was_booked_stays AFTER UPDATE ON settlement_line
+    FOR EACH ROW WHEN ((NEW.psp, NEW.line_id, NEW.moved, NEW.amount, NEW.currency, NEW.psp_reference, NEW.booked_at, NEW.source_sha256,
+                        NEW.line_number, NEW.recorded_at, NEW.recorded_by) IS DISTINCT FROM
+                       (OLD.psp, OLD.line_id, OLD.moved, OLD.amount, OLD.currency, OLD.psp_reference, OLD.booked_at, OLD.source_sha256,
+                        OLD.line_number, OLD.recorded_at, OLD.recorded_by)
+                       OR OLD.psp_key IS NOT NULL AND NEW.psp_key IS DISTINCT FROM OLD.psp_key
+                       OR OLD.answered_at IS NOT NULL AND (NEW.answered_at, NEW.answer) IS DISTINCT FROM (OLD.answered_at, OLD.answer))
+    EXECUTE FUNCTION refuse('what was booked never changes');
+CREATE TRIGGER it_is_forgotten_with_its_payment BEFORE DELETE ON settlement_line
+    WHEN (current_setting('chargeonce.forgetting', true) IS DISTINCT FROM 'on')
+    EXECUTE FUNCTION refuse('what was booked is only forgotten with its payment');
+CREATE TRIGGER not_all_at_once BEFORE TRUNCATE ON settlement_line EXECUTE FUNCTION refuse('what was booked is only forgotten with its payment');
+
+-- Whether this line is about this attempt's own money, and our rows do not say that it moved.
+CREATE FUNCTION is_news(line settlement_line) RETURNS boolean LANGUAGE sql STABLE SET search_path = chargeonce, pg_temp AS $$
+    SELECT line.moved IN ('captured', 'given_back') AND EXISTS (
+        SELECT FROM payment_attempt AS attempt JOIN operation USING (operation_id)
+         WHERE attempt.psp_key = line.psp_key AND attempt.psp = line.psp AND attempt.state <> 'succeeded'
+           AND (operation.kind = 'charge') = (line.moved = 'captured')
+           AND operation.amount = line.amount AND operation.currency = line.currency)
+$$;
+REVOKE EXECUTE ON FUNCTION is_news(settlement_line) FROM PUBLIC;
+
+-- Records lines; each is "new", "known", or "altered": another line was recorded under its id before. A known line may get what it lacked:
+-- the key of its attempt, and a mark. Returns where the line that is kept was read.
+CREATE FUNCTION book_lines(of_psp text, of_source bytea, ids text[], numbers bigint[], keys text[], moves text[], amounts bigint[],
+                           currencies text[], refs text[], times timestamptz[], marks bytea[])
+    RETURNS TABLE (place bigint, fate text, same_source boolean, kept_number bigint)
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    fresh text[];
+BEGIN
+    IF coalesce(array_length(ids, 1), 0) > 10000 THEN
+        RAISE EXCEPTION 'book_lines: at most 10000 lines at once' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    WITH given AS (
+        SELECT * FROM unnest(ids, numbers, keys, moves, amounts, currencies, refs, times, marks)
+                   AS line (id, number, key, moved, amount, currency, ref, at, mark)
+    ), added AS (
+        INSERT INTO settlement_line (psp, line_id, psp_key, moved, amount, currency, psp_reference, booked_at, source_sha256, line_number,
+                                     mark)
+        SELECT DISTINCT ON (id) of_psp, id, key, given.moved, given.amount, given.currency, ref, at, of_source, number, given.mark
+          FROM given ORDER BY id, number
+            ON CONFLICT DO NOTHING
+        RETURNING line_id
+    )
+    SELECT coalesce(array_agg(line_id), '{}') INTO fresh FROM added;
+    UPDATE settlement_line AS kept
+       SET psp_key = coalesce(kept.psp_key, given.key), mark = coalesce(given.mark, kept.mark)
+      FROM unnest(ids, keys, moves, amounts, currencies, refs, marks) AS given (id, key, moved, amount, currency, ref, mark)
+     WHERE kept.psp = of_psp AND kept.line_id = given.id AND NOT (given.id = ANY (fresh))
+       AND (kept.moved, kept.amount, kept.currency) = (given.moved, given.amount, given.currency)
+       AND kept.psp_reference IS NOT DISTINCT FROM given.ref
+       AND (kept.psp_key IS NULL OR kept.psp_key IS NOT DISTINCT FROM given.key)
+       AND (kept.psp_key IS DISTINCT FROM given.key AND given.key IS NOT NULL
+            OR given.mark IS NOT NULL AND kept.mark IS DISTINCT FROM given.mark);
+    RETURN QUERY
+    SELECT given.place,
+           CASE WHEN (kept.moved, kept.amount, kept.currency) IS DISTINCT FROM (given.moved, given.amount, given.currency)
+                     OR kept.psp_key IS DISTINCT FROM given.key OR kept.psp_reference IS DISTINCT FROM given.ref THEN 'altered'
+                WHEN kept.line_id = ANY (fresh) AND kept.line_number = given.number THEN 'new'
+                ELSE 'known' END,
+           kept.source_sha256 = of_source, kept.line_number
+      FROM unnest(ids, numbers, keys, moves, amounts, currencies, refs)
+               WITH ORDINALITY AS given (id, number, key, moved, amount, currency, ref, place)
+      JOIN settlement_line AS kept ON kept.psp = of_psp AND kept.line_id = given.id;
+END $$;
+REVOKE EXECUTE ON FUNCTION book_lines(text, bytea, text[], bigint[], text[], text[], bigint[], text[], text[], timestamptz[], bytea[])
+    FROM PUBLIC;
+
+-- Has charge look at the lines of these attempts, where our rows do not say that their money moved: at three of an attempt at most, for
+-- each may be a question to the PSP. Returns how many are due because of this call.
+CREATE FUNCTION look_at_lines(of_psp text, keys text[]) RETURNS int
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    woken int;
+BEGIN
+    UPDATE settlement_line AS line SET due_at = now()
+      FROM (SELECT line_id, row_number() OVER (PARTITION BY psp_key ORDER BY mark IS NULL, due_at IS NULL AND answered_at IS NULL, line_id)
+                       AS place
+              FROM settlement_line WHERE psp = of_psp AND psp_key = ANY (keys)) AS its
+     WHERE line.psp = of_psp AND line.line_id = its.line_id AND its.place <= 3 AND due_at IS NULL AND answered_at IS NULL
+       AND is_news(line);
+    GET DIAGNOSTICS woken = ROW_COUNT;
+    RETURN woken;
+END $$;
+REVOKE EXECUTE ON FUNCTION look_at_lines(text, text[]) FROM PUBLIC;
+
+-- One comparison of a PSP's lines with our rows, and what it found. Only its function inserts here.
+CREATE TABLE reconciliation (
+    run           uuid PRIMARY KEY,
+    psp           text COLLATE "C" NOT NULL CHECK (psp ~ '^[a-z][a-z0-9-]{0,39}$'),
+    covers_from   timestamptz NOT NULL,
+    covers_to     timestamptz NOT NULL,
+    read_lines    bigint NOT NULL CHECK (read_lines >= 0),
+    -- The report, if one was read.
+    source_sha256 bytea CHECK (length(source_sha256) = 32),
+    ended_at      timestamptz NOT NULL DEFAULT clock_timestamp(),
+    ended_by      text NOT NULL DEFAULT session_user
+);
+CREATE INDEX reconciliation_newest ON reconciliation (psp, ended_at);
+CREATE TABLE reconciliation_finding (
+    run       uuid NOT NULL REFERENCES reconciliation ON DELETE CASCADE,
+    finding   text COLLATE "C" NOT NULL CHECK (finding ~ '^[a-z_]{1,30}$'),
+    currency  text COLLATE "C" NOT NULL CHECK (currency ~ '^([A-Z]{3})?$'),
+    items     bigint NOT NULL CHECK (items >= 0),
+    expected  numeric NOT NULL,
+    booked    numeric NOT NULL,
+    PRIMARY KEY (run, finding, currency)
+);
+CREATE FUNCTION record_reconciliation(of_run uuid, of_psp text, since timestamptz, until timestamptz, lines bigint, source bytea,
+                                      findings text[], currencies text[], counts bigint[], here numeric[], there numeric[]) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    INSERT INTO reconciliation (run, psp, covers_from, covers_to, read_lines, source_sha256)
+    VALUES (of_run, of_psp, since, until, lines, source);
+    INSERT INTO reconciliation_finding (run, finding, currency, items, expected, booked)
+    SELECT of_run, * FROM unnest(findings, currencies, counts, here, there);
+    DELETE FROM reconciliation WHERE psp = of_psp AND ended_at < now() - interval '400 days';
+END $$;
+REVOKE EXECUTE ON FUNCTION record_reconciliation(uuid, text, timestamptz, timestamptz, bigint, bytea, text[], text[], bigint[], numeric[],
+                                                 numeric[]) FROM PUBLIC;
+
 -- How often one credential and amount were presented again, over all PSPs: card networks fine too many.
 CREATE TABLE retry_budget (
     credential_sha256 bytea NOT NULL CHECK (length(credential_sha256) = 32),
     amount            bigint NOT NULL,
-    currency          text NOT NULL,
+    currency          text COLLATE "C" NOT NULL,
     day               date NOT NULL,
     presented         int NOT NULL CHECK (presented >= 1),
     PRIMARY KEY (credential_sha256, amount, currency, day)
@@ -987,7 +1138,7 @@ CREATE INDEX retry_budget_old ON retry_budget (day);
 -- What each charging process knows about each of its PSPs, reported to the others about once a second: an outage that shows in three
 -- payments of three processes is visible to all. Payments do not write here. Times are by this database's clock.
 CREATE TABLE psp_health (
-    psp        text NOT NULL,
+    psp        text COLLATE "C" NOT NULL,
     process    uuid NOT NULL,
     -- When the latest call began that was answered with a success or a decline.
     good_at    timestamptz NOT NULL,
@@ -1011,7 +1162,7 @@ CREATE TABLE outbox (
     outbox_id  bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     shard      smallint NOT NULL,
     topic      text NOT NULL,
-    record_key text NOT NULL,
+    record_key text COLLATE "C" NOT NULL,
     -- NULL is a tombstone.
     value      bytea,
     headers    json NOT NULL,
@@ -1022,21 +1173,9 @@ CREATE TABLE outbox (
         -- The end of its file is filled again at once. Truncating it takes a lock that every payment waits for.
         vacuum_truncate = off);
 CREATE INDEX outbox_refused ON outbox (record_key) WHERE refusal IS NOT NULL;
--- Whether this value is the true outcome record of that operation's success. For a policy, so that no role needs a right to read
--- operations.
-CREATE FUNCTION is_its_success(operation text, value bytea) RETURNS boolean
-    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
-    SELECT state = 'succeeded' AND told ->> 'status' = state AND told ->> 'payment_id' = payment_id
-           AND told ->> 'operation' = kind AND told ->> 'merchant' = merchant_id
-           AND told ->> 'idempotency_key' = idempotency_key AND told ->> 'amount' = amount::text
-           AND told ->> 'currency' = currency AND told ->> 'psp_reference' = psp_reference
-           AND told ->> 'revision' = step::text
-      FROM operation_now, CAST(convert_from(value, 'UTF8') AS json) AS told WHERE operation_id = operation
-$$;
-REVOKE EXECUTE ON FUNCTION is_its_success(text, bytea) FROM PUBLIC;
 -- Grants decide who reads, stages and deletes; these policies decide on which topics. A role that accepts payments stages work and
--- refusals. A role that makes attempts stages outcomes. A role that moves dead letters writes the queue's topic and the tiers; of outcomes
--- a person's role stages only a success, which it cannot invent. The part after a topic's last dot is the same under any prefix.
+-- refusals. A role that makes attempts stages outcomes and receipts. A role that moves dead letters writes the queue's topic and the tiers.
+-- The part after a topic's last dot is the same under any prefix.
 ALTER TABLE outbox ENABLE ROW LEVEL SECURITY;
 CREATE POLICY readers ON outbox FOR SELECT USING (true);
 CREATE POLICY relays_delete ON outbox FOR DELETE USING (true);
@@ -1044,13 +1183,10 @@ CREATE POLICY relays_set_aside ON outbox FOR UPDATE USING (true);
 -- A CASE, so that the frequent ones, acceptances and outcomes, need few checks.
 CREATE POLICY each_tells_what_it_decides ON outbox FOR INSERT WITH CHECK (CASE
     WHEN right(topic, 9) = '.requests' THEN true
-    WHEN right(topic, 9) = '.outcomes'
-        THEN (SELECT has_any_column_privilege('chargeonce.payment_attempt', 'INSERT'))
-             OR is_its_success(record_key, value)
+    WHEN right(topic, 9) IN ('.outcomes', '.receipts') THEN (SELECT has_any_column_privilege('chargeonce.payment_attempt', 'INSERT'))
     WHEN right(topic, 4) = '.dlq' OR topic ~ '[.]retry-[0-9]+$' THEN (SELECT has_any_column_privilege('chargeonce.dead_letter', 'INSERT'))
-    -- Only who makes attempts leaves one with an unknown outcome, presents it again, or learns that one succeeded.
-    WHEN right(topic, 8) = '.waiting' OR right(topic, 9) = '.receipts'
-        THEN (SELECT has_any_column_privilege('chargeonce.payment_attempt', 'INSERT'))
+    -- Only who makes attempts leaves one with an unknown outcome, or presents it again.
+    WHEN right(topic, 8) = '.waiting' THEN (SELECT has_any_column_privilege('chargeonce.payment_attempt', 'INSERT'))
     WHEN right(topic, 12) = '.audit-seals' THEN (SELECT has_table_privilege('chargeonce.audit_seal', 'INSERT'))
     WHEN right(topic, 15) = '.intake-refused' THEN (SELECT has_any_column_privilege('chargeonce.idempotency_key', 'INSERT'))
     ELSE false END);
@@ -1058,7 +1194,7 @@ CREATE POLICY each_tells_what_it_decides ON outbox FOR INSERT WITH CHECK (CASE
 -- The dead-letter queue. The compacted topic shows the same set to any Kafka tool.
 CREATE TABLE dead_letter (
     -- An operation's id; for poison a hash of topic, partition, offset and bytes, which belongs to no operation.
-    dead_letter_id text PRIMARY KEY,
+    dead_letter_id text COLLATE "C" PRIMARY KEY,
     operation_id   text,
     payment_id     text,
     merchant_id    text,
@@ -1113,7 +1249,7 @@ CREATE INDEX dead_letter_poison_left ON dead_letter (changed_at) WHERE operation
 -- A merge of dead letters as a durable run: its plan, what was done, and the results.
 
 CREATE TABLE dlq_run (
-    run_id              text PRIMARY KEY CHECK (run_id ~ '^run_[0-9a-f]{10}$'),
+    run_id              text COLLATE "C" PRIMARY KEY CHECK (run_id ~ '^run_[0-9a-f]{10}$'),
     -- The login of the session that planned it.
     planned_by          text NOT NULL DEFAULT session_user,
     reason              text,
@@ -1180,7 +1316,7 @@ CREATE TRIGGER it_happens_now BEFORE UPDATE OF ended_at ON dlq_run
 
 -- The frozen set. No foreign key: one statement writes a million items, together with their run.
 CREATE TABLE dlq_run_item (
-    run_id         text NOT NULL,
+    run_id         text COLLATE "C" NOT NULL,
     -- The order of moves: the canary first, then the oldest first. There may be gaps.
     position       int NOT NULL CHECK (position >= 1),
     dead_letter_id text NOT NULL,
@@ -1191,7 +1327,7 @@ CREATE TABLE dlq_run_item (
     amount         bigint,
     currency       text,
     -- What the run did with it; NULL until then.
-    fate           text CHECK (fate IN ('reentered', 'settled', 'asked', 'resent', 'purged', 'restored', 'refused', 'closed', 'gone')),
+    fate           text CHECK (fate IN ('reentered', 'asked', 'resent', 'purged', 'restored', 'refused', 'closed', 'gone')),
     moved_at       timestamptz,
     -- Its result afterwards; 'unresolved' may still change.
     outcome        text CHECK (outcome IN ('succeeded', 'declined', 'failed_again', 'unresolved')),
@@ -1211,27 +1347,27 @@ CREATE INDEX dlq_run_item_open ON dlq_run_item (run_id, position)
 -- does not use: no right is missing then, and nothing needs fixing.
 CREATE TABLE four_eyes (
     -- A currency, in its minor units; or '*', the number of dead letters.
-    of_what text PRIMARY KEY CHECK (of_what ~ '^([A-Z]{3}|[*])$'),
+    of_what text COLLATE "C" PRIMARY KEY CHECK (of_what ~ '^([A-Z]{3}|[*])$'),
     most    bigint NOT NULL CHECK (most >= 0)
 );
 -- What each person has moved alone, per hour: many small runs count as one big one.
 CREATE TABLE moved_alone (
-    login   text NOT NULL,
-    of_what text NOT NULL,
+    login   text COLLATE "C" NOT NULL,
+    of_what text COLLATE "C" NOT NULL,
     hour    timestamptz NOT NULL,
     amount  numeric NOT NULL,
     PRIMARY KEY (login, of_what, hour)
 ) WITH (fillfactor = 50);
 -- Who has approved another person's run. The approval is valid for 24 hours, and for the exact set that was seen.
 CREATE TABLE approval (
-    run_id      text PRIMARY KEY,
+    run_id      text COLLATE "C" PRIMARY KEY,
     approved_by text NOT NULL,
     approved_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     fingerprint text NOT NULL
 );
 -- Moves of an approved run that this transaction may make; each move uses up its row.
 CREATE TABLE permitted_move (
-    operation_id text PRIMARY KEY,
+    operation_id text COLLATE "C" PRIMARY KEY,
     kind         text NOT NULL,
     xid          xid8 NOT NULL DEFAULT pg_current_xact_id()
 );
@@ -1398,7 +1534,7 @@ CREATE TABLE audit_record (
     actor         text NOT NULL,
     action        text NOT NULL,
     resource_type text NOT NULL,
-    resource_id   text NOT NULL,
+    resource_id   text COLLATE "C" NOT NULL,
     reason        text,
     data          json,
     -- A claim: the address of a merchant's request, or the account on the machine where a person ran the command.
@@ -1457,16 +1593,19 @@ CREATE FUNCTION is_a_persons(action text) RETURNS boolean LANGUAGE sql IMMUTABLE
 $$;
 
 -- Each action has one writer: merchants' requests belong to ingest, merchants and tokens to their admin, dlq.* to people on call,
--- webhook_endpoint.* to the service that sends webhooks, the rest to charge and retry. webhook.* has two: the admin, and ingest for a
--- merchant that changes its own endpoints. A service has one name. A person gives none.
+-- webhook_endpoint.* to the service that sends webhooks, bank.* to the one that talks to banks, mandate.lapsed to ingest's reaper, the rest
+-- to charge and retry. webhook.* has two: the admin, and ingest for a merchant that changes its own endpoints. A service has one name. A
+-- person gives none.
 CREATE FUNCTION may_append_audit(ingest boolean, charge boolean, on_call boolean, admin boolean, unmask boolean, eraser boolean,
-                                 webhooks boolean, merchant text, actor text, action text)
+                                 webhooks boolean, banks boolean, merchant text, actor text, action text)
     RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE
         WHEN action LIKE 'payment.%' OR action LIKE 'refund.%' OR ingest AND action LIKE 'webhook.%'
             THEN ingest AND actor = 'merchant:' || merchant
         WHEN action LIKE 'dead_letter.%' THEN (charge OR on_call) AND actor = 'dead-letter-queue'
         WHEN action LIKE 'webhook_endpoint.%' THEN webhooks AND actor = 'webhook-sender'
+        WHEN action LIKE 'bank.%' THEN banks AND actor = 'bank-files'
+        WHEN action = 'mandate.lapsed' THEN ingest AND actor = 'reaper'
         WHEN chargeonce.is_a_persons(action)
             THEN CASE WHEN action = 'dlq.unmasked' THEN unmask WHEN action LIKE 'dlq.%' THEN on_call
                       WHEN action LIKE 'personal_data.%' THEN eraser WHEN action LIKE 'person.%' OR action LIKE 'four_eyes.%' THEN false
@@ -1490,6 +1629,7 @@ DECLARE
     unmask boolean := NOT owns AND pg_has_role(session_user, 'chargeonce_dlq_unmask', 'USAGE');
     eraser boolean := NOT owns AND pg_has_role(session_user, 'chargeonce_eraser', 'USAGE');
     webhooks boolean := NOT owns AND pg_has_role(session_user, 'chargeonce_webhooks', 'USAGE');
+    banks boolean := NOT owns AND pg_has_role(session_user, 'chargeonce_bank_files', 'USAGE');
     appended int;
     refused text;
 BEGIN
@@ -1500,16 +1640,18 @@ BEGIN
     END IF;
     INSERT INTO audit_record (at, session_role, merchant_id, actor, action, resource_type, resource_id, reason, data, origin)
     SELECT clock_timestamp(), session_user, entry.merchant,
-           CASE WHEN NOT (ingest OR charge OR webhooks) AND is_a_persons(entry.action) THEN session_user ELSE entry.actor END,
+           CASE WHEN NOT (ingest OR charge OR webhooks OR banks) AND is_a_persons(entry.action) THEN session_user ELSE entry.actor END,
            entry.action, entry.type, entry.resource, entry.reason, entry.detail::json, entry.origin
       FROM unnest(merchants, actors, actions, types, resources, reasons, details, origins)
         AS entry (merchant, actor, action, type, resource, reason, detail, origin)
-     WHERE owns OR may_append_audit(ingest, charge, on_call, admin, unmask, eraser, webhooks, entry.merchant, entry.actor, entry.action);
+     WHERE owns
+        OR may_append_audit(ingest, charge, on_call, admin, unmask, eraser, webhooks, banks, entry.merchant, entry.actor, entry.action);
     GET DIAGNOSTICS appended = ROW_COUNT;
     IF appended < cardinality(actions) THEN
         SELECT format('%L as %L', entry.action, entry.actor) INTO refused
           FROM unnest(merchants, actors, actions) AS entry (merchant, actor, action)
-         WHERE may_append_audit(ingest, charge, on_call, admin, unmask, eraser, webhooks, entry.merchant, entry.actor, entry.action) IS NOT TRUE
+         WHERE may_append_audit(ingest, charge, on_call, admin, unmask, eraser, webhooks, banks, entry.merchant, entry.actor, entry.action)
+               IS NOT TRUE
          LIMIT 1;
         RAISE insufficient_privilege
               USING MESSAGE = format('permission denied: %s may not append %s to the audit log', session_user, refused);
@@ -1559,9 +1701,9 @@ REVOKE EXECUTE ON FUNCTION add_person(text, text), remove_person(text) FROM PUBL
 -- nothing any more; the next change removes it. Only put_hold and lift_hold write here.
 CREATE TABLE hold (
     -- A PSP gets no new attempts, a merchant's payments are not tried, a tier's records are not tried.
-    kind    text NOT NULL CHECK (kind IN ('psp', 'merchant', 'tier')),
+    kind    text COLLATE "C" NOT NULL CHECK (kind IN ('psp', 'merchant', 'tier')),
     -- For a tier, its number.
-    name    text NOT NULL CHECK (length(name) BETWEEN 1 AND 200),
+    name    text COLLATE "C" NOT NULL CHECK (length(name) BETWEEN 1 AND 200),
     -- 'force' overrules the breaker of a PSP: it counts as closed.
     action  text NOT NULL CHECK (action IN ('pause', 'force')),
     reason  text NOT NULL CHECK (length(btrim(reason)) BETWEEN 1 AND 500),
@@ -1682,7 +1824,7 @@ CREATE FUNCTION current_grants() RETURNS SETOF text LANGUAGE sql STABLE SET sear
         SELECT oid, rolname, rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls FROM pg_roles
          WHERE rolname IN ('chargeonce_ingest', 'chargeonce_charge', 'chargeonce_retry', 'chargeonce_dlq_reader', 'chargeonce_dlq_operator',
                            'chargeonce_dlq_unmask', 'chargeonce_eraser', 'chargeonce_merchant_admin', 'chargeonce_webhooks',
-                           'chargeonce_receipts')
+                           'chargeonce_receipts', 'chargeonce_bank_files')
     ), object AS (
         SELECT relname::text AS name, relacl AS acl, relowner AS owner FROM pg_class WHERE relnamespace = 'chargeonce'::regnamespace
          UNION ALL
@@ -1719,7 +1861,7 @@ CREATE FUNCTION current_grants() RETURNS SETOF text LANGUAGE sql STABLE SET sear
       FROM pg_policies WHERE schemaname = 'chargeonce'
 $$;
 -- As "migrate --roles" last left it. Empty if roles were never created.
-CREATE TABLE intended_grant (line text PRIMARY KEY);
+CREATE TABLE intended_grant (line text COLLATE "C" PRIMARY KEY);
 CREATE FUNCTION these_grants_are_intended() RETURNS void LANGUAGE sql SET search_path = chargeonce, pg_temp AS $$
     DELETE FROM intended_grant;
     INSERT INTO intended_grant SELECT * FROM current_grants();
@@ -1738,7 +1880,7 @@ CREATE FUNCTION audit_detail(data json, field text) RETURNS text LANGUAGE sql IM
     SELECT CASE WHEN data::text !~ '\\u(0000|[dD][89a-fA-F])' THEN data ->> field END
 $$;
 REVOKE EXECUTE ON FUNCTION audit_detail(json, text), is_a_persons(text),
-    may_append_audit(boolean, boolean, boolean, boolean, boolean, boolean, boolean, text, text, text) FROM PUBLIC;
+    may_append_audit(boolean, boolean, boolean, boolean, boolean, boolean, boolean, boolean, text, text, text) FROM PUBLIC;
 
 -- Seals of ranges of the audit log, in a chain. Each is also published and logged, so that a person who rewrites the database cannot
 -- rewrite all copies. A range starts after the end of the previous one, gaps of ids included, so that no record can be inserted between
@@ -1974,6 +2116,8 @@ BEGIN
         DELETE FROM psp_observation USING known WHERE psp_observation.psp_key = known.psp_key
     ), finding AS (
         DELETE FROM hand_settlement USING known WHERE hand_settlement.psp_key = known.psp_key
+    ), line AS (
+        DELETE FROM settlement_line USING known WHERE settlement_line.psp_key = known.psp_key
     ), attempt AS (
         DELETE FROM payment_attempt USING known WHERE payment_attempt.psp_key = known.psp_key
     ), list AS (
@@ -2036,6 +2180,17 @@ CREATE FUNCTION unfinished(payment text, staged text[]) RETURNS boolean LANGUAGE
         OR EXISTS (SELECT FROM payment_attempt WHERE payment_id = payment AND NOT failed_definite AND state IN ('in_flight', 'unknown'))
 $$;
 
+-- Whether names and accounts are still stored that only this payment's attempts at banks keep here.
+CREATE FUNCTION banks_keep(payment text) RETURNS boolean LANGUAGE plpgsql STABLE SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    attempts text[] := ARRAY(SELECT psp_key FROM payment_attempt WHERE payment_id = payment AND failed_definite
+                              UNION ALL
+                             SELECT psp_key FROM payment_attempt WHERE payment_id = payment AND NOT failed_definite);
+BEGIN
+    RETURN EXISTS (SELECT FROM bank_bytes_of(attempts)) OR EXISTS (SELECT FROM bank_debtors_of(attempts));
+END $$;
+REVOKE EXECUTE ON FUNCTION banks_keep(text) FROM PUBLIC;
+
 -- Whether anything that may identify a person is still stored.
 CREATE FUNCTION is_personal(payment text) RETURNS boolean LANGUAGE sql STABLE SET search_path = chargeonce, pg_temp AS $$
     SELECT EXISTS (SELECT FROM operation WHERE (operation_id = payment OR payment_id = payment AND kind <> 'charge')
@@ -2048,6 +2203,7 @@ CREATE FUNCTION is_personal(payment text) RETURNS boolean LANGUAGE sql STABLE SE
                      LEFT JOIN unmatched_notice AS notice USING (psp_key)
                     WHERE request <> '' OR attempt.message IS NOT NULL OR heard.detail <> '[erased]'
                        OR evidence <> '[erased]' OR answer <> '[erased]' OR notice.detail <> '[erased]')
+        OR banks_keep(payment)
 $$;
 
 -- A key's request without personal data. It still names the fields that it had, because a repeat is compared by its fingerprint.
@@ -2119,6 +2275,9 @@ BEGIN
     UPDATE capture_failure SET reason = gone WHERE operation_id = ANY (charges) AND reason IS NOT NULL;
     UPDATE dead_letter SET message = gone WHERE dead_letter_id = ANY (operations);
     PERFORM end_receipts_without_an_address(operations);
+    -- A file's bytes hold others too, and nothing needs them any more.
+    DELETE FROM bank_file_part WHERE file IN (SELECT * FROM bank_bytes_of(attempts));
+    UPDATE bank_mandate SET sealed_debtor = '' WHERE mandate_id IN (SELECT * FROM bank_debtors_of(attempts));
     UPDATE idempotency_key AS key SET request_params = erased_request(request_params) FROM operation
      WHERE operation.operation_id = ANY (charges) AND key.merchant_id = operation.merchant_id
        AND key.idempotency_key = operation.idempotency_key;
@@ -2130,24 +2289,6 @@ BEGIN
                          array_fill(claim, ARRAY[cardinality(charges)]));
 END $$;
 REVOKE EXECUTE ON FUNCTION erase_personal_data(text, text[], text, text, text, boolean) FROM PUBLIC;
-
--- How many operations that were accepted this long ago are not finished: listed, dead, or still on the usual path because no consumer runs.
--- At most 10,000 of each kind: people need no more, and a million take too long to count.
-CREATE FUNCTION count_unfinished(since interval) RETURNS bigint
-    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
-    SELECT (SELECT count(*) FROM (SELECT FROM waiting JOIN operation_now USING (operation_id)
-                                   WHERE list <> 'purge' AND state NOT IN ('succeeded', 'declined', 'purged')
-                                     AND accepted_at < now() - since
-                                   LIMIT 10000) AS listed)
-         + (SELECT count(*) FROM (SELECT FROM dead_letter JOIN operation_now USING (operation_id)
-                                   WHERE dead_letter.state = 'dead' AND operation_now.state = 'dead' AND accepted_at < now() - since
-                                   LIMIT 10000) AS dead)
-         + (SELECT count(*) FROM (SELECT operation_id, since AS waits FROM acceptances_from(last_look('acceptances'), 10000)
-                                   UNION ALL
-                                  SELECT operation_id, since FROM claims_from(last_look('claims'), 10000)) AS usual
-              JOIN operation USING (operation_id) WHERE waits IS NOT NULL AND accepted_at < now() - $1)
-$$;
-REVOKE EXECUTE ON FUNCTION count_unfinished(interval) FROM PUBLIC;
 
 -- Drops the oldest table of the audit log, if that seal, which reaches to that id, is old enough and covers the whole table. Returns the
 -- last dropped id, or NULL. The caller makes the seal that says so in the same transaction: records that are missing without one are
@@ -2186,8 +2327,8 @@ REVOKE EXECUTE ON FUNCTION forget_presentations(int) FROM PUBLIC;
 -- Webhooks to merchants: docs/webhooks.md. The process that sends them connects to hosts that strangers choose, so its role reads no
 -- payment: the functions here read them, and say what a webhook says.
 CREATE TABLE webhook_endpoint (
-    endpoint_id   text PRIMARY KEY CHECK (endpoint_id ~ '^whe_[0-9a-f]{24}$'),
-    merchant_id   text NOT NULL REFERENCES merchant,
+    endpoint_id   text COLLATE "C" PRIMARY KEY CHECK (endpoint_id ~ '^whe_[0-9a-f]{24}$'),
+    merchant_id   text COLLATE "C" NOT NULL REFERENCES merchant,
     url           text NOT NULL CHECK (url ~ '^https?://' AND length(url) <= 2000),
     -- The types of events that it gets; '*' is all.
     events        text[] NOT NULL CHECK (cardinality(events) BETWEEN 1 AND 20),
@@ -2199,13 +2340,18 @@ CREATE TABLE webhook_endpoint (
     -- Since when all tries have failed, and when the last one did. NULL after a success.
     failing_since timestamptz,
     failed_at     timestamptz,
+    -- When it was last not disabled for its failures, because most merchants' endpoints failed with it.
+    excused_at    timestamptz NOT NULL DEFAULT '-infinity',
+    -- How many tests and single redeliveries its merchant has asked for in the minute that began then.
+    asked_from    timestamptz NOT NULL DEFAULT '-infinity',
+    asked         int NOT NULL DEFAULT 0,
     CONSTRAINT a_disabled_one_has_a_time CHECK ((disabled_by IS NULL) = (disabled_at IS NULL))
 );
 CREATE INDEX webhook_endpoint_of_merchant ON webhook_endpoint (merchant_id);
 
 -- What requests to an endpoint are signed with. Several are valid while one replaces another.
 CREATE TABLE webhook_secret (
-    endpoint_id   text NOT NULL REFERENCES webhook_endpoint,
+    endpoint_id   text COLLATE "C" NOT NULL REFERENCES webhook_endpoint,
     sealed_secret bytea NOT NULL,
     created_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
     -- NULL is never.
@@ -2216,32 +2362,47 @@ CREATE TABLE webhook_secret (
 -- One event for one endpoint.
 CREATE TABLE webhook_delivery (
     -- Derived from the endpoint and the event, so that a second insert finds the first row. A receiver drops repeats by it.
-    webhook_id  text PRIMARY KEY,
-    endpoint_id text NOT NULL REFERENCES webhook_endpoint,
+    webhook_id  text COLLATE "C" PRIMARY KEY,
+    endpoint_id text COLLATE "C" NOT NULL REFERENCES webhook_endpoint,
     event_type  text NOT NULL,
     -- NULL for an event that is about no payment.
-    payment_id  text,
+    payment_id  text COLLATE "C",
     body        text NOT NULL,
     state       text NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'delivered', 'dead')),
     -- How many tries counted since it was staged or redelivered.
     attempts    int NOT NULL DEFAULT 0 CHECK (attempts >= 0),
     -- Raised by each claim and each redelivery, and never lowered: a worker whose claim is over holds an older number.
     fence       bigint NOT NULL DEFAULT 0,
-    -- When it may be claimed: the next try, or the end of the present claim.
+    -- The next try.
     due_at      timestamptz NOT NULL DEFAULT now(),
+    -- Until then a worker tries it. In no index, so that a claim writes one row and nothing else.
+    claimed_until timestamptz,
     created_at  timestamptz NOT NULL DEFAULT now(),
     ended_at    timestamptz,
     last_status int,
     last_error  text CHECK (length(last_error) <= 200),
     CONSTRAINT only_an_ended_one_has_an_end CHECK ((state = 'waiting') = (ended_at IS NULL))
-);
+) WITH (fillfactor = 70);
 CREATE INDEX webhook_delivery_due ON webhook_delivery (endpoint_id, due_at, webhook_id) WHERE state = 'waiting';
 CREATE INDEX webhook_delivery_of_endpoint ON webhook_delivery (endpoint_id, created_at, webhook_id);
 CREATE INDEX webhook_delivery_of_payment ON webhook_delivery (payment_id) WHERE payment_id IS NOT NULL;
+-- For lists of an endpoint's dead ones, and to count them all.
+CREATE INDEX webhook_delivery_dead ON webhook_delivery (endpoint_id, created_at, webhook_id) WHERE state = 'dead';
 CREATE INDEX webhook_delivery_ended ON webhook_delivery (ended_at) WHERE ended_at IS NOT NULL;
 CREATE TRIGGER what_is_said_never_changes BEFORE UPDATE OF webhook_id, endpoint_id, event_type, payment_id, body, created_at
         ON webhook_delivery
     EXECUTE FUNCTION refuse('what a webhook says never changes');
+-- The functions of this file begin a delivery again, as their owner. Who only sends, does not.
+CREATE FUNCTION only_a_function_begins_a_delivery_again() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    IF NOT (SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = TG_RELID) THEN
+        RAISE EXCEPTION 'what has ended begins again only when it is redelivered' USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+REVOKE EXECUTE ON FUNCTION only_a_function_begins_a_delivery_again() FROM PUBLIC;
+CREATE TRIGGER an_ended_delivery_begins_again_only_by_function BEFORE UPDATE OF state ON webhook_delivery
+    FOR EACH ROW WHEN (OLD.state <> 'waiting' AND NEW.state = 'waiting') EXECUTE FUNCTION only_a_function_begins_a_delivery_again();
 CREATE TRIGGER an_endpoint_is_one_merchants BEFORE UPDATE OF endpoint_id, merchant_id, url, events, created_at ON webhook_endpoint
     EXECUTE FUNCTION refuse('an endpoint never changes its merchant, its address or its events; add a new one');
 
@@ -2253,8 +2414,8 @@ CREATE FUNCTION webhook_time(at timestamptz) RETURNS text LANGUAGE sql STABLE AS
 $$;
 
 -- Inserts the deliveries for these operations, as far as they have ended. The caller only names operations: what a webhook says comes from
--- their rows, so no record of Kafka can invent an outcome or an amount. A repeat inserts nothing. An endpoint that was disabled after long
--- failure gets dead deliveries, which can be redelivered. Returns how many were inserted.
+-- their rows, so no record of Kafka can invent an outcome or an amount. A repeat inserts nothing. A disabled endpoint gets dead deliveries,
+-- which can be redelivered, and a removed one none. Returns how many were inserted.
 CREATE FUNCTION stage_webhooks(operations text[]) RETURNS int
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
@@ -2271,12 +2432,18 @@ BEGIN
      CROSS JOIN LATERAL (SELECT CASE kind WHEN 'charge' THEN 'payment' ELSE kind END || '.' || state) AS named (event)
       JOIN webhook_endpoint AS endpoint USING (merchant_id)
      WHERE operation_id = ANY (operations) AND state IN ('succeeded', 'declined', 'purged')
-       AND settled_at >= endpoint.created_at AND (disabled_by IS NULL OR disabled_by = 'failing') AND events && ARRAY['*', event]
+       AND settled_at >= endpoint.created_at AND disabled_by IS DISTINCT FROM 'removed' AND events && ARRAY['*', event]
      ORDER BY 1
     ON CONFLICT (webhook_id) DO NOTHING;
     GET DIAGNOSTICS inserted = ROW_COUNT;
     RETURN inserted;
 END $$;
+
+-- For a person, when Kafka has lost outcomes: the deliveries that these payments and their refunds lack. Returns how many there were.
+CREATE FUNCTION stage_missed_webhooks(payments text[]) RETURNS int
+    LANGUAGE sql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+    SELECT stage_webhooks(ARRAY(SELECT operation_id FROM operation WHERE payment_id = ANY (payments)))
+$$;
 
 -- Whose endpoints the caller may manage. With a merchant's token, which must be valid now and allow it: this merchant's. Without one: any
 -- merchant's, which is NULL, and only for the role for merchants. So the role that faces the internet manages nothing that no merchant has
@@ -2299,7 +2466,12 @@ BEGIN
     RETURN owner;
 END $$;
 
--- Adds an endpoint, up to 20 of a merchant. Returns 'done', 'no_merchant' or 'too_many'.
+CREATE FUNCTION host_of(url text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    SELECT rtrim(lower(substring(url FROM '^https?://(\[[^]]*\]|[^/:?#]*)')), '.')
+$$;
+
+-- Adds an endpoint, up to 20 of a merchant. A merchant cannot add one at a host at which a person has disabled one of its endpoints.
+-- Returns 'done', 'no_merchant', 'held' or 'too_many'.
 CREATE FUNCTION add_webhook_endpoint(token bytea, of_merchant text, endpoint text, address text, wanted text[], secret bytea) RETURNS text
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
@@ -2309,6 +2481,10 @@ BEGIN
     PERFORM FROM merchant WHERE merchant_id = owner FOR NO KEY UPDATE;
     IF NOT FOUND THEN
         RETURN 'no_merchant';
+    END IF;
+    IF webhook_owner(token, 'webhooks') IS NOT NULL AND EXISTS (
+           SELECT FROM webhook_endpoint WHERE merchant_id = owner AND disabled_by = 'person' AND host_of(url) = host_of(address)) THEN
+        RETURN 'held';
     END IF;
     IF (SELECT count(*) FROM webhook_endpoint WHERE merchant_id = owner AND disabled_by IS DISTINCT FROM 'removed') >= 20 THEN
         RETURN 'too_many';
@@ -2370,23 +2546,38 @@ BEGIN
     RETURN 'done';
 END $$;
 
--- Removes an endpoint: it gets nothing more, and its secrets are deleted. Its deliveries stay until they are forgotten.
-CREATE FUNCTION remove_webhook_endpoint(token bytea, endpoint text) RETURNS boolean
+-- Removes an endpoint: it gets nothing more, and its secrets are deleted. Its deliveries stay until they are forgotten. A merchant cannot
+-- remove what a person has disabled, because it could then add it again. Returns 'done', 'no_endpoint' or 'held'.
+CREATE FUNCTION remove_webhook_endpoint(token bytea, endpoint text) RETURNS text
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
     owner text := webhook_owner(token, 'webhooks');
 BEGIN
     UPDATE webhook_endpoint SET disabled_by = 'removed', disabled_at = now()
-     WHERE endpoint_id = endpoint AND merchant_id = coalesce(owner, merchant_id) AND disabled_by IS DISTINCT FROM 'removed';
+     WHERE endpoint_id = endpoint AND merchant_id = coalesce(owner, merchant_id) AND disabled_by IS DISTINCT FROM 'removed'
+       AND (owner IS NULL OR disabled_by IS DISTINCT FROM 'person');
     IF NOT FOUND THEN
-        RETURN false;
+        RETURN CASE WHEN EXISTS (SELECT FROM webhook_endpoint WHERE endpoint_id = endpoint AND merchant_id = owner
+                                    AND disabled_by = 'person') THEN 'held' ELSE 'no_endpoint' END;
     END IF;
     DELETE FROM webhook_secret WHERE endpoint_id = endpoint;
-    RETURN true;
+    RETURN 'done';
 END $$;
 
--- Stages an event that is about no payment. An address may be a stranger's, so there are at most 10 in a minute. Returns the delivery's id,
--- 'too_many', or NULL if no enabled endpoint has this id.
+-- Counts a test or a redelivery that was asked for. An address may be a stranger's, so there are at most 10 of both in a minute, and 30 of
+-- all endpoints of a merchant, removed ones too. Returns whether it may be sent.
+CREATE FUNCTION may_ask_of_endpoint(endpoint text) RETURNS boolean
+    LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    UPDATE webhook_endpoint SET asked = CASE WHEN asked_from > now() - interval '1 minute' THEN asked + 1 ELSE 1 END,
+           asked_from = CASE WHEN asked_from > now() - interval '1 minute' THEN asked_from ELSE now() END
+     WHERE endpoint_id = endpoint AND (asked < 10 OR asked_from <= now() - interval '1 minute')
+       AND (SELECT coalesce(sum(asked), 0) FROM webhook_endpoint AS each
+             WHERE each.merchant_id = webhook_endpoint.merchant_id AND asked_from > now() - interval '1 minute') < 30;
+    RETURN FOUND;
+END $$;
+
+-- Stages an event that is about no payment. Returns the delivery's id, 'too_many', or NULL if no enabled endpoint has this id.
 CREATE FUNCTION stage_test_webhook(token bytea, endpoint text) RETURNS text
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
@@ -2398,8 +2589,7 @@ BEGIN
     IF NOT FOUND THEN
         RETURN NULL;
     END IF;
-    IF (SELECT count(*) FROM webhook_delivery WHERE endpoint_id = endpoint AND created_at > now() - interval '1 minute'
-                                                AND event_type = 'endpoint.test') >= 10 THEN
+    IF NOT may_ask_of_endpoint(endpoint) THEN
         RETURN 'too_many';
     END IF;
     INSERT INTO webhook_delivery (webhook_id, endpoint_id, event_type, body)
@@ -2408,22 +2598,39 @@ BEGIN
     RETURN id;
 END $$;
 
--- Begins these deliveries again under their ids: one, also a delivered one; or some of an endpoint's dead ones. A disabled endpoint gets
--- nothing. Returns how many.
-CREATE FUNCTION redeliver_webhooks(token bytea, of_endpoint text, webhook text, most int) RETURNS int
+-- Begins a delivery again under its id, also a delivered one. A disabled endpoint gets nothing. Only a merchant's are counted. Returns
+-- 'done', 'no_endpoint' or 'too_many'.
+CREATE FUNCTION redeliver_webhook(token bytea, webhook text) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    owner text := webhook_owner(token, 'webhooks');
+    its_endpoint text := (SELECT endpoint_id FROM webhook_delivery JOIN webhook_endpoint AS endpoint USING (endpoint_id)
+                           WHERE webhook_id = webhook AND merchant_id = coalesce(owner, merchant_id) AND disabled_by IS NULL);
+BEGIN
+    -- Before the endpoint, in the order in which the service records what it has tried.
+    PERFORM FROM webhook_delivery WHERE webhook_id = webhook AND its_endpoint IS NOT NULL FOR NO KEY UPDATE;
+    IF NOT FOUND THEN
+        RETURN 'no_endpoint';
+    ELSIF owner IS NOT NULL AND NOT may_ask_of_endpoint(its_endpoint) THEN
+        RETURN 'too_many';
+    END IF;
+    UPDATE webhook_delivery SET state = 'waiting', attempts = 0, fence = fence + 1, due_at = now(), claimed_until = NULL, ended_at = NULL
+     WHERE webhook_id = webhook;
+    RETURN 'done';
+END $$;
+
+-- Begins some of an endpoint's dead deliveries again under their ids, the oldest first. A disabled endpoint gets nothing. Returns how many.
+CREATE FUNCTION redeliver_webhooks(token bytea, of_endpoint text, most int) RETURNS int
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
     owner text := webhook_owner(token, 'webhooks');
     moved int;
 BEGIN
-    UPDATE webhook_delivery SET state = 'waiting', attempts = 0, fence = fence + 1, due_at = now(), ended_at = NULL
-     WHERE webhook_id IN (SELECT webhook_id FROM webhook_delivery JOIN webhook_endpoint AS endpoint USING (endpoint_id)
-                           WHERE merchant_id = coalesce(owner, merchant_id) AND disabled_by IS NULL AND webhook_id = webhook
-                           UNION ALL
-                          (SELECT webhook_id FROM webhook_delivery AS dead JOIN webhook_endpoint AS endpoint USING (endpoint_id)
-                            WHERE merchant_id = coalesce(owner, merchant_id) AND disabled_by IS NULL AND webhook IS NULL
-                              AND endpoint_id = of_endpoint AND state = 'dead'
-                            ORDER BY dead.created_at, webhook_id LIMIT coalesce(most, 0)));
+    UPDATE webhook_delivery SET state = 'waiting', attempts = 0, fence = fence + 1, due_at = now(), claimed_until = NULL, ended_at = NULL
+     WHERE webhook_id IN (SELECT webhook_id FROM webhook_delivery AS dead JOIN webhook_endpoint AS endpoint USING (endpoint_id)
+                           WHERE merchant_id = coalesce(owner, merchant_id) AND disabled_by IS NULL
+                             AND endpoint_id = of_endpoint AND state = 'dead'
+                           ORDER BY dead.created_at, webhook_id LIMIT coalesce(most, 0));
     GET DIAGNOSTICS moved = ROW_COUNT;
     RETURN moved;
 END $$;
@@ -2486,15 +2693,44 @@ BEGIN
                          ARRAY[json_build_object('failing_since', gone.failing_since)::text], NULL);
 END $$;
 
--- Disables the endpoints whose tries have all failed for so long. Returns them.
+-- How many merchants have an enabled endpoint that was tried since then, and how many of them are not reached: all their endpoints fail. By
+-- merchants, because one with many endpoints that are wrong says nothing about our own way to the internet.
+CREATE FUNCTION merchants_reached(since timestamptz, OUT tried bigint, OUT unreached bigint)
+    LANGUAGE sql STABLE SET search_path = chargeonce, pg_temp AS $$
+    SELECT count(*), count(*) FILTER (WHERE fails)
+      FROM (SELECT bool_and(failing_since IS NOT NULL) AS fails
+              FROM webhook_endpoint AS endpoint
+              LEFT JOIN LATERAL (SELECT true
+                                   FROM webhook_delivery AS delivery
+                                  WHERE failing_since IS NULL AND delivery.endpoint_id = endpoint.endpoint_id
+                                    AND delivery.created_at >= since AND state = 'delivered'
+                                  ORDER BY created_at DESC LIMIT 1) AS reached (is_reached) ON true
+             WHERE disabled_by IS NULL AND (failed_at >= since OR is_reached)
+             GROUP BY merchant_id) AS merchant
+$$;
+
+-- Disables the endpoints whose tries have all failed for so long. Returns them. If more than half of at least three merchants were not
+-- reached in this time, the fault may be ours (a firewall, the names of hosts, the list of trusted certificates). Then none is disabled,
+-- and for those that would have been, the time begins again, unless they have failed for three times as long: none is kept for ever.
 CREATE FUNCTION disable_failing_endpoints(failing interval) RETURNS SETOF text
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
     since timestamptz := cutoff(failing, interval '1 hour');
+    too_long text[] := ARRAY(SELECT endpoint_id FROM webhook_endpoint
+                              WHERE disabled_by IS NULL AND failing_since <= since
+                                AND (failed_at - failing >= greatest(failing_since, excused_at)
+                                     OR failed_at - 3 * failing >= failing_since));
     gone webhook_endpoint;
 BEGIN
+    IF cardinality(too_long) = 0 THEN
+        RETURN;
+    ELSIF (SELECT tried >= 3 AND unreached * 2 > tried FROM merchants_reached(since)) THEN
+        UPDATE webhook_endpoint SET excused_at = now() WHERE endpoint_id = ANY (too_long) AND failed_at - 3 * failing < failing_since;
+        too_long := ARRAY(SELECT endpoint_id FROM webhook_endpoint
+                           WHERE endpoint_id = ANY (too_long) AND failed_at - 3 * failing >= failing_since);
+    END IF;
     FOR gone IN UPDATE webhook_endpoint SET disabled_by = 'failing', disabled_at = now()
-                 WHERE disabled_by IS NULL AND failed_at - failing >= failing_since AND failing_since <= since
+                 WHERE endpoint_id = ANY (too_long) AND disabled_by IS NULL AND failing_since <= since
              RETURNING * LOOP
         PERFORM tell_of_disabled_endpoint(gone, 'every try has failed for too long');
         RETURN NEXT gone.endpoint_id;
@@ -2547,22 +2783,24 @@ BEGIN
        AND NOT EXISTS (SELECT FROM webhook_delivery AS delivery WHERE delivery.endpoint_id = endpoint.endpoint_id);
     RETURN forgotten;
 END $$;
-REVOKE EXECUTE ON FUNCTION webhook_id_of(text, text), webhook_time(timestamptz), stage_webhooks(text[]), webhook_owner(bytea, text),
+REVOKE EXECUTE ON FUNCTION webhook_id_of(text, text), webhook_time(timestamptz), stage_webhooks(text[]), stage_missed_webhooks(text[]),
+    webhook_owner(bytea, text),
     add_webhook_endpoint(bytea, text, text, text, text[], bytea), rotate_webhook_secret(bytea, text, bytea, bigint),
-    switch_webhook_endpoint(bytea, text, boolean), remove_webhook_endpoint(bytea, text), stage_test_webhook(bytea, text),
-    redeliver_webhooks(bytea, text, text, int), webhook_endpoints(bytea, text, text),
-    webhook_deliveries(bytea, text, text, text, text, timestamptz, text, int), tell_of_disabled_endpoint(webhook_endpoint, text),
-    disable_failing_endpoints(interval), disable_gone_endpoints(text[]), end_webhooks_of_disabled(int), forget_webhooks(interval, int)
+    switch_webhook_endpoint(bytea, text, boolean), remove_webhook_endpoint(bytea, text), may_ask_of_endpoint(text),
+    stage_test_webhook(bytea, text), redeliver_webhook(bytea, text), redeliver_webhooks(bytea, text, int),
+    webhook_endpoints(bytea, text, text), webhook_deliveries(bytea, text, text, text, text, timestamptz, text, int),
+    tell_of_disabled_endpoint(webhook_endpoint, text), disable_failing_endpoints(interval), disable_gone_endpoints(text[]),
+    end_webhooks_of_disabled(int), forget_webhooks(interval, int), host_of(text), merchants_reached(timestamptz)
     FROM PUBLIC;
 
 -- Receipts to customers: docs/receipts.md. The address stays in the payment's row, where it can be erased: here are only a digest of it and
 -- how the sending went.
 CREATE TABLE receipt (
     -- Derived from the operation and the recipient, so that a second insert finds the first row. It is also the id of the message.
-    receipt_id   text PRIMARY KEY CHECK (receipt_id ~ '^rcp_[0-9a-f]{32}$'),
+    receipt_id   text COLLATE "C" PRIMARY KEY CHECK (receipt_id ~ '^rcp_[0-9a-f]{32}$'),
     -- One receipt per operation, even if the recipient could change.
-    operation_id text NOT NULL UNIQUE,
-    payment_id   text NOT NULL,
+    operation_id text COLLATE "C" NOT NULL UNIQUE,
+    payment_id   text COLLATE "C" NOT NULL,
     merchant_id  text NOT NULL,
     kind         text NOT NULL CHECK (kind IN ('charge', 'refund')),
     state        text NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'sent', 'dead', 'erased')),
@@ -2585,10 +2823,23 @@ CREATE INDEX receipt_ended ON receipt (ended_at) WHERE ended_at IS NOT NULL;
 CREATE INDEX receipt_of_payment ON receipt (payment_id);
 CREATE TRIGGER what_a_receipt_is_about_never_changes BEFORE UPDATE OF operation_id, payment_id, merchant_id, kind, created_at ON receipt
     EXECUTE FUNCTION refuse('what a receipt is about never changes');
+-- A person sends a receipt again. The service that mails must not: it could read the address of any payment.
+CREATE FUNCTION only_a_person_begins_a_receipt_again() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    -- Only the service records what the mail server answered.
+    IF has_column_privilege('receipt', 'last_error', 'UPDATE')
+       AND NOT (SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = TG_RELID) THEN
+        RAISE EXCEPTION 'a receipt that has ended begins again only when a person resends it' USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+REVOKE EXECUTE ON FUNCTION only_a_person_begins_a_receipt_again() FROM PUBLIC;
+CREATE TRIGGER an_ended_receipt_begins_again_only_by_hand BEFORE UPDATE OF state ON receipt
+    FOR EACH ROW WHEN (OLD.state <> 'waiting' AND NEW.state = 'waiting') EXECUTE FUNCTION only_a_person_begins_a_receipt_again();
 
--- Upper and lower case name the same mailbox.
+-- Upper and lower case name the same mailbox. Under "C" the id is the same in every database.
 CREATE FUNCTION receipt_id_of(operation text, recipient text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
-    SELECT 'rcp_' || left(encode(sha256(convert_to(operation || ' ' || lower(btrim(recipient)), 'UTF8')), 'hex'), 32)
+    SELECT 'rcp_' || left(encode(sha256(convert_to(operation || ' ' || lower(btrim(recipient) COLLATE "C"), 'UTF8')), 'hex'), 32)
 $$;
 
 -- Inserts the receipts of these operations, as far as they have succeeded and their payment has an address. The caller only names
@@ -2616,6 +2867,14 @@ CREATE FUNCTION end_receipts_without_an_address(operations text[]) RETURNS void
     UPDATE receipt SET receipt_id = 'rcp_' || replace(gen_random_uuid()::text, '-', ''),
                        state = CASE WHEN state = 'waiting' THEN 'erased' ELSE state END, ended_at = coalesce(ended_at, now())
      WHERE operation_id = ANY (operations)
+$$;
+
+-- For a person, when Kafka has lost records: the receipts that these payments and their refunds lack. Returns how many there were. None of
+-- what settled so long ago that its receipt may have been sent and forgotten.
+CREATE FUNCTION stage_missed_receipts(payments text[]) RETURNS int
+    LANGUAGE sql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+    SELECT stage_receipts(ARRAY(SELECT operation_id FROM operation_now
+                                 WHERE payment_id = ANY (payments) AND settled_at > now() - interval '480 hours'))
 $$;
 
 -- What a claimed receipt says and where it goes, read just before it is sent. Without an address any more, it ends here and the result is
@@ -2655,8 +2914,566 @@ BEGIN
     GET DIAGNOSTICS forgotten = ROW_COUNT;
     RETURN forgotten;
 END $$;
-REVOKE EXECUTE ON FUNCTION receipt_id_of(text, text), stage_receipts(text[]), end_receipts_without_an_address(text[]),
-    receipt_to_send(text, bigint), forget_receipts(interval, int) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION receipt_id_of(text, text), stage_receipts(text[]), stage_missed_receipts(text[]),
+    end_receipts_without_an_address(text[]), receipt_to_send(text, bigint), forget_receipts(interval, int) FROM PUBLIC;
+
+-- Bank files: docs/bank-files.md. A bank is one more PSP: its attempts are rows of payment_attempt. Here is what becomes of them on their
+-- way through files. The process that talks to banks reads no payment and decides about no money: charge puts an attempt in, and charge
+-- reads what the bank's lines say about it.
+CREATE TABLE bank (
+    -- The name of the account at the bank, as stored with every attempt.
+    bank            text COLLATE "C" PRIMARY KEY CHECK (bank ~ '^bank(-[a-z0-9]{1,20})?$'),
+    -- When the file that is collected now is sealed, and how long after that the bank may be silent. By the process that talks to the bank.
+    next_cutoff     timestamptz NOT NULL,
+    answer_within_s int NOT NULL CHECK (answer_within_s > 0),
+    -- Raised by each process that becomes the bank's only submitter: an older one holds a lower number and can write nothing more.
+    fence           bigint NOT NULL DEFAULT 0 CHECK (fence >= 0),
+    told_at         timestamptz NOT NULL DEFAULT now()
+);
+
+-- What allows a merchant to debit an account. The payment method of the rail is a mandate's id.
+CREATE TABLE bank_mandate (
+    mandate_id    text COLLATE "C" PRIMARY KEY CHECK (mandate_id ~ '^mandate_[A-Za-z0-9-]{1,27}$'),
+    merchant_id   text NOT NULL REFERENCES merchant,
+    bank          text COLLATE "C" NOT NULL CHECK (bank ~ '^bank(-[a-z0-9]{1,20})?$'),
+    signed_on     date NOT NULL,
+    -- The name and the account of who pays, sealed for this row. Empty once they were erased or forgotten.
+    sealed_debtor bytea NOT NULL,
+    created_at    timestamptz NOT NULL DEFAULT now(),
+    -- After this no debit is collected. Money still goes back.
+    revoked_at    timestamptz
+);
+-- For the accounts that are to be forgotten.
+CREATE INDEX bank_mandate_revoked ON bank_mandate (revoked_at) WHERE revoked_at IS NOT NULL AND sealed_debtor <> '';
+CREATE INDEX bank_mandate_valid ON bank_mandate (created_at) WHERE revoked_at IS NULL;
+CREATE TRIGGER a_mandate_never_changes BEFORE UPDATE OF mandate_id, merchant_id, bank, signed_on, created_at OR DELETE ON bank_mandate
+    EXECUTE FUNCTION refuse('a mandate never changes; revoke it and add another');
+CREATE TRIGGER an_account_is_only_erased BEFORE UPDATE OF sealed_debtor ON bank_mandate
+    FOR EACH ROW WHEN (current_setting('chargeonce.erasing', true) IS DISTINCT FROM 'on' OR NEW.sealed_debtor <> '')
+    EXECUTE FUNCTION refuse('a mandate never changes; its account is only erased');
+CREATE TRIGGER a_revoked_mandate_stays_revoked BEFORE UPDATE OF revoked_at ON bank_mandate
+    FOR EACH ROW WHEN (OLD.revoked_at IS NOT NULL) EXECUTE FUNCTION refuse('a revoked mandate stays revoked; add another');
+
+-- One file for a bank. Each state is written before its step and after it, so that a process that dies between two goes on from here:
+-- sealed (its items are fixed), rendered (its bytes are stored, once), uploading, uploaded (the temporary file is there, with its size),
+-- renaming, sent; then what the bank says.
+CREATE SEQUENCE bank_message;
+CREATE TABLE bank_batch (
+    batch_id   bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    bank       text COLLATE "C" NOT NULL REFERENCES bank,
+    kind       text COLLATE "C" NOT NULL CHECK (kind IN ('debit', 'credit')),
+    currency   text COLLATE "C" NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
+    -- The bank takes a message once.
+    message_id text COLLATE "C" NOT NULL UNIQUE CHECK (message_id ~ '^[A-Za-z0-9-]{1,35}$'),
+    file_name  text NOT NULL CHECK (file_name ~ '^[A-Za-z0-9.-]{1,100}$'),
+    -- The day on which the bank moves the money.
+    due_on     date NOT NULL,
+    items      int NOT NULL CHECK (items BETWEEN 1 AND 100000),
+    total      bigint NOT NULL CHECK (total > 0),
+    state      text NOT NULL DEFAULT 'sealed'
+                   CHECK (state IN ('sealed', 'rendered', 'uploading', 'uploaded', 'renaming', 'sent',
+                                    'accepted', 'partly_accepted', 'rejected')),
+    sha256     bytea CHECK (length(sha256) = 32),
+    size       bigint CHECK (size > 0),
+    -- Until when the bank has to answer. NULL once it has.
+    answer_due timestamptz,
+    sealed_at  timestamptz NOT NULL DEFAULT now(),
+    sent_at    timestamptz,
+    answered_at timestamptz,
+    -- How often its upload failed in a row, why, and when it is tried again.
+    tries      int NOT NULL DEFAULT 0 CHECK (tries >= 0),
+    last_error text CHECK (length(last_error) <= 500),
+    try_at     timestamptz NOT NULL DEFAULT now(),
+    -- How often a person had the same bytes sent once more.
+    resends    int NOT NULL DEFAULT 0 CHECK (resends >= 0),
+    CONSTRAINT a_rendered_file_has_its_bytes CHECK (state = 'sealed' OR sha256 IS NOT NULL AND size IS NOT NULL)
+);
+CREATE INDEX bank_batch_to_send ON bank_batch (bank, batch_id) WHERE state IN ('sealed', 'rendered', 'uploading', 'uploaded', 'renaming');
+CREATE INDEX bank_batch_unanswered ON bank_batch (answer_due) WHERE answer_due IS NOT NULL;
+CREATE TRIGGER what_is_sealed_never_changes BEFORE UPDATE OF batch_id, bank, kind, currency, message_id, file_name, due_on, items, total,
+        sealed_at OR DELETE ON bank_batch
+    EXECUTE FUNCTION refuse('what a file is never changes');
+CREATE TRIGGER a_file_is_rendered_once BEFORE UPDATE OF sha256, size ON bank_batch
+    FOR EACH ROW WHEN (OLD.sha256 IS NOT NULL) EXECUTE FUNCTION refuse('a file is rendered once: only its own bytes are sent again');
+
+-- One attempt on its way through one file. Its key is the EndToEndId. An attempt is in one file only, ever.
+CREATE TABLE bank_batch_item (
+    psp_key      text COLLATE "C" PRIMARY KEY CHECK (length(psp_key) <= 35),
+    -- The order in which they were collected.
+    item_id      bigint GENERATED ALWAYS AS IDENTITY,
+    bank         text COLLATE "C" NOT NULL REFERENCES bank,
+    kind         text COLLATE "C" NOT NULL CHECK (kind IN ('debit', 'credit')),
+    amount       bigint NOT NULL CHECK (amount > 0),
+    currency     text COLLATE "C" NOT NULL,
+    mandate_id   text COLLATE "C" NOT NULL REFERENCES bank_mandate,
+    -- Told to the bank as the instruction's id, so that its people and ours speak of the same payment.
+    payment_id   text NOT NULL CHECK (length(payment_id) <= 35),
+    -- What the account's holder reads: the merchant's reference.
+    remittance   text NOT NULL CHECK (length(remittance) BETWEEN 1 AND 140),
+    -- Whether the attempt was given up before it was in a file. Then it is never in one.
+    fenced       boolean NOT NULL DEFAULT false,
+    batch_id     bigint REFERENCES bank_batch,
+    -- Whether a person has settled it as not charged. Its payment may go out again, so its file never does.
+    given_up     boolean NOT NULL DEFAULT false,
+    -- Why it was given up before it was in a file, if its mandate could not be read. For people.
+    note         text CHECK (length(note) <= 500),
+    -- Until when the bank has to say more about it.
+    answer_due   timestamptz NOT NULL,
+    collected_at timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT a_fenced_item_is_in_no_file CHECK (NOT fenced OR batch_id IS NULL)
+);
+CREATE INDEX bank_batch_item_collected ON bank_batch_item (bank, kind, currency, item_id) WHERE batch_id IS NULL AND NOT fenced;
+CREATE INDEX bank_batch_item_of_batch ON bank_batch_item (batch_id, item_id) WHERE batch_id IS NOT NULL;
+CREATE INDEX bank_batch_item_of_mandate ON bank_batch_item (mandate_id, collected_at);
+CREATE TRIGGER what_is_collected_never_changes BEFORE UPDATE OF psp_key, item_id, bank, kind, amount, currency, mandate_id, payment_id,
+        remittance, collected_at OR DELETE ON bank_batch_item
+    EXECUTE FUNCTION refuse('what is collected for a bank never changes');
+CREATE TRIGGER an_item_is_in_one_file BEFORE UPDATE OF batch_id, fenced ON bank_batch_item
+    FOR EACH ROW WHEN (OLD.fenced OR OLD.batch_id IS NOT NULL) EXECUTE FUNCTION refuse('an attempt is in one file only, and stays there');
+CREATE TRIGGER what_is_given_up_stays_so BEFORE UPDATE OF given_up ON bank_batch_item
+    FOR EACH ROW WHEN (OLD.given_up) EXECUTE FUNCTION refuse('an attempt that was settled as not charged stays so for its file');
+CREATE FUNCTION refuse_what_is_given_up() RETURNS trigger
+    LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    IF EXISTS (SELECT FROM bank_batch_item WHERE batch_id = NEW.batch_id AND given_up) THEN
+        RAISE EXCEPTION 'file % has a payment that was settled as not charged, so it is never sent again', NEW.message_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER what_is_given_up_is_not_sent BEFORE UPDATE OF state ON bank_batch
+    FOR EACH ROW WHEN (NEW.state IN ('rendered', 'uploading', 'uploaded', 'renaming')) EXECUTE FUNCTION refuse_what_is_given_up();
+
+-- Each step of a file carries the number of its bank's only submitter.
+CREATE FUNCTION must_be_submitter(of_bank text, its_fence bigint) RETURNS void
+    LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    PERFORM FROM bank WHERE bank = of_bank AND fence = its_fence FOR UPDATE;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'another process submits to % now', of_bank USING ERRCODE = 'restrict_violation';
+    END IF;
+END $$;
+
+-- Puts an attempt among those that the next file takes. The caller only names it: money, mandate and reference come from its rows. A repeat
+-- changes nothing. Returns what became of it: collected, fenced, revoked, or no_mandate if this bank has none for it.
+CREATE FUNCTION collect_for_bank(attempt text) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    known boolean := (SELECT fenced FROM bank_batch_item WHERE psp_key = attempt);
+BEGIN
+    IF known IS NULL THEN
+        INSERT INTO bank_batch_item (psp_key, bank, kind, amount, currency, mandate_id, payment_id, remittance, answer_due)
+        SELECT attempt, bank.bank, CASE its.kind WHEN 'charge' THEN 'debit' ELSE 'credit' END, its.amount, its.currency, mandate_id,
+               its.payment_id, left(coalesce(its.reference, its.payment_id), 140),
+               greatest(bank.next_cutoff, now()) + bank.answer_within_s * interval '1 second'
+          FROM payment_attempt AS made
+          JOIN operation AS its USING (operation_id)
+          JOIN bank_mandate AS mandate ON mandate_id = its.payment_method AND mandate.merchant_id = its.merchant_id
+          JOIN bank ON bank.bank = made.psp AND bank.bank = mandate.bank
+         WHERE made.psp_key = attempt AND made.state IN ('in_flight', 'unknown') AND (its.kind <> 'charge' OR revoked_at IS NULL)
+           -- Who revokes it waits for this, and then finds the item; or this waits, and collects nothing.
+           FOR SHARE OF mandate
+        ON CONFLICT (psp_key) DO NOTHING;
+        known := (SELECT fenced FROM bank_batch_item WHERE psp_key = attempt);
+    END IF;
+    RETURN CASE known WHEN true THEN 'fenced' WHEN false THEN 'collected'
+                      ELSE (SELECT CASE WHEN count(*) = 0 THEN 'no_mandate' ELSE 'revoked' END
+                              FROM payment_attempt AS made
+                              JOIN operation AS its USING (operation_id)
+                              JOIN bank_mandate AS mandate ON mandate_id = its.payment_method AND mandate.merchant_id = its.merchant_id
+                                                           AND mandate.bank = made.psp
+                             WHERE made.psp_key = attempt AND revoked_at IS NOT NULL) END;
+END $$;
+
+-- Makes sure that an attempt that was never collected is never in a file. Returns false if it was collected.
+CREATE FUNCTION fence_for_bank(attempt text) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    INSERT INTO bank_batch_item (psp_key, bank, kind, amount, currency, mandate_id, payment_id, remittance, answer_due, fenced)
+    SELECT attempt, bank.bank, CASE its.kind WHEN 'charge' THEN 'debit' ELSE 'credit' END, its.amount, its.currency, mandate_id,
+           its.payment_id, 'fenced', now(), true
+      FROM payment_attempt AS made
+      JOIN operation AS its USING (operation_id)
+      JOIN bank_mandate AS mandate ON mandate_id = its.payment_method AND mandate.merchant_id = its.merchant_id
+      JOIN bank ON bank.bank = made.psp AND bank.bank = mandate.bank
+     WHERE made.psp_key = attempt
+    ON CONFLICT (psp_key) DO NOTHING;
+    -- Without a mandate at this bank nothing can ever collect it.
+    RETURN NOT EXISTS (SELECT FROM bank_batch_item WHERE psp_key = attempt AND NOT fenced);
+END $$;
+
+-- Revokes a mandate, and gives up its debits that wait for a file. Debits that are in a file already cannot be recalled here: in_files counts
+-- those of which the bank has said nothing. Not done if there is no valid mandate of that id.
+CREATE FUNCTION revoke_mandate(mandate text, OUT done boolean, OUT given_up bigint, OUT in_files bigint)
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    UPDATE bank_mandate SET revoked_at = now() WHERE mandate_id = mandate AND revoked_at IS NULL;
+    done := FOUND;
+    IF done THEN
+        UPDATE bank_batch_item SET fenced = true, answer_due = now()
+         WHERE mandate_id = mandate AND kind = 'debit' AND batch_id IS NULL AND NOT fenced;
+        GET DIAGNOSTICS given_up = ROW_COUNT;
+        in_files := (SELECT count(*) FROM bank_batch_item AS item
+                      WHERE mandate_id = mandate AND kind = 'debit' AND batch_id IS NOT NULL
+                        AND NOT EXISTS (SELECT FROM bank_line AS said WHERE said.psp_key = item.psp_key));
+    END IF;
+END $$;
+
+-- A person has settled an attempt as not charged. Its file is at the bank, and from now on it is never sent again. Returns false if the
+-- file may yet go out, or the next one may take the attempt: then it cannot be settled so.
+CREATE FUNCTION give_up_for_bank(attempt text) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    its_state text;
+BEGIN
+    -- Its file is locked, so that no person has it sent again meanwhile.
+    SELECT state INTO its_state FROM bank_batch
+     WHERE batch_id = (SELECT batch_id FROM bank_batch_item WHERE psp_key = attempt) FOR UPDATE;
+    IF NOT FOUND THEN
+        RETURN NOT EXISTS (SELECT FROM bank_batch_item WHERE psp_key = attempt AND NOT fenced);
+    END IF;
+    IF its_state IN ('sealed', 'rendered', 'uploading', 'uploaded', 'renaming') THEN
+        RETURN false;
+    END IF;
+    UPDATE bank_batch_item SET given_up = true WHERE psp_key = attempt AND NOT given_up;
+    RETURN true;
+END $$;
+
+-- Gives up attempts that wait for a file, because the only submitter cannot read their mandates. None of them is ever in a file, so nothing
+-- is sent, and the others go. Returns how many.
+CREATE FUNCTION set_aside_for_bank(of_bank text, its_fence bigint, keys text[], whys text[]) RETURNS int
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    set_aside text[];
+BEGIN
+    PERFORM must_be_submitter(of_bank, its_fence);
+    WITH given AS (
+        UPDATE bank_batch_item AS item SET fenced = true, answer_due = now(), note = left(asked.why, 500)
+          FROM unnest(keys, whys) AS asked (key, why)
+         WHERE item.psp_key = asked.key AND item.bank = of_bank AND batch_id IS NULL AND NOT fenced
+        RETURNING psp_key
+    )
+    SELECT array_agg(psp_key ORDER BY psp_key) INTO set_aside FROM given;
+    PERFORM append_audit(ARRAY[NULL], ARRAY['bank-files'], ARRAY['bank.set_aside'], ARRAY['payment_attempt'], ARRAY[each], NULL,
+                         ARRAY[(SELECT json_build_object('bank', of_bank, 'mandate', mandate_id, 'why', note)::text
+                                  FROM bank_batch_item WHERE psp_key = each)], NULL)
+       FROM unnest(set_aside) AS each;
+    RETURN coalesce(cardinality(set_aside), 0);
+END $$;
+
+-- The bytes of a file, in parts, each sealed for its place: they hold names and accounts.
+CREATE TABLE bank_file_part (
+    -- out/ and our message id, or in/, the bank's name and the hash of what it left.
+    file   text COLLATE "C" NOT NULL CHECK (file ~ '^(out/[A-Za-z0-9-]{1,64}|in/[a-z0-9-]{1,25}/[0-9a-f]{64})$'),
+    part   int NOT NULL CHECK (part >= 0),
+    sealed bytea NOT NULL,
+    PRIMARY KEY (file, part)
+);
+CREATE TRIGGER bytes_never_change BEFORE UPDATE OR TRUNCATE ON bank_file_part EXECUTE FUNCTION refuse('the bytes of a file never change');
+CREATE TRIGGER bytes_are_only_erased BEFORE DELETE ON bank_file_part
+    WHEN (current_setting('chargeonce.erasing', true) IS DISTINCT FROM 'on')
+    EXECUTE FUNCTION refuse('the bytes of a file are only erased and forgotten once nothing needs them');
+
+-- What a bank left for us: read once, even if it comes again under another name. What cannot be read is kept, and a person looks.
+CREATE SEQUENCE bank_file_number;
+CREATE TABLE bank_file_in (
+    -- Taken before the row is written: what a file is called inside is known only when it is read.
+    file_id     bigint PRIMARY KEY,
+    bank        text COLLATE "C" NOT NULL REFERENCES bank,
+    file_name   text NOT NULL CHECK (length(file_name) <= 255),
+    sha256      bytea NOT NULL CHECK (length(sha256) = 32),
+    size        bigint NOT NULL CHECK (size >= 0),
+    -- pain.002, camt.053 or camt.054; NULL if it is none of them.
+    message     text COLLATE "C" CHECK (message IN ('pain.002', 'camt.053', 'camt.054')),
+    message_id  text COLLATE "C" CHECK (length(message_id) <= 100),
+    -- Why it is set aside; NULL for one that was read.
+    quarantined text CHECK (length(quarantined) <= 500),
+    -- What a person has decided about one that is set aside: released is read again, closed needs no person any more. NULL waits for a person.
+    decided     text CHECK (decided IN ('released', 'closed')),
+    -- Whether all of its bytes are here. One that is too long is not, and stays at the bank.
+    whole       boolean NOT NULL DEFAULT true,
+    received_at timestamptz NOT NULL DEFAULT now(),
+    -- When it was removed at the bank.
+    removed_at  timestamptz,
+    UNIQUE (bank, sha256),
+    CONSTRAINT only_what_is_set_aside_is_decided CHECK (decided IS NULL OR quarantined IS NOT NULL)
+);
+CREATE INDEX bank_file_in_set_aside ON bank_file_in (bank, file_id) WHERE quarantined IS NOT NULL;
+CREATE UNIQUE INDEX a_banks_message_is_read_once ON bank_file_in (bank, message, message_id) WHERE quarantined IS NULL;
+CREATE TRIGGER what_came_never_changes BEFORE UPDATE OF file_id, bank, file_name, sha256, size, whole, received_at OR DELETE ON bank_file_in
+    EXECUTE FUNCTION refuse('what a bank has sent never changes');
+CREATE TRIGGER only_what_is_released_is_read_again BEFORE UPDATE OF message, message_id, quarantined ON bank_file_in
+    FOR EACH ROW WHEN (OLD.decided IS DISTINCT FROM 'released' OR NEW.decided IS NOT NULL)
+    EXECUTE FUNCTION refuse('a file is read once, and again only after a person has released it');
+
+-- What a bank says about one item, in the order of its files. Charge takes each once. One that fits nothing stays here for a person.
+CREATE TABLE bank_line (
+    line_id     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    file_id     bigint NOT NULL REFERENCES bank_file_in DEFERRABLE INITIALLY DEFERRED,
+    bank        text COLLATE "C" NOT NULL REFERENCES bank,
+    -- rejected: the bank does not move it. file_rejected: it moves nothing of that file, and the item may go in another one.
+    -- booked: the money is on our account, or has left it for a refund. returned: it went back.
+    kind        text NOT NULL CHECK (kind IN ('rejected', 'file_rejected', 'booked', 'returned')),
+    -- The EndToEndId; empty if the line has none.
+    psp_key     text COLLATE "C" NOT NULL CHECK (length(psp_key) <= 100),
+    amount      bigint,
+    currency    text CHECK (length(currency) <= 3),
+    -- Whether the money came to us.
+    credit      boolean,
+    code        text CHECK (length(code) <= 35),
+    -- The bank's own reference of the booking.
+    reference   text CHECK (length(reference) <= 100),
+    happened_on date,
+    -- Made from the columns above with a key that is not in the database, so a login here makes none that charge believes.
+    mark        bytea CHECK (length(mark) = 32),
+    state       text NOT NULL DEFAULT 'new' CHECK (state IN ('new', 'taken', 'repeated', 'unmatched', 'closed')),
+    -- What was made of it, for people.
+    note        text CHECK (length(note) <= 500),
+    taken_at    timestamptz,
+    CONSTRAINT booked_money_is_said CHECK (kind IN ('rejected', 'file_rejected')
+                                           OR amount IS NOT NULL AND currency IS NOT NULL AND credit IS NOT NULL)
+);
+CREATE INDEX bank_line_new ON bank_line (line_id) WHERE state = 'new';
+CREATE INDEX bank_line_unmatched ON bank_line (line_id) WHERE state = 'unmatched';
+CREATE INDEX bank_line_of_key ON bank_line (psp_key);
+CREATE TRIGGER what_a_bank_says_never_changes BEFORE UPDATE OF line_id, file_id, bank, kind, psp_key, amount, currency, credit, code,
+        reference, happened_on, mark OR DELETE ON bank_line
+    EXECUTE FUNCTION refuse('what a bank has said never changes');
+CREATE TRIGGER a_line_is_taken_once BEFORE UPDATE OF state ON bank_line
+    FOR EACH ROW WHEN (OLD.state <> 'new' AND NOT (OLD.state = 'unmatched' AND NEW.state IN ('closed', 'new')))
+    EXECUTE FUNCTION refuse('a line of a bank is taken once');
+
+-- What a person decides about a file that is set aside, or a line that fits nothing: closed is off the list for good. Released is read once
+-- more, with the same checks as at first: a file by the process that talks to banks, from its bytes here, and a line by charge. Returns false
+-- if there is no such file or line, or it cannot be read again because not all of its bytes are here.
+CREATE FUNCTION decide_unmatched(what text, id bigint, decision text, claim text, why text) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    done boolean;
+    was text;
+BEGIN
+    IF coalesce(btrim(why), '') = '' OR what NOT IN ('file', 'line') OR decision NOT IN ('released', 'closed')
+       OR (what, id, decision) IS NULL THEN
+        RAISE invalid_parameter_value USING MESSAGE = 'decide_unmatched: a file or a line is released or closed, with a reason';
+    END IF;
+    IF what = 'file' THEN
+        UPDATE bank_file_in SET decided = decision
+         WHERE file_id = id AND quarantined IS NOT NULL AND decided IS DISTINCT FROM decision
+           AND (decision = 'closed' OR whole AND EXISTS (SELECT FROM bank_file_part
+                                                          WHERE file = 'in/' || bank || '/' || encode(sha256, 'hex')))
+        RETURNING quarantined INTO was;
+    ELSE
+        SELECT note INTO was FROM bank_line WHERE line_id = id AND state = 'unmatched' FOR UPDATE;
+        UPDATE bank_line SET state = CASE decision WHEN 'closed' THEN 'closed' ELSE 'new' END,
+                             taken_at = CASE decision WHEN 'closed' THEN clock_timestamp() END,
+                             note = CASE decision WHEN 'closed' THEN left(coalesce(note || '; ', '') || why, 500) END
+         WHERE line_id = id AND state = 'unmatched';
+    END IF;
+    done := FOUND;
+    IF done THEN
+        PERFORM append_audit(ARRAY[NULL], NULL, ARRAY[format('dlq.bank_%s_%s', what, decision)],
+                             ARRAY[CASE what WHEN 'file' THEN 'bank_file_in' ELSE 'bank_line' END], ARRAY[id::text], ARRAY[why],
+                             ARRAY[json_build_object('was', was)::text], ARRAY[claim]);
+    END IF;
+    RETURN done;
+END $$;
+
+-- What came of reading a released file again: why it stays set aside, or which message it is. Returns false if it is not released any more.
+CREATE FUNCTION was_read_again(file bigint, its_message text, its_id text, why text) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    UPDATE bank_file_in SET message = its_message, message_id = its_id, quarantined = left(why, 500), decided = NULL
+     WHERE file_id = file AND decided = 'released';
+    RETURN FOUND;
+END $$;
+
+-- Whether what is known of one of its items forbids that this file goes to the bank once more.
+CREATE FUNCTION is_never_sent_again(batch bigint) RETURNS boolean LANGUAGE sql STABLE SET search_path = chargeonce, pg_temp AS $$
+    SELECT EXISTS (SELECT FROM bank_batch_item AS item LEFT JOIN bank_line AS said USING (psp_key)
+                    WHERE item.batch_id = batch AND (given_up OR said.kind IN ('booked', 'returned')))
+$$;
+
+-- A person has the same bytes sent once more. Returns false unless the file was sent and never answered, nothing of it was booked or
+-- returned, and none of its payments was settled as not charged.
+CREATE FUNCTION resend_bank_batch(id bigint, claim text, why text) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    IF coalesce(btrim(why), '') = '' THEN
+        RAISE invalid_parameter_value USING MESSAGE = 'resend_bank_batch: give a reason';
+    END IF;
+    UPDATE bank_batch SET state = 'rendered', resends = resends + 1, tries = 0, try_at = clock_timestamp(),
+           answer_due = clock_timestamp() + (SELECT answer_within_s FROM bank WHERE bank = bank_batch.bank) * interval '1 second'
+     WHERE batch_id = id AND state = 'sent' AND EXISTS (SELECT FROM bank_file_part WHERE file = 'out/' || message_id)
+       AND NOT is_never_sent_again(batch_id);
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    PERFORM append_audit(ARRAY[NULL], NULL, ARRAY['dlq.bank_resend'], ARRAY['bank_batch'], ARRAY[id::text], ARRAY[why], ARRAY['{}'],
+                         ARRAY[claim]);
+    RETURN true;
+END $$;
+
+-- Whether a merchant may debit by this mandate: set_up says whether any bank is, and known whether it is this merchant's and valid.
+CREATE FUNCTION debits_by(merchant text, mandate text, OUT set_up boolean, OUT known boolean)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+    SELECT EXISTS (SELECT FROM bank),
+           EXISTS (SELECT FROM bank_mandate JOIN bank USING (bank)
+                    WHERE mandate_id = mandate AND merchant_id = merchant AND revoked_at IS NULL)
+$$;
+
+-- What banks took back of a payment after it had succeeded, in minor units: no refund may give that back once more.
+CREATE FUNCTION returned_of(merchant text, payment text) RETURNS bigint
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+    SELECT coalesce(sum(amount), 0)::bigint FROM operation
+     WHERE payment_id = payment AND kind = 'return' AND merchant_id = merchant
+$$;
+
+-- The next file of a bank: its items are fixed here, in one transaction with the submitter's fence. Returns the batch; NULL if none waits.
+CREATE FUNCTION seal_bank_batch(of_bank text, its_fence bigint, of_kind text, of_currency text, until timestamptz, its_due_on date,
+                                prefix text, answer_by timestamptz, most int) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    keys text[];
+    sum bigint;
+    message text;
+    sealed bigint;
+BEGIN
+    PERFORM must_be_submitter(of_bank, its_fence);
+    SELECT array_agg(psp_key), sum(amount) INTO keys, sum
+      FROM (SELECT psp_key, amount FROM bank_batch_item
+             WHERE bank = of_bank AND kind = of_kind AND currency = of_currency AND batch_id IS NULL AND NOT fenced AND collected_at < until
+             ORDER BY item_id LIMIT most FOR UPDATE) AS waiting;
+    IF keys IS NULL THEN
+        RETURN NULL;
+    END IF;
+    message := prefix || '-' || nextval('bank_message');
+    INSERT INTO bank_batch (bank, kind, currency, message_id, file_name, due_on, items, total, answer_due)
+    VALUES (of_bank, of_kind, of_currency, message, CASE of_kind WHEN 'debit' THEN 'pain.008-' ELSE 'pain.001-' END || message || '.xml',
+            its_due_on, cardinality(keys), sum, answer_by)
+    RETURNING batch_id INTO sealed;
+    UPDATE bank_batch_item SET batch_id = sealed, answer_due = answer_by WHERE psp_key = ANY (keys);
+    PERFORM append_audit(ARRAY[NULL], ARRAY['bank-files'], ARRAY['bank.sealed'], ARRAY['bank_batch'], ARRAY[sealed::text], NULL,
+                         ARRAY[json_build_object('bank', of_bank, 'message', message, 'items', cardinality(keys), 'total', sum,
+                                                 'currency', of_currency, 'due_on', its_due_on)::text], NULL);
+    RETURN sealed;
+END $$;
+
+-- A file's next step on its way to the bank, by its bank's only submitter: from its items to its bytes, and then one state at a time.
+-- Returns false if it is not in the state before.
+CREATE FUNCTION rendered_bank_batch(batch bigint, its_fence bigint, hash bytea, bytes bigint) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    PERFORM must_be_submitter((SELECT bank FROM bank_batch WHERE batch_id = batch), its_fence);
+    UPDATE bank_batch SET state = 'rendered', sha256 = hash, size = bytes WHERE batch_id = batch AND state = 'sealed';
+    RETURN FOUND;
+END $$;
+CREATE FUNCTION move_bank_batch(batch bigint, its_fence bigint, to_state text) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    PERFORM must_be_submitter((SELECT bank FROM bank_batch WHERE batch_id = batch), its_fence);
+    UPDATE bank_batch SET state = to_state, tries = 0, last_error = NULL,
+                          sent_at = CASE to_state WHEN 'sent' THEN clock_timestamp() ELSE sent_at END
+     WHERE batch_id = batch
+       AND state = CASE to_state WHEN 'uploading' THEN 'rendered' WHEN 'uploaded' THEN 'uploading' WHEN 'renaming' THEN 'uploaded'
+                                 WHEN 'sent' THEN 'renaming' END;
+    RETURN FOUND;
+END $$;
+
+-- The bank's first word about a whole file that it has, within the transaction that takes the word: its items wait for their bookings until
+-- then, or it moved nothing. Returns false if it never had the file, or has answered before. Nor can it reject a file that was sent twice, or
+-- of which it has booked or returned an item: what follows a rejection frees each item for another file.
+CREATE FUNCTION answer_bank_batch(batch bigint, answer text, until timestamptz, why text) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    IF answer NOT IN ('accepted', 'partly_accepted', 'rejected') OR (answer = 'rejected') <> (until IS NULL)
+       OR until > now() + interval '180 days' THEN
+        RAISE invalid_parameter_value USING MESSAGE = 'answer_bank_batch: accepted with a time for the bookings, within 180 days, or rejected';
+    END IF;
+    UPDATE bank_batch SET state = answer, answer_due = NULL, answered_at = clock_timestamp(),
+                          last_error = CASE answer WHEN 'rejected' THEN left(why, 500) ELSE last_error END
+     WHERE batch_id = batch AND sent_at IS NOT NULL AND state IN ('rendered', 'uploading', 'uploaded', 'renaming', 'sent')
+       AND (answer <> 'rejected'
+            OR resends = 0 AND NOT EXISTS (SELECT FROM bank_batch_item AS item JOIN bank_line AS said ON said.psp_key = item.psp_key
+                                            WHERE item.batch_id = batch AND said.kind IN ('booked', 'returned')));
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    UPDATE bank_batch_item SET answer_due = until WHERE batch_id = batch AND until IS NOT NULL;
+    RETURN true;
+END $$;
+
+-- The bytes of the files that these attempts are in, if nothing needs them any more: our files that are never sent again, because the bank
+-- has answered them or because what is known of an item forbids it, and the bank's files that were read.
+CREATE FUNCTION bank_bytes_of(attempts text[]) RETURNS SETOF text LANGUAGE sql STABLE SET search_path = chargeonce, pg_temp AS $$
+    SELECT 'out/' || message_id FROM bank_batch AS batch
+     WHERE batch_id IN (SELECT batch_id FROM bank_batch_item WHERE psp_key = ANY (attempts))
+       AND (state IN ('accepted', 'partly_accepted', 'rejected')
+            OR state = 'sent' AND is_never_sent_again(batch_id))
+       AND EXISTS (SELECT FROM bank_file_part WHERE file = 'out/' || message_id)
+     UNION
+    SELECT 'in/' || bank || '/' || encode(sha256, 'hex') FROM bank_file_in
+     WHERE file_id IN (SELECT file_id FROM bank_line WHERE psp_key = ANY (attempts)) AND quarantined IS NULL
+       AND EXISTS (SELECT FROM bank_file_part WHERE file = 'in/' || bank || '/' || encode(sha256, 'hex'))
+$$;
+-- The mandates of these attempts that were revoked and by which no payment is unfinished. One that is valid may be used again.
+CREATE FUNCTION bank_debtors_of(attempts text[]) RETURNS SETOF text LANGUAGE sql STABLE SET search_path = chargeonce, pg_temp AS $$
+    SELECT mandate_id FROM bank_mandate AS mandate
+     WHERE mandate_id IN (SELECT mandate_id FROM bank_batch_item WHERE psp_key = ANY (attempts))
+       AND revoked_at IS NOT NULL AND sealed_debtor <> ''
+       AND NOT EXISTS (SELECT FROM bank_batch_item AS other JOIN payment_attempt USING (psp_key)
+                        WHERE other.mandate_id = mandate.mandate_id AND unfinished(payment_attempt.payment_id, '{}'))
+$$;
+
+-- Forgets names and accounts of banks' files and mandates as old as payments that are forgotten: the bytes of our files that the bank has
+-- answered, and of its files that were read or that a person has closed; and the account of a mandate that was revoked, once no attempt by
+-- it is left. A mandate that nothing was collected by for 36 months has lapsed by the rules of SEPA, so it is revoked first. Returns how many.
+CREATE FUNCTION forget_bank_files(retention interval, most int) RETURNS int
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    until timestamptz := cutoff(retention, interval '14 days');
+    files text[];
+    debtors int;
+    lapsed text[];
+BEGIN
+    PERFORM set_config('chargeonce.erasing', 'on', true);
+    files := ARRAY(SELECT 'out/' || message_id FROM bank_batch AS batch
+                    WHERE (state IN ('accepted', 'partly_accepted', 'rejected') AND answered_at < until
+                           -- Never answered, and never sent again either.
+                           OR state = 'sent' AND sent_at < until AND is_never_sent_again(batch_id))
+                      AND EXISTS (SELECT FROM bank_file_part WHERE file = 'out/' || message_id)
+                    ORDER BY batch_id LIMIT coalesce(most, 0))
+          || ARRAY(SELECT 'in/' || bank || '/' || encode(sha256, 'hex') FROM bank_file_in
+                    WHERE received_at < until AND (quarantined IS NULL OR decided = 'closed')
+                      AND EXISTS (SELECT FROM bank_file_part WHERE file = 'in/' || bank || '/' || encode(sha256, 'hex'))
+                    ORDER BY file_id LIMIT coalesce(most, 0));
+    DELETE FROM bank_file_part WHERE file = ANY (files);
+    lapsed := ARRAY(SELECT mandate_id FROM bank_mandate AS mandate
+                     WHERE revoked_at IS NULL AND created_at < now() - interval '36 months'
+                       AND NOT EXISTS (SELECT FROM bank_batch_item AS item
+                                        WHERE item.mandate_id = mandate.mandate_id AND collected_at > now() - interval '36 months')
+                     ORDER BY mandate_id LIMIT coalesce(most, 0) FOR UPDATE SKIP LOCKED);
+    UPDATE bank_mandate SET revoked_at = now() WHERE mandate_id = ANY (lapsed);
+    PERFORM append_audit(ARRAY[NULL], ARRAY['reaper'], ARRAY['mandate.lapsed'], ARRAY['bank_mandate'], ARRAY[each],
+                         ARRAY['nothing was collected by it for 36 months'], ARRAY['{}'], NULL)
+       FROM unnest(lapsed) AS each;
+    UPDATE bank_mandate SET sealed_debtor = ''
+     WHERE mandate_id = ANY (ARRAY(SELECT mandate_id FROM bank_mandate AS mandate
+                                    WHERE revoked_at < until AND sealed_debtor <> ''
+                                      AND NOT EXISTS (SELECT FROM bank_batch_item AS item JOIN payment_attempt USING (psp_key)
+                                                       WHERE item.mandate_id = mandate.mandate_id)
+                                    ORDER BY mandate_id LIMIT coalesce(most, 0) FOR UPDATE SKIP LOCKED));
+    GET DIAGNOSTICS debtors = ROW_COUNT;
+    PERFORM set_config('chargeonce.erasing', 'off', true);
+    RETURN cardinality(files) + debtors;
+END $$;
+
+REVOKE EXECUTE ON FUNCTION is_never_sent_again(bigint), bank_bytes_of(text[]), bank_debtors_of(text[]), forget_bank_files(interval, int), refuse_what_is_given_up(),
+    collect_for_bank(text), fence_for_bank(text), revoke_mandate(text),
+    give_up_for_bank(text), debits_by(text, text), returned_of(text, text), must_be_submitter(text, bigint),
+    set_aside_for_bank(text, bigint, text[], text[]), decide_unmatched(text, bigint, text, text, text),
+    was_read_again(bigint, text, text, text), resend_bank_batch(bigint, text, text), rendered_bank_batch(bigint, bigint, bytea, bigint),
+    move_bank_batch(bigint, bigint, text), answer_bank_batch(bigint, text, timestamptz, text),
+    seal_bank_batch(text, bigint, text, text, timestamptz, date, text, timestamptz, int) FROM PUBLIC;
 
 -- Autovacuum of tables that grow for years, by a number of rows: with a share of the table, the pauses and the vacuums would grow with it.
 -- New rows are frozen at the first vacuum, because otherwise all of them would be read every few days for their transactions' age.
@@ -2676,3 +3493,27 @@ ALTER TABLE payment_attempt SET (autovacuum_vacuum_scale_factor = 0.02);
 ALTER TABLE idempotency_key SET (autovacuum_vacuum_scale_factor = 0.02);
 -- A short table, always full of dead rows.
 ALTER TABLE duplicate_guard SET (autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 10000);
+
+-- How many operations that were accepted this long ago are not finished: listed, dead, or still on the usual path because no consumer runs.
+-- One whose bank still has time to answer is not late.
+-- At most 10,000 of each kind: people need no more, and a million take too long to count.
+CREATE FUNCTION count_unfinished(since interval) RETURNS bigint
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+    SELECT (SELECT count(*) FROM (SELECT FROM waiting JOIN operation_now USING (operation_id)
+                                   WHERE list <> 'purge' AND state NOT IN ('succeeded', 'declined', 'purged')
+                                     AND accepted_at < now() - since
+                                     AND NOT EXISTS (SELECT FROM payment_attempt AS attempt JOIN bank_batch_item AS item USING (psp_key)
+                                                      WHERE attempt.payment_id = operation_now.payment_id
+                                                        AND attempt.operation = operation_now.kind
+                                                        AND attempt.operation_ref = operation_now.operation_ref
+                                                        AND NOT attempt.failed_definite AND item.answer_due > now())
+                                   LIMIT 10000) AS listed)
+         + (SELECT count(*) FROM (SELECT FROM dead_letter JOIN operation_now USING (operation_id)
+                                   WHERE dead_letter.state = 'dead' AND operation_now.state = 'dead' AND accepted_at < now() - since
+                                   LIMIT 10000) AS dead)
+         + (SELECT count(*) FROM (SELECT operation_id, since AS waits FROM acceptances_from(last_look('acceptances'), 10000)
+                                   UNION ALL
+                                  SELECT operation_id, since FROM claims_from(last_look('claims'), 10000)) AS usual
+              JOIN operation USING (operation_id) WHERE waits IS NOT NULL AND accepted_at < now() - $1)
+$$;
+REVOKE EXECUTE ON FUNCTION count_unfinished(interval) FROM PUBLIC;

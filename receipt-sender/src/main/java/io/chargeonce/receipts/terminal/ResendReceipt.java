@@ -17,6 +17,7 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "resend", usageHelpAutoWidth = true, mixinStandardHelpOptions = true,
         description = {"Mails a receipt again, with all tries and under the same Message-ID, also one that was sent.",
+            "With the id of a payment: makes the receipts that it and its refunds lack, because Kafka has lost their records.",
             "Without --yes it only says what it would do."})
 final class ResendReceipt implements Callable<Integer> {
 
@@ -26,7 +27,7 @@ final class ResendReceipt implements Callable<Integer> {
     @Spec
     CommandSpec spec;
 
-    @Parameters(paramLabel = "ID", arity = "0..1", description = "Of a receipt (rcp_…).")
+    @Parameters(paramLabel = "ID", arity = "0..1", description = "Of a receipt (rcp_…) or of a payment (pay_…).")
     Optional<String> id = Optional.empty();
 
     @Option(names = "--all-failed", description = "All that are not tried any more, in place of one.")
@@ -41,9 +42,22 @@ final class ResendReceipt implements Callable<Integer> {
     @Override
     public Integer call() {
         if (id.isPresent() == allFailed || error.isPresent() && !allFailed) {
-            throw new ParameterException(spec.commandLine(), "give the ID of a receipt, or --all-failed, to which --error may be added");
+            throw new ParameterException(spec.commandLine(),
+                    "give the ID of a receipt or a payment, or --all-failed, to which --error may be added");
         }
-        return receipts.with(allFailed ? this::all : this::one);
+        return receipts.with(allFailed ? this::all : id.get().startsWith("pay_") ? this::missed : this::one);
+    }
+
+    private int missed(ReceiptBook book) {
+        String payment = id.orElseThrow();
+        long made = yes ? book.stageMissed(payment) : book.missing(payment);
+        if (made == 0) {
+            return ReceiptCommand.refuse(spec, ReceiptCommand.NO, ("it lacks none: it has not succeeded in the last 20 days, or has no "
+                    + "address any more, or 'receipt list --payment %s' shows them").formatted(payment));
+        }
+        return ReceiptCommand.say(spec, yes ? "Mails %,d that %s lacked.".formatted(made, payment)
+                : "Would mail %,d that %s lacks. Add --yes to do it, if 'chargeonce receipts' and no other mails the receipts."
+                        .formatted(made, payment));
     }
 
     private int one(ReceiptBook book) {
@@ -55,6 +69,9 @@ final class ResendReceipt implements Callable<Integer> {
         if (state.equals("waiting") || state.equals("erased")) {
             return ReceiptCommand.refuse(spec, ReceiptCommand.NO, state.equals("waiting") ? "it waits for its next try already"
                     : "the customer's address was erased before it was mailed");
+        }
+        if (!book.hasAddress(found.getFirst().receipt())) {
+            return ReceiptCommand.refuse(spec, ReceiptCommand.NO, "the customer's address was erased; it stays as it is, " + state);
         }
         String about = "the receipt of the %s of %s, which is %s".formatted(found.getFirst().kind(), found.getFirst().payment(), state);
         if (!yes) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.sandbox.adyen;
 
+import io.chargeonce.sandbox.booking.Bookings;
 import io.chargeonce.sandbox.psp.FaultRules;
 import io.chargeonce.sandbox.psp.Ids;
 import io.chargeonce.sandbox.psp.Ledger;
@@ -20,12 +21,15 @@ public final class AdyenSimulator extends PspServer {
     private final AdyenObjects objects;
     private final Ledger<Change, Answer> ledger;
     private final Afterwards afterwards;
+    private final SettlementReport report;
 
-    private AdyenSimulator(AdyenSettings settings, AdyenObjects objects, Ledger<Change, Answer> ledger, LockStripes locks) {
+    private AdyenSimulator(AdyenSettings settings, AdyenObjects objects, Ledger<Change, Answer> ledger, LockStripes locks,
+                           SettlementReport report) {
         super("Adyen", settings.port(), settings.clock(),
                 new AdyenApi(objects, new PaymentEndpoint(settings.storedCards()),
                         new ModificationEndpoints(objects, settings.modificationLag())),
-                ledger, locks, new FaultRules("Adyen", List.of(Operation.values()), fault -> true));
+                ledger, locks, new FaultRules("Adyen", List.of(Operation.values()), fault -> true), report::answer);
+        this.report = report;
         this.settings = settings;
         this.objects = objects;
         this.ledger = ledger;
@@ -37,12 +41,22 @@ public final class AdyenSimulator extends PspServer {
     public static AdyenSimulator start(AdyenSettings settings) {
         AdyenObjects objects = new AdyenObjects(settings.webhook().isPresent());
         var ledger = new Ledger<>("adyen", settings.directory(), settings.keyLifetime(), objects, Change.class, Answer.class);
-        return new AdyenSimulator(settings, objects, ledger, new LockStripes());
+        return new AdyenSimulator(settings, objects, ledger, new LockStripes(), new SettlementReport(new Bookings(ledger)));
     }
 
     /** What clients take as the base address of the Checkout API, its version included, without a slash at its end. */
     public URI apiBase() {
         return URI.create(address() + "/v71");
+    }
+
+    /** What its settlement report says; a test may have it lie. */
+    public Bookings bookings() {
+        return report.bookings();
+    }
+
+    /** The settlement details report of everything that moved so far, as CSV. */
+    public String settlementReport() {
+        return report.csv();
     }
 
     /** Every cancel, reversal and refund that was received, oldest first, with its result if there is one. */

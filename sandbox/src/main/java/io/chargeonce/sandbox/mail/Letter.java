@@ -21,7 +21,7 @@ import java.util.List;
  */
 public record Letter(String id, String from, List<String> to, String subject, List<String> headers, String text, String html) {
 
-    static Letter of(MimeMessage message) {
+    public static Letter of(MimeMessage message) {
         try {
             return new Letter(message.getMessageID(), message.getFrom()[0].toString(),
                     Arrays.stream(message.getRecipients(Message.RecipientType.TO)).map(Object::toString).toList(), message.getSubject(),

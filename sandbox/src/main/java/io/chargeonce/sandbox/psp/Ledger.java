@@ -69,7 +69,7 @@ public final class Ledger<C extends PspChange, A> implements AutoCloseable {
     }
 
     /** Up to {@code limit} movements, oldest first, after the first {@code from}. */
-    synchronized List<Movement> movements(int from, int limit) {
+    public synchronized List<Movement> movements(int from, int limit) {
         return page(movements, from, limit);
     }
 

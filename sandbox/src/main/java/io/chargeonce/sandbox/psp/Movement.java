@@ -16,7 +16,8 @@ import java.util.Optional;
  */
 public record Movement(Kind kind, String id, String payment, Optional<String> reference, long amount, String currency,
         Map<String, String> metadata, Instant at, Optional<String> idempotencyKey, String value) {
-    public enum Kind { CAPTURE, REFUND }
+    /** A return takes a capture back, at the wish of who paid. */
+    public enum Kind { CAPTURE, REFUND, RETURN }
 
     /** How the ledger writes a currency: in lower case at every PSP. */
     public static String currency(String code) {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.sandbox.psp;
 
+import io.chargeonce.sandbox.http.HttpAnswer;
 import io.chargeonce.sandbox.http.HttpListener;
+import io.chargeonce.sandbox.http.HttpRequest;
 import java.net.URI;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 
 /** A simulated PSP on a port of 127.0.0.1: its API, its ledger, its faults, and the admin's requests. Any thread may call it. */
 public abstract class PspServer implements PspSimulator {
@@ -25,6 +28,20 @@ public abstract class PspServer implements PspSimulator {
     protected <K extends PspCall<K>, C extends PspChange, A extends PspAnswer> PspServer(String name, int port, InstantSource clock,
                                                                                          PspApi<K, C, A> api, Ledger<C, A> ledger,
                                                                                          LockStripes locks, FaultRules rules) {
+        this(name, port, clock, api, ledger, locks, rules, request -> Optional.empty());
+    }
+
+    /** Settlement reports to download. */
+    public interface Reports {
+        /** Empty for a request that asks for none. */
+        Optional<HttpAnswer> answer(HttpRequest request);
+    }
+
+    /** @param reports answers what is not of the API: settlement reports to download */
+    protected <K extends PspCall<K>, C extends PspChange, A extends PspAnswer> PspServer(String name, int port, InstantSource clock,
+                                                                                         PspApi<K, C, A> api, Ledger<C, A> ledger,
+                                                                                         LockStripes locks, FaultRules rules,
+                                                                                         Reports reports) {
         this.ledger = ledger;
         this.rules = rules;
         this.clock = clock;
@@ -32,7 +49,8 @@ public abstract class PspServer implements PspSimulator {
         var admin = new Admin(ledger, rules, outage, clock);
         try {
             this.listener = HttpListener.start("The " + name + " simulator", port,
-                    request -> Admin.serves(request) ? admin.answer(request) : requests.answer(request));
+                    request -> Admin.serves(request) ? admin.answer(request)
+                            : reports.answer(request).orElseGet(() -> requests.answer(request)));
         } catch (RuntimeException e) {
             ledger.close();
             throw e;

@@ -16,7 +16,7 @@ final class AnotherAccount {
             case RETRIEVE_CHARGE -> missing("charge", call.target(), "id", 404);
             case REFUND, LIST_REFUNDS -> missing("payment_intent", call.form().text("payment_intent").orElse(""), "payment_intent", 404);
             case SEARCH -> new Answer.Page(call.path(), List.of(), false, Optional.empty(), true);
-            case LIST, LIST_CHARGES -> new Answer.Page(call.path(), List.of(), false, Optional.empty(), false);
+            case LIST, LIST_CHARGES, LIST_BALANCE -> new Answer.Page(call.path(), List.of(), false, Optional.empty(), false);
         };
     }
 

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import io.chargeonce.sandbox.http.HttpAnswer;
 import io.chargeonce.sandbox.http.HttpRequest;
 import io.chargeonce.sandbox.psp.Executed;
+import io.chargeonce.sandbox.psp.Movement;
 import io.chargeonce.sandbox.psp.PspAnswer;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,6 +24,7 @@ import java.util.Optional;
     @JsonSubTypes.Type(value = Answer.Refunded.class, name = "refund"),
     @JsonSubTypes.Type(value = Answer.Failure.class, name = "error"),
     @JsonSubTypes.Type(value = Answer.Page.class, name = "page"),
+    @JsonSubTypes.Type(value = Answer.Booked.class, name = "balance_transaction"),
 })
 sealed interface Answer extends PspAnswer {
     /** The version of the API for a client that names none. */
@@ -34,6 +36,9 @@ sealed interface Answer extends PspAnswer {
     record Charged(Charge charge) implements Answer {}
 
     record Refunded(Refund refund) implements Answer {}
+
+    /** @param expanded whether the charge or refund is shown in full */
+    record Booked(String id, Movement movement, boolean expanded) implements Answer {}
 
     record Failure(ApiError error, Optional<PaymentIntent> intent) implements Answer {}
 

@@ -2,6 +2,7 @@
 package io.chargeonce.sandbox.stripe;
 
 import io.chargeonce.sandbox.psp.Json;
+import io.chargeonce.sandbox.psp.Movement;
 import java.util.List;
 import java.util.Optional;
 import tools.jackson.core.JsonGenerator;
@@ -24,6 +25,7 @@ final class AnswerJson {
             case Answer.Refunded(Refund refund) -> refund(json, refund);
             case Answer.Failure failure -> failure(json, failure);
             case Answer.Page page -> page(json, page);
+            case Answer.Booked booked -> booked(json, booked);
         }
     }
 
@@ -43,6 +45,42 @@ final class AnswerJson {
         json.writeStringProperty("type", "card");
         json.writeEndObject();
         Fields.nulls(json, NEVER_SET_OF_A_REFUND);
+    }
+
+    /** The Balance Transaction object as Stripe documents it: what was given back counts below zero. */
+    private static void booked(JsonGenerator json, Answer.Booked booked) {
+        Movement movement = booked.movement();
+        boolean charge = movement.kind() == Movement.Kind.CAPTURE;
+        long amount = charge ? movement.amount() : -movement.amount();
+        json.writeStringProperty("id", booked.id());
+        json.writeStringProperty("object", "balance_transaction");
+        json.writeNumberProperty("amount", amount);
+        Fields.time(json, "available_on", movement.at());
+        Fields.time(json, "created", movement.at());
+        json.writeStringProperty("currency", movement.currency());
+        json.writeNumberProperty("fee", 0);
+        json.writeNumberProperty("net", amount);
+        json.writeStringProperty("reporting_category", charge ? "charge" : "refund");
+        json.writeStringProperty("status", "available");
+        json.writeStringProperty("type", charge ? "charge" : "refund");
+        Fields.nulls(json, List.of("description", "exchange_rate"));
+        if (booked.expanded()) {
+            json.writeObjectPropertyStart("source");
+            source(json, movement, charge ? "charge" : "refund");
+            json.writeEndObject();
+        } else {
+            json.writeStringProperty("source", movement.id());
+        }
+    }
+
+    private static void source(JsonGenerator json, Movement movement, String object) {
+        json.writeStringProperty("id", movement.id());
+        json.writeStringProperty("object", object);
+        json.writeNumberProperty("amount", movement.amount());
+        Fields.time(json, "created", movement.at());
+        json.writeStringProperty("currency", movement.currency());
+        Fields.map(json, "metadata", movement.metadata());
+        json.writeStringProperty("payment_intent", movement.payment());
     }
 
     private static void failure(JsonGenerator json, Answer.Failure failure) {

@@ -19,7 +19,8 @@ public enum Operation implements Endpoint {
     LIST_REFUNDS("GET", "/v1/refunds", Set.of("payment_intent", "charge", "limit", "starting_after", "expand")),
     RETRIEVE_REFUND("GET", "/v1/refunds/([^/]+)", Set.of("expand")),
     LIST_CHARGES("GET", "/v1/charges", Set.of("payment_intent", "customer", "limit", "starting_after", "expand")),
-    RETRIEVE_CHARGE("GET", "/v1/charges/([^/]+)", Set.of("expand"));
+    RETRIEVE_CHARGE("GET", "/v1/charges/([^/]+)", Set.of("expand")),
+    LIST_BALANCE("GET", "/v1/balance_transactions", Set.of("created", "type", "limit", "starting_after", "expand"));
 
     final Route route;
     final Set<String> parameters;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.sandbox.stripe;
 
+import io.chargeonce.sandbox.booking.Bookings;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -12,10 +13,12 @@ import java.util.function.Predicate;
 final class Reads {
     private final StripeObjects objects;
     private final Duration searchLag;
+    private final Bookings bookings;
 
-    Reads(StripeObjects objects, Duration searchLag) {
+    Reads(StripeObjects objects, Duration searchLag, Bookings bookings) {
         this.objects = objects;
         this.searchLag = searchLag;
+        this.bookings = bookings;
     }
 
     Answer intent(Call call) {
@@ -56,6 +59,26 @@ final class Reads {
         Predicate<Refund> wanted = named(call, "payment_intent", (Refund refund) -> Optional.of(refund.paymentIntent()))
                 .and(named(call, "charge", refund -> Optional.of(refund.charge())));
         return page(call, limit, objects.newestRefunds(after(call, objects::refund), limit, wanted), Answer.Refunded::new);
+    }
+
+    /** The newest first. */
+    Answer balance(Call call) {
+        int limit = Parameters.limit(call.form());
+        boolean expanded = call.form().list("expand").contains("data.source");
+        long from = call.form().text("created[gte]").map(text -> Parameters.integer("created", text)).orElse(0L);
+        long to = call.form().text("created[lt]").map(text -> Parameters.integer("created", text)).orElse(Long.MAX_VALUE);
+        List<Answer.Booked> all = bookings.all().reversed().stream().map(one -> new Answer.Booked(id(one), one.movement(), expanded))
+                .filter(one -> one.movement().at().getEpochSecond() >= from && one.movement().at().getEpochSecond() < to).toList();
+        Optional<String> after = call.form().text("starting_after");
+        int start = after.map(id -> all.stream().map(Answer.Booked::id).toList().indexOf(id) + 1).orElse(0);
+        if (after.isPresent() && start == 0) {
+            throw Parameters.missing("balance_transaction", after.get(), "starting_after", 400);
+        }
+        return page(call, limit, all.stream().skip(start).limit(limit + 1L).toList(), one -> one);
+    }
+
+    private static String id(Bookings.Booking one) {
+        return "txn_" + one.movement().id().substring(one.movement().id().indexOf('_') + 1) + (one.repeat() == 0 ? "" : "again");
     }
 
     /** Search finds an intent only after a delay, as Stripe warns of its own search. */

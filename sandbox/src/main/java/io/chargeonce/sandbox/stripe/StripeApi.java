@@ -74,7 +74,8 @@ final class StripeApi implements PspApi<Call, Change, Answer> {
         return switch (call.operation()) {
             case CONFIRM, CANCEL, UPDATE -> Optional.of(call.target());
             case REFUND -> refunds.intent(call.form());
-            case CREATE, RETRIEVE, LIST, SEARCH, LIST_REFUNDS, RETRIEVE_REFUND, LIST_CHARGES, RETRIEVE_CHARGE -> Optional.empty();
+            case CREATE, RETRIEVE, LIST, SEARCH, LIST_REFUNDS, RETRIEVE_REFUND, LIST_CHARGES, RETRIEVE_CHARGE, LIST_BALANCE ->
+                Optional.empty();
         };
     }
 
@@ -88,7 +89,7 @@ final class StripeApi implements PspApi<Call, Change, Answer> {
                 yield both;
             }
             case CONFIRM, CANCEL, UPDATE, RETRIEVE -> metadata(call.target());
-            case LIST, SEARCH, LIST_REFUNDS, RETRIEVE_REFUND, LIST_CHARGES, RETRIEVE_CHARGE -> Map.of();
+            case LIST, SEARCH, LIST_REFUNDS, RETRIEVE_REFUND, LIST_CHARGES, RETRIEVE_CHARGE, LIST_BALANCE -> Map.of();
         };
     }
 
@@ -122,6 +123,7 @@ final class StripeApi implements PspApi<Call, Change, Answer> {
             case LIST_REFUNDS -> Executed.nothingBut(reads.refunds(call));
             case RETRIEVE_CHARGE -> Executed.nothingBut(reads.charge(call));
             case LIST_CHARGES -> Executed.nothingBut(reads.charges(call));
+            case LIST_BALANCE -> Executed.nothingBut(reads.balance(call));
         };
     }
 
@@ -144,6 +146,7 @@ final class StripeApi implements PspApi<Call, Change, Answer> {
             case Answer.Charged ignored -> answer;
             case Answer.Failure ignored -> answer;
             case Answer.Page ignored -> answer;
+            case Answer.Booked ignored -> answer;
         };
     }
 

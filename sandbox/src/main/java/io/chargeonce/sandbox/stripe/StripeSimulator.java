@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.sandbox.stripe;
 
+import io.chargeonce.sandbox.booking.Bookings;
 import io.chargeonce.sandbox.psp.Fault;
 import io.chargeonce.sandbox.psp.FaultRules;
 import io.chargeonce.sandbox.psp.Ledger;
@@ -14,17 +15,25 @@ import java.util.List;
  * every movement of money, and fails on request. With a directory all of it survives a SIGKILL. Any thread may call it.
  */
 public final class StripeSimulator extends PspServer {
-    private StripeSimulator(StripeSettings settings, StripeObjects objects, Ledger<Change, Answer> ledger) {
+    private final Bookings bookings;
+
+    private StripeSimulator(StripeSettings settings, StripeObjects objects, Ledger<Change, Answer> ledger, Bookings bookings) {
         super("Stripe", settings.port(), settings.clock(),
-                new StripeApi(new Credentials(settings.account()), objects, new Reads(objects, settings.searchLag())), ledger,
+                new StripeApi(new Credentials(settings.account()), objects, new Reads(objects, settings.searchLag(), bookings)), ledger,
                 new LockStripes(), new FaultRules("Stripe", List.of(Operation.values()), fault -> !(fault instanceof Fault.Transient)));
+        this.bookings = bookings;
+    }
+
+    /** What its balance transactions say; a test may have them lie. */
+    public Bookings bookings() {
+        return bookings;
     }
 
     /** Starts a simulator. Throws {@link IllegalStateException} if its port or its directory is in use. */
     public static StripeSimulator start(StripeSettings settings) {
         StripeObjects objects = new StripeObjects();
-        return new StripeSimulator(settings, objects,
-                new Ledger<>("stripe", settings.directory(), settings.keyLifetime(), objects, Change.class, Answer.class));
+        var ledger = new Ledger<>("stripe", settings.directory(), settings.keyLifetime(), objects, Change.class, Answer.class);
+        return new StripeSimulator(settings, objects, ledger, new Bookings(ledger));
     }
 
     /** What clients take as the API's base address, without a slash at its end. */

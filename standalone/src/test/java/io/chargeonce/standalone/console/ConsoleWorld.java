@@ -34,8 +34,6 @@ import org.awaitility.Awaitility;
 final class ConsoleWorld implements AutoCloseable {
 
     private static final Duration PATIENCE = Duration.ofMinutes(2);
-    private static final List<String> PORTS = List.of("ingest", "stripe", "adyen", "webhook", "kafka", "postgres", "admin", "console",
-            "mail", "mailbox");
     private static final Pattern ADDRESS = Pattern.compile("console +(https?://\\S+?)/?\\s");
     private static final Pattern TOKEN = Pattern.compile("\\b((reader|operator|approver):[^\\s,]+)");
     private static final List<String> CURRENCIES = List.of("EUR", "USD", "GBP", "JPY");
@@ -60,7 +58,7 @@ final class ConsoleWorld implements AutoCloseable {
 
     static ConsoleWorld start() throws IOException {
         Path directory = Directories.temporary("console");
-        Map<String, Integer> ports = FreePorts.of(PORTS);
+        Map<String, Integer> ports = FreePorts.ofUp();
         Path said = Files.createFile(directory.resolve("up.out"));
         var command = new ArrayList<>(List.of(ProcessHandle.current().info().command().orElseThrow(), "-Xmx1g", "-XX:+UseSerialGC",
                 "-cp", System.getProperty("java.class.path"), "-Dchargeonce.log=" + directory.resolve("up.log"),

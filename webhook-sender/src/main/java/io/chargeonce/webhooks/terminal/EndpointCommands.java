@@ -55,7 +55,7 @@ final class EndpointCommands {
     }
 
     @Command(name = "disable", usageHelpAutoWidth = true, mixinStandardHelpOptions = true,
-            description = "Sends nothing more to an endpoint. What waits for it is dead, and later events are not kept for it.")
+            description = "Sends nothing more to an endpoint. What waits for it is dead, and later events are too.")
     static final class Disable extends OfEndpoint {
 
         @Override
@@ -90,7 +90,7 @@ final class EndpointCommands {
         @Override
         public Integer call() {
             return !yes ? WebhookCommand.refuse(spec, WebhookCommand.USAGE, "this cannot be undone; add --yes to do it")
-                    : webhooks.change(spec, books -> books.endpoints().remove(id)
+                    : webhooks.change(spec, books -> books.endpoints().remove(id) == Change.DONE
                             ? WebhookCommand.say(spec, "Removed %s.".formatted(id))
                             : WebhookCommand.refuse(spec, WebhookCommand.NO, WebhookCommand.NO_ENDPOINT));
         }

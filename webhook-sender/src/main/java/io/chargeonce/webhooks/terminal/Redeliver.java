@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.webhooks.terminal;
 
+import io.chargeonce.endpoints.EndpointBook.Change;
 import io.chargeonce.webhooks.terminal.WebhookCommand.Books;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -12,7 +13,8 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "redeliver", usageHelpAutoWidth = true, mixinStandardHelpOptions = true,
         description = {"Sends a delivery again, with all tries and under the same id.",
-            "With the id of an endpoint: all its dead deliveries. Without --yes that only says how many there are."})
+            "With the id of an endpoint: all its dead deliveries. Without --yes that only says how many there are.",
+            "With the id of a payment: those that it and its refunds lack, because Kafka has lost their outcomes."})
 final class Redeliver implements Callable<Integer> {
 
     @ParentCommand
@@ -21,7 +23,7 @@ final class Redeliver implements Callable<Integer> {
     @Spec
     CommandSpec spec;
 
-    @Parameters(paramLabel = "ID", description = "Of a delivery (msg_…) or of an endpoint (whe_…).")
+    @Parameters(paramLabel = "ID", description = "Of a delivery (msg_…), of an endpoint (whe_…) or of a payment (pay_…).")
     String id;
 
     @Option(names = "--yes", description = "Do it.")
@@ -29,15 +31,30 @@ final class Redeliver implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        if (id.startsWith("pay_")) {
+            return webhooks.change(spec, this::missed);
+        }
         if (!id.startsWith("whe_")) {
-            return webhooks.change(spec, books -> books.deliveries().redeliver(id) ? WebhookCommand.say(spec, "Sends " + id + " again.")
+            return webhooks.change(spec, books -> books.deliveries().redeliver(id) == Change.DONE
+                    ? WebhookCommand.say(spec, "Sends " + id + " again.")
                     : WebhookCommand.refuse(spec, WebhookCommand.NO, "no delivery has that id, or its endpoint is disabled: see chargeonce "
                             + "webhook deliveries"));
         }
         return yes ? webhooks.change(spec, this::dead) : webhooks.with(this::count);
     }
 
+    private int missed(Books books) {
+        int made = books.deliveries().stageMissedOf(id);
+        return made > 0 ? WebhookCommand.say(spec, "Sends %,d that %s lacked.".formatted(made, id))
+                : WebhookCommand.refuse(spec, WebhookCommand.NO, "it lacks none: it has not ended, or no endpoint wants to hear of it, or "
+                        + "'webhook deliveries --payment %s' shows them".formatted(id));
+    }
+
     private int count(Books books) {
+        if (books.endpoints().find(id).filter(endpoint -> !endpoint.isDisabled()).isEmpty()) {
+            return WebhookCommand.refuse(spec, WebhookCommand.NO, "no enabled endpoint has that id, and a disabled one gets nothing: see "
+                    + "chargeonce webhook list, and chargeonce webhook enable");
+        }
         return WebhookCommand.say(spec, "Would send %,d dead deliveries of %s again. Add --yes to do it.".formatted(
                 books.deliveries().deadOf(id), id));
     }

@@ -58,16 +58,27 @@ final class TestEndpoint implements Callable<Integer> {
             }
             entry = look(books, webhook);
         }
+        return told(books, webhook, entry);
+    }
+
+    private int told(Books books, String webhook, Entry entry) {
         if (json) {
             WebhookCommand.say(spec, Deliveries.json(entry));
         } else if (entry.state().equals("delivered")) {
             WebhookCommand.say(spec, "Delivered %s: the endpoint answered %d.".formatted(webhook, entry.lastStatus().orElse(0)));
         } else {
             WebhookCommand.refuse(spec, 0, entry.lastError()
-                    .map(error -> "%s was not delivered: %s. It is tried again".formatted(webhook, error))
+                    .map(error -> "%s was not delivered: %s. %s".formatted(webhook, error, afterwards(books, entry)))
                     .orElse("%s has not been tried yet; is 'chargeonce webhooks' running?".formatted(webhook)));
         }
         return entry.state().equals("delivered") ? 0 : WebhookCommand.NO;
+    }
+
+    private String afterwards(Books books, Entry entry) {
+        if (books.endpoints().find(id).filter(EndpointBook.Endpoint::isDisabled).isPresent()) {
+            return "The endpoint is disabled now: 'chargeonce webhook enable %s' ends it".formatted(id);
+        }
+        return entry.state().equals("dead") ? "It is not tried any more" : "It is tried again";
     }
 
     private static Entry look(Books books, String webhook) {

@@ -2,8 +2,8 @@
 package io.chargeonce.dlq.terminal.page;
 
 import io.chargeonce.dlq.story.Moment;
-import io.chargeonce.dlq.terminal.screen.Printable;
 import io.chargeonce.dlq.terminal.screen.Words;
+import io.chargeonce.text.Printable;
 import java.util.Optional;
 
 /** What happened to a payment, in words. */
@@ -37,7 +37,9 @@ public final class MomentWords {
         String who = "attempt %d: %s ".formatted(heard.attempt(), switch (heard.source()) {
             case "call" -> heard.psp() + " answered";
             case "webhook" -> heard.psp() + " reported:";
+            case "settlement" -> heard.psp() + "'s settlement report:";
             case "hand" -> "by a person's word";
+            case "found" -> "found at " + heard.psp() + ":";
             default -> heard.psp() + " said when asked:";
         });
         String detail = heard.detail().filter(text -> !text.isEmpty()).map(text -> " (" + text + ")").orElse("");

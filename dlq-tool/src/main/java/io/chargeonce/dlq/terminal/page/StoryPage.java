@@ -47,7 +47,7 @@ public final class StoryPage {
                 case NEEDS_A_PERSON ->
                     "leaves it: it was merged %d times and died each time, so find out why, then name it with --even-capped"
                             .formatted(letter.generation() - 1);
-                case CHARGED -> "settles it: the money was taken" + letter.evidence().map(" as "::concat).orElse("");
+                case CHARGED -> "has the resolver settle it: the money was taken" + letter.evidence().map(" as "::concat).orElse("");
                 case UNRESOLVED -> "has the resolver ask the PSP first: the money may have been taken";
                 case POISON -> "cannot take it: it is no payment; edit makes it one, or purge gives it up";
                 case MENDED -> "sends it as it was edited to the topic that it was found on";

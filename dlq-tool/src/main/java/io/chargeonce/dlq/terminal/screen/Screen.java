@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.terminal.screen;
 
+import io.chargeonce.text.Printable;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;

@@ -37,7 +37,7 @@ public final class Words {
             case RECHARGEABLE -> "no attempt took money, so another one is safe";
             case PAST_DEADLINE -> "no attempt took money, but its time to be charged has passed; a merge gives it a new one";
             case NEEDS_A_PERSON -> "merged too often already and dead each time, so it is merged only when named with --even-capped";
-            case CHARGED -> "the money was taken already, nothing is charged again";
+            case CHARGED -> "the money was taken already: the resolver settles it, nothing is charged again";
             case UNRESOLVED -> "the money may have been taken, so the PSP is asked before anything else";
             case POISON -> "poison cannot be merged before dlq edit has made it readable";
             case MENDED -> "the record was edited, so it goes to its topic again and is read as a new record";
@@ -68,8 +68,7 @@ public final class Words {
     public static String of(MoveResult result) {
         return switch (result) {
             case REENTERED -> "re-entered the pipeline";
-            case SETTLED -> "settled: already charged";
-            case ASKED -> "with the resolver now; stays listed until known";
+            case ASKED -> "with the resolver now; stays listed until settled";
             case RESENT -> "sent again as edited";
             case PURGED -> "purged";
             case RESTORED -> "back in the queue";

@@ -5,7 +5,7 @@ export const STANDINGS = {
   rechargeable: { is: 'safe to re-charge', why: 'No attempt took money, so another one is safe.' },
   past_deadline: { is: 'past its deadline', why: 'No attempt took money, but its time to be charged has passed. A merge gives it a new deadline.' },
   needs_a_person: { is: 'merged too often', why: 'It was merged too often already and died each time. A merge takes it only when a person names it with --even-capped.' },
-  charged: { is: 'already charged', why: 'The money was taken already. A merge settles it and charges nothing.' },
+  charged: { is: 'already charged', why: 'The money was taken already. After a merge the resolver settles it, and nothing is charged.' },
   unresolved: { is: 'unresolved', why: 'The money may have been taken. The PSP is asked before anything else.' },
   poison: { is: 'poison', why: 'A record that never became a payment. Edit it in a terminal before it can be merged.' },
   mended: { is: 'poison, edited', why: 'The record was edited. A merge sends it to its topic again.' },
@@ -31,7 +31,7 @@ export function isLeft(kind, standing) {
 }
 
 export const RESULTS = {
-  reentered: 're-entered the pipeline', settled: 'settled: already charged', asked: 'with the resolver; listed until known',
+  reentered: 're-entered the pipeline', asked: 'with the resolver; listed until settled',
   resent: 'sent again as edited', purged: 'purged', restored: 'back in the queue', refused: 'refused, left as it was',
   closed: 'left: no data key opens its edit', gone: 'moved by another person or run',
 };

@@ -5,7 +5,7 @@ import { relative } from '../lib/time.js';
 const FOR_DEAD = {
   rechargeable: { title: 'It is dead, and safe to charge again', text: 'No attempt took money. A merge puts it back to work; a purge ends it.', actions: ['merge', 'purge'] },
   past_deadline: { title: 'It is dead, and its deadline has passed', text: 'No attempt took money. A merge gives it a new deadline and charges it; a purge ends it.', actions: ['merge', 'purge'] },
-  charged: { title: 'It is dead, but its money was taken', text: 'A merge settles it with the PSP’s reference and charges nothing.', actions: ['merge'] },
+  charged: { title: 'It is dead, but its money was taken', text: 'After a merge the resolver settles it with the PSP’s reference, and nothing is charged.', actions: ['merge'] },
   unresolved: { title: 'Its outcome is unknown', text: 'The money may have been taken. The resolver asks the PSP; a merge asks now. It is never charged under another key.', actions: ['merge'] },
   needs_a_person: { title: 'It was merged too often', text: 'It died after each merge. Find out why before it is merged once more, in a terminal and by name.', actions: ['purge'] },
   poison: { title: 'It is a record that cannot be read', text: 'Edit it in a terminal, then merge it. A purge drops the record.', actions: ['purge'] },

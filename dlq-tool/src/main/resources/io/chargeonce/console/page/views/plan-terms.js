@@ -8,7 +8,7 @@ import { Money } from '../parts/sums.js';
 export const USUAL = { canary: '20', rate: '', max_rate: '', abort_above_percent: '10' };
 
 const EXPLAINED = {
-  merge: 'A merge puts dead letters back to work. What was charged already is settled and never charged again.',
+  merge: 'A merge puts dead letters back to work. What was charged already is settled by the resolver and never charged again.',
   purge: 'A purge ends dead letters. It can be undone for 30 days. Money that was taken, or may have been, is left.',
   restore: 'A restore puts what was purged back into the queue.',
 };

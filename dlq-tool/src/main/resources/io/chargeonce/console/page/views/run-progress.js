@@ -6,7 +6,7 @@ import { runState } from '../lib/words.js';
 import { say } from '../parts/announce.js';
 import { Bar } from '../parts/progress.js';
 
-const TONES = { reentered: 'accent', settled: 'good', asked: 'warning', resent: 'accent', purged: 'accent', restored: 'accent' };
+const TONES = { reentered: 'accent', asked: 'warning', resent: 'accent', purged: 'accent', restored: 'accent' };
 const SPOKEN_STEP = 0.25;
 
 /** How far a run is. Each quarter is read out, not each number. */

@@ -3,6 +3,7 @@ package io.chargeonce.dlq.terminal.screen;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chargeonce.text.Printable;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;

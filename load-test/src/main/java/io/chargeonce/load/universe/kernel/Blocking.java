@@ -25,7 +25,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
@@ -93,6 +96,15 @@ public final class Blocking {
                 kernel.after(NOTHING_NEW)) && semaphore.tryAcquire();
     }
 
+    public static void acquireUninterruptibly(Semaphore semaphore) {
+        Kernel.it().await(() -> semaphore.availablePermits() > 0, Strand.NEVER);
+        semaphore.acquireUninterruptibly();
+    }
+
+    public static void parkNanos(long nanos) {
+        Kernel.it().sleep(Duration.ofNanos(nanos));
+    }
+
     public static boolean await(CountDownLatch latch, long time, TimeUnit unit) throws InterruptedException {
         return until(() -> latch.getCount() == 0, after(time, unit));
     }
@@ -152,6 +164,34 @@ public final class Blocking {
         return new Strands();
     }
 
+    public static ExecutorService executor(ThreadFactory unused) {
+        return new Strands();
+    }
+
+    public static ScheduledExecutorService timers(ThreadFactory unused) {
+        return new Timers();
+    }
+
+    public static ScheduledFuture<?> schedule(ScheduledExecutorService timers, Runnable task, long time, TimeUnit unit) {
+        return timers.schedule(task, time, unit);
+    }
+
+    public static <T> ScheduledFuture<T> schedule(ScheduledExecutorService timers, Callable<T> task, long time, TimeUnit unit) {
+        return timers.schedule(task, time, unit);
+    }
+
+    public static ScheduledFuture<?> scheduleWithFixedDelay(ScheduledExecutorService timers, Runnable task, long first, long pause,
+                                                            TimeUnit unit) {
+        return timers.scheduleWithFixedDelay(task, first, pause, unit);
+    }
+
+    /** What it is given to starts strands. */
+    public static ThreadFactory factory(Thread.Builder.OfPlatform builder) {
+        return body -> {
+            throw new IllegalStateException("Bug! A universe has no threads of this kind");
+        };
+    }
+
     /** Its strands end by themselves, so nothing interrupts them. */
     public static boolean awaitTermination(ExecutorService strands, long time, TimeUnit unit) throws InterruptedException {
         return until(strands::isTerminated, after(time, unit));
@@ -197,6 +237,10 @@ public final class Blocking {
             throw new IllegalArgumentException("Bug! A universe has no resolver for " + address);
         }
         return InetAddress.getByName(address);
+    }
+
+    public static InetAddress[] literals(String address) throws UnknownHostException {
+        return new InetAddress[] {literal(address)};
     }
 
     public static UUID randomUUID() {

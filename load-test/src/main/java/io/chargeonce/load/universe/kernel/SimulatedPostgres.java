@@ -240,18 +240,6 @@ public final class SimulatedPostgres {
         });
     }
 
-    private static final String AT_REST = """
-            SELECT NOT EXISTS (SELECT FROM operation_state
-                                WHERE state IN ('accepted', 'processing', 'scheduled', 'parked', 'unresolved') OR resolve_at IS NOT NULL)
-               AND NOT EXISTS (SELECT FROM outbox WHERE refusal IS NULL)
-            """;
-
-    private static final String WAITS_FOR_DAYS = """
-            SELECT EXISTS (SELECT FROM operation_state WHERE represent_at IS NOT NULL)
-               AND NOT EXISTS (SELECT FROM operation_state WHERE state IN ('accepted', 'parked') OR resolve_at IS NOT NULL
-                                                              OR state = 'scheduled' AND represent_at IS NULL)
-            """;
-
     /** An attempt of which it is not known whether it moved money. People are told about it, or were when they purged it. */
     public record Unresolved(String operation, String key, String psp) {}
 
@@ -290,18 +278,9 @@ public final class SimulatedPostgres {
         }
     }
 
-    public boolean isAtRest() {
-        return says(AT_REST);
-    }
-
-    /** Whether all that is left are cards that are to be presented again days later. */
-    public boolean waitsForDays() {
-        return says(WAITS_FOR_DAYS);
-    }
-
-    private boolean says(String question) {
+    public boolean waitsFor(Waits what) {
         return inIdle(raw -> {
-            try (var statement = raw.createStatement(); var row = statement.executeQuery(question)) {
+            try (var statement = raw.createStatement(); var row = statement.executeQuery(what.question())) {
                 row.next();
                 return row.getBoolean(1);
             }

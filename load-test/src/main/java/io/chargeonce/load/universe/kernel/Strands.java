@@ -9,7 +9,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
 /** An executor with a strand for each task. */
-public final class Strands extends AbstractExecutorService {
+public class Strands extends AbstractExecutorService {
 
     private int open;
     private boolean shut;
@@ -60,6 +60,21 @@ public final class Strands extends AbstractExecutorService {
         kernel.spawn(host, "timer", () -> {
             kernel.await(timer::isCancelled, due);
             timer.run();
+        });
+        return timer;
+    }
+
+    /** Until it is cancelled. */
+    static ScheduledFuture<?> repeatedly(Host host, Runnable task, long first, long pauseMicros) {
+        var timer = new Timer(task);
+        Kernel kernel = Kernel.it();
+        kernel.spawn(host, "timer", () -> {
+            for (long due = first; !timer.isCancelled(); due = kernel.now() + pauseMicros) {
+                kernel.await(timer::isCancelled, due);
+                if (!timer.isCancelled()) {
+                    task.run();
+                }
+            }
         });
         return timer;
     }

@@ -166,7 +166,8 @@ final class Wire implements InvocationHandler {
         return !sql.isEmpty() && !sql.contains("now()") && !sql.contains("_timestamp()") && !sql.contains("forget_")
                 && !sql.contains("reap_")
                 && !sql.contains("take_back_") && !sql.contains("append_") && !sql.contains("list_")
-                && !sql.contains("merchants_of") && !sql.contains("erase_")
+                && !sql.contains("merchants_of") && !sql.contains("erase_") && !sql.contains("stage_") && !sql.contains("disable_")
+                && !sql.contains("end_webhooks_") && !sql.contains("receipt_to_send") && !sql.contains("_webhook")
                 && !sql.contains("INSERT") && !sql.contains("UPDATE ");
     }
 

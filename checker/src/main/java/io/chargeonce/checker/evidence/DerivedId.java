@@ -1,27 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.checker;
+package io.chargeonce.checker.evidence;
 
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 
 /** Ids that follow from what they identify: worked out here again, from the published rules. */
-final class DerivedId {
+public final class DerivedId {
 
     private static final String ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
     private static final int LETTERS = 26;
+    private static final int BYTES_OF_A_RECEIPT = 16;
 
     private DerivedId() {}
 
     /** The payment that a merchant's key must name. */
-    static String ofPayment(String merchant, String key) {
+    public static String ofPayment(String merchant, String key) {
         return "pay_" + letters("v1|" + merchant + "|" + key);
     }
 
     /** The key under which an attempt must be sent. */
-    static String ofAttempt(String payment, String operation, String reference, String psp, int sequence) {
+    public static String ofAttempt(String payment, String operation, String reference, String psp, int sequence) {
         return letters(payment + "|" + operation + "|" + reference + "|" + psp + "|" + sequence);
+    }
+
+    /** Under which a recipient gets the receipt of an operation. Of letters, only A to Z have another case here. */
+    public static String ofReceipt(String operation, String recipient) {
+        String lower = recipient.strip().codePoints().map(c -> c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c)
+                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append).toString();
+        byte[] digest = sha256(operation + " " + lower);
+        return "rcp_" + HexFormat.of().formatHex(digest, 0, BYTES_OF_A_RECEIPT);
     }
 
     private static String letters(String text) {

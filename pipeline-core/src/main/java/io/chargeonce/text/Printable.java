@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.dlq.terminal.screen;
+package io.chargeonce.text;
 
 /** Makes foreign text safe to print: nothing in it can move a cursor, colour a screen, or turn text around. */
 public final class Printable {

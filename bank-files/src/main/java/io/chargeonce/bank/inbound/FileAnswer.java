@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.bank.inbound;
+
+import io.chargeonce.bank.account.BankAccount;
+import io.chargeonce.bank.xml.BankMessage;
+import io.chargeonce.bank.xml.BankMessage.FileStatus;
+import io.chargeonce.payment.DuplicateCodes;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalTime;
+import java.time.ZoneOffset;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What a bank says about a whole file of ours. Accepted, its items wait for their bookings. Rejected, it moved nothing, so each of its
+ * items gets a line that frees it. That the file was there before is no rejection of what is there.
+ */
+sealed interface FileAnswer {
+
+    record Applied() implements FileAnswer {}
+
+    /** The file is still on its way, as far as is written here. */
+    record NotYet(String why) implements FileAnswer {}
+
+    /** It answers no file of ours, or takes back an earlier answer. */
+    record Contradicts(String why) implements FileAnswer {}
+
+    Set<String> ACCEPTED = Set.of("ACCP", "ACTC", "ACSP", "ACSC", "ACWC", "ACCC", "ACFC");
+    int LONGEST_CODE = 35;
+    Set<String> NO_ANSWER_YET = Set.of("RCVD", "PDNG");
+
+    String LOCK = """
+            SELECT batch_id, state, due_on, sent_at IS NOT NULL, resends FROM bank_batch WHERE bank = ? AND message_id = ? FOR UPDATE
+            """;
+
+    /** Within the transaction that takes the message. */
+    static FileAnswer apply(Connection connection, BankAccount account, long file, FileStatus status, BankMessage.Lines lines)
+            throws SQLException {
+        try (var statement = connection.prepareStatement(LOCK)) {
+            statement.setString(1, account.name());
+            statement.setString(2, status.originalMessageId());
+            try (var row = statement.executeQuery()) {
+                if (!row.next()) {
+                    return new Contradicts("it answers a file that we never made");
+                }
+                return apply(connection, account, file, status,
+                        new Ours(row.getLong(1), row.getString(2), row.getObject(3, LocalDate.class), row.getBoolean(4), row.getInt(5)),
+                        lines);
+            }
+        }
+    }
+
+    /** @param wasSent whether it reached the bank once; it may be on its way again */
+    record Ours(long id, String state, LocalDate dueOn, boolean wasSent, int resends) {}
+
+    private static FileAnswer apply(Connection connection, BankAccount account, long file, FileStatus status, Ours ours,
+                                    BankMessage.Lines lines)
+            throws SQLException {
+        boolean accepted = ACCEPTED.contains(status.status()) || status.status().equals("PART");
+        return switch (ours.state) {
+            case "accepted", "partly_accepted" -> accepted || NO_ANSWER_YET.contains(status.status())
+                    || DuplicateCodes.isThereAlready(status.reason()) ? new Applied()
+                            : new Contradicts("it rejects a file that the bank had accepted");
+            case "rejected" ->
+                status.status().equals("RJCT") ? new Applied() : new Contradicts("it accepts a file that the bank had rejected");
+            default -> ours.wasSent ? first(connection, account, file, status, ours, lines) : new NotYet("our file is still " + ours.state);
+        };
+    }
+
+    /** The bank's first word on a file that it has. */
+    private static FileAnswer first(Connection connection, BankAccount account, long file, FileStatus status, Ours ours,
+                                    BankMessage.Lines lines)
+            throws SQLException {
+        if (ACCEPTED.contains(status.status()) || status.status().equals("PART")) {
+            return accept(connection, account, status, ours);
+        }
+        return status.status().equals("RJCT") ? reject(connection, file, status, ours, lines)
+                : NO_ANSWER_YET.contains(status.status()) ? new Applied()
+                        : new Contradicts("its status %s means nothing here".formatted(status.status()));
+    }
+
+    private static FileAnswer accept(Connection connection, BankAccount account, FileStatus status, Ours ours) throws SQLException {
+        Instant until = account.windows().businessDaysAfter(ours.dueOn, account.bookedWithinDays()).atTime(LocalTime.MAX)
+                .atZone(account.windows().zone()).toInstant();
+        answer(connection, ours, status.status().equals("PART") ? "partly_accepted" : "accepted", Optional.of(until), Optional.empty());
+        return new Applied();
+    }
+
+    String ANSWER = "SELECT answer_bank_batch(?, ?, ?, ?)";
+
+    private static void answer(Connection connection, Ours ours, String answer, Optional<Instant> until, Optional<String> why)
+            throws SQLException {
+        try (var statement = connection.prepareStatement(ANSWER)) {
+            statement.setLong(1, ours.id);
+            statement.setString(2, answer);
+            statement.setObject(3, until.map(time -> time.atOffset(ZoneOffset.UTC)).orElse(null), Types.TIMESTAMP_WITH_TIMEZONE);
+            statement.setString(4, why.orElse(null));
+            try (var row = statement.executeQuery()) {
+                row.next();
+                if (!row.getBoolean(1)) {
+                    throw new IllegalStateException("Bug! File %d cannot be %s".formatted(ours.id, answer));
+                }
+            }
+        }
+    }
+
+    String TO_FREE = """
+            SELECT psp_key FROM bank_batch_item AS item
+             WHERE batch_id = ?
+               AND NOT EXISTS (SELECT FROM bank_line AS said
+                                WHERE said.psp_key = item.psp_key
+                                  AND (said.file_id = ? AND kind = 'rejected' OR ? AND kind = 'file_rejected' AND code IS NULL))
+             ORDER BY item_id
+            """;
+
+    /** A line for each item that the message itself does not reject. Without a reason one is enough, however often the bank says it. */
+    private static void freeItems(Connection connection, long file, FileStatus status, Ours ours, BankMessage.Lines lines)
+            throws SQLException {
+        String code = status.reason().length() <= LONGEST_CODE ? status.reason() : status.reason().substring(0, LONGEST_CODE);
+        try (var statement = connection.prepareStatement(TO_FREE)) {
+            statement.setFetchSize(1_000);
+            statement.setLong(1, ours.id);
+            statement.setLong(2, file);
+            statement.setBoolean(3, code.isEmpty());
+            try (var row = statement.executeQuery()) {
+                while (row.next()) {
+                    lines.add(new BankMessage.Line("file_rejected", row.getString(1), Optional.empty(), Optional.empty(), Optional.empty(),
+                            code, "", Optional.empty()));
+                }
+            }
+        }
+    }
+
+    String WITHOUT_A_REASON = """
+            SELECT EXISTS (SELECT FROM bank_batch_item AS item
+                            WHERE batch_id = ? AND NOT EXISTS (SELECT FROM bank_line AS said
+                                                                WHERE said.psp_key = item.psp_key AND said.file_id = ?
+                                                                  AND kind = 'rejected' AND code <> ALL (?::text[])))
+            """;
+
+    /** Whether this file rejects each item for itself, and none as a duplicate. */
+    private static boolean eachHasAReason(Connection connection, long file, Ours ours) throws SQLException {
+        try (var statement = connection.prepareStatement(WITHOUT_A_REASON)) {
+            statement.setLong(1, ours.id);
+            statement.setLong(2, file);
+            statement.setArray(3, connection.createArrayOf("text", DuplicateCodes.all().toArray()));
+            try (var row = statement.executeQuery()) {
+                row.next();
+                return !row.getBoolean(1);
+            }
+        }
+    }
+
+    String HAS_MOVED = """
+            SELECT EXISTS (SELECT FROM bank_batch_item AS item JOIN bank_line AS said ON said.psp_key = item.psp_key
+                            WHERE item.batch_id = ? AND said.kind IN ('booked', 'returned'))
+            """;
+
+    private static boolean hasMoved(Connection connection, Ours ours) throws SQLException {
+        try (var statement = connection.prepareStatement(HAS_MOVED)) {
+            statement.setLong(1, ours.id);
+            try (var row = statement.executeQuery()) {
+                row.next();
+                return row.getBoolean(1);
+            }
+        }
+    }
+
+    private static FileAnswer reject(Connection connection, long file, FileStatus status, Ours ours, BankMessage.Lines lines)
+            throws SQLException {
+        if (DuplicateCodes.isThereAlready(status.reason())) {
+            // The first copy is there, and its answer is still to come.
+            return new Applied();
+        }
+        // What follows frees each item for another file. So it must be certain that no copy of this one was or will be executed.
+        if (ours.resends > 0) {
+            return new Contradicts("it rejects a file that was sent twice: ask the bank which of the two, and what became of the other");
+        }
+        if (hasMoved(connection, ours)) {
+            return new Contradicts("it rejects a file of which the bank has booked or returned an item");
+        }
+        boolean mayBeADuplicate = status.reason().isEmpty() && !eachHasAReason(connection, file, ours);
+        freeItems(connection, file, status, ours, lines);
+        if (mayBeADuplicate) {
+            // Its lines wait for a person, and the bank's answer to what is there may still come.
+            return new Applied();
+        }
+        answer(connection, ours, "rejected", Optional.empty(),
+                Optional.of("rejected by the bank: " + (status.reason().isEmpty() ? "each item for itself" : status.reason())));
+        return new Applied();
+    }
+}

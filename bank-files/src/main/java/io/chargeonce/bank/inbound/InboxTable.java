@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.bank.inbound;
+
+import io.chargeonce.bank.xml.BankMessage;
+import io.chargeonce.settlement.BankSaid;
+import io.chargeonce.settlement.SettlementKeys;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** The rows of files that came from banks, and of their lines. */
+final class InboxTable {
+
+    private static final int BATCH = 500;
+
+    /** A file, before it is read. */
+    record About(String bank, String name, byte[] sha256, long size) {
+
+        /** Where its bytes are. */
+        String bytes() {
+            return "in/%s/%s".formatted(bank, HexFormat.of().formatHex(sha256));
+        }
+    }
+
+    private InboxTable() {}
+
+    private static final String KNOWN = "SELECT whole FROM bank_file_in WHERE bank = ? AND sha256 = ?";
+
+    /** Whether all bytes of a file are here; empty if it is not known. */
+    static Optional<Boolean> known(Connection connection, String bank, byte[] sha256) throws SQLException {
+        try (var statement = connection.prepareStatement(KNOWN)) {
+            statement.setString(1, bank);
+            statement.setBytes(2, sha256);
+            try (var row = statement.executeQuery()) {
+                return row.next() ? Optional.of(row.getBoolean(1)) : Optional.empty();
+            }
+        }
+    }
+
+    private static final String WAS_SAID = """
+            SELECT EXISTS (SELECT FROM bank_file_in WHERE bank = ? AND message = ? AND message_id = ? AND quarantined IS NULL)
+            """;
+
+    /** Whether the bank has used a message's id before. */
+    static boolean wasSaidBefore(Connection connection, String bank, BankMessage message) throws SQLException {
+        try (var statement = connection.prepareStatement(WAS_SAID)) {
+            statement.setString(1, bank);
+            statement.setString(2, message.message());
+            statement.setString(3, message.messageId());
+            return isTrue(statement);
+        }
+    }
+
+    private static boolean isTrue(PreparedStatement statement) throws SQLException {
+        try (var row = statement.executeQuery()) {
+            row.next();
+            return row.getBoolean(1);
+        }
+    }
+
+    private static final String NEXT_ID = "SELECT nextval('bank_file_number')";
+
+    static long nextId(Connection connection) throws SQLException {
+        try (var statement = connection.prepareStatement(NEXT_ID); var row = statement.executeQuery()) {
+            row.next();
+            return row.getLong(1);
+        }
+    }
+
+    private static final String INSERT = """
+            INSERT INTO bank_file_in (file_id, bank, file_name, sha256, size, message, message_id, quarantined, whole)
+            VALUES (?, ?, left(?, 255), ?, ?, ?, ?, left(?, 500), ?)
+            """;
+
+    static void insert(Connection connection, long id, About about, BankMessage message) throws SQLException {
+        insert(connection, id, about, Optional.of(message), Optional.empty(), true);
+    }
+
+    /** @param whole whether all of its bytes are here */
+    static void insertQuarantined(Connection connection, About about, String why, boolean whole) throws SQLException {
+        insert(connection, nextId(connection), about, Optional.empty(), Optional.of(why), whole);
+    }
+
+    private static void insert(Connection connection, long id, About about, Optional<BankMessage> message, Optional<String> why,
+                               boolean whole)
+            throws SQLException {
+        try (var statement = connection.prepareStatement(INSERT)) {
+            statement.setLong(1, id);
+            statement.setString(2, about.bank());
+            statement.setString(3, about.name());
+            statement.setBytes(4, about.sha256());
+            statement.setLong(5, about.size());
+            statement.setString(6, message.map(BankMessage::message).orElse(null));
+            statement.setString(7, message.map(BankMessage::messageId).orElse(null));
+            statement.setString(8, why.orElse(null));
+            statement.setBoolean(9, whole);
+            statement.executeUpdate();
+        }
+    }
+
+    private static final String RELEASED = """
+            SELECT file_id, file_name, sha256, size FROM bank_file_in WHERE bank = ? AND quarantined IS NOT NULL AND decided = 'released'
+             ORDER BY file_id LIMIT 100
+            """;
+
+    /** What a person has released, by its id. */
+    static Map<Long, About> released(Connection connection, String bank) throws SQLException {
+        try (var statement = connection.prepareStatement(RELEASED)) {
+            statement.setString(1, bank);
+            var released = new LinkedHashMap<Long, About>();
+            try (var row = statement.executeQuery()) {
+                while (row.next()) {
+                    released.put(row.getLong(1), new About(bank, row.getString(2), row.getBytes(3), row.getLong(4)));
+                }
+            }
+            return released;
+        }
+    }
+
+    private static final String READ_AGAIN = "SELECT was_read_again(?, ?, ?, ?)";
+
+    /** @param why why it stays set aside; empty if it was read. Returns false if it is not released any more */
+    static boolean wasReadAgain(Connection connection, long id, Optional<BankMessage> message, Optional<String> why) throws SQLException {
+        try (var statement = connection.prepareStatement(READ_AGAIN)) {
+            statement.setLong(1, id);
+            statement.setString(2, message.map(BankMessage::message).orElse(null));
+            statement.setString(3, message.map(BankMessage::messageId).orElse(null));
+            statement.setString(4, why.orElse(null));
+            return isTrue(statement);
+        }
+    }
+
+    private static final String SET_ASIDE = """
+            SELECT count(*) FROM bank_file_in WHERE bank = ? AND quarantined IS NOT NULL AND decided IS DISTINCT FROM 'closed'
+            """;
+
+    /** How many files of the bank are set aside, and no person has closed them. */
+    static int setAside(Connection connection, String bank) throws SQLException {
+        try (var statement = connection.prepareStatement(SET_ASIDE)) {
+            statement.setString(1, bank);
+            try (var row = statement.executeQuery()) {
+                row.next();
+                return row.getInt(1);
+            }
+        }
+    }
+
+    private static final String REMOVED = "UPDATE bank_file_in SET removed_at = now() WHERE bank = ? AND sha256 = ? AND removed_at IS NULL";
+
+    static void removed(Connection connection, String bank, byte[] sha256) throws SQLException {
+        try (var statement = connection.prepareStatement(REMOVED)) {
+            statement.setString(1, bank);
+            statement.setBytes(2, sha256);
+            statement.executeUpdate();
+        }
+    }
+
+    private static final String INSERT_LINE = """
+            INSERT INTO bank_line (file_id, bank, kind, psp_key, amount, currency, credit, code, reference, happened_on, mark)
+            VALUES (?, ?, ?, ?, ?, ?, ?, nullif(?, ''), nullif(?, ''), ?, ?)
+            """;
+
+    /** Inserts lines as they are read, some hundreds at a time. A refusal of Postgres is thrown by {@link #flush}. */
+    static final class Lines implements BankMessage.Lines, AutoCloseable {
+
+        private final PreparedStatement statement;
+        private final long file;
+        private final String bank;
+        private final SettlementKeys keys;
+        private int count;
+        private Optional<SQLException> refused = Optional.empty();
+
+        Lines(Connection connection, long file, String bank, SettlementKeys keys) throws SQLException {
+            this.statement = connection.prepareStatement(INSERT_LINE);
+            this.file = file;
+            this.bank = bank;
+            this.keys = keys;
+        }
+
+        private BankSaid said(BankMessage.Line line) {
+            return new BankSaid(bank, line.kind(), line.endToEndId(), line.amount().map(String::valueOf).orElse(""),
+                    line.currency().orElse(""), line.credit().map(String::valueOf).orElse(""), line.code(), line.reference(),
+                    line.on().map(String::valueOf).orElse(""));
+        }
+
+        @Override
+        public void add(BankMessage.Line line) {
+            if (refused.isPresent()) {
+                return;
+            }
+            try {
+                statement.setLong(1, file);
+                statement.setString(2, bank);
+                statement.setString(3, line.kind());
+                statement.setString(4, line.endToEndId());
+                statement.setObject(5, line.amount().orElse(null), java.sql.Types.BIGINT);
+                statement.setString(6, line.currency().orElse(null));
+                statement.setObject(7, line.credit().orElse(null), java.sql.Types.BOOLEAN);
+                statement.setString(8, line.code());
+                statement.setString(9, line.reference());
+                statement.setObject(10, line.on().orElse(null), java.sql.Types.DATE);
+                statement.setBytes(11, keys.mark(said(line)).orElse(null));
+                statement.addBatch();
+                if (++count % BATCH == 0) {
+                    statement.executeBatch();
+                }
+            } catch (SQLException e) {
+                refused = Optional.of(e);
+            }
+        }
+
+        void flush() throws SQLException {
+            if (refused.isPresent()) {
+                throw refused.get();
+            }
+            statement.executeBatch();
+        }
+
+        int count() {
+            return count;
+        }
+
+        @Override
+        public void close() throws SQLException {
+            statement.close();
+        }
+    }
+}

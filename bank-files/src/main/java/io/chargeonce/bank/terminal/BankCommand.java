@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.bank.terminal;
+
+import io.chargeonce.database.Database;
+import io.chargeonce.text.Printable;
+import io.chargeonce.vault.Vault;
+import io.chargeonce.wire.PaymentJson;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** The commands about banks. Postgres is opened once the command line is known to be right. */
+@Command(name = "bank", usageHelpAutoWidth = true, mixinStandardHelpOptions = true,
+        description = "Shows the files for banks and from them, manages mandates, and compares what was booked with the rows.",
+        subcommands = {Batches.class, ShowBatch.class, Resend.class, Unmatched.class, Close.class, Release.class, MandateCommand.class},
+        footer = {"", "Example: what is at the bank, and one file", "  chargeonce bank batches", "  chargeonce bank show 7"})
+public final class BankCommand implements Runnable {
+
+    static final int NO = 1;
+    static final int USAGE = 2;
+
+    /**
+     * What the commands need; the command closes the database.
+     *
+     * @param vault seals who pays by a mandate
+     */
+    public record Opened(Database database, Vault vault) {}
+
+    private final Supplier<Opened> open;
+
+    @Spec
+    CommandSpec spec;
+
+    /** @param open what it throws reaches the caller of the command line */
+    public BankCommand(Supplier<Opened> open) {
+        this.open = open;
+    }
+
+    public CommandLine commandLine() {
+        return new CommandLine(this);
+    }
+
+    @Override
+    public void run() {
+        throw new CommandLine.ParameterException(spec.commandLine(),
+                "say what to do: batches, show, resend, unmatched, close, release, reconcile or mandate");
+    }
+
+    int with(Function<Opened, Integer> action) {
+        Opened opened = open.get();
+        try (Database database = opened.database) {
+            return action.apply(opened);
+        }
+    }
+
+    /** Kept beside the name that counts, which is the login at Postgres. */
+    static Optional<String> claim() {
+        return Optional.ofNullable(System.getProperty("user.name"));
+    }
+
+    static int say(CommandSpec command, String line) {
+        PrintWriter out = command.commandLine().getOut();
+        // File names, references and errors are a bank's words.
+        out.println(Printable.of(line));
+        out.flush();
+        return 0;
+    }
+
+    static int sayJson(CommandSpec command, Map<String, ?> fields) {
+        return say(command, new String(PaymentJson.write(fields), StandardCharsets.UTF_8));
+    }
+
+    static int refuse(CommandSpec command, int exit, String why) {
+        PrintWriter err = command.commandLine().getErr();
+        err.println(command.qualifiedName(" ") + ": " + Printable.of(why));
+        err.flush();
+        return exit;
+    }
+}

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.charge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chargeonce.kafka.loop.Verdict;
+import io.chargeonce.payment.IdempotencyKey;
+import io.chargeonce.payment.Money;
+import io.chargeonce.payment.OperationState;
+import io.chargeonce.payment.PaymentId;
+import io.chargeonce.payment.PspKey;
+import io.chargeonce.psp.Gateway;
+import io.chargeonce.psp.Traces;
+import io.chargeonce.psp.Traces.Standing;
+import io.chargeonce.psp.stripe.StripeGateway;
+import io.chargeonce.psp.stripe.StripeSettings;
+import io.chargeonce.sandbox.psp.Fault;
+import io.chargeonce.sandbox.psp.FaultRule;
+import io.chargeonce.sandbox.psp.Movement;
+import io.chargeonce.sandbox.stripe.Operation;
+import io.chargeonce.sandbox.stripe.StripeSimulator;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A payment was charged, its database was restored to a time before that, and its producer sends it again. */
+class AskFirstTest {
+
+    private static EngineFixture lost;
+    private static EngineFixture restored;
+    private static StripeSimulator stripe;
+    private final FakePsp first = new FakePsp("first").showing();
+    private final FakePsp second = new FakePsp("second").showing();
+
+    @BeforeAll
+    static void open() {
+        lost = new EngineFixture();
+        restored = new EngineFixture();
+        stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSettings.inMemory().searchLag(Duration.ZERO));
+    }
+
+    @AfterAll
+    static void close() throws Exception {
+        stripe.close();
+        lost.close();
+        restored.close();
+    }
+
+    @BeforeEach
+    void forget() {
+        lost.forget();
+        restored.forget().askFirstUntil = Optional.of(Instant.now().plus(Duration.ofHours(1)));
+    }
+
+    @Test
+    void a_capture_under_a_later_attempts_key_settles_the_payment_and_nothing_is_charged() {
+        first.then(FakePsp.FAIL);
+        String id = chargedInTheLostLife(first);
+        restored.process(first).drain();
+        assertThat(restored.state(id)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(first.captures).hasSize(1);
+        assertThat(restored.operation(id).sequence()).isEqualTo(2);
+        assertThat(restored.count("FROM outbox WHERE topic = '" + restored.topics.outcomes() + "'")).isEqualTo(1);
+    }
+
+    @Test
+    void a_capture_at_another_psp_settles_the_payment() {
+        first.then(FakePsp.REFUSE_CONNECTION);
+        String id = chargedInTheLostLife(first, second);
+        restored.process(first, second).drain();
+        assertThat(restored.state(id)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(restored.operation(id).psp()).contains("second");
+        assertThat(first.captures.size() + second.captures.size()).isEqualTo(1);
+    }
+
+    @Test
+    void what_no_psp_knows_is_charged() {
+        String id = restored.accept("order-1");
+        restored.process(first, second).drain();
+        assertThat(restored.state(id)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(first.captures).hasSize(1);
+    }
+
+    @Test
+    void a_payment_waits_uncounted_until_each_psp_has_answered() {
+        var says = new AtomicReference<Traces>(new Traces.NoAnswer("second does not say"));
+        second.lookup = Optional.of(new FakePsp.Looking(payment -> says.get()));
+        String id = restored.accept("order-1");
+        EngineFixture.Process process = restored.process(first, second);
+        process.handle(restored.takeWork().getFirst());
+        assertThat(restored.state(id)).isEqualTo(OperationState.PARKED);
+        assertThat(restored.operation(id).failureCause()).contains("psp_unasked");
+        assertThat(restored.operation(id).sequence()).isZero();
+        says.set(new Traces.Found(List.of()));
+        process.drain();
+        assertThat(restored.state(id)).isEqualTo(OperationState.SUCCEEDED);
+    }
+
+    @Test
+    void after_a_failure_the_next_psp_is_not_tried_before_all_are_asked_again() {
+        first.then(FakePsp.REFUSE_CONNECTION);
+        String id = restored.accept("order-1");
+        EngineFixture.Process process = restored.process(first, second);
+        process.handle(restored.takeWork().getFirst());
+        assertThat(second.calls).isEmpty();
+        process.drain();
+        assertThat(restored.state(id)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(restored.operation(id).sequence()).isEqualTo(2);
+    }
+
+    @Test
+    void a_capture_under_a_key_that_is_no_attempts_is_left_to_people() {
+        PspKey strange =
+                PspKey.derive(PaymentId.derive("acme", new IdempotencyKey("another")), "charge", "", "first", 1);
+        first.lookup = Optional.of(new FakePsp.Looking(payment -> new Traces.Found(List.of(
+                new Traces.Trace("first", Optional.of(strange), "pi_1", Standing.CAPTURED, true, Instant.now())))));
+        String id = restored.accept("order-1");
+        restored.process(first).drain();
+        assertThat(restored.state(id)).isEqualTo(OperationState.DEAD);
+        assertThat(restored.operation(id).failureCause()).contains("found_at_psp");
+        assertThat(first.calls).isEmpty();
+    }
+
+    @Test
+    void until_that_time_nothing_goes_to_a_bank_because_it_cannot_be_asked() {
+        var bank = new FakePsp("bank");
+        String id = restored.accept("order-1", "mandate_m1");
+        restored.process(bank).handle(restored.takeWork().getFirst());
+        assertThat(restored.state(id)).isEqualTo(OperationState.PARKED);
+        assertThat(restored.operation(id).failureCause()).contains("psp_unasked");
+        assertThat(bank.calls).isEmpty();
+    }
+
+    @Test
+    void a_capture_of_an_attempt_that_its_row_calls_failed_settles_the_payment_and_nothing_is_charged_again() {
+        var says = new AtomicReference<Traces>(new Traces.Found(List.of()));
+        first.lookup = Optional.of(new FakePsp.Looking(payment -> says.get()));
+        first.then(FakePsp.FAIL);
+        String id = restored.accept("order-1");
+        EngineFixture.Process process = restored.process(first);
+        process.handle(restored.takeWork().getFirst());
+        assertThat(restored.state(id)).isEqualTo(OperationState.SCHEDULED);
+        PspKey failed = PspKey.derive(PaymentId.derive("acme", new IdempotencyKey("order-1")), "charge", "", "first", 1);
+        says.set(new Traces.Found(List.of(new Traces.Trace("first", Optional.of(failed), "pi_1", Standing.CAPTURED, true, Instant.now()))));
+        process.drain();
+        assertThat(restored.state(id)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(restored.operation(id).sequence()).isEqualTo(1);
+        assertThat(first.captures).isEmpty();
+    }
+
+    @Test
+    void a_capture_of_another_amount_under_a_failed_attempts_key_settles_nothing_and_is_left_to_people() {
+        var says = new AtomicReference<Traces>(new Traces.Found(List.of()));
+        first.lookup = Optional.of(new FakePsp.Looking(payment -> says.get()));
+        first.then(FakePsp.FAIL);
+        String id = restored.accept("order-1");
+        EngineFixture.Process process = restored.process(first);
+        process.handle(restored.takeWork().getFirst());
+        PspKey failed = PspKey.derive(PaymentId.derive("acme", new IdempotencyKey("order-1")), "charge", "", "first", 1);
+        says.set(new Traces.Found(List.of(
+                new Traces.Trace("first", Optional.of(failed), "pi_1", Standing.CAPTURED, false, Instant.now()))));
+        process.drain();
+        assertThat(restored.state(id)).isEqualTo(OperationState.DEAD);
+        assertThat(restored.operation(id).failureCause()).contains("found_at_psp");
+        assertThat(first.calls).hasSize(1);
+    }
+
+    @Test
+    void a_lookup_that_throws_says_nothing_about_the_money() {
+        first.lookup = Optional.of(new FakePsp.Looking(payment -> {
+            throw new IllegalStateException("Bug! Planted");
+        }));
+        String id = restored.accept("order-1");
+        restored.process(first).handle(restored.takeWork().getFirst());
+        assertThat(restored.state(id)).isEqualTo(OperationState.PARKED);
+        assertThat(first.calls).isEmpty();
+    }
+
+    @Test
+    void a_process_that_dies_after_it_found_the_attempt_leaves_it_to_the_resolver() {
+        first.then(FakePsp.FAIL);
+        String id = chargedInTheLostLife(first);
+        first.beforeAnswering = () -> {
+            throw new FakePsp.Died();
+        };
+        try {
+            restored.process(first).handle(restored.takeWork().getFirst());
+        } catch (FakePsp.Died expected) {
+            first.beforeAnswering = () -> {};
+        }
+        assertThat(restored.state(id)).isEqualTo(OperationState.PROCESSING);
+        EngineFixture.Process other = restored.process(first);
+        Waiting.until(() -> {
+            other.resolver.runOnce();
+            return restored.state(id) == OperationState.SUCCEEDED;
+        });
+        assertThat(first.captures).hasSize(1);
+    }
+
+    @Test
+    void after_that_time_nothing_is_asked() {
+        restored.askFirstUntil = Optional.of(Instant.now().minus(Duration.ofHours(1)));
+        first.lookup = Optional.of(new FakePsp.Looking(payment -> new Traces.NoAnswer("first does not say")));
+        String id = restored.accept("order-1");
+        restored.process(first).drain();
+        assertThat(restored.state(id)).isEqualTo(OperationState.SUCCEEDED);
+    }
+
+    @Test
+    void at_stripe_a_capture_is_found_by_the_payments_id_once_search_shows_it() {
+        stripe.inject(FaultRule.once(new Fault.FailBefore()).on(Operation.CREATE));
+        String id = chargedInTheLostLife(stripe());
+        var now = new AtomicReference<>(Instant.now());
+        EngineFixture.Process process = restoredBy(now);
+        var record = restored.takeWork().getFirst();
+        assertThat(process.handle(record)).isInstanceOf(Verdict.NotBefore.class);
+        now.set(now.get().plus(Duration.ofMinutes(1)));
+        assertThat(process.handle(record)).isInstanceOf(Verdict.Done.class);
+        assertThat(restored.state(id)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(captures(id)).isEqualTo(1);
+    }
+
+    @Test
+    void at_stripe_a_decline_is_found_too() {
+        lost.accept("order-2", "pm_card_chargeDeclined");
+        lost.process(stripe()).drain();
+        String id = restored.accept("order-2", "pm_card_chargeDeclined");
+        var now = new AtomicReference<>(Instant.now());
+        EngineFixture.Process process = restoredBy(now);
+        now.set(now.get().plus(Duration.ofMinutes(1)));
+        process.drain();
+        assertThat(restored.state(id)).isEqualTo(OperationState.DECLINED);
+        assertThat(restored.count("FROM psp_observation WHERE source = 'found'")).isEqualTo(1);
+    }
+
+    /** The database had forgotten a key, and its producer sent another body under it first. */
+    @Test
+    void at_stripe_a_capture_of_another_amount_is_never_followed_by_a_second_one_and_settles_nothing() {
+        String id = lost.accept("order-3", "pm_card_visa", new Money(1_299, "EUR"));
+        lost.process(stripe()).drain();
+        assertThat(lost.state(id)).isEqualTo(OperationState.SUCCEEDED);
+        restored.accept("order-3", "pm_card_visa", new Money(1_300, "EUR"));
+        var now = new AtomicReference<>(Instant.now());
+        EngineFixture.Process process = restoredBy(now);
+        now.set(now.get().plus(Duration.ofMinutes(1)));
+        process.handle(restored.takeWork().getFirst());
+        assertThat(restored.state(id)).isEqualTo(OperationState.UNRESOLVED);
+        assertThat(captures(id)).isEqualTo(1);
+    }
+
+    private static EngineFixture.Process restoredBy(AtomicReference<Instant> now) {
+        return restored.new Process(List.of(stripe()), Optional.empty(), Duration.ofMillis(200), 0, Duration.ofSeconds(20), now::get);
+    }
+
+    private static String chargedInTheLostLife(Gateway... psps) {
+        String id = lost.accept("order-1");
+        lost.process(psps).drain();
+        assertThat(lost.state(id)).isEqualTo(OperationState.SUCCEEDED);
+        restored.accept("order-1");
+        return id;
+    }
+
+    private static Gateway stripe() {
+        return new StripeGateway(new StripeSettings("sk_test_1", stripe.apiBase().toString(), Duration.ofSeconds(20)));
+    }
+
+    private static long captures(String payment) {
+        return stripe.movements().stream().filter(movement -> movement.kind() == Movement.Kind.CAPTURE
+                && payment.equals(movement.metadata().get("payment_id"))).count();
+    }
+}

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Real receivers of webhooks and a real mail server behind a front that fails, beside the campaigns. It knows nothing of the other faults.
+ */
+package io.chargeonce.load.chaos.outsiders;

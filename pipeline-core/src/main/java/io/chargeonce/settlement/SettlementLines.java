@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.settlement;
+
+import io.chargeonce.database.Columns;
+import io.chargeonce.payment.Money;
+import io.chargeonce.payment.PspKey;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+
+/** The lines of settlement reports that were recorded, each once. */
+public final class SettlementLines {
+
+    /** What became of a line that was given to be recorded. */
+    public enum Fate {
+        NEW, KNOWN,
+        /** Another line is recorded under its id. */
+        ALTERED;
+
+        static Fate fromTag(String tag) {
+            return Arrays.stream(values()).filter(one -> one.name().equalsIgnoreCase(tag)).findFirst().orElseThrow();
+        }
+    }
+
+    /**
+     * @param sameReport whether the line that is kept was read in this report
+     * @param keptNumber where it stands in its report
+     */
+    public record Booked(BookedLine line, Fate fate, boolean sameReport, long keptNumber) {
+
+        /** Whether the report has this line in two places, under one id. */
+        public boolean isTwin() {
+            return fate == Fate.KNOWN && sameReport && keptNumber != line.number();
+        }
+    }
+
+    /** A line that charge has to look at. */
+    public record Due(BookedLine line, Optional<byte[]> mark, int tries) {}
+
+    private SettlementLines() {}
+
+    private static final String BOOK = """
+            SELECT place, fate, same_source, kept_number
+              FROM book_lines(?, ?, ?::text[], ?::bigint[], ?::text[], ?::text[], ?::bigint[], ?::text[], ?::text[], ?::timestamptz[], ?)
+             ORDER BY place
+            """;
+
+    /** @param lines of one account */
+    public static List<Booked> book(Connection connection, String psp, byte[] reportSha256, SettlementKeys keys, List<BookedLine> lines)
+            throws SQLException {
+        try (var statement = connection.prepareStatement(BOOK)) {
+            statement.setString(1, psp);
+            statement.setBytes(2, reportSha256);
+            Columns.after(2, lines, statement)
+                    .with("text", BookedLine::id)
+                    .with("bigint", BookedLine::number)
+                    .with("text", line -> line.key().map(PspKey::value).orElse(null))
+                    .with("text", line -> line.moved().tag())
+                    .with("bigint", line -> line.money().minorUnits())
+                    .with("text", line -> line.money().currency())
+                    .with("text", line -> line.reference().orElse(null))
+                    .with("timestamptz", BookedLine::at)
+                    .with("bytea", line -> keys.mark(line).orElse(null));
+            var booked = new ArrayList<Booked>();
+            try (var row = statement.executeQuery()) {
+                while (row.next()) {
+                    booked.add(new Booked(lines.get((int) row.getLong(1) - 1), Fate.fromTag(row.getString(2)), row.getBoolean(3),
+                            row.getLong(4)));
+                }
+            }
+            return booked;
+        }
+    }
+
+    private static final String LOOK = "SELECT look_at_lines(?, ?)";
+
+    /** Has charge look at the lines of these attempts. @return how many lines it will look at because of this */
+    public static int lookAt(Connection connection, String psp, Collection<String> keys) throws SQLException {
+        try (var statement = connection.prepareStatement(LOOK)) {
+            statement.setString(1, psp);
+            statement.setArray(2, connection.createArrayOf("text", keys.toArray()));
+            try (var row = statement.executeQuery()) {
+                row.next();
+                return row.getInt(1);
+            }
+        }
+    }
+
+    private static final String DUE = """
+            SELECT psp, line_id, psp_key, moved, amount, currency, psp_reference, booked_at, line_number, mark, tries
+              FROM settlement_line WHERE due_at <= now() AND psp = ANY (?) ORDER BY due_at, line_id LIMIT ?
+            """;
+
+    public static List<Due> due(Connection connection, List<String> psps, int most) throws SQLException {
+        var due = new ArrayList<Due>();
+        try (var statement = connection.prepareStatement(DUE)) {
+            statement.setArray(1, connection.createArrayOf("text", psps.toArray()));
+            statement.setInt(2, most);
+            try (var row = statement.executeQuery()) {
+                while (row.next()) {
+                    due.add(new Due(read(row), Optional.ofNullable(row.getBytes("mark")), row.getInt("tries")));
+                }
+            }
+        }
+        return due;
+    }
+
+    /** From a row with the columns of a line. */
+    public static BookedLine read(ResultSet row) throws SQLException {
+        return new BookedLine(row.getString("psp"), row.getString("line_id"),
+                Optional.ofNullable(row.getString("psp_key")).flatMap(PspKey::parse), BookedLine.Moved.fromTag(row.getString("moved")),
+                new Money(row.getLong("amount"), row.getString("currency")), Optional.ofNullable(row.getString("psp_reference")),
+                row.getObject("booked_at", OffsetDateTime.class).toInstant(), row.getLong("line_number"));
+    }
+
+    private static final String ANSWER = """
+            UPDATE settlement_line SET answer = left(?, 500), answered_at = clock_timestamp(), due_at = NULL
+             WHERE psp = ? AND line_id = ? AND answered_at IS NULL
+            """;
+
+    /** @return false if it was answered before */
+    public static boolean answer(Connection connection, BookedLine line, String answer) throws SQLException {
+        try (var statement = connection.prepareStatement(ANSWER)) {
+            statement.setString(1, answer);
+            statement.setString(2, line.psp());
+            statement.setString(3, line.id());
+            return statement.executeUpdate() == 1;
+        }
+    }
+
+    private static final String LATER = """
+            UPDATE settlement_line SET answer = left(?, 500), due_at = now() + ? * interval '1 second', tries = least(tries + 1, 1000000)
+             WHERE psp = ? AND line_id = ? AND answered_at IS NULL
+            """;
+
+    /** Nothing is known yet; charge looks at it again after this time. */
+    public static void later(Connection connection, BookedLine line, String answer, Duration pause) throws SQLException {
+        try (var statement = connection.prepareStatement(LATER)) {
+            statement.setString(1, answer);
+            statement.setLong(2, pause.toSeconds());
+            statement.setString(3, line.psp());
+            statement.setString(4, line.id());
+            statement.executeUpdate();
+        }
+    }
+}

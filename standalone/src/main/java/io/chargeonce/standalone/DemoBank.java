@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.standalone;
+
+import io.chargeonce.database.Database;
+import java.math.BigDecimal;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.StringJoiner;
+
+/** Direct debits: what the demo sends to the bank, and what the rows say about the files that went and came. */
+final class DemoBank {
+
+    /** The demo adds it. */
+    static final String MANDATE = "mandate_jane-doe";
+
+    /** One is booked, one is rejected, and one is booked and returned: the bank of the sandbox goes by the mandate. */
+    static final List<DemoPlan.Payment> DEBITS = List.of(debit(1, 4_200, MANDATE, DemoPlan.Scenario.CHARGED),
+            debit(2, 2_599, "mandate_no-funds", DemoPlan.Scenario.DECLINED),
+            debit(3, 9_900, "mandate_returned", DemoPlan.Scenario.CHARGED));
+
+    private DemoBank() {}
+
+    private static DemoPlan.Payment debit(int number, long amount, String mandate, DemoPlan.Scenario scenario) {
+        return new DemoPlan.Payment("demo-debit-" + number, "acme", amount, "EUR", mandate, scenario, false);
+    }
+
+    /** Each debit has an outcome, and the return has one too. */
+    private static final String DONE = """
+            SELECT count(*) FILTER (WHERE kind = 'charge' AND state IN ('succeeded', 'declined')) = ?
+                   AND count(*) FILTER (WHERE kind = 'return' AND state = 'succeeded') = 1
+              FROM operation_now WHERE payment_method LIKE 'mandate%'
+            """;
+
+    static boolean isDone(Database database) {
+        return database.withConnection(connection -> {
+            try (var statement = connection.prepareStatement(DONE)) {
+                statement.setInt(1, DEBITS.size());
+                try (var row = statement.executeQuery()) {
+                    row.next();
+                    return row.getBoolean(1);
+                }
+            }
+        });
+    }
+
+    /** In lines for people. */
+    static List<String> story(Database database) {
+        return database.withConnection(connection -> {
+            var lines = new ArrayList<String>();
+            sent(connection, lines);
+            came(connection, lines);
+            items(connection, lines);
+            return lines;
+        });
+    }
+
+    private static final String SENT = "SELECT file_name, items, total, currency, due_on FROM bank_batch ORDER BY batch_id";
+
+    private static void sent(Connection connection, List<String> lines) throws SQLException {
+        try (var statement = connection.createStatement(); var row = statement.executeQuery(SENT)) {
+            while (row.next()) {
+                lines.add("to the bank    %s, %d debit%s of %s %s, due %s".formatted(row.getString(1), row.getInt(2),
+                        row.getInt(2) == 1 ? "" : "s", decimal(row.getLong(3)), row.getString(4), row.getString(5)));
+            }
+        }
+    }
+
+    private static final String CAME = """
+            SELECT message, count(*) FROM bank_file_in WHERE quarantined IS NULL GROUP BY message ORDER BY message DESC
+            """;
+
+    private static void came(Connection connection, List<String> lines) throws SQLException {
+        try (var statement = connection.createStatement(); var row = statement.executeQuery(CAME)) {
+            var messages = new StringJoiner(", ");
+            while (row.next()) {
+                messages.add("%d %s".formatted(row.getInt(2), row.getString(1)));
+            }
+            lines.add("from the bank  " + messages);
+        }
+    }
+
+    private static final String ITEMS = """
+            SELECT item.mandate_id, item.amount, item.currency, its.state,
+                   (SELECT string_agg(said.kind || coalesce(' ' || said.code, ''), ', ' ORDER BY line_id) FROM bank_line AS said
+                     WHERE said.psp_key = item.psp_key)
+              FROM bank_batch_item AS item JOIN operation_state AS its ON its.operation_id = item.payment_id
+             ORDER BY item_id
+            """;
+
+    private static void items(Connection connection, List<String> lines) throws SQLException {
+        try (var statement = connection.createStatement(); var row = statement.executeQuery(ITEMS)) {
+            while (row.next()) {
+                lines.add("%8s %s  %-16s  %-9s  %s".formatted(decimal(row.getLong(2)), row.getString(3), row.getString(1),
+                        row.getString(4), row.getString(5)));
+            }
+        }
+    }
+
+    private static String decimal(long cents) {
+        return BigDecimal.valueOf(cents, 2).toPlainString();
+    }
+}
