@@ -63,7 +63,10 @@ final class BankWorld implements AutoCloseable {
     SimpleMeterRegistry outboundMeters = new SimpleMeterRegistry();
     SimpleMeterRegistry inboundMeters = new SimpleMeterRegistry();
     final Topics topics = new Topics("bank-" + UUID.randomUUID());
-    final String url = TestStack.newDatabase();
+    final String url = TestStack.newDatabase(empty -> {
+        Migrations.apply(empty, "postgres", "");
+        Roles.apply(empty, "postgres", "", Optional.empty());
+    });
     final SandboxBank bank;
     final Path directory;
     final Vault opens;
@@ -72,8 +75,6 @@ final class BankWorld implements AutoCloseable {
     private final List<AutoCloseable> started = new ArrayList<>();
 
     BankWorld() {
-        Migrations.apply(url, "postgres", "");
-        Roles.apply(url, "postgres", "", Optional.empty());
         execute("INSERT INTO merchant (merchant_id) VALUES ('acme'), ('globex')");
         try {
             directory = Files.createTempDirectory("bank-world");

@@ -27,6 +27,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A payment was charged, its database was restored to a time before that, and its producer sends it again. */
@@ -182,6 +183,7 @@ class AskFirstTest {
         assertThat(first.calls).isEmpty();
     }
 
+    @Tag("proof")
     @Test
     void a_process_that_dies_after_it_found_the_attempt_leaves_it_to_the_resolver() {
         first.then(FakePsp.FAIL);

@@ -16,6 +16,7 @@ import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -78,6 +79,7 @@ class ChargeHandlerTest {
         assertThat(books.operation(id).tier()).isEqualTo(2);
     }
 
+    @Tag("proof")
     @Test
     void while_a_call_hangs_the_resolver_takes_over_and_the_late_answer_decides_nothing() throws Exception {
         var hangs = new CountDownLatch(1);

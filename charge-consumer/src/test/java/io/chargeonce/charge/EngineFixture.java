@@ -55,7 +55,10 @@ final class EngineFixture implements AutoCloseable {
     private static final Duration LONG_LEASE = Duration.ofSeconds(20);
 
     final Topics topics = new Topics("test-" + UUID.randomUUID());
-    final String url = TestStack.newDatabase();
+    final String url = TestStack.newDatabase(empty -> {
+        Migrations.apply(empty, "postgres", "");
+        Roles.apply(empty, "postgres", "", Optional.empty());
+    });
     /** The owner's, for changes that a test makes to the rows. */
     Database database;
     /** With the service's login, which has the rights of production. */
@@ -68,8 +71,6 @@ final class EngineFixture implements AutoCloseable {
     private final List<AutoCloseable> parts = new CopyOnWriteArrayList<>();
 
     EngineFixture(Duration... tiers) {
-        Migrations.apply(url, "postgres", "");
-        Roles.apply(url, "postgres", "", Optional.empty());
         this.database = Database.openForService(url, "postgres", "", 12);
         this.charging = openAsCharge();
         this.schedule = RetrySchedule.of(tiers.length == 0

@@ -15,6 +15,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A worker stalls during its call; by the time its answer arrives the payment has gone on without it. */
@@ -267,6 +268,7 @@ class LateAnswersTest {
         assertThat(reversals()).isZero();
     }
 
+    @Tag("proof")
     @Test
     void of_two_late_captures_beside_an_open_attempt_each_is_reversed_if_that_one_captured() {
         captureLateAfter(() -> captureLateAfterWith(this::openAnotherAttempt));
@@ -279,6 +281,7 @@ class LateAnswersTest {
         assertThat(audited("incident.captured_twice")).isEqualTo(2);
     }
 
+    @Tag("proof")
     @Test
     void of_two_late_captures_one_settles_and_one_is_reversed_if_the_open_attempt_failed() {
         captureLateAfter(() -> captureLateAfterWith(() -> {

@@ -16,6 +16,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** An outage of every PSP, with the tiers of production, in virtual time: the rows' times are moved instead of waiting. */
@@ -97,6 +98,7 @@ class ParkingTest {
         assertThat(books.count("FROM dead_letter WHERE cause = 'expired'")).isEqualTo(1);
     }
 
+    @Tag("proof")
     @Test
     void a_hundred_thousand_parked_payments_are_not_even_looked_at_by_those_that_work() throws Exception {
         books.execute("""

@@ -19,6 +19,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** It is on the internet, so not only PSPs send requests. */
@@ -120,6 +121,7 @@ class WebhookServerTest {
         }
     }
 
+    @Tag("proof")
     @Test
     void silent_connections_do_not_take_all_sockets() throws Exception {
         try (var server = start(LONG)) {

@@ -40,8 +40,7 @@ class OwnServerTest {
 
     @BeforeAll
     static void start() throws Exception {
-        String url = TestStack.newDatabase();
-        Migrations.apply(url, "postgres", "");
+        String url = TestStack.newDatabase(empty -> Migrations.apply(empty, "postgres", ""));
         try (var connection = DriverManager.getConnection(url); var statement = connection.createStatement()) {
             statement.execute("""
                     INSERT INTO chargeonce.merchant (merchant_id) VALUES ('acme'), ('globex');

@@ -41,7 +41,7 @@ final class ConsoleWorld implements AutoCloseable {
 
     private ConsoleWorld(PostgresServer postgres) {
         this.postgres = postgres;
-        this.rows = new QueueRows(postgres.newDatabase());
+        this.rows = QueueRows.in(postgres.newDatabase());
         person(READER, "chargeonce_dlq_reader");
         person(OPERATOR, "chargeonce_dlq_operator");
         person(APPROVER, "chargeonce_dlq_operator");

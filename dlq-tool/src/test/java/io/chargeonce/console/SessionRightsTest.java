@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -72,6 +73,7 @@ class SessionRightsTest {
         }
     }
 
+    @Tag("proof")
     @ParameterizedTest
     @CsvSource({"ALTER ROLE guest NOLOGIN, ALTER ROLE guest LOGIN",
         "ALTER ROLE guest PASSWORD 'x', ALTER ROLE guest PASSWORD 'secret of guest'",

@@ -69,14 +69,22 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
     private final DeadLetterQueue queue;
 
     public QueueRows() {
-        this(TestStack.newDatabase());
+        this(TestStack.newDatabase(QueueRows::prepare));
     }
 
     /** In an empty database of the caller's. */
-    public QueueRows(String url) {
+    public static QueueRows in(String url) {
+        prepare(url);
+        return new QueueRows(url);
+    }
+
+    private static void prepare(String empty) {
+        Migrations.apply(empty, "postgres", "");
+        Roles.apply(empty, "postgres", "", Optional.empty());
+    }
+
+    private QueueRows(String url) {
         this.url = url;
-        Migrations.apply(url, "postgres", "");
-        Roles.apply(url, "postgres", "", Optional.empty());
         People.add(url, "postgres", "", OPERATOR, "chargeonce_dlq_operator", Optional.empty());
         owner = Database.open(url, "postgres", "", 8);
         queue = new DeadLetterQueue(Database.open(asOperator(), OPERATOR, "", 8), TOPICS, VAULT);

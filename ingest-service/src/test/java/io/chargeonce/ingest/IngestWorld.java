@@ -106,13 +106,11 @@ public final class IngestWorld implements AutoCloseable {
     }
 
     public static IngestWorld start() {
-        return start(TestStack.newDatabase());
+        return new IngestWorld(TestStack.newDatabase(IngestWorld::prepare));
     }
 
     static IngestWorld startWithTopicsOf(String... merchants) {
-        String databaseUrl = TestStack.newDatabase();
-        prepare(databaseUrl);
-        return new IngestWorld(databaseUrl, merchants);
+        return new IngestWorld(TestStack.newDatabase(IngestWorld::prepare), merchants);
     }
 
     /** @param databaseUrl of an empty database */

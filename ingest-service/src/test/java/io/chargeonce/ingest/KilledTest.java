@@ -31,7 +31,7 @@ class KilledTest {
     private static final int AT_ONCE = 32;
     private static final List<String> KEYS = IntStream.range(0, PAYMENTS).mapToObj(i -> "order-" + i).toList();
 
-    private final String databaseUrl = TestStack.newDatabase();
+    private final String databaseUrl = TestStack.newDatabase(IngestWorld::prepare);
     private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final Map<String, String> accepted = new ConcurrentHashMap<>();
     private int port;
@@ -39,7 +39,6 @@ class KilledTest {
 
     @BeforeEach
     void start() throws IOException {
-        IngestWorld.prepare(databaseUrl);
         port = IngestProcess.freePort();
         process = startProcess();
     }

@@ -41,7 +41,7 @@ class CheckCommandTest {
 
     private static final int FAILED = 70;
 
-    private final String url = TestStack.newDatabase();
+    private final String url = TestStack.newDatabase(empty -> Migrations.apply(empty, "postgres", ""));
     private final Lifecycle parts = new Lifecycle("test", Duration.ofSeconds(30));
     private final StringWriter out = new StringWriter();
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
@@ -51,7 +51,6 @@ class CheckCommandTest {
 
     @BeforeEach
     void start() {
-        Migrations.apply(url, "postgres", "");
         String kafka = TestStack.kafka().bootstrapServers();
         var tiers = List.of(Duration.ofSeconds(1), Duration.ofSeconds(2));
         try (var client = Admin.create(Map.of("bootstrap.servers", kafka))) {

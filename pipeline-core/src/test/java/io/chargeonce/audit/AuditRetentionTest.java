@@ -42,9 +42,10 @@ class AuditRetentionTest {
 
     @BeforeAll
     static void open() {
-        url = TestStack.newDatabase();
-        Migrations.apply(url, "postgres", "");
-        Roles.apply(url, "postgres", "", Optional.empty());
+        url = TestStack.newDatabase(empty -> {
+            Migrations.apply(empty, "postgres", "");
+            Roles.apply(empty, "postgres", "", Optional.empty());
+        });
         database = Database.open(url.replace("user=postgres", "user=chargeonce_charge"), "chargeonce_charge", "", 4);
     }
 

@@ -40,8 +40,7 @@ class AuditSealsTest {
 
     @BeforeAll
     static void open() {
-        url = TestStack.newDatabase();
-        Migrations.apply(url, "postgres", "");
+        url = TestStack.newDatabase(empty -> Migrations.apply(empty, "postgres", ""));
         database = Database.open(url, "postgres", "", 6);
     }
 

@@ -30,8 +30,7 @@ class ConnectionCapTest {
 
     @BeforeAll
     static void migrate() {
-        url = TestStack.newDatabase();
-        Migrations.apply(url, "postgres", "");
+        url = TestStack.newDatabase(empty -> Migrations.apply(empty, "postgres", ""));
     }
 
     @AfterEach

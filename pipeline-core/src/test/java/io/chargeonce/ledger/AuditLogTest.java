@@ -28,9 +28,10 @@ class AuditLogTest {
 
     @BeforeAll
     static void migrate() {
-        url = TestStack.newDatabase();
-        Migrations.apply(url, "postgres", "");
-        Roles.apply(url, "postgres", "", Optional.empty());
+        url = TestStack.newDatabase(empty -> {
+            Migrations.apply(empty, "postgres", "");
+            Roles.apply(empty, "postgres", "", Optional.empty());
+        });
     }
 
     @ParameterizedTest

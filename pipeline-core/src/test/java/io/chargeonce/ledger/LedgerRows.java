@@ -34,8 +34,7 @@ final class LedgerRows implements AutoCloseable {
     Database database;
 
     LedgerRows() {
-        url = TestStack.newDatabase();
-        Migrations.apply(url, "postgres", "");
+        url = TestStack.newDatabase(empty -> Migrations.apply(empty, "postgres", ""));
         database = Database.open(url, "postgres", "", 4);
     }
 

@@ -37,14 +37,15 @@ final class Books implements AutoCloseable {
     static final String ROLE = "chargeonce_receipts";
 
     final Topics topics = new Topics("receipts-" + UUID.randomUUID());
-    final String url = TestStack.newDatabase();
+    final String url = TestStack.newDatabase(empty -> {
+        Migrations.apply(empty, "postgres", "");
+        Roles.apply(empty, "postgres", "", Optional.empty());
+    });
     private final KafkaConnection kafka = new KafkaConnection(TestStack.kafka().bootstrapServers(), Map.of());
     private final KafkaProducer<byte[], byte[]> producer;
     private final List<AutoCloseable> started = new ArrayList<>();
 
     Books() {
-        Migrations.apply(url, "postgres", "");
-        Roles.apply(url, "postgres", "", Optional.empty());
         execute("INSERT INTO merchant (merchant_id) VALUES ('acme'), ('globex')");
         try (var admin = kafka.newAdmin()) {
             new TopicPlan(topics, 2, Optional.of((short) 1)).create(admin);

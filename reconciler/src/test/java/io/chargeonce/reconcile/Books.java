@@ -13,13 +13,14 @@ import java.util.Optional;
 /** Rows of payments as the services leave them, and a login that may only reconcile. */
 public final class Books implements AutoCloseable {
 
-    final String url = TestStack.newDatabase();
+    final String url = TestStack.newDatabase(empty -> {
+        Migrations.apply(empty, "postgres", "");
+        Roles.apply(empty, "postgres", "", Optional.empty());
+    });
     final Database owner;
     final Database database;
 
     public Books() {
-        Migrations.apply(url, "postgres", "");
-        Roles.apply(url, "postgres", "", Optional.empty());
         this.owner = Database.openForCommand(url, "postgres", "");
         this.database = Database.openForCommand(asReconciler(), "chargeonce_reconciler", "");
     }

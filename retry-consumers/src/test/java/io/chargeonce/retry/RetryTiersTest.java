@@ -42,7 +42,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Both services over a real broker, a real Postgres and a Stripe simulator: a payment on its way through every tier. */
 class RetryTiersTest {
 
-    private final String url = TestStack.newDatabase();
+    private final String url = TestStack.newDatabase(empty -> Migrations.apply(empty, "postgres", ""));
     private final Topics topics = new Topics("test-" + UUID.randomUUID());
     private final StripeSimulator stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSettings.inMemory());
     private final Meters meters = Meters.of("test");
@@ -50,7 +50,6 @@ class RetryTiersTest {
     private Database database;
 
     private void start(List<Duration> tiers) {
-        Migrations.apply(url, "postgres", "");
         database = Database.open(url, "postgres", "", 2);
         String kafka = TestStack.kafka().bootstrapServers();
         try (var admin = Admin.create(Map.of("bootstrap.servers", kafka))) {

@@ -41,14 +41,19 @@ final class PostgresDatabases {
 
     /** A database of a new name, by its JDBC URL; {@code urls} makes one of a name. */
     static String createNew(UnaryOperator<String> urls) {
+        return createNew(urls, "template1");
+    }
+
+    /** The same as {@link #createNew(UnaryOperator)}, with all that the template has, which nothing may be connected to. */
+    static String createNew(UnaryOperator<String> urls, String template) {
         String name = "test_" + ProcessHandle.current().pid() + "_" + CREATED.incrementAndGet();
-        create(urls.apply("postgres"), name);
+        create(urls.apply("postgres"), name, template);
         return urls.apply(name);
     }
 
     static void createIfMissing(String maintenanceUrl, String name) {
         if (!exists(maintenanceUrl, name)) {
-            create(maintenanceUrl, name);
+            create(maintenanceUrl, name, "template1");
         }
     }
 
@@ -66,10 +71,10 @@ final class PostgresDatabases {
         }
     }
 
-    static void create(String maintenanceUrl, String name) {
+    private static void create(String maintenanceUrl, String name, String template) {
         try (Connection connection = DriverManager.getConnection(maintenanceUrl);
              Statement statement = connection.createStatement()) {
-            statement.execute("CREATE DATABASE \"" + name + "\"");
+            statement.execute("CREATE DATABASE \"" + name + "\" TEMPLATE \"" + template + "\"");
         } catch (SQLException e) {
             throw new IllegalStateException("cannot create database " + name + ": " + e.getMessage(), e);
         }

@@ -60,6 +60,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -67,6 +68,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The pipeline as production runs it: TLS with verified names to Kafka and Postgres, a principal and a role per service, and
  * an authorizer that allows only what {@code migrate --roles} set up. The certificates are self-made.
  */
+@Tag("proof")
 class EncryptedTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);

@@ -29,10 +29,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code up --data} is killed with SIGKILL while payments stream in, and started again over the same directory. */
+@Tag("proof")
 class KilledUnderLoadTest {
 
     private static final int SENDERS = 8;

@@ -29,9 +29,10 @@ final class RobbedDatabase implements AutoCloseable {
     private final Connection owner;
 
     RobbedDatabase() throws SQLException {
-        url = TestStack.newDatabase();
-        Migrations.apply(url, "postgres", "");
-        Roles.apply(url, "postgres", "", Optional.empty());
+        url = TestStack.newDatabase(empty -> {
+            Migrations.apply(empty, "postgres", "");
+            Roles.apply(empty, "postgres", "", Optional.empty());
+        });
         execute("postgres", ROWS);
         owner = login("postgres");
     }

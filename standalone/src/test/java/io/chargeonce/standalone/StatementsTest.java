@@ -42,8 +42,7 @@ class StatementsTest {
 
     @BeforeAll
     static void migrate() throws SQLException {
-        String url = TestStack.newDatabase();
-        Migrations.apply(url, "postgres", "");
+        String url = TestStack.newDatabase(empty -> Migrations.apply(empty, "postgres", ""));
         connection = DriverManager.getConnection(url + "&currentSchema=chargeonce");
     }
 

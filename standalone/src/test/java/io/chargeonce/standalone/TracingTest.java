@@ -39,9 +39,11 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A producer's trace goes on through outbox, topics and tiers to the PSP, and out to a collector where one is set. */
+@Tag("proof")
 class TracingTest {
 
     private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";

@@ -46,7 +46,10 @@ final class Hooks implements AutoCloseable {
     private static final Set<String> HERE = Set.of("localhost");
 
     final Topics topics = new Topics("hooks-" + UUID.randomUUID());
-    private final String url = TestStack.newDatabase();
+    private final String url = TestStack.newDatabase(empty -> {
+        Migrations.apply(empty, "postgres", "");
+        Roles.apply(empty, "postgres", "", Optional.empty());
+    });
     private final KafkaConnection kafka = new KafkaConnection(TestStack.kafka().bootstrapServers(), Map.of());
     private final KafkaProducer<byte[], byte[]> producer;
     private final List<AutoCloseable> started = new ArrayList<>();
@@ -54,8 +57,6 @@ final class Hooks implements AutoCloseable {
     private final Vault seals;
 
     Hooks() {
-        Migrations.apply(url, "postgres", "");
-        Roles.apply(url, "postgres", "", Optional.empty());
         execute("INSERT INTO merchant (merchant_id) VALUES ('acme'), ('globex'), ('initech'), ('hooli')");
         try (var admin = kafka.newAdmin()) {
             new TopicPlan(topics, 2, Optional.of((short) 1)).create(admin);

@@ -38,6 +38,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -109,6 +110,7 @@ class WitnessTest {
         }
     }
 
+    @Tag("proof")
     @Test
     void killed_and_started_again_without_its_folder_it_rebuilds_the_same_books() throws Exception {
         for (int i = 0; i < 50; i++) {
@@ -135,6 +137,7 @@ class WitnessTest {
         }
     }
 
+    @Tag("proof")
     @Test
     void frozen_and_killed_it_says_how_far_it_is_and_balanced_only_of_what_it_has_read() throws Exception {
         for (int i = 0; i < 200; i++) {
@@ -184,6 +187,7 @@ class WitnessTest {
                 RecordsToDelete.beforeOffset(record.offset() + 1))).all().get();
     }
 
+    @Tag("proof")
     @Test
     void it_goes_on_when_a_topic_gets_more_partitions() throws Exception {
         try (Witness witness = start()) {
@@ -198,6 +202,7 @@ class WitnessTest {
     }
 
     /** @param noticed whether the topic is away until the witness's streams have stopped for it */
+    @Tag("proof")
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void it_goes_on_when_a_topic_is_deleted_and_made_again(boolean noticed) throws Exception {
@@ -227,6 +232,7 @@ class WitnessTest {
     }
 
     /** It knows later leaders of the old topic than the new one has had. */
+    @Tag("proof")
     @Test
     void a_new_topic_is_read_though_the_one_before_had_more_leaders() throws Exception {
         try (Witness witness = start()) {

@@ -10,6 +10,7 @@ import io.chargeonce.dlq.QueueRows;
 import io.chargeonce.payment.OperationState;
 import java.util.List;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * A command is cut off from Postgres at each of its steps in turn, as by a kill of either side: before the step, or after it
  * so that it is not known whether it was done. The same command, or the run resumed, then ends as if nothing had happened.
  */
+@Tag("proof")
 class KilledAnywhereTest {
 
     @RegisterExtension

@@ -22,7 +22,7 @@ class PostgresGoneTest {
     private static final PostgresServer postgres = PostgresServer.startTemporary();
 
     @RegisterExtension
-    private static final QueueRows rows = new QueueRows(postgres.jdbcUrl());
+    private static final QueueRows rows = QueueRows.in(postgres.jdbcUrl());
 
     @AfterAll
     static void close() {

@@ -35,8 +35,7 @@ class IntakeHandlerTest {
     private final Database database = database();
 
     private static Database database() {
-        String url = TestStack.newDatabase();
-        Migrations.apply(url, "postgres", "");
+        String url = TestStack.newDatabase(empty -> Migrations.apply(empty, "postgres", ""));
         return Database.openForService(url, "postgres", "", 2);
     }
 

@@ -24,13 +24,12 @@ class MerchantsTest {
 
     private static final InetAddress CLIENT = AddressRange.parse("192.0.2.7").first();
     private final AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-01-01T00:00:00Z"));
-    private final String url = TestStack.newDatabase();
+    private final String url = TestStack.newDatabase(IngestWorld::prepare);
     private Database database;
     private Merchants merchants;
 
     @BeforeEach
     void open() {
-        IngestWorld.prepare(url);
         database = Database.open(IngestWorld.asIngest(url), "chargeonce_ingest", "", 2);
         merchants = new Merchants(database, now::get);
     }

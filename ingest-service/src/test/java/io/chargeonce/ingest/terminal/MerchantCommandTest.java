@@ -21,8 +21,7 @@ class MerchantCommandTest {
 
     @BeforeAll
     static void migrate() {
-        url = TestStack.newDatabase();
-        Migrations.apply(url, "postgres", "");
+        url = TestStack.newDatabase(empty -> Migrations.apply(empty, "postgres", ""));
     }
 
     private int run(String... arguments) {

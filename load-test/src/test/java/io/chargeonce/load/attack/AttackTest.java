@@ -39,6 +39,7 @@ import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -50,6 +51,7 @@ class AttackTest {
     private static final String DATABASE_ATTACKS = "stolen-.*";
     private static final int CROWD = 150;
 
+    @Tag("proof")
     @Test
     void a_running_pipeline_holds() throws Exception {
         String url = TestStack.newDatabase();

@@ -21,9 +21,11 @@ import org.apache.kafka.common.errors.SaslAuthenticationException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** On a stage with its broker and without services: what a service would meet, and that the healing ends it. */
+@Tag("proof")
 class KafkaFaultsTest {
 
     private static Stage stage;

@@ -13,6 +13,7 @@ import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -48,6 +49,7 @@ class RecordLoopTopicMadeAgainTest {
         }
     }
 
+    @Tag("proof")
     @ParameterizedTest
     @ValueSource(ints = {1, 3})
     void a_topic_created_again_with_other_partitions_is_read_from_its_beginning(int partitions) throws Exception {

@@ -7,10 +7,12 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.openqa.selenium.Keys;
 
 /** What a person changes in the console, in a real browser and over a real pipeline. */
+@Tag("proof")
 class ConsoleActionsTest {
 
     private static final String FREEZE = "Freeze the set and look";

@@ -9,6 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.openqa.selenium.Keys;
 
@@ -83,6 +84,7 @@ class ConsolePagesTest {
         browser.complaints();
     }
 
+    @Tag("proof")
     @Test
     void no_page_keeps_anyone_out_in_light_or_dark_wide_or_narrow() throws Exception {
         for (Page page : pages()) {
@@ -94,6 +96,7 @@ class ConsolePagesTest {
         assertThat(browser.complaints()).isEmpty();
     }
 
+    @Tag("proof")
     @Test
     void no_dialog_keeps_anyone_out_and_a_pause_shows_what_it_concerns_first() throws Exception {
         browser.open("/psps");
@@ -132,6 +135,7 @@ class ConsolePagesTest {
         }
     }
 
+    @Tag("proof")
     @Test
     void a_wrong_token_is_refused_in_words_and_the_sign_in_page_keeps_no_one_out() throws Exception {
         browser.click("Sign out");
@@ -159,6 +163,7 @@ class ConsolePagesTest {
         browser.see("with currency EUR");
     }
 
+    @Tag("proof")
     @Test
     void a_filter_that_was_saved_is_offered_by_its_name() {
         browser.open("/dead-letters?currency=EUR");
@@ -170,6 +175,7 @@ class ConsolePagesTest {
         browser.see("with currency EUR");
     }
 
+    @Tag("proof")
     @Test
     void a_payment_is_found_by_each_of_its_names_and_tells_its_whole_life() throws Exception {
         browser.open("/");
@@ -194,6 +200,7 @@ class ConsolePagesTest {
         browser.see("by " + by);
     }
 
+    @Tag("proof")
     @Test
     void each_view_and_each_row_can_be_reached_by_keys() {
         browser.open("/");
@@ -219,6 +226,7 @@ class ConsolePagesTest {
         browser.until("Escape closes nothing", () -> !browser.shows("dialog"));
     }
 
+    @Tag("proof")
     @Test
     void old_numbers_never_pass_for_live_ones() {
         browser.open("/");
@@ -231,6 +239,7 @@ class ConsolePagesTest {
         browser.complaints();
     }
 
+    @Tag("proof")
     @Test
     void a_reader_is_told_why_an_action_does_nothing() {
         browser.signIn(world.token("reader"));
@@ -242,6 +251,7 @@ class ConsolePagesTest {
         assertThat(Axe.violations(browser)).isEmpty();
     }
 
+    @Tag("proof")
     @Test
     void the_switch_of_colours_outlives_a_reload() {
         browser.open("/");

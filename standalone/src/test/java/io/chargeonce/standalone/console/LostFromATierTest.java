@@ -56,11 +56,13 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The watchdog over the real services, as a person sees it. */
+@Tag("proof")
 class LostFromATierTest {
 
     private static final List<Duration> TIERS = List.of(Duration.ofMillis(500), Duration.ofSeconds(1));
