@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 class ReadmeTest {
@@ -49,16 +48,24 @@ class ReadmeTest {
         }
     }
 
-    /** Each name of a test stands in a row that links to the file, and the file has that test. */
+    /** Whether only {@code -Pproof} runs the test, by a tag of its class or its own. */
+    private static boolean isProof(String test, String source) {
+        return source.contains("void " + test + "(") && Pattern.compile("^@Tag\\(\"proof\"\\)$"
+                + "|^    @Tag\\(\"proof\"\\)\n(?:    [@ ].*\n)*    void " + test + "\\(", Pattern.MULTILINE).matcher(source).find();
+    }
+
+    /** Each name of a test stands in a row that links to the file, and the file has that test. The row says if only proofs show it. */
     @Test
     void every_guarantee_names_its_tests_and_links_to_the_file_that_has_them() {
         List<String> guarantees = read("README.md").lines().dropWhile(line -> !line.startsWith("| guarantee |")).skip(2)
                 .takeWhile(line -> line.startsWith("|")).toList();
         assertThat(guarantees).isNotEmpty().allSatisfy(row -> {
-            String linked = LINK.matcher(row).results().map(link -> link.group(1)).filter(file -> file.endsWith("Test.java")
-                    || file.endsWith("Contract.java")).map(ReadmeTest::read).collect(Collectors.joining("\n"));
-            assertThat(TEST_NAME.matcher(row).results().map(name -> name.group(1)).toList()).isNotEmpty()
-                    .allSatisfy(test -> assertThat(linked).contains("void " + test + "("));
+            List<String> linked = LINK.matcher(row).results().map(link -> link.group(1)).filter(file -> file.endsWith("Test.java")
+                    || file.endsWith("Contract.java")).map(ReadmeTest::read).toList();
+            List<String> tests = TEST_NAME.matcher(row).results().map(name -> name.group(1)).toList();
+            assertThat(tests).isNotEmpty().allSatisfy(test -> assertThat(linked).anyMatch(file -> file.contains("void " + test + "(")));
+            assertThat(row.contains("`-Pproof`")).as(row)
+                    .isEqualTo(tests.stream().anyMatch(test -> linked.stream().anyMatch(file -> isProof(test, file))));
         });
     }
 }

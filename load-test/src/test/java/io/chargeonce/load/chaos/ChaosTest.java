@@ -24,6 +24,7 @@ class ChaosTest {
     private final StringWriter told = new StringWriter();
     private final Chaos chaos = new Chaos(new PrintWriter(told), Optional.empty(), 1);
 
+    @Tag("proof")
     @Test
     void the_books_balance_after_kills_and_a_sick_psp_and_a_process_died_at_an_exact_place() {
         List<FaultKind> kinds = List.of(FaultKind.KILL, FaultKind.PSP, FaultKind.NETWORK);
@@ -35,6 +36,7 @@ class ChaosTest {
         assertThat(told.toString()).contains("1/1 seed 7001: balanced");
     }
 
+    @Tag("proof")
     @Test
     void the_books_of_both_rails_balance_after_faults_of_the_bank_and_of_the_service_that_sends_files() {
         List<FaultKind> kinds = List.of(FaultKind.BANK, FaultKind.KILL, FaultKind.FREEZE);
