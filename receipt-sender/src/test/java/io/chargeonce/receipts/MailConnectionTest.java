@@ -37,20 +37,34 @@ class MailConnectionTest {
 
     private static Path certificate;
 
-    /** Of localhost, and of no number. */
     @BeforeAll
     static void open() throws Exception {
-        Path store = folder.resolve("store.p12");
-        certificate = folder.resolve("ca.pem");
+        if (certificate == null) {
+            makeCertificate();
+        }
+        mail = new GreenMail(new ServerSetup[] {on(ServerSetup.PROTOCOL_SMTP), on(ServerSetup.PROTOCOL_SMTPS)});
+        mail.setUser("shop", "right");
+        mail.start();
+    }
+
+    /** Longer than GreenMail's two seconds, which a busy machine may need. */
+    private static ServerSetup on(String protocol) {
+        var setup = new ServerSetup(0, "127.0.0.1", protocol);
+        setup.setServerStartupTimeout(TIMEOUT.toMillis());
+        return setup;
+    }
+
+    /** Of localhost, and of no number. GreenMail reads its key store once in a JVM, also when this class is run a second time. */
+    private static void makeCertificate() throws Exception {
+        Path own = Files.createTempDirectory("mail-connection-");
+        Path store = own.resolve("store.p12");
+        certificate = own.resolve("ca.pem");
+        List.of(own, store, certificate).forEach(file -> file.toFile().deleteOnExit());
         keytool("-genkeypair", "-alias", "mail", "-keyalg", "EC", "-dname", "CN=localhost", "-ext", "SAN=dns:localhost", "-keystore",
                 store.toString());
         keytool("-exportcert", "-rfc", "-alias", "mail", "-file", certificate.toString(), "-keystore", store.toString());
         System.setProperty("greenmail.tls.keystore.file", store.toString());
         System.setProperty("greenmail.tls.keystore.password", "changeit");
-        mail = new GreenMail(new ServerSetup[] {new ServerSetup(0, "127.0.0.1", ServerSetup.PROTOCOL_SMTP),
-            new ServerSetup(0, "127.0.0.1", ServerSetup.PROTOCOL_SMTPS)});
-        mail.setUser("shop", "right");
-        mail.start();
     }
 
     private static void keytool(String... arguments) throws Exception {

@@ -18,6 +18,8 @@ public final class SandboxMail implements AutoCloseable {
     private static final int MOST_KEPT = 5_000;
     private static final int LOOK_EVERY_SECONDS = 10;
 
+    private static final long STARTUP_MILLIS = 60_000;
+
     private final GreenMail server;
     private final ScheduledExecutorService tidying =
             Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("sandbox-mail-tidying").factory());
@@ -28,13 +30,19 @@ public final class SandboxMail implements AutoCloseable {
 
     /** Each port may be 0, for any free one. */
     public static SandboxMail start(int smtpPort, int imapPort) {
-        var server = new GreenMail(new ServerSetup[] {new ServerSetup(smtpPort, HERE, ServerSetup.PROTOCOL_SMTP),
-            new ServerSetup(imapPort, HERE, ServerSetup.PROTOCOL_IMAP)});
+        var server = new GreenMail(new ServerSetup[] {on(smtpPort, ServerSetup.PROTOCOL_SMTP), on(imapPort, ServerSetup.PROTOCOL_IMAP)});
         server.getUserManager().setAuthRequired(false);
         server.start();
         var mail = new SandboxMail(server);
         mail.tidying.scheduleWithFixedDelay(mail::tidy, LOOK_EVERY_SECONDS, LOOK_EVERY_SECONDS, TimeUnit.SECONDS);
         return mail;
+    }
+
+    /** Its threads may take longer than GreenMail's two seconds to come up on a busy machine. */
+    private static ServerSetup on(int port, String protocol) {
+        var setup = new ServerSetup(port, HERE, protocol);
+        setup.setServerStartupTimeout(STARTUP_MILLIS);
+        return setup;
     }
 
     private void tidy() {
