@@ -3,8 +3,8 @@ package io.chargeonce.payment;
 
 import java.math.BigDecimal;
 import java.util.Currency;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
@@ -18,8 +18,8 @@ public record Money(long minorUnits, String currency) {
     public static final long SMALLEST = 1;
     public static final long LARGEST = 999_999_999_999L;
 
-    private static final Set<String> CODES = Currency.getAvailableCurrencies().stream()
-            .map(Currency::getCurrencyCode).collect(Collectors.toUnmodifiableSet());
+    private static final Map<String, Integer> DECIMALS = Currency.getAvailableCurrencies().stream().collect(
+            Collectors.toUnmodifiableMap(Currency::getCurrencyCode, currency -> Math.max(0, currency.getDefaultFractionDigits())));
 
     public Money {
         if (minorUnits < SMALLEST || minorUnits > LARGEST) {
@@ -32,7 +32,12 @@ public record Money(long minorUnits, String currency) {
     }
 
     public static boolean isCurrency(String code) {
-        return code != null && CODES.contains(code);
+        return code != null && DECIMALS.containsKey(code);
+    }
+
+    /** Every currency of ISO 4217, with the number of its decimals. */
+    public static Map<String, Integer> currencies() {
+        return DECIMALS;
     }
 
     /** Reads an amount in the currency's main unit, such as {@code 12.99}; empty if it is no amount of a payment. */
@@ -54,7 +59,7 @@ public record Money(long minorUnits, String currency) {
     }
 
     static int decimals(String currency) {
-        return Math.max(0, Currency.getInstance(currency).getDefaultFractionDigits());
+        return DECIMALS.get(currency);
     }
 
     /** As shown to people: {@code 12.99 EUR}, {@code 1299 JPY}. */

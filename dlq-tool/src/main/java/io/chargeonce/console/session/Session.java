@@ -8,6 +8,7 @@ import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.database.PersonsDatabase;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.payment.Money;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -210,6 +211,7 @@ public final class Session {
         json.put("rights", List.copyOf(rights.names()));
         json.put("csrf", csrf);
         json.put("expires_at", expiresAt.toString());
+        json.put("decimals", Money.currencies());
         return json;
     }
 

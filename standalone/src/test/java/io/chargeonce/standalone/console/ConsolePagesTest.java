@@ -4,8 +4,10 @@ package io.chargeonce.standalone.console;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.chargeonce.payment.Money;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.TreeMap;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -164,6 +166,23 @@ class ConsolePagesTest {
     }
 
     @Tag("proof")
+    @Test
+    void each_currency_has_the_decimals_that_the_terminal_shows() {
+        browser.open("/");
+        browser.see("Where the payments are");
+        var shown = new TreeMap<String, String>();
+        var right = new TreeMap<String, String>();
+        for (String currency : Money.currencies().keySet()) {
+            shown.put(currency, "" + browser.await("""
+                    const done = arguments[arguments.length - 1];
+                    import('/lib/money.js').then((money) => done(money.moneyText(1299000, '%s')));""".formatted(currency)));
+            right.put(currency, Money.format(1_299_000, currency));
+        }
+        assertThat(shown).hasSizeGreaterThan(150).allSatisfy((currency, text) -> assertThat(text).matches("[\\d,.]+ " + currency));
+        shown.replaceAll((currency, text) -> text.replace(",", ""));
+        assertThat(shown).isEqualTo(right);
+    }
+
     @Test
     void a_filter_that_was_saved_is_offered_by_its_name() {
         browser.open("/dead-letters?currency=EUR");

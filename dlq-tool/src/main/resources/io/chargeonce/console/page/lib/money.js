@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Amounts are integer minor units everywhere. Only here do they become text.
 
+import { session } from './session.js';
+
 const LANGUAGE = 'en';
-const decimals = new Map();
 const formats = new Map();
 
+/** As the server says: browsers know other numbers than ISO 4217, each version its own. */
 function decimalsOf(currency) {
-  if (!decimals.has(currency)) {
-    let digits = 2;
-    try {
-      digits = new Intl.NumberFormat(LANGUAGE, { style: 'currency', currency }).resolvedOptions().maximumFractionDigits;
-    } catch (notOfIso4217) {
-      // Shown with two decimals, as most are.
-    }
-    decimals.set(currency, digits);
-  }
-  return decimals.get(currency);
+  return session.get().person?.decimals[currency] ?? 2;
 }
 
 function grouped(digits) {
