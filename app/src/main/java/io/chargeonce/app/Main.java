@@ -14,6 +14,7 @@ import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
@@ -41,6 +42,8 @@ public final class Main implements Runnable {
     private Main() {}
 
     public static void main(String[] typed) {
+        // What is formatted here is read by Postgres, Kafka, PSPs and banks. No language of the machine may change a digit or a letter.
+        Locale.setDefault(Locale.ROOT);
         ModernTls.everywhere();
         String[] arguments = withHelpAsOption(typed);
         Logs.choose(arguments);

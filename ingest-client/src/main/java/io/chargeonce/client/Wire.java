@@ -76,12 +76,12 @@ final class Wire {
         try {
             json = MAPPER.readTree(line);
         } catch (JacksonException e) {
-            throw new IOException("line %d of the answers is not JSON, so the connection or a proxy broke it".formatted(nth), e);
+            throw new IOException("line " + nth + " of the answers is not JSON, so the connection or a proxy broke it", e);
         }
         int number = json.path("line").asInt(0);
         if (number < 1 || number > payments) {
-            throw new IOException("line %d of the answers has the number %d, but the lines from 1 to %d were sent"
-                    .formatted(nth, number, payments));
+            throw new IOException("line " + nth + " of the answers has the number " + number + ", but the lines from 1 to " + payments
+                    + " were sent");
         }
         JsonNode headers = json.path("headers");
         return new AnswerLine(number - 1,

@@ -46,6 +46,22 @@ class SourcesTest {
         assertThat(files).hasSizeGreaterThan(1_000).allSatisfy(file -> assertThat(Files.readAllLines(file).getFirst()).isEqualTo(LICENCE));
     }
 
+    /** In ar-EG, %d has other digits. Examples belong to others; they format nothing that a machine reads. */
+    @Test
+    void each_process_formats_in_the_root_locale_from_its_first_line_on() throws IOException {
+        List<Path> mains = sources("main").stream().filter(file -> read(file).contains("public static void main(")).toList();
+        assertThat(mains).hasSizeGreaterThan(2).allSatisfy(file -> assertThat(read(file)).containsPattern(
+                "public static void main\\(.*\\{\\s+(//.*\\s+)?Locale\\.setDefault\\(Locale\\.ROOT\\);"));
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     @Test
     void each_package_says_what_lives_there_and_has_few_files() throws IOException {
         Map<Path, List<Path>> packages = sources("main").stream().collect(Collectors.groupingBy(Path::getParent));

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /** The charge engine as a process of its own: it can be killed, and its memory is its own. Its PSP keeps no ledger. */
@@ -18,6 +19,7 @@ public final class Member {
 
     /** Arguments: JDBC URL, bootstrap servers, topic prefix, milliseconds that a call of the PSP takes. Ends when it is killed. */
     public static void main(String[] arguments) throws InterruptedException {
+        Locale.setDefault(Locale.ROOT);
         long latency = Long.parseLong(arguments[3]);
         var pipeline = new PipelineSettings(arguments[0], "postgres", "", arguments[1], Optional.empty(), arguments[2],
                 List.of(Chargeonce.TIERS), Optional.empty());

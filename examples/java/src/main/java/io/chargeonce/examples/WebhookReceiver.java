@@ -75,7 +75,7 @@ public final class WebhookReceiver implements AutoCloseable {
     }
 
     public String url() {
-        return "http://localhost:%d/".formatted(server.getAddress().getPort());
+        return "http://localhost:" + server.getAddress().getPort() + "/";
     }
 
     /** Any answer but 2xx makes the event come again. */

@@ -27,6 +27,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -40,6 +41,7 @@ public final class ServiceMain {
     private ServiceMain() {}
 
     public static void main(String[] arguments) throws Exception {
+        Locale.setDefault(Locale.ROOT);
         ModernTls.everywhere();
         dieWithParent();
         switch (arguments[0]) {
