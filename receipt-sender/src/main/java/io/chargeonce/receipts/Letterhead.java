@@ -14,6 +14,16 @@ import java.util.Optional;
  */
 public record Letterhead(String from, Optional<String> replyTo, Locale locale, ZoneId zone) {
 
+    public Letterhead {
+        from = asSent(from);
+        replyTo = replyTo.map(Letterhead::asSent);
+    }
+
+    /** In ASCII, as every command and header of SMTP has it. What is no address is refused with its setting's name. */
+    private static String asSent(String address) {
+        return Recipient.of(address).map(mailbox -> mailbox.address().getAddress()).orElse(address);
+    }
+
     /** The part behind the at sign, which identifies our messages too. */
     String domain() {
         return from.substring(from.lastIndexOf('@') + 1);

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.receipts;
 
+import com.ibm.icu.text.IDNA;
 import jakarta.mail.internet.AddressException;
 import jakarta.mail.internet.InternetAddress;
-import java.net.IDN;
 import java.util.Optional;
 
 /** One mailbox. Never a list, a group or a name beside the address, so that no text adds a recipient or a header. */
 record Recipient(InternetAddress address) {
 
     private static final int LONGEST = 254;
+    /** IDNA 2008, as browsers and mail servers have it: straße.example is another domain than strasse.example. java.net.IDN is of 2003. */
+    private static final IDNA DOMAINS = IDNA.getUTS46Instance(IDNA.NONTRANSITIONAL_TO_ASCII | IDNA.USE_STD3_RULES | IDNA.CHECK_BIDI
+            | IDNA.CHECK_CONTEXTJ | IDNA.CHECK_CONTEXTO);
 
     /** Empty if it is no single address, or its mailbox has a name that SMTP without extensions cannot say. */
     static Optional<Recipient> of(String text) {
@@ -20,11 +23,13 @@ record Recipient(InternetAddress address) {
             return Optional.empty();
         }
         try {
-            String ascii = bare.substring(0, at) + "@" + IDN.toASCII(bare.substring(at + 1), IDN.USE_STD3_ASCII_RULES);
+            var faults = new IDNA.Info();
+            String domain = DOMAINS.nameToASCII(bare.substring(at + 1), new StringBuilder(), faults).toString();
+            String ascii = bare.substring(0, at) + "@" + domain;
             var address = new InternetAddress(ascii, true);
-            return ascii.length() <= LONGEST && ascii.equals(address.getAddress()) && !address.isGroup()
+            return !faults.hasErrors() && ascii.length() <= LONGEST && ascii.equals(address.getAddress()) && !address.isGroup()
                     ? Optional.of(new Recipient(address)) : Optional.empty();
-        } catch (AddressException | IllegalArgumentException notOne) {
+        } catch (AddressException notOne) {
             return Optional.empty();
         }
     }
