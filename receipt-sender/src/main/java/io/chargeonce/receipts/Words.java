@@ -11,8 +11,11 @@ import java.util.ArrayList;
 import java.util.Currency;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.MissingResourceException;
 import java.util.ResourceBundle;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * What a receipt says, in the customer's language: English, German, French or Spanish, and English words with the numbers and dates of the
@@ -25,6 +28,7 @@ record Words(String subject, String heading, List<Line> lines, String footer) {
 
     private static final String BUNDLE = "io.chargeonce.receipts.words";
     private static final String CODE_MEETS_DIGIT = "(?<=\\p{L})(?=\\p{Nd})|(?<=\\p{Nd})(?=\\p{L})";
+    private static final Pattern PLACE = Pattern.compile("\\{\\w+\\}");
     private static final int LONGEST = 500;
 
     static Words of(Receipt.Content content, Locale locale, ZoneId zone) {
@@ -42,9 +46,14 @@ record Words(String subject, String heading, List<Line> lines, String footer) {
         content.reference().map(Words::oneLine).ifPresent(text -> lines.add(new Line(words.getString("reference"), text)));
         content.description().map(Words::oneLine).ifPresent(text -> lines.add(new Line(words.getString("description"), text)));
         lines.add(new Line(words.getString("payment"), content.payment()));
-        return new Words(words.getString(kind + ".subject").replace("{merchant}", merchant),
-                words.getString(kind + ".heading").replace("{merchant}", merchant).replace("{amount}", amount), List.copyOf(lines),
-                words.getString("footer").replace("{merchant}", merchant));
+        Map<String, String> values = Map.of("{merchant}", merchant, "{amount}", amount);
+        return new Words(filled(words.getString(kind + ".subject"), values), filled(words.getString(kind + ".heading"), values),
+                List.copyOf(lines), filled(words.getString("footer"), values));
+    }
+
+    /** In one pass: a value that looks like a place for another one stays as it is. */
+    private static String filled(String template, Map<String, String> values) {
+        return PLACE.matcher(template).replaceAll(place -> Matcher.quoteReplacement(values.get(place.group())));
     }
 
     /** The root is English, and not the language of this machine. */

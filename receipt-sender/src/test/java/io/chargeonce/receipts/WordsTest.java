@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class WordsTest {
 
@@ -44,6 +46,16 @@ class WordsTest {
         } finally {
             Locale.setDefault(machines);
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"en", "de", "fr", "es"})
+    void a_merchants_name_is_put_in_and_never_filled_itself(String language) {
+        String name = "Save {amount} {merchant} $1 \\E Club";
+        var words = Words.of(content(Receipt.Kind.CHARGE, name), Locale.forLanguageTag(language), ZoneOffset.UTC);
+
+        assertThat(List.of(words.subject(), words.heading(), words.footer())).allSatisfy(text -> assertThat(text).contains(name));
+        assertThat(words.heading().replace(name, "")).contains("12").doesNotContain("{");
     }
 
     @Test
