@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.endpoints;
 
-import java.net.InetAddress;
+import io.chargeonce.text.IpNumber;
 import java.net.URI;
 import java.net.URISyntaxException;
-import java.net.UnknownHostException;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -19,8 +18,6 @@ public record EndpointAddress(Set<String> allowedHosts) {
     private static final int LONGEST = 2_000;
     /** No top-level domain looks like a number, and some resolvers take such a name for one. */
     private static final Pattern NUMBER = Pattern.compile("(.*\\.)?(\\d+|0x[0-9a-f]*)|.*:.*");
-
-    private static final Pattern USUAL_IPV4 = Pattern.compile("(0|[1-9]\\d{0,2})(\\.(0|[1-9]\\d{0,2})){3}");
 
     public EndpointAddress {
         allowedHosts = Set.copyOf(allowedHosts);
@@ -47,19 +44,11 @@ public record EndpointAddress(Set<String> allowedHosts) {
             throw new IllegalArgumentException("must be an https address; http is only for a host on this machine that "
                     + EndpointSettings.ALLOWED_HOSTS.name() + " names");
         }
-        if (!isAllowed && !(NUMBER.matcher(host).matches() ? isPublic(host) : host.indexOf('.') > 0)) {
+        if (!isAllowed && !(NUMBER.matcher(host).matches() ? IpNumber.parse(host).filter(PublicAddress::is).isPresent()
+                : host.indexOf('.') > 0)) {
             throw new IllegalArgumentException("leads to no public address");
         }
         return uri;
-    }
-
-    /** Only in the usual spelling: of others, resolvers make different addresses. */
-    private static boolean isPublic(String number) {
-        try {
-            return (number.indexOf(':') >= 0 || USUAL_IPV4.matcher(number).matches()) && PublicAddress.is(InetAddress.getByName(number));
-        } catch (UnknownHostException noAddress) {
-            return false;
-        }
     }
 
     /** Without brackets and a dot at its end, in lower case. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.runtime;
 
+import io.chargeonce.text.IpNumber;
 import java.net.InetSocketAddress;
 import java.util.Locale;
 import java.util.regex.Pattern;
@@ -32,6 +33,9 @@ public record Address(String host, int port) {
         boolean bracketed = host.startsWith("[") && host.endsWith("]");
         if (!bracketed && host.contains(":")) {
             throw new IllegalArgumentException("an IPv6 host needs brackets");
+        }
+        if (IpNumber.isAmbiguous(host)) {
+            throw new IllegalArgumentException("an IPv4 host has four decimal parts");
         }
         return new Address(bracketed ? host.substring(1, host.length() - 1) : host, Integer.parseInt(text.substring(colon + 1)));
     }

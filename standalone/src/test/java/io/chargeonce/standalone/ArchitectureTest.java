@@ -57,14 +57,14 @@ class ArchitectureTest {
 
     @Test
     void wire_knows_only_payments() {
-        onlyDependsOn("io.chargeonce.wire..", "io.chargeonce.payment..");
+        onlyDependsOn("io.chargeonce.wire..", "io.chargeonce.payment..", "io.chargeonce.text..");
     }
 
     @Test
     void kafka_database_and_runtime_know_nothing_of_ours() {
-        onlyDependsOn("io.chargeonce.kafka..", "io.chargeonce.turns..");
-        onlyDependsOn("io.chargeonce.database..", "io.chargeonce.turns..");
-        onlyDependsOn("io.chargeonce.runtime..");
+        onlyDependsOn("io.chargeonce.kafka..", "io.chargeonce.turns..", "io.chargeonce.text..");
+        onlyDependsOn("io.chargeonce.database..", "io.chargeonce.turns..", "io.chargeonce.text..");
+        onlyDependsOn("io.chargeonce.runtime..", "io.chargeonce.text..");
         onlyDependsOn("io.chargeonce.turns..");
     }
 
@@ -99,7 +99,7 @@ class ArchitectureTest {
     @Test
     void the_ledger_stands_on_payments_wire_and_the_database() {
         onlyDependsOn("io.chargeonce.ledger..", "io.chargeonce.payment..", "io.chargeonce.wire..", "io.chargeonce.database..",
-                "io.chargeonce.vault..");
+                "io.chargeonce.vault..", "io.chargeonce.text..");
     }
 
     @Test
@@ -134,15 +134,16 @@ class ArchitectureTest {
         onlyDependsOn("io.chargeonce.bank..", core);
         onlyDependsOn("io.chargeonce.delivery..");
         onlyDependsOn("io.chargeonce.endpoints..", "io.chargeonce.database..", "io.chargeonce.ledger..", "io.chargeonce.runtime..",
-                "io.chargeonce.vault..");
-        onlyDependsOn("io.chargeonce.psp..", "io.chargeonce.payment..", "io.chargeonce.ledger..");
+                "io.chargeonce.vault..", "io.chargeonce.text..");
+        onlyDependsOn("io.chargeonce.psp..", "io.chargeonce.payment..", "io.chargeonce.ledger..", "io.chargeonce.text..");
         var charge = new TreeSet<>(Set.of(core));
         charge.add("io.chargeonce.psp..");
         onlyDependsOn("io.chargeonce.charge..", charge.toArray(String[]::new));
         charge.add("io.chargeonce.charge..");
         onlyDependsOn("io.chargeonce.retry..", charge.toArray(String[]::new));
         onlyDependsOn("io.chargeonce.text..");
-        onlyDependsOn("io.chargeonce.settlement..", "io.chargeonce.payment..", "io.chargeonce.database..", "io.chargeonce.runtime..");
+        onlyDependsOn("io.chargeonce.settlement..", "io.chargeonce.payment..", "io.chargeonce.database..", "io.chargeonce.runtime..",
+                "io.chargeonce.text..");
         // It knows accounts at PSPs and their settings, and makes no attempt.
         charge.add("io.chargeonce.bank.xml..");
         onlyDependsOn("io.chargeonce.reconcile..", charge.toArray(String[]::new));
@@ -165,7 +166,7 @@ class ArchitectureTest {
     @Test
     void the_witness_knows_records_and_nothing_of_those_who_write_them() {
         onlyDependsOn("io.chargeonce.console.witness..", "io.chargeonce.payment..", "io.chargeonce.wire..", "io.chargeonce.kafka..",
-                "io.chargeonce.runtime..");
+                "io.chargeonce.runtime..", "io.chargeonce.text..");
     }
 
     @Test

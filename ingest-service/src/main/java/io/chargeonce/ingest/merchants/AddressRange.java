@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ingest.merchants;
 
+import io.chargeonce.text.IpNumber;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Arrays;
@@ -15,24 +16,25 @@ public record AddressRange(InetAddress first, int prefix) {
     /** @throws IllegalArgumentException if it is not such a range; a host name is not */
     public static AddressRange parse(String text) {
         String[] parts = text.split("/", -1);
-        if (parts.length > 2 || !parts[0].matches("[0-9.]{7,15}|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*")) {
+        InetAddress address = IpNumber.parse(parts[0]).orElseThrow(() -> wrong(text));
+        int bits = address.getAddress().length * Byte.SIZE;
+        if (parts.length > 2 || parts.length == 2 && !parts[1].matches("0|[1-9][0-9]{0,2}")) {
+            throw wrong(text);
+        }
+        int prefix = parts.length == 1 ? bits : Integer.parseInt(parts[1]);
+        if (prefix > bits) {
             throw wrong(text);
         }
         try {
-            InetAddress address = InetAddress.getByName(parts[0]);
-            int bits = address.getAddress().length * 8;
-            int prefix = parts.length == 1 ? bits : Integer.parseInt(parts[1]);
-            if (prefix < 0 || prefix > bits) {
-                throw wrong(text);
-            }
             return new AddressRange(InetAddress.getByAddress(beginning(address.getAddress(), prefix)), prefix);
-        } catch (UnknownHostException | NumberFormatException e) {
-            throw wrong(text);
+        } catch (UnknownHostException e) {
+            throw new IllegalStateException("Bug! " + bits + " bits are no address", e);
         }
     }
 
     private static IllegalArgumentException wrong(String text) {
-        return new IllegalArgumentException("'" + text + "' is not a range of addresses such as 192.0.2.0/24 or 2001:db8::/32");
+        return new IllegalArgumentException("'" + text + "' is not a range of addresses such as 192.0.2.0/24 or 2001:db8::/32; "
+                + "an IPv4 address has four decimal parts");
     }
 
     boolean holds(InetAddress address) {
