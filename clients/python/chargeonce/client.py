@@ -11,6 +11,8 @@ import ssl
 import threading
 import time
 from dataclasses import dataclass
+from datetime import timezone
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Dict, Optional, Tuple, Union
 from urllib.parse import quote, urlsplit
 
@@ -125,9 +127,15 @@ class _Answer:
         return f"the server answered {self.status} {self.text('type')}".rstrip()
 
     def retry_after(self) -> float:
-        """In seconds; 0 if the header is no number."""
+        """In seconds; 0 if the header is neither a number nor a date to come, in one of the three forms of RFC 9110."""
         asked = self.headers.get("Retry-After", "")
-        return float(min(int(asked[:9]), _YEAR_SECONDS)) if re.fullmatch("[0-9]+", asked) else 0.0
+        if re.fullmatch("[0-9]+", asked):
+            return float(min(int(asked[:9]), _YEAR_SECONDS))
+        try:
+            date = parsedate_to_datetime(asked).replace(tzinfo=timezone.utc)
+        except (TypeError, ValueError):
+            return 0.0
+        return max(0.0, date.timestamp() - time.time())
 
     def sent(self, sends: int) -> Sent:
         if self.is_accepted():

@@ -244,10 +244,15 @@ function inWords({ status, json }: Answer): string {
   return `the server answered ${status} ${text(json.type)}`.trimEnd();
 }
 
-/** In milliseconds; 0 if the header is no number of seconds. */
+/** In milliseconds; 0 if the header is neither a number of seconds nor a date to come, in one of the three forms of RFC 9110. */
 function retryAfter({ headers }: Answer): number {
   const asked = headers.get("Retry-After") ?? "";
-  return /^\d+$/.test(asked) ? Math.min(Number(asked), YEAR_SECONDS) * 1_000 : 0;
+  if (/^\d+$/.test(asked)) {
+    return Math.min(Number(asked), YEAR_SECONDS) * 1_000;
+  }
+  // Two forms name the zone, and the third one means the same.
+  const date = /^[A-Z][a-z]+,? .* \d\d:\d\d:\d\d( \d{4}| GMT)$/.test(asked) ? asked.replace(/\d{4}$/, "$& GMT") : "";
+  return Math.max(0, Date.parse(date) - Date.now()) || 0;
 }
 
 function isNotConnected(failure: unknown): boolean {

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { PaymentClient } from "../../../typescript/dist/client.js";
 
 const [server, token] = process.argv.slice(2);
-const client = new PaymentClient(server, token, { most: 5, first: 1, longest: 5 }, 1_000);
+const client = new PaymentClient(server, token, { most: 5, first: 1, longest: 5_000 }, 1_000);
 
 async function run({ do: what, key, payment, body, most, guard }) {
   switch (what) {

@@ -9,7 +9,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "python"))
 import chargeonce  # noqa: E402
 import chargeonce.api  # noqa: E402,F401
 
-client = chargeonce.PaymentClient(sys.argv[1], sys.argv[2], chargeonce.Retries(5, 0.001, 0.005), 1.0)
+client = chargeonce.PaymentClient(sys.argv[1], sys.argv[2], chargeonce.Retries(5, 0.001, 5.0), 1.0)
 NAMES = {"http_status": "httpStatus", "last_seen": "lastSeen"}
 
 

@@ -20,7 +20,12 @@ import java.nio.file.Path;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -135,6 +140,17 @@ abstract class ClientContract {
 
         assertThat(sent.path("kind").asString()).isEqualTo("accepted");
         assertThat(front.taken()).hasSize(2).extracting(Got::duplicateGuard).containsOnly(Optional.of("off"));
+    }
+
+    /** As RFC 9110, 5.6.7, has them. */
+    @ParameterizedTest
+    @ValueSource(strings = {"EEE, dd MMM yyyy HH:mm:ss 'GMT'", "EEEE, dd-MMM-yy HH:mm:ss 'GMT'", "EEE MMM ppd HH:mm:ss yyyy"})
+    void a_server_may_say_by_a_date_when_to_send_again(String form) throws Exception {
+        Instant until = Instant.now().plusSeconds(3).truncatedTo(ChronoUnit.SECONDS);
+        front.will(answered(503, "Retry-After", DateTimeFormatter.ofPattern(form, Locale.US).format(until.atOffset(ZoneOffset.UTC))));
+
+        assertThat(pay().path("kind").asString()).isEqualTo("accepted");
+        assertThat(Instant.now()).isAfterOrEqualTo(until);
     }
 
     @Test

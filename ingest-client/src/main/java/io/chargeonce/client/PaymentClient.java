@@ -11,6 +11,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
@@ -170,7 +171,7 @@ public final class PaymentClient implements AutoCloseable {
     }
 
     static Optional<Duration> retryAfter(HttpHeaders headers) {
-        return headers.firstValue("Retry-After").flatMap(Wire::seconds);
+        return headers.firstValue("Retry-After").flatMap(text -> RetryAfter.parse(text, Instant.now()));
     }
 
     HttpRequest.Builder request(String path, String contentType, boolean guarded) {

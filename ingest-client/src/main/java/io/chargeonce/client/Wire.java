@@ -4,6 +4,7 @@ package io.chargeonce.client;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -87,18 +88,12 @@ final class Wire {
         return new AnswerLine(number - 1,
                 new Answer(json.path("status").asInt(0), MAPPER.writeValueAsBytes(json.path("body")), headers.has(REPLAYED),
                         headers.path(STATUS_NOW).stringValueOpt()),
-                headers.path("Retry-After").stringValueOpt().flatMap(Wire::seconds));
+                headers.path("Retry-After").stringValueOpt().flatMap(text -> RetryAfter.parse(text, Instant.now())));
     }
 
     static Answer answer(HttpResponse<byte[]> answer) {
         return new Answer(answer.statusCode(), answer.body(), answer.headers().firstValue(REPLAYED).isPresent(),
                 answer.headers().firstValue(STATUS_NOW));
-    }
-
-    /** Empty if the text is no number: then the client's own pauses count. A number without end is as good as a year. */
-    static Optional<Duration> seconds(String text) {
-        return text.matches("\\d+")
-                ? Optional.of(text.length() > 7 ? Duration.ofDays(365) : Duration.ofSeconds(Long.parseLong(text))) : Optional.empty();
     }
 
     /**

@@ -11,6 +11,7 @@ import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DoubtTest {
 
     private static final String ACCEPTED = "{\"id\":\"pay_1\",\"status\":\"accepted\"}";
+    private static final Instant NOW = Instant.parse("2026-10-21T05:28:00Z");
     private static final NewPayment PAYMENT = NewPayment.of("order-1", 1299, "EUR", "pm_card_visa");
 
     /** @param status 0 takes the request and answers nothing, -1 answers with half of an acceptance */
@@ -193,9 +195,20 @@ class DoubtTest {
         }
 
         assertThat(Duration.ofNanos(longest)).isBetween(Duration.ofHours(1), Duration.ofHours(24));
-        assertThat(retries.pause(99, Wire.seconds("99999999999999999999"), random)).isBetween(Duration.ofHours(24), Duration.ofHours(48));
-        assertThat(Wire.seconds("7200")).contains(Duration.ofHours(2));
-        assertThat(Wire.seconds("Wed, 21 Oct 2026 07:28:00 GMT")).isEmpty();
+        assertThat(retries.pause(99, RetryAfter.parse("99999999999999999999", NOW), random))
+                .isBetween(Duration.ofHours(24), Duration.ofHours(48));
         assertThatThrownBy(() -> new Retries(2, Duration.ofMillis(1), Duration.ofSeconds(Long.MAX_VALUE))).hasMessageContaining("a day");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"7200", "Wed, 21 Oct 2026 07:28:00 GMT", "Wednesday, 21-Oct-26 07:28:00 GMT", "Wed Oct 21 07:28:00 2026"})
+    void a_server_says_how_long_to_wait_in_seconds_or_in_each_form_of_a_date(String value) {
+        assertThat(RetryAfter.parse(value, NOW)).contains(Duration.ofHours(2));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"soon", "-1", "Wed, 21 Oct 2026 05:27:00 GMT", "Wed, 21 Oct 2026 07:28:00 CET"})
+    void what_is_no_time_to_come_asks_for_no_wait(String value) {
+        assertThat(RetryAfter.parse(value, NOW)).isEmpty();
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.webhooks;
 
+import io.chargeonce.text.RetryAfter;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;

@@ -94,7 +94,8 @@ class HostileReceiverTest {
 
     @ParameterizedTest
     @CsvSource({"429, 120, 120", "503, 7, 7", "503, ' 7 ', 7", "429, 86401, 86400", "503, 99999999999999999999999, 86400",
-        "503, 'Tue, 24 Nov 2026 01:00:00 GMT', 3600", "429, 'Fri, 31 Dec 9999 23:59:59 GMT', 86400",
+        "503, 'Tue, 24 Nov 2026 01:00:00 GMT', 3600", "503, 'Tuesday, 24-Nov-26 01:00:00 GMT', 3600", "503, Tue Nov 24 01:00:00 2026, 3600",
+        "429, 'Fri, 31 Dec 9999 23:59:59 GMT', 86400",
         "503, 'Mon, 23 Nov 2026 00:00:00 GMT', 0", "429, 0, 0", "429, -5, 0", "503, soon, 0", "503, '', 0", "500, 120, 0", "301, 120, 0",
         "429, 1e9, 0", "503, 'Tue, 99 Nov 2026 01:00:00 GMT', 0"})
     void a_wait_that_the_receiver_asks_for_is_kept_within_a_day(int status, String header, long seconds) throws Exception {

@@ -8,7 +8,7 @@ import com.stripe.net.HttpHeaders;
 import com.stripe.net.StripeRequest;
 import com.stripe.net.StripeResponse;
 import io.chargeonce.psp.http.BoundedHttp;
-import io.chargeonce.psp.http.RetryAfter;
+import io.chargeonce.text.RetryAfter;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpRequest;
