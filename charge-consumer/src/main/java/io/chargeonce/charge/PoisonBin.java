@@ -9,6 +9,7 @@ import io.chargeonce.kafka.loop.Verdict;
 import io.chargeonce.ledger.DeadLetter;
 import io.chargeonce.ledger.DeadLetterTable;
 import io.chargeonce.ledger.FoundRecord;
+import io.chargeonce.text.Cut;
 import io.chargeonce.vault.Vault;
 import io.chargeonce.wire.PaymentJson;
 import io.chargeonce.wire.PoisonCause;
@@ -86,7 +87,7 @@ final class PoisonBin implements AutoCloseable {
     }
 
     private static String brief(String text) {
-        return text.length() <= LONGEST_HEADER ? text : text.substring(0, LONGEST_HEADER);
+        return Cut.to(LONGEST_HEADER, text);
     }
 
     @Override

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ledger;
 
+import io.chargeonce.text.Cut;
+
 /** Text from outside. Postgres refuses a NUL in it, and a PSP's odd answer must not stop its payment. */
 final class ForeignText {
 
@@ -14,7 +16,6 @@ final class ForeignText {
 
     /** Also cut to the length of the columns for messages. */
     static String brief(String text) {
-        String clean = storable(text);
-        return clean.length() <= LONGEST ? clean : clean.substring(0, LONGEST - 1) + "…";
+        return Cut.to(LONGEST, storable(text));
     }
 }

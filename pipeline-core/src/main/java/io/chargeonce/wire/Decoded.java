@@ -2,6 +2,7 @@
 package io.chargeonce.wire;
 
 import io.chargeonce.payment.CardNumbers;
+import io.chargeonce.text.Cut;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Optional;
@@ -102,7 +103,6 @@ public sealed interface Decoded {
     }
 
     private static String brief(JsonNode node) {
-        String text = withoutNumbers(node.asString(""));
-        return text.length() <= 40 ? text : text.substring(0, 40) + "…";
+        return Cut.to(40, withoutNumbers(node.asString("")));
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.wire;
 
+import io.chargeonce.text.Cut;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -74,7 +75,6 @@ public final class PaymentHeaders {
     }
 
     private static String printable(String text) {
-        String clean = text.replaceAll("\\p{Cntrl}", " ");
-        return clean.length() <= LONGEST_FAILURE ? clean : clean.substring(0, LONGEST_FAILURE - 1) + "…";
+        return Cut.to(LONGEST_FAILURE, text.replaceAll("\\p{Cntrl}", " "));
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.receipts;
 
+import io.chargeonce.text.Cut;
 import jakarta.mail.Message;
 import jakarta.mail.MessagingException;
 import jakarta.mail.Session;
@@ -75,9 +76,8 @@ final class Mail {
     }
 
     private static InternetAddress named(String address, String name) throws MessagingException {
-        String clean = Words.oneLine(name);
         try {
-            return new InternetAddress(address, clean.substring(0, Math.min(clean.length(), LONGEST_NAME)), UTF_8);
+            return new InternetAddress(address, Cut.to(LONGEST_NAME, Words.oneLine(name)), UTF_8);
         } catch (UnsupportedEncodingException everyJvmHasIt) {
             throw new IllegalStateException("Bug! UTF-8 is unknown", everyJvmHasIt);
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.receipts;
 
+import io.chargeonce.text.Cut;
 import java.text.NumberFormat;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -86,7 +87,7 @@ record Words(String subject, String heading, List<Line> lines, String footer) {
     /** Controls, separators of lines and marks of direction become spaces. */
     static String oneLine(String text) {
         String clean = text.replaceAll("[\\p{Cntrl}\\p{Cc}\\p{Zl}\\p{Zp}\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]+", " ").strip();
-        return clean.length() <= LONGEST ? clean : clean.substring(0, LONGEST - 1) + "…";
+        return Cut.to(LONGEST, clean);
     }
 
     String text() {

@@ -24,6 +24,7 @@ class SourcesTest {
     private static final long MOST_FILES = 31;
     private static final int MOST_LINES = 400;
     private static final int WIDEST = 140;
+    private static final String PROOF = ".*/(sandbox|checker|conformance|load-test|benchmarks|standalone)/src/.*";
 
     private static List<Path> sources(String kind) throws IOException {
         try (Stream<Path> modules = Files.list(Repository.root())) {
@@ -52,6 +53,13 @@ class SourcesTest {
         List<Path> mains = sources("main").stream().filter(file -> read(file).contains("public static void main(")).toList();
         assertThat(mains).hasSizeGreaterThan(2).allSatisfy(file -> assertThat(read(file)).containsPattern(
                 "public static void main\\(.*\\{\\s+(//.*\\s+)?Locale\\.setDefault\\(Locale\\.ROOT\\);"));
+    }
+
+    /** A cut by units of UTF-16 leaves half a character, which readers of JSON refuse. */
+    @Test
+    void only_one_class_shortens_text() throws IOException {
+        assertThat(sources("main")).filteredOn(file -> !file.endsWith("text/Cut.java") && !file.toString().matches(PROOF))
+                .allSatisfy(file -> assertThat(read(file)).doesNotContainPattern("substring\\(0, (Math\\.min\\([^\\d]|LONGEST|MOST)"));
     }
 
     private static String read(Path file) {

@@ -5,6 +5,7 @@ import io.chargeonce.bank.account.BankAccount;
 import io.chargeonce.bank.xml.BankMessage;
 import io.chargeonce.bank.xml.BankMessage.FileStatus;
 import io.chargeonce.payment.DuplicateCodes;
+import io.chargeonce.text.Cut;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Types;
@@ -120,7 +121,7 @@ sealed interface FileAnswer {
     /** A line for each item that the message itself does not reject. Without a reason one is enough, however often the bank says it. */
     private static void freeItems(Connection connection, long file, FileStatus status, Ours ours, BankMessage.Lines lines)
             throws SQLException {
-        String code = status.reason().length() <= LONGEST_CODE ? status.reason() : status.reason().substring(0, LONGEST_CODE);
+        String code = Cut.to(LONGEST_CODE, status.reason());
         try (var statement = connection.prepareStatement(TO_FREE)) {
             statement.setFetchSize(1_000);
             statement.setLong(1, ours.id);

@@ -5,6 +5,7 @@ import io.chargeonce.console.witness.Fact.How;
 import io.chargeonce.console.witness.Fact.Identity;
 import io.chargeonce.console.witness.Fact.Place;
 import io.chargeonce.payment.OperationKind;
+import io.chargeonce.text.Cut;
 import io.chargeonce.wire.DeadLetterRecord;
 import io.chargeonce.wire.Decoded;
 import io.chargeonce.wire.OutcomeRecord;
@@ -149,7 +150,7 @@ final class ReadRecord {
     }
 
     private static String brief(String text) {
-        return text == null ? "" : text.length() <= LONGEST_NAME ? text : text.substring(0, LONGEST_NAME);
+        return text == null ? "" : Cut.to(LONGEST_NAME, text);
     }
 
     private static String text(Headers headers, String name) {

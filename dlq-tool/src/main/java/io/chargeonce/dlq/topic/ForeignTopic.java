@@ -4,6 +4,7 @@ package io.chargeonce.dlq.topic;
 import io.chargeonce.dlq.story.Import;
 import io.chargeonce.dlq.story.Story;
 import io.chargeonce.kafka.KafkaConnection;
+import io.chargeonce.text.Cut;
 import io.chargeonce.wire.PaymentJson;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
@@ -70,7 +71,7 @@ public final class ForeignTopic {
     static Import.Imported imported(ConsumerRecord<byte[], byte[]> record) {
         String cause = failure(record, "exception-cause-fqcn").or(() -> failure(record, "exception-fqcn"))
                 .or(() -> failure(record, "key-exception-fqcn")).map(ForeignTopic::simpleName).orElse(UNSAID);
-        return new Import.Imported(Optional.empty(), cause.substring(0, Math.min(cause.length(), LONGEST_CAUSE)),
+        return new Import.Imported(Optional.empty(), Cut.to(LONGEST_CAUSE, cause),
                 failure(record, "exception-message").or(() -> failure(record, "key-exception-message"))
                         .orElse("found on " + record.topic()),
                 new Story.Source(
@@ -137,6 +138,6 @@ public final class ForeignTopic {
     }
 
     private static String brief(String text) {
-        return text.length() <= LONGEST_HEADER ? text : text.substring(0, LONGEST_HEADER);
+        return Cut.to(LONGEST_HEADER, text);
     }
 }

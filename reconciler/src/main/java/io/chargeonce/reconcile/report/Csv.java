@@ -3,6 +3,7 @@ package io.chargeonce.reconcile.report;
 
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.PspKey;
+import io.chargeonce.text.Cut;
 import java.io.IOException;
 import java.io.InputStream;
 import java.math.BigDecimal;
@@ -83,7 +84,7 @@ final class Csv {
         }
 
         static String brief(String foreign) {
-            return foreign.length() > LONGEST_QUOTE ? foreign.substring(0, LONGEST_QUOTE) + "…" : foreign;
+            return Cut.to(LONGEST_QUOTE, foreign);
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.terminal.screen;
 
+import io.chargeonce.text.Cut;
 import io.chargeonce.text.Printable;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -35,10 +36,10 @@ public final class Bytes {
     }
 
     private static List<String> textLines(String text) {
-        int end = Math.min(text.length(), LONGEST_TEXT);
+        int end = Cut.isLonger(text, LONGEST_TEXT) ? text.offsetByCodePoints(0, LONGEST_TEXT) : text.length();
         var lines = new ArrayList<>(text.substring(0, end).lines().map(Printable::of).toList());
         if (end < text.length()) {
-            lines.add("… and %,d characters more".formatted(text.length() - end));
+            lines.add("… and %,d characters more".formatted(text.codePointCount(end, text.length())));
         }
         return lines;
     }
