@@ -206,7 +206,8 @@ class OpenApiTest {
     void what_may_be_sent_is_what_it_says() {
         var bodies = new ArrayList<>(List.of(BODY, "{\"amount\":1,\"currency\":\"EUR\",\"payment_method\":\"pm\"}",
                 "{\"amount\":0,\"currency\":\"EUR\",\"payment_method\":\"pm\"}", "{\"currency\":\"EUR\",\"payment_method\":\"pm\"}"));
-        for (String value : List.of("\"\"", "7", "\"" + "x".repeat(501) + "\"", "\"" + "x".repeat(500) + "\"")) {
+        for (String value : List.of("\"\"", "7", "\"" + "x".repeat(501) + "\"", "\"" + "x".repeat(500) + "\"",
+                "\"" + "😀".repeat(251) + "\"", "\"" + "😀".repeat(500) + "\"", "\"" + "😀".repeat(501) + "\"")) {
             bodies.add(Json.with(BODY, "customer", value));
         }
         bodies.add(Json.with(BODY, "colour", "\"red\""));

@@ -24,7 +24,7 @@ public record PaymentRequest(
     public static final String ERASED = "[erased]";
 
     public PaymentRequest {
-        if (paymentMethod.isBlank() || paymentMethod.length() > LONGEST_TEXT) {
+        if (paymentMethod.isBlank() || paymentMethod.codePointCount(0, paymentMethod.length()) > LONGEST_TEXT) {
             throw new IllegalArgumentException("a payment method is a PSP's token of 1 to 500 characters");
         }
     }

@@ -3,6 +3,7 @@ package io.chargeonce.settlement;
 
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.PspKey;
+import io.chargeonce.text.Cut;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Locale;
@@ -35,7 +36,7 @@ public record BookedLine(String psp, String id, Optional<PspKey> key, Moved move
     }
 
     private static void require(String text, String what) {
-        if (text.isEmpty() || text.length() > LONGEST || text.chars().anyMatch(c -> c < ' ' || c == 0x7f)) {
+        if (text.isEmpty() || Cut.isLonger(text, LONGEST) || text.chars().anyMatch(c -> c < ' ' || c == 0x7f)) {
             throw new IllegalArgumentException("%s is not one line of 1 to %d characters".formatted(what, LONGEST));
         }
     }

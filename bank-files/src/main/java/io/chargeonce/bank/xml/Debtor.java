@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.bank.xml;
 
+import io.chargeonce.text.Cut;
 import java.math.BigInteger;
 import java.util.Locale;
 import java.util.Optional;
@@ -15,7 +16,7 @@ public record Debtor(String name, String iban, Optional<String> bic) {
     private static final BigInteger IBAN_MODULUS = BigInteger.valueOf(97);
 
     public Debtor {
-        if (name.isBlank() || name.length() > 70) {
+        if (name.isBlank() || Cut.isLonger(name, 70)) {
             throw new IllegalArgumentException("the account's holder has a name of 1 to 70 characters");
         }
         iban = iban.replace(" ", "").toUpperCase(Locale.ROOT);

@@ -11,6 +11,7 @@ import io.chargeonce.dlq.terminal.options.RunTermsOptions;
 import io.chargeonce.dlq.terminal.options.WaitingOptions;
 import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.dlq.waiting.WaitingFilter;
+import io.chargeonce.text.Cut;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -67,7 +68,7 @@ public final class Filters {
 
     /** A text that is kept in the audit log. */
     public static Optional<String> reason(Optional<String> given, boolean needed) {
-        if (given.filter(text -> text.length() > Holds.LONGEST_REASON).isPresent()) {
+        if (given.filter(text -> Cut.isLonger(text, Holds.LONGEST_REASON)).isPresent()) {
             throw io.chargeonce.console.answer.Problems.wrong("reason is longer than %d characters.".formatted(Holds.LONGEST_REASON))
                     .refusal();
         }

@@ -14,6 +14,7 @@ import io.chargeonce.dlq.story.Moment;
 import io.chargeonce.dlq.story.Story;
 import io.chargeonce.http.Answer;
 import io.chargeonce.ledger.Operation;
+import io.chargeonce.text.Cut;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +33,7 @@ record PaymentRoutes(WitnessView witness) implements ConsoleApi.Routes {
     }
 
     private Answer find(Call call) {
-        String name = call.query("q").map(String::strip).filter(text -> !text.isEmpty() && text.length() <= LONGEST_NAME)
+        String name = call.query("q").map(String::strip).filter(text -> !text.isEmpty() && !Cut.isLonger(text, LONGEST_NAME))
                 .orElseThrow(() -> Problems.wrong("q is missing, or is longer than %d characters.".formatted(LONGEST_NAME)).refusal());
         List<Map<String, Object>> hits = PaymentSearch.find(call.queue(), name).stream().map(PaymentRoutes::hit).toList();
         return ConsoleApi.json(200, Map.of("items", hits.isEmpty() ? poison(call, name) : hits));

@@ -3,6 +3,7 @@ package io.chargeonce.dlq.json;
 
 import io.chargeonce.dlq.story.Import;
 import io.chargeonce.dlq.story.Story;
+import io.chargeonce.text.Cut;
 import io.chargeonce.wire.JsonProblem;
 import io.chargeonce.wire.PaymentJson;
 import java.nio.charset.StandardCharsets;
@@ -31,7 +32,7 @@ public final class ExportedLine {
             JsonNode json = PaymentJson.MAPPER.readTree(text);
             String id = json.path("dead_letter_id").asString("");
             String cause = json.path("cause").asString("");
-            if (id.isEmpty() || cause.isEmpty() || cause.length() > 100) {
+            if (id.isEmpty() || cause.isEmpty() || Cut.isLonger(cause, 100)) {
                 throw new Unreadable(line, "it has no dead_letter_id, or no cause of at most 100 characters");
             }
             return new Import.Imported(Optional.of(id), cause, json.path("message").asString(""),

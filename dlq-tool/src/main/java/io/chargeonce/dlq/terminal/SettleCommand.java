@@ -16,6 +16,7 @@ import io.chargeonce.dlq.terminal.screen.Words;
 import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.HandSettlement;
 import io.chargeonce.ledger.Operation;
+import io.chargeonce.text.Cut;
 import io.chargeonce.text.Printable;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -86,7 +87,7 @@ final class SettleCommand implements Callable<Integer> {
         if (charged.filter(reference -> !reference.matches("[!-~]{1,200}")).isPresent()) {
             problems.add("--charged is no reference: it is 1 to 200 letters, digits and signs without spaces");
         }
-        if (evidence.filter(text -> !text.isBlank() && text.length() <= 500).isEmpty()) {
+        if (evidence.filter(text -> !text.isBlank() && !Cut.isLonger(text, 500)).isEmpty()) {
             problems.add(
                     "--evidence is missing, or longer than 500 characters: say how you know, and name no person; it is kept in the audit "
                             + "log");

@@ -2,6 +2,7 @@
 package io.chargeonce.ingest.accept;
 
 import io.chargeonce.ingest.answer.RequestForm;
+import io.chargeonce.text.Cut;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -120,7 +121,7 @@ final class JsonFault {
     }
 
     private Optional<String> wrongName(String name) {
-        if (name.length() > LONGEST_NAME) {
+        if (Cut.isLonger(name, LONGEST_NAME)) {
             return Optional.of("a name has more than %d characters".formatted(LONGEST_NAME));
         }
         return open.getFirst().orElseThrow().add(name) ? Optional.empty() : Optional.of("a field has the same name as one before it");

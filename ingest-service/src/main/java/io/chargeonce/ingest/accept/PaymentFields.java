@@ -9,6 +9,7 @@ import io.chargeonce.payment.Money;
 import io.chargeonce.payment.PaymentRequest;
 import io.chargeonce.payment.PspUnits;
 import io.chargeonce.payment.Rail;
+import io.chargeonce.text.Cut;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -114,7 +115,7 @@ final class PaymentFields {
             return wrong(field, "must be a string");
         }
         String text = node.stringValue();
-        if (text.isBlank() || text.length() > PaymentRequest.LONGEST_TEXT) {
+        if (text.isBlank() || Cut.isLonger(text, PaymentRequest.LONGEST_TEXT)) {
             return wrong(field, "must have 1 to %d characters and not only blanks".formatted(PaymentRequest.LONGEST_TEXT));
         }
         if (text.codePoints().anyMatch(PaymentFields::isUnstorable)) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ingest.merchants;
 
+import io.chargeonce.text.Cut;
 import java.util.Optional;
 
 /**
@@ -16,7 +17,7 @@ public record ReceiptTerms(Optional<String> name, Optional<String> locale, Optio
 
     /** As the schema has it. */
     public ReceiptTerms {
-        if (name.filter(text -> text.length() > 100 || text.chars().anyMatch(Character::isISOControl)).isPresent()) {
+        if (name.filter(text -> Cut.isLonger(text, 100) || text.chars().anyMatch(Character::isISOControl)).isPresent()) {
             throw new IllegalArgumentException("a name on receipts has at most 100 characters, on one line");
         }
         if (locale.filter(text -> !text.matches("|[a-z]{2,3}(-[A-Z]{2})?")).isPresent()) {

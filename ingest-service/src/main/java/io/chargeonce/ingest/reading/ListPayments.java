@@ -11,6 +11,7 @@ import io.chargeonce.ingest.answer.RequestForm;
 import io.chargeonce.payment.IdempotencyKey;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.PaymentRequest;
+import io.chargeonce.text.Cut;
 import io.chargeonce.wire.PaymentJson;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -74,7 +75,8 @@ public final class ListPayments {
         Optional<String> limit = one(parameters, "limit");
         Optional<String> cursor = one(parameters, "cursor");
         var errors = new ArrayList<Problem.FieldError>();
-        if (reference.filter(text -> !text.isEmpty() && text.length() <= PaymentRequest.LONGEST_TEXT && text.indexOf('\0') < 0).isEmpty()) {
+        if (reference.filter(text -> !text.isEmpty() && !Cut.isLonger(text, PaymentRequest.LONGEST_TEXT) && text.indexOf('\0') < 0)
+                .isEmpty()) {
             errors.add(new Problem.FieldError("reference",
                     "is required once: the reference that the payments were sent with; or ask for one payment by idempotency_key"));
         }

@@ -13,6 +13,7 @@ import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.dlq.terminal.screen.Screen;
 import io.chargeonce.dlq.terminal.screen.Words;
 import io.chargeonce.ledger.Hold;
+import io.chargeonce.text.Cut;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -40,7 +41,7 @@ record HoldCall(CommandSpec spec, Hold.Kind kind, String name, Optional<String> 
 
     static void checkReason(Optional<String> reason, Problems problems) {
         problems.needsReason(reason);
-        if (reason.filter(text -> text.length() > Holds.LONGEST_REASON).isPresent()) {
+        if (reason.filter(text -> Cut.isLonger(text, Holds.LONGEST_REASON)).isPresent()) {
             problems.add("--reason is longer than %d characters".formatted(Holds.LONGEST_REASON));
         }
     }
