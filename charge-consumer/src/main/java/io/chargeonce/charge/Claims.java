@@ -289,8 +289,8 @@ final class Claims implements AutoCloseable {
         }
         List<String> candidates = routing.candidates(operation, ObservationTable.lastDecline(connection, operation).isPresent());
         if (candidates.isEmpty()) {
-            return bury(operation, "no_route", "no PSP of its routes takes such a payment of %s: see CHARGEONCE_ROUTES"
-                    .formatted(operation.accepted().request().money()), changes);
+            return bury(operation, "no_route", ("no PSP of its routes takes such a payment of %s: see CHARGEONCE_ROUTES, and what "
+                    + "Adyen takes as customer and payment_method").formatted(operation.accepted().request().money()), changes);
         }
         return switch (routing.choose(candidates)) {
             case Choice.At at -> operation.kind() == OperationKind.CHARGE || at.gateway().refunds().isPresent()

@@ -8,6 +8,7 @@ import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.NextPsp;
 import io.chargeonce.payment.OperationState;
+import io.chargeonce.payment.PspFields;
 import io.chargeonce.payment.PspUnits;
 import io.chargeonce.payment.Rail;
 import io.chargeonce.psp.Gateway;
@@ -56,11 +57,12 @@ final class Routing {
         return takers(operation).stream().filter(psp -> next.allows(operation.psp().equals(Optional.of(psp)))).toList();
     }
 
-    /** The PSPs of its routes and its rail that have not refused it and have a unit for its amount. */
+    /** The PSPs of its routes and its rail that have not refused it, have a unit for its amount, and have room for its texts. */
     List<String> takers(Operation operation) {
         Rail rail = Rail.of(operation.accepted().request().paymentMethod());
         return routes.of(operation).stream().filter(rail::isServedBy).filter(psp -> !operation.refusedBy().contains(psp))
-                .filter(psp -> canSay(psp, operation.accepted().request().money())).toList();
+                .filter(psp -> canSay(psp, operation.accepted().request().money()))
+                .filter(psp -> PspFields.canSay(psp, operation.accepted().request())).toList();
     }
 
     /** Whether the counted failure after which it waits turned out to be its PSP's fault. */

@@ -3,6 +3,7 @@ package io.chargeonce.charge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chargeonce.payment.Money;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.adyen.AdyenGateway;
@@ -70,6 +71,14 @@ class AdyenGatewayContractTest extends GatewayContract {
         assertThat(books().state(id)).isEqualTo(OperationState.UNRESOLVED);
         assertThat(books().operation(id).failureCause()).contains("still_processing");
         assertThat(captures(id)).isEmpty();
+    }
+
+    @Test
+    void a_customer_that_adyen_cannot_name_is_never_sent_there() {
+        String id = books().accept(order(), "pm_card_visa", new Money(1299, "EUR"), "7", "jane@example.com");
+        settle(id);
+        assertThat(books().operation(id).failureCause()).contains("no_route");
+        assertThat(books().operation(id).sequence()).isZero();
     }
 
     @Test

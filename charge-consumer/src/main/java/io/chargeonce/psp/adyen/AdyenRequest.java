@@ -7,6 +7,7 @@ import com.adyen.model.checkout.CheckoutPaymentMethod;
 import com.adyen.model.checkout.PaymentRequest;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import io.chargeonce.ledger.Operation;
+import io.chargeonce.payment.PspFields;
 import io.chargeonce.payment.PspKey;
 import java.util.Map;
 
@@ -31,7 +32,7 @@ final class AdyenRequest {
                 .reference(key.value())
                 .amount(amount)
                 .paymentMethod(new CheckoutPaymentMethod(card))
-                .shopperReference(request.customer().orElse(request.paymentMethod()))
+                .shopperReference(PspFields.adyensShopper(request))
                 .shopperInteraction(PaymentRequest.ShopperInteractionEnum.CONTAUTH)
                 .recurringProcessingModel(PaymentRequest.RecurringProcessingModelEnum.CARDONFILE)
                 .returnUrl(RETURN_URL)

@@ -18,6 +18,10 @@ record Card(String brand, String holderName, boolean valid, boolean redirects) {
     /** Published as a Visa card with a 3D Secure challenge. */
     private static final String CHALLENGED = "4212345678910006";
     private static final String STORED = "stored_";
+    /** As the published API description of the versions 71 and 72 has them. */
+    private static final int SHORTEST_SHOPPER = 3;
+    private static final int LONGEST_SHOPPER = 256;
+    private static final int LONGEST_STORED = 64;
 
     static Card of(Call call, Map<String, String> vault) {
         JsonNode method = call.body().path("paymentMethod");
@@ -43,6 +47,10 @@ record Card(String brand, String holderName, boolean valid, boolean redirects) {
     private static Card stored(Call call, String id, Map<String, String> vault) {
         if (call.text("shopperReference").isEmpty()) {
             throw Refusal.invalid("130", "Required field 'shopperReference' is not provided.");
+        }
+        int shopper = call.text("shopperReference").map(text -> text.codePointCount(0, text.length())).orElse(0);
+        if (shopper < SHORTEST_SHOPPER || shopper > LONGEST_SHOPPER || id.length() > LONGEST_STORED) {
+            throw Refusal.invalid("702", "shopperReference must have 3 to 256 characters, and storedPaymentMethodId at most 64.");
         }
         String holderName = Optional.ofNullable(vault.get(id)).or(() -> builtIn(id))
                 .orElseThrow(() -> Refusal.invalid("800", "Contract not found"));

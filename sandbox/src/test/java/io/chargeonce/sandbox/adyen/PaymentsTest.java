@@ -112,6 +112,10 @@ class PaymentsTest {
                 Arguments.of("number", Shopper.payment(1, Shopper.card("x").encryptedCardNumber("test_4111111145551143")), 422, "101"),
                 Arguments.of("unknown stored card", Shopper.payment(1, Shopper.stored("unknown")), 422, "800"),
                 Arguments.of("no shopper", Shopper.payment(1, Shopper.stored("stored_approved")).shopperReference(null), 422, "130"),
+                Arguments.of("short shopper", Shopper.payment(1, Shopper.stored("stored_approved")).shopperReference("7"), 422, "702"),
+                Arguments.of("long shopper", Shopper.payment(1, Shopper.stored("stored_approved")).shopperReference("7".repeat(257)), 422,
+                        "702"),
+                Arguments.of("long token", Shopper.payment(1, Shopper.stored("stored_approved_" + "x".repeat(64))), 422, "702"),
                 Arguments.of("no payment method", Shopper.payment(1, Shopper.card("x")).paymentMethod(null), 422, "14_004"),
                 Arguments.of("merchant account", Shopper.payment(1, Shopper.card("x")).merchantAccount("Other"), 403, "901"));
     }

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.payment;
+
+/**
+ * What the PSPs' published documents say about the length of the fields that carry a merchant's text. A payment that one of them cannot
+ * say is not sent to it. Pure.
+ *
+ * <p>Adyen (Checkout API 71 and 72): {@code shopperReference} 3 to 256, {@code storedPaymentMethodId} 64, {@code merchantOrderReference}
+ * 1,000, {@code reference} 80 and a value of {@code metadata} 80; the last two carry our key and id, which are shorter. Stripe: 500 for a
+ * value of {@code metadata}, 1,000 for {@code description}, 5,000 for {@code payment_method}; no text of ours is longer than 500.
+ */
+public final class PspFields {
+
+    private static final int SHORTEST_SHOPPER = 3;
+    private static final int LONGEST_SHOPPER = 256;
+    private static final int LONGEST_STORED_METHOD = 64;
+
+    private PspFields() {}
+
+    /** @param psp as stored with an attempt, such as {@code adyen} or {@code adyen-us} */
+    public static boolean canSay(String psp, PaymentRequest request) {
+        if (!psp.split("-", 2)[0].equals("adyen")) {
+            return true;
+        }
+        int shopper = length(adyensShopper(request));
+        return shopper >= SHORTEST_SHOPPER && shopper <= LONGEST_SHOPPER && length(request.paymentMethod()) <= LONGEST_STORED_METHOD;
+    }
+
+    /** Whose stored payment method it is: the customer, or the token itself if the merchant gives no customer. */
+    public static String adyensShopper(PaymentRequest request) {
+        return request.customer().orElse(request.paymentMethod());
+    }
+
+    private static int length(String text) {
+        return text.codePointCount(0, text.length());
+    }
+}
