@@ -35,12 +35,4 @@ public final class Printable {
             default -> true;
         };
     }
-
-    /** At most this many characters, with … for what is cut off. */
-    public static String cut(String text, int width) {
-        if (text.codePointCount(0, text.length()) <= width) {
-            return text;
-        }
-        return text.substring(0, text.offsetByCodePoints(0, width - 1)) + "…";
-    }
 }

@@ -7,10 +7,10 @@ import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.page.Breakers;
 import io.chargeonce.dlq.terminal.page.QueuePoller;
 import io.chargeonce.dlq.terminal.page.WatchPage;
+import io.chargeonce.dlq.terminal.screen.Cells;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.RawTerminal;
 import io.chargeonce.dlq.terminal.screen.Screen;
-import io.chargeonce.text.Printable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -98,7 +98,7 @@ final class WatchCommand implements Callable<Integer> {
         String footer = seen.trouble().map(why -> why + " q quits").orElse("q quits; looks every %d s".formatted(seen.rest().toSeconds()));
         return Stream
                 .of(WatchPage.lines(seen.watch(), seen.breakers(), screen, size.rows() - 2),
-                        List.of("", Printable.cut(footer, size.columns())))
+                        List.of("", Cells.cut(footer, size.columns())))
                 .flatMap(List::stream).toList();
     }
 }

@@ -57,7 +57,7 @@ public record Screen(PrintWriter out, int width, boolean colours) {
         var lines = new ArrayList<String>();
         var line = new StringBuilder();
         for (String word : Printable.of(sentence).split(" ")) {
-            if (!line.isEmpty() && line.length() + 1 + word.length() > width) {
+            if (!line.isEmpty() && Cells.of(line.toString()) + 1 + Cells.of(word) > width) {
                 lines.add(line.toString());
                 line.setLength(0);
             }

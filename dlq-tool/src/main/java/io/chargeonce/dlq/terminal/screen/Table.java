@@ -132,7 +132,7 @@ public final class Table<R> {
 
     private int[] natural(List<R> rows) {
         return columns.stream().mapToInt(column -> Math.max(column.title().length(), rows.stream()
-                .flatMap(row -> column.cell().apply(row).stream()).mapToInt(cell -> length(Printable.of(cell))).max().orElse(0)))
+                .flatMap(row -> column.cell().apply(row).stream()).mapToInt(cell -> Cells.of(Printable.of(cell))).max().orElse(0)))
                 .toArray();
     }
 
@@ -173,15 +173,11 @@ public final class Table<R> {
             } else if (i > 0) {
                 line.append(GAP);
             }
-            String cell = column.room() instanceof Column.Room.Whole ? cells.get(i) : Printable.cut(cells.get(i), widths[i]);
-            String padding = " ".repeat(Math.max(0, widths[i] - length(cell)));
+            String cell = column.room() instanceof Column.Room.Whole ? cells.get(i) : Cells.cut(cells.get(i), widths[i]);
+            String padding = " ".repeat(Math.max(0, widths[i] - Cells.of(cell)));
             line.append(column.right() ? padding + cell : cell + padding);
         }
         lines.add(line.toString().stripTrailing());
         return lines;
-    }
-
-    private static int length(String text) {
-        return text.codePointCount(0, text.length());
     }
 }

@@ -84,6 +84,27 @@ class TableTest {
         assertThat(out.toString()).isEqualTo("ID   MONEY\na    1 EUR\n    20 JPY\n");
     }
 
+    /** A dot stands for the second cell of a character that takes two. */
+    @Test
+    void a_table_of_wide_and_combining_characters_lines_up_within_80_cells() {
+        var rows = List.of(new Row("日本語の注文", "1.00 EUR", "x".repeat(90)), new Row("e\u0301t\u00e9", "12.00 EUR", "請求".repeat(40)),
+                new Row("😀😀", "1.00 EUR", "👍".repeat(60)), new Row("plain", "1.00 EUR", "ok"));
+        List<String> lines = printed(80, rows.toArray(Row[]::new)).lines()
+                .map(line -> line.replaceAll("\\p{Mn}", "").replaceAll("[\\p{IsHan}\\p{IsHiragana}😀👍]", "#.")).toList();
+
+        assertThat(lines).allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(80))
+                .allSatisfy(line -> assertThat(line.substring(0, 25)).matches(".{12}  (   AMOUNT| 1\\.00 EUR|12\\.00 EUR)  "));
+        assertThat(lines.get(1)).hasSize(80).endsWith("x…");
+        assertThat(lines.get(2)).hasSizeBetween(79, 80).endsWith("#.…");
+    }
+
+    @Test
+    void sentences_break_between_words_by_the_cells_that_they_take() {
+        var out = new StringWriter();
+        Screen.plain(new PrintWriter(out), 12).say("請求書 日本語 請求書");
+        assertThat(out.toString()).isEqualTo("請求書\n日本語\n請求書\n");
+    }
+
     @Test
     void sentences_break_between_words() {
         var out = new StringWriter();
@@ -93,7 +114,8 @@ class TableTest {
 
     @Test
     void characters_beyond_sixteen_bits_are_cut_between_and_not_within() {
-        assertThat(Printable.cut("😀😀😀", 2)).isEqualTo("😀…");
+        assertThat(Cells.cut("😀😀😀", 5)).isEqualTo("😀😀…");
+        assertThat(Cells.cut("😀😀😀", 4)).isEqualTo("😀…");
         assertThat(Printable.of("a\ud83d")).isEqualTo("a\\u{d83d}");
     }
 
