@@ -53,9 +53,18 @@ class JsonLogTest {
         assertThat(line.get("formattedMessage").asString()).isEqualTo("two\nlines \"of\" text");
     }
 
+    /** JSON is for programs; a line of text is for people. */
+    @Test
+    void no_foreign_text_turns_a_line_of_text_around() throws Exception {
+        var context = context("/logback-service-text.xml");
+        context.getLogger("test").warn("order {} of acme", "1\u061c2\u202e3\u20694");
+        context.stop();
+        assertThat(written.toString(StandardCharsets.UTF_8)).contains("order 1?2?3?4 of acme");
+    }
+
     /** What a handler of this record writes. */
     private JsonNode logged(String topic, String key, String message, Object argument) throws Exception {
-        var context = context();
+        var context = context("/logback-service-json.xml");
         var handler = Tracing.off().around("charge", record -> {
             context.getLogger("test").warn(message, argument);
             return Verdict.done();
@@ -68,12 +77,12 @@ class JsonLogTest {
         }).orElseThrow());
     }
 
-    private static LoggerContext context() throws JoranException {
+    private static LoggerContext context(String file) throws JoranException {
         var context = new LoggerContext();
         context.setMDCAdapter((LogbackMDCAdapter) MDC.getMDCAdapter());
         var configurator = new JoranConfigurator();
         configurator.setContext(context);
-        configurator.doConfigure(JsonLogTest.class.getResource("/logback-service-json.xml"));
+        configurator.doConfigure(JsonLogTest.class.getResource(file));
         return context;
     }
 }

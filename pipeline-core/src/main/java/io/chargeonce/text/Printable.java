@@ -1,10 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.text;
 
+import java.util.regex.Pattern;
+
 /** Makes foreign text safe to print: nothing in it can move a cursor, colour a screen, or turn text around. */
 public final class Printable {
 
+    /** Unicode's Bidi_Control, for a class of characters in a regular expression. The console's page and the logs have the same. */
+    public static final String TURNS = "\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069";
+    private static final Pattern NOT_IN_A_LINE = Pattern.compile("[\\p{Cntrl}\\p{Cc}\\p{Zl}\\p{Zp}" + TURNS + "]+");
+
     private Printable() {}
+
+    /** For a mail: controls, separators of lines and what turns text around become spaces. */
+    public static String oneLine(String foreign) {
+        return NOT_IN_A_LINE.matcher(foreign).replaceAll(" ").strip();
+    }
 
     public static String of(String foreign) {
         var safe = new StringBuilder(foreign.length());

@@ -2,6 +2,7 @@
 package io.chargeonce.receipts;
 
 import io.chargeonce.text.Cut;
+import io.chargeonce.text.Printable;
 import java.text.NumberFormat;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -84,10 +85,8 @@ record Words(String subject, String heading, List<Line> lines, String footer) {
                 + " " + zone.getId();
     }
 
-    /** Controls, separators of lines and marks of direction become spaces. */
     static String oneLine(String text) {
-        String clean = text.replaceAll("[\\p{Cntrl}\\p{Cc}\\p{Zl}\\p{Zp}\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]+", " ").strip();
-        return Cut.to(LONGEST, clean);
+        return Cut.to(LONGEST, Printable.oneLine(text));
     }
 
     String text() {

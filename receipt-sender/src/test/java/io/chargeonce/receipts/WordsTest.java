@@ -3,12 +3,16 @@ package io.chargeonce.receipts;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.ibm.icu.lang.UCharacter;
+import com.ibm.icu.lang.UProperty;
+import io.chargeonce.text.Printable;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -56,6 +60,18 @@ class WordsTest {
 
         assertThat(List.of(words.subject(), words.heading(), words.footer())).allSatisfy(text -> assertThat(text).contains(name));
         assertThat(words.heading().replace(name, "")).contains("12").doesNotContain("{");
+    }
+
+    /** ICU knows them from Unicode's tables. */
+    @Test
+    void no_character_that_turns_text_around_stays_in_a_mail_or_on_a_screen() {
+        List<String> turns = IntStream.rangeClosed(0, Character.MAX_CODE_POINT)
+                .filter(c -> UCharacter.hasBinaryProperty(c, UProperty.BIDI_CONTROL)).mapToObj(Character::toString).toList();
+        assertThat(turns).hasSize(12).allSatisfy(mark -> {
+            assertThat(Words.oneLine("a" + mark + "b")).isEqualTo("a b");
+            assertThat(Printable.of(mark)).startsWith("\\u{");
+            assertThat(mark).matches("[" + Printable.TURNS + "]");
+        });
     }
 
     @Test

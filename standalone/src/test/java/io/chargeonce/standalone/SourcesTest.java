@@ -3,6 +3,7 @@ package io.chargeonce.standalone;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chargeonce.text.Printable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -60,6 +61,14 @@ class SourcesTest {
     void only_one_class_shortens_text() throws IOException {
         assertThat(sources("main")).filteredOn(file -> !file.endsWith("text/Cut.java") && !file.toString().matches(PROOF))
                 .allSatisfy(file -> assertThat(read(file)).doesNotContainPattern("substring\\(0, (Math\\.min\\([^\\d]|LONGEST|MOST)"));
+    }
+
+    /** The terminal and the mails take it from Printable. */
+    @ParameterizedTest
+    @ValueSource(strings = {"dlq-tool/src/main/resources/io/chargeonce/console/page/lib/html.js",
+        "app/src/main/resources/logback-service-text.xml", "app/src/main/resources/logback-file.xml"})
+    void there_is_one_list_of_what_turns_text_around(String file) {
+        assertThat(read(Repository.root().resolve(file))).contains("[" + Printable.TURNS + "]");
     }
 
     private static String read(Path file) {

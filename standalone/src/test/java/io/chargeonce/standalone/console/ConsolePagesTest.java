@@ -184,6 +184,17 @@ class ConsolePagesTest {
     }
 
     @Test
+    void nothing_that_the_page_shows_turns_the_text_beside_it_around() {
+        assertThat(browser.await("""
+                const done = arguments[arguments.length - 1];
+                import('/lib/html.js').then(({ html, render }) => {
+                  const place = document.createElement('div');
+                  render(html`<b>${'a\\u202eb'} ${['\\u061c']}</b>`, place);
+                  done(place.textContent);
+                });""")).isEqualTo("a\\u{202e}b \\u{61c}");
+    }
+
+    @Test
     void a_filter_that_was_saved_is_offered_by_its_name() {
         browser.open("/dead-letters?currency=EUR");
         browser.see("with currency EUR");
