@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.database;
 
+import io.chargeonce.text.TextFile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -82,7 +83,7 @@ public final class Roles {
     /** A password from its file, without the line break at the end. */
     public static char[] secret(Path file) {
         try {
-            return Files.readString(file).strip().toCharArray();
+            return TextFile.read(file).strip().toCharArray();
         } catch (IOException e) {
             throw new UncheckedIOException("The password file " + file + " can't be read", e);
         }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.kafka;
 
+import io.chargeonce.text.TextFile;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.io.Reader;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -124,7 +124,7 @@ public record KafkaConnection(String bootstrapServers, Supplier<Map<String, Stri
 
     private static Map<String, String> read(Path file) {
         Properties read = new Properties();
-        try (Reader reader = Files.newBufferedReader(file)) {
+        try (Reader reader = TextFile.open(file)) {
             read.load(reader);
         } catch (IOException | IllegalArgumentException e) {
             throw new IllegalArgumentException("The Kafka properties file " + file + " can't be read: " + e, e);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.runtime;
 
+import io.chargeonce.text.TextFile;
 import com.sun.security.auth.module.UnixSystem;
 import java.io.IOException;
 import java.io.Reader;
@@ -163,7 +164,7 @@ public final class Exposure {
 
     private static Properties read(Path file) {
         var properties = new Properties();
-        try (Reader reader = Files.newBufferedReader(file)) {
+        try (Reader reader = TextFile.open(file)) {
             properties.load(reader);
         } catch (IOException | IllegalArgumentException toldWhereItIsUsed) {
             return new Properties();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.runtime;
 
+import io.chargeonce.text.TextFile;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -63,7 +63,7 @@ public final class Secret implements Supplier<String> {
     }
 
     static Secret in(Path file, Form form, Duration every) throws IOException {
-        return new Secret(Optional.of(file), every, form, Files.readString(file).strip());
+        return new Secret(Optional.of(file), every, form, TextFile.read(file).strip());
     }
 
     /** The current text. */
@@ -89,7 +89,7 @@ public final class Secret implements Supplier<String> {
         String text = "";
         Optional<String> problem;
         try {
-            text = Files.readString(file).strip();
+            text = TextFile.read(file).strip();
             problem = form.problem(text);
         } catch (IOException e) {
             problem = Optional.of(e.toString());

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.runtime;
 
+import io.chargeonce.text.TextFile;
 import java.io.IOException;
 import java.io.Reader;
-import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -51,7 +51,7 @@ final class SettingsSource {
 
     private static Map<String, String> read(String name, Consumer<String> problems) {
         Properties properties = new Properties();
-        try (Reader reader = Files.newBufferedReader(Path.of(name))) {
+        try (Reader reader = TextFile.open(Path.of(name))) {
             properties.load(reader);
         } catch (IOException | InvalidPathException e) {
             problems.accept(FILE_NAME + ": is '" + name + "', which can't be read; it must be the path of a readable properties file");

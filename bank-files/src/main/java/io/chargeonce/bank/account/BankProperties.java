@@ -5,9 +5,9 @@ import io.chargeonce.bank.calendar.Windows;
 import io.chargeonce.bank.sftp.SftpPlace;
 import io.chargeonce.bank.xml.Creditor;
 import io.chargeonce.runtime.Setting;
+import io.chargeonce.text.TextFile;
 import java.io.IOException;
 import java.io.Reader;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.LocalDate;
@@ -42,7 +42,7 @@ public final class BankProperties {
     /** @throws IllegalArgumentException that says what is wrong where */
     public static BankAccount read(Path file) {
         var properties = new Properties();
-        try (Reader text = Files.newBufferedReader(file)) {
+        try (Reader text = TextFile.open(file)) {
             properties.load(text);
         } catch (IOException e) {
             throw new IllegalArgumentException("CHARGEONCE_BANK_FILES: %s cannot be read".formatted(file), e);

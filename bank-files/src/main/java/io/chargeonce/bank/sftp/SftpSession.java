@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.bank.sftp;
 
+import io.chargeonce.text.TextFile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
@@ -64,7 +64,7 @@ public final class SftpSession implements BankSession {
                 new FileKeyPairProvider(place.keyFile().get()).loadKeys(session).forEach(session::addPublicKeyIdentity);
             }
             if (place.passwordFile().isPresent()) {
-                session.addPasswordIdentity(Files.readString(place.passwordFile().get()).strip());
+                session.addPasswordIdentity(TextFile.read(place.passwordFile().get()).strip());
             }
             session.auth().verify(place.timeout());
             return new SftpSession(session, SftpClientFactory.instance().createSftpClient(session), place);

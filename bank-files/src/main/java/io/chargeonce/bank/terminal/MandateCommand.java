@@ -4,10 +4,10 @@ package io.chargeonce.bank.terminal;
 import io.chargeonce.bank.store.Debtors;
 import io.chargeonce.bank.xml.Debtor;
 import io.chargeonce.ledger.AuditLog;
+import io.chargeonce.text.TextFile;
 import io.chargeonce.vault.Vault;
 import java.io.IOException;
 import java.io.Reader;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -98,7 +98,7 @@ final class MandateCommand implements Runnable {
 
         private Debtor read() throws IOException {
             var fields = new Properties();
-            try (Reader text = Files.newBufferedReader(file)) {
+            try (Reader text = TextFile.open(file)) {
                 fields.load(text);
             }
             return new Debtor(fields.getProperty("name", "").strip(), fields.getProperty("iban", ""),

@@ -11,12 +11,9 @@ import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.dlq.terminal.screen.Screen;
 import io.chargeonce.text.Printable;
-import java.io.BufferedReader;
+import io.chargeonce.text.TextFile;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -92,8 +89,7 @@ final class EraseCommand implements Callable<Integer> {
     }
 
     private static void read(String file, List<String> payments, Problems problems) {
-        try (var in = file.equals(STDIN) ? new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))
-                : Files.newBufferedReader(Path.of(file))) {
+        try (var in = file.equals(STDIN) ? TextFile.open(System.in) : TextFile.open(Path.of(file))) {
             in.lines().map(String::strip).filter(line -> !line.isEmpty()).forEach(payments::add);
         } catch (IOException | UncheckedIOException e) {
             problems.add("--from: '%s' can't be read (%s)".formatted(file, e.getMessage()));

@@ -12,9 +12,9 @@ import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.dlq.terminal.screen.Screen;
 import io.chargeonce.dlq.topic.ForeignTopic;
 import io.chargeonce.text.Printable;
+import io.chargeonce.text.TextFile;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -145,10 +145,16 @@ final class ImportCommand implements Callable<Integer> {
 
     private static long read(Path file, Consumer<List<Import.Imported>> batches) throws IOException, ExportedLine.Unreadable {
         long count = 0;
+        long number = 0;
         var batch = new ArrayList<Import.Imported>();
-        try (BufferedReader in = Files.newBufferedReader(file)) {
+        try (BufferedReader in = TextFile.open(file)) {
             for (String line = in.readLine(); line != null; line = in.readLine()) {
-                batch.add(ExportedLine.read(line, ++count));
+                number++;
+                if (line.isBlank()) {
+                    continue;
+                }
+                batch.add(ExportedLine.read(line, number));
+                count++;
                 if (batch.size() == BATCH) {
                     batches.accept(List.copyOf(batch));
                     batch.clear();

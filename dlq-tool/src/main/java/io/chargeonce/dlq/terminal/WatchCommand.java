@@ -11,8 +11,8 @@ import io.chargeonce.dlq.terminal.screen.Cells;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.RawTerminal;
 import io.chargeonce.dlq.terminal.screen.Screen;
+import io.chargeonce.text.TextFile;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,7 +62,7 @@ final class WatchCommand implements Callable<Integer> {
 
     private static String read(Path file) {
         try {
-            return Files.readString(file).strip();
+            return TextFile.read(file).strip();
         } catch (IOException e) {
             throw new IllegalStateException("--metrics-token: %s can't be read (%s)".formatted(file, e), e);
         }

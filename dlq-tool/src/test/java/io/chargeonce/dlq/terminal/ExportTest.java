@@ -113,6 +113,19 @@ class ExportTest {
     }
 
     @Test
+    void an_import_takes_a_file_with_a_byte_order_mark_and_blank_lines_as_editors_write_them() throws IOException {
+        rows.dead();
+        rows.poison(new byte[] {0, 1, (byte) 0xff});
+        unmasked("export", file("all"));
+        rows.clear();
+        Path all = Path.of(file("all"));
+        Files.writeString(all, "\ufeff" + String.join("\r\n\r\n", Files.readAllLines(all)) + "\r\n \r\n\n");
+        assertThat(call("import", all.toString(), "--reason", "a test").out()).startsWith("2 records came");
+        Files.writeString(all, "\n\nno JSON\n");
+        assertThat(call("import", all.toString(), "--reason", "a test").err()).contains("line 3");
+    }
+
+    @Test
     void what_was_exported_here_or_imported_before_is_known_masked_or_not() {
         String payment = rows.dead();
         String poison = rows.poison("{\"to\":\"a@example.com\",\"card\":\"4242 4242 4242 4242\"}".getBytes());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.runtime.tls;
 
+import io.chargeonce.text.TextFile;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.ByteArrayInputStream;
@@ -87,7 +88,7 @@ public final class CertificateExpiry {
 
     private static Properties read(Path file) throws IOException {
         var properties = new Properties();
-        try (Reader reader = Files.newBufferedReader(file)) {
+        try (Reader reader = TextFile.open(file)) {
             properties.load(reader);
         }
         return properties;
