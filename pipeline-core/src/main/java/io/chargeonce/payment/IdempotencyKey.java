@@ -18,11 +18,13 @@ public record IdempotencyKey(String value) {
         }
     }
 
-    /** Reads the header's value, bare ({@code abc}) or as an RFC 8941 string ({@code "abc"}): both are the same key. */
+    /**
+     * Reads the header's value, bare ({@code abc}) or as an RFC 8941 string ({@code "abc"}): both are the same key. What begins with a
+     * quote and is not such a string, as with a parameter behind it ({@code "abc";v=1}), is no key: as another key it would charge again.
+     */
     public static Optional<IdempotencyKey> parse(String header) {
-        String key = header.length() >= 2 && header.startsWith("\"") && header.endsWith("\"")
-                ? unquote(header.substring(1, header.length() - 1))
-                : header;
+        String key = !header.startsWith("\"") ? header
+                : header.length() >= 2 && header.endsWith("\"") ? unquote(header.substring(1, header.length() - 1)) : "";
         return isWellFormed(key) ? Optional.of(new IdempotencyKey(key)) : Optional.empty();
     }
 

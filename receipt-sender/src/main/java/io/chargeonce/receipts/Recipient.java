@@ -25,12 +25,17 @@ record Recipient(InternetAddress address) {
         try {
             var faults = new IDNA.Info();
             String domain = DOMAINS.nameToASCII(bare.substring(at + 1), new StringBuilder(), faults).toString();
-            String ascii = bare.substring(0, at) + "@" + domain;
+            String ascii = mailbox(bare.substring(0, at)) + "@" + domain;
             var address = new InternetAddress(ascii, true);
             return !faults.hasErrors() && ascii.length() <= LONGEST && ascii.equals(address.getAddress()) && !address.isGroup()
                     ? Optional.of(new Recipient(address)) : Optional.empty();
         } catch (AddressException notOne) {
             return Optional.empty();
         }
+    }
+
+    /** Some providers once gave out names such as {@code abc.}, which RFC 5321 knows in quotes only. */
+    private static String mailbox(String name) {
+        return name.startsWith(".") || name.endsWith(".") || name.contains("..") ? '"' + name + '"' : name;
     }
 }

@@ -30,6 +30,13 @@ class RecipientTest {
         assertThat(Recipient.of(text)).isEmpty();
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"abc.", ".abc", "a..b", "."})
+    void a_mailbox_with_dots_that_smtp_knows_only_in_quotes_gets_them(String name) {
+        assertThat(Recipient.of(name + "@docomo.ne.jp").map(mailbox -> mailbox.address().getAddress()))
+                .contains('"' + name + "\"@docomo.ne.jp");
+    }
+
     @Test
     void our_own_addresses_are_sent_in_ascii_too() {
         var letterhead = new Letterhead("belege@straße.example", Optional.of("fragen@straße.example"), Locale.GERMAN, ZoneOffset.UTC);
