@@ -17,7 +17,8 @@ import sqlite3
 import sys
 
 # Reversals are not here: they give back money that no event announced.
-SIGNS = {"io.chargeonce.payment.succeeded": 1, "io.chargeonce.refund.succeeded": -1, "io.chargeonce.return.succeeded": -1}
+SIGNS = {"io.chargeonce.payment.succeeded": 1, "io.chargeonce.refund.succeeded": -1, "io.chargeonce.refund.failed": 1,
+         "io.chargeonce.return.succeeded": -1}
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS seen_event (ce_source TEXT, ce_id TEXT, seen_at TEXT DEFAULT CURRENT_TIMESTAMP, PRIMARY KEY (ce_source, ce_id));

@@ -8,6 +8,7 @@ export type Headers = Record<string, string>;
 const SIGNS: Record<string, bigint> = {
   "io.chargeonce.payment.succeeded": 1n,
   "io.chargeonce.refund.succeeded": -1n,
+  "io.chargeonce.refund.failed": 1n,
   "io.chargeonce.return.succeeded": -1n,
 };
 

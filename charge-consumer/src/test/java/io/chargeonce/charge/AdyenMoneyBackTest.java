@@ -4,6 +4,7 @@ package io.chargeonce.charge;
 import static org.assertj.core.api.Assertions.assertThat;
 import com.adyen.util.HMACValidator;
 import io.chargeonce.charge.webhook.WebhookServer;
+import io.chargeonce.ledger.Refunds;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.psp.adyen.AdyenGateway;
 import io.chargeonce.psp.adyen.AdyenSettings;
@@ -136,10 +137,31 @@ class AdyenMoneyBackTest {
         String event = signed("REFUND_FAILED", books.operation(refund).attemptKey().value(), 1299);
         assertThat(post("adyen", event)).isEqualTo(202);
         assertThat(post("adyen", event)).isEqualTo(202);
-        assertThat(books.state(refund)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(books.state(refund)).isEqualTo(OperationState.FAILED);
         assertThat(books.count("FROM audit_record WHERE action = 'incident.refund_failed_late' AND resource_id = '" + refund + "'"))
                 .isEqualTo(1);
         assertThat(process.meters.counter("chargeonce.incidents", "what", "refund_failed_late").count()).isEqualTo(1);
+        assertThat(books.count("FROM outbox WHERE record_key = '" + refund + "' AND headers::text LIKE '%refund.failed%'")).isEqualTo(1);
+        assertThat(books.refunded(id)).isZero();
+
+        assertThat(books.refund(id, OptionalLong.empty(), "again")).isInstanceOf(Refunds.Answer.Accepted.class);
+        settle(refund + "-again");
+        assertThat(books.refunded(id)).isEqualTo(1299);
+    }
+
+    @Test
+    void a_refund_whose_failure_is_reported_before_its_success_has_failed() throws Exception {
+        String id = captured("pm_card_visa");
+        adyen.inject(FaultRule.once(new Fault.AnswerLost()).on(Operation.REFUND));
+        books.refund(id, OptionalLong.empty(), "");
+        String refund = "payment-" + id + "-refund";
+        process.handle(books.takeWork(refund).getFirst());
+        String key = books.operation(refund).attemptKey().value();
+        assertThat(post("adyen", signed("REFUND_FAILED", key, 1299))).isEqualTo(202);
+        assertThat(post("adyen", signed("REFUND", key, 1299))).isEqualTo(202);
+        process.resolver.runOnce();
+        assertThat(books.state(refund)).isNotEqualTo(OperationState.SUCCEEDED);
+        assertThat(books.count("FROM payment_attempt WHERE psp_key = '" + key + "' AND state = 'failed_definite'")).isEqualTo(1);
     }
 
     @Test

@@ -91,23 +91,47 @@ class RefundsTest {
         assertThat(books.staged(books.topics.outcomes())).isEqualTo(2);
     }
 
-    /** Webhooks arrive in any order: the same two messages in reverse are an incident too. */
+    /** Webhooks arrive in any order, and a PSP says that a refund failed only after it has taken it on. */
     @Test
-    void a_refund_reported_as_failed_and_then_as_paid_is_an_incident_and_not_sent_again() {
+    void a_refund_reported_as_failed_and_then_as_paid_has_failed() {
         String id = charged();
         psp.refunds.executesBeforeItFails = false;
         psp.refunds.answersQuestions = false;
         psp.refunds.then(new Outcome.Unknown(UnknownCause.STILL_PROCESSING, "received", Optional.of("back-1")));
         books.refund(id, OptionalLong.empty(), "");
         process.drain();
-        tell(id, "1", new Outcome.Failed(FailureCause.CANCELLED_UNEXECUTED, "the account is closed"));
+        tell(id, "1", new Outcome.Failed(FailureCause.REFUND_FAILED, "the account is closed"));
         Waiting.until(() -> books.state(refundOf(id)) == OperationState.SCHEDULED || process.resolver.runOnce() < 0);
+        String failed = books.operation(refundOf(id)).attemptKey().value();
         tell(id, "2", new Outcome.Charged("back-1"));
+        assertThat(books.state(refundOf(id))).isEqualTo(OperationState.SCHEDULED);
+        assertThat(books.count("FROM psp_answer WHERE psp_key = '" + failed + "' AND cause = 'overtaken'")).isEqualTo(1);
         process.drain();
+        assertThat(psp.refunds.given).as("its next attempt").hasSize(1);
         assertThat(books.state(refundOf(id))).isEqualTo(OperationState.SUCCEEDED);
-        assertThat(psp.refunds.calls).hasSize(1);
-        assertThat(books.count("FROM audit_record WHERE action = 'incident.refund_failed_late' AND resource_id = '" + refundOf(id) + "'"))
-                .isEqualTo(1);
+    }
+
+    @Test
+    void a_refund_that_fails_after_its_success_frees_its_amount_and_is_told_once() {
+        String id = charged();
+        books.refund(id, OptionalLong.empty(), "");
+        process.drain();
+        String refund = refundOf(id);
+        String reference = books.operation(refund).pspReference().orElseThrow();
+        var succeeded = books.operation(refund);
+        tell(id, "1", new Outcome.Failed(FailureCause.REFUND_FAILED, "the account is closed"));
+        tell(id, "2", new Outcome.Failed(FailureCause.REFUND_FAILED, "the account is closed"));
+        var failed = books.operation(refund);
+        assertThat(failed.state()).isEqualTo(OperationState.FAILED);
+        assertThat(failed.step()).isEqualTo(succeeded.step() + 1);
+        assertThat(failed.pspReference()).contains(reference);
+        assertThat(failed.failureMessage()).hasValueSatisfying(text -> assertThat(text).contains("the account is closed"));
+        assertThat(books.count("FROM outbox WHERE headers ->> 'ce_type' = 'io.chargeonce.refund.failed'")).isEqualTo(1);
+        assertThat(books.count("FROM audit_record WHERE action = 'incident.refund_failed_late'")).isEqualTo(1);
+        assertThat(books.refund(id, OptionalLong.of(1299), "again")).isInstanceOf(Answer.Accepted.class);
+        process.drain();
+        assertThat(books.refunded(id)).isEqualTo(1299);
+        assertThat(books.refund(id, OptionalLong.of(1), "too-much")).isInstanceOf(Answer.TooMuch.class);
     }
 
     private void tell(String payment, String notice, Outcome outcome) {

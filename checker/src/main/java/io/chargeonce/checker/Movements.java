@@ -113,12 +113,16 @@ final class Movements {
 
     private void refund(Payment payment, String operation, JsonNode movement) {
         long amount = minorUnits(movement).orElse(0);
+        // Its money came back to us, so it may go out once more.
+        boolean failed = contents.failedAfterSuccess.contains(operation);
         // A refund's id ends with what its merchant chose.
         if (operation.startsWith("attempt-") && operation.endsWith("-reversal")) {
-            reversed(payment, amount);
+            if (!failed) {
+                reversed(payment, amount);
+            }
             return;
         }
-        if (!payment.refunded(operation, amount)) {
+        if (!payment.refunded(operation, failed ? 0 : amount)) {
             contents.findings.add(Invariant.REFUNDS, PaymentCount.OVER_REFUNDED, payment.id,
                     "was refunded more than once for " + operation);
         }

@@ -66,6 +66,9 @@ final class OperationRows {
         if (GO_BACK.contains(row.getString("kind"))) {
             contents.returnsAndReversals.add(id);
         }
+        if (row.getString("state").equals(State.FAILED.tag())) {
+            contents.failedAfterSuccess.add(id);
+        }
         if (!contents.share.holds(id)) {
             return;
         }

@@ -17,7 +17,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Reads the outcome events after the rows, and compares the one of the highest revision with its row. A late success may have overtaken one
- * event of a decline or a purge. Repeats are dropped by the event's id.
+ * event of a decline or a purge, and a failure that of a success. Repeats are dropped by the event's id.
  */
 final class OutcomeTopic {
 
@@ -26,7 +26,7 @@ final class OutcomeTopic {
     private final ShareContents contents;
     /** Statuses are few: one copy of each. */
     private final Map<String, String> words = new HashMap<>();
-    /** By the operation, the event of its decline or purge, which was true before its success. */
+    /** By operation and status, an event that was true before a later one. */
     private final Map<String, Long> overtaken = new HashMap<>();
 
     OutcomeTopic(ShareContents contents) {
@@ -60,9 +60,9 @@ final class OutcomeTopic {
         String eventId = Headers.text(record, "ce_id").orElse("");
         compareContent(payment, json);
         if (isOvertaken(payment, json)) {
-            Long other = overtaken.putIfAbsent(id, Payment.digest(eventId));
+            Long other = overtaken.putIfAbsent(id + " " + json.path("status").asString(""), Payment.digest(eventId));
             if (other != null && other != Payment.digest(eventId)) {
-                conflict(id, "has two outcome events from before its success, of which one is " + eventId);
+                conflict(id, "has two outcome events from before its last, of which one is " + eventId);
             }
             return;
         }
@@ -70,16 +70,19 @@ final class OutcomeTopic {
         count(payment, eventId, json);
     }
 
-    /** A decline may have become a late success while we read. */
+    /** A decline may have become a late success while we read, and a refund's success a failure. */
     private static boolean isAsItStays(Payment payment, JsonNode json) {
-        return payment.state == State.SUCCEEDED || payment.state == State.DECLINED && json.path("revision").asInt(0) <= payment.step;
+        return payment.charge && payment.state == State.SUCCEEDED
+                || payment.state.isSettled() && json.path("revision").asInt(0) <= payment.step;
     }
 
-    /** Before a late success of what had ended: the success has an event with a higher revision, and is on record. */
+    /** By a late success of what had ended, which is on record, or by the failure of what had succeeded: that has a higher revision. */
     private static boolean isOvertaken(Payment payment, JsonNode json) {
         String status = json.path("status").asString("");
-        return json.path("revision").asInt(0) < payment.step && payment.state == State.SUCCEEDED && payment.succeededLate
+        boolean byASuccess = payment.state.hasSucceeded() && payment.succeededLate
                 && (status.equals(State.DECLINED.tag()) || status.equals(State.PURGED.tag()));
+        return json.path("revision").asInt(0) < payment.step
+                && (byASuccess || payment.state == State.FAILED && status.equals(State.SUCCEEDED.tag()));
     }
 
     private void compareContent(Payment payment, JsonNode json) {

@@ -72,11 +72,11 @@ final class PaymentChecks {
         }
         // A bank's return is no attempt of ours.
         boolean attempted = payment.charge || !(payment.id.startsWith("attempt-") && payment.id.endsWith("-return"));
-        if (attempted && (payment.state == State.SUCCEEDED) != (payment.succeededAttempts > 0)) {
+        if (attempted && payment.state.hasSucceeded() != (payment.succeededAttempts > 0)) {
             contents.findings.add(Invariant.CONSERVATION, payment.id, "is %s with %d succeeded attempts"
                     .formatted(payment.state.tag(), payment.succeededAttempts));
         }
-        boolean ended = payment.isAtRest() && payment.state != State.SUCCEEDED;
+        boolean ended = payment.isAtRest() && !payment.state.hasSucceeded();
         if (ended && payment.openAttempts > 0) {
             contents.findings.add(Invariant.CONSERVATION, payment.id,
                     "is %s, though an attempt may have moved money".formatted(payment.state.tag()));
@@ -125,8 +125,8 @@ final class PaymentChecks {
             contents.findings.add(Invariant.REFUNDS, PaymentCount.OVER_REFUNDED, refund.id,
                     "gave money back %d times".formatted(refund.captures));
         }
-        if (refund.state == State.SUCCEEDED && refund.captures == 0
-                || refund.isAtRest() && refund.state != State.SUCCEEDED && refund.captures > 0) {
+        if (refund.state.hasSucceeded() && refund.captures == 0
+                || refund.isAtRest() && !refund.state.hasSucceeded() && refund.captures > 0) {
             contents.findings.add(Invariant.PSP_AGREES, PaymentCount.PHANTOM, refund.id, "is %s, and gave money back %d times"
                     .formatted(refund.state.tag(), refund.captures));
         }

@@ -17,14 +17,15 @@ final class ReceiptRows {
     }
 
     private static final String REPEATED = """
-            SELECT operation_id, count(*) AS receipts FROM receipt GROUP BY operation_id HAVING count(*) > 1
+            SELECT operation_id, count(*) AS receipts FROM receipt GROUP BY operation_id, kind HAVING count(*) > 1
             """;
 
-    /** An id whose address was erased is a random one. */
+    /** An id whose address was erased is a random one. A refund that failed after its success may have a receipt of each. */
     private static final String OF_NOTHING = """
             SELECT receipt.operation_id, receipt_id,
-                   CASE WHEN its.state IS DISTINCT FROM 'succeeded' THEN 'which is ' || coalesce(its.state, 'not there')
-                        WHEN its.kind <> receipt.kind OR its.kind NOT IN ('charge', 'refund') THEN 'which is a ' || its.kind
+                   CASE WHEN coalesce(its.state, '') NOT IN ('succeeded', 'failed') THEN 'which is ' || coalesce(its.state, 'not there')
+                        WHEN receipt.kind = 'refund_failed' AND its.state <> 'failed' THEN 'which is ' || its.state
+                        WHEN its.kind <> split_part(receipt.kind, '_', 1) OR its.kind NOT IN ('charge', 'refund') THEN 'which is a ' || its.kind
                         WHEN its.payment_id <> receipt.payment_id OR its.merchant_id <> receipt.merchant_id
                             THEN 'which is of another payment or merchant'
                         WHEN charge.receipt_email IS NULL THEN 'whose payment has no address'
@@ -33,10 +34,12 @@ final class ReceiptRows {
               FROM receipt
               LEFT JOIN operation_now AS its ON its.operation_id = receipt.operation_id
               LEFT JOIN operation AS charge ON charge.operation_id = its.payment_id
-             WHERE (its.state = 'succeeded' AND its.kind = receipt.kind AND its.kind IN ('charge', 'refund')
+             WHERE (CASE receipt.kind WHEN 'refund_failed' THEN its.state = 'failed' AND its.kind = 'refund'
+                        ELSE its.state IN ('succeeded', 'failed') AND its.kind = receipt.kind AND its.kind IN ('charge', 'refund') END
                     AND its.payment_id = receipt.payment_id AND its.merchant_id = receipt.merchant_id
                     AND CASE WHEN charge.receipt_email = '[erased]' THEN receipt.state <> 'waiting'
-                             ELSE receipt_id = 'rcp_' || left(encode(sha256(convert_to(its.operation_id || ' '
+                             ELSE receipt_id = 'rcp_' || left(encode(sha256(convert_to(its.operation_id
+                                               || CASE receipt.kind WHEN 'refund_failed' THEN '/failed' ELSE '' END || ' '
                                                || lower(btrim(charge.receipt_email) COLLATE "C"), 'UTF8')), 'hex'), 32) END) IS NOT TRUE
             """;
 
@@ -44,10 +47,12 @@ final class ReceiptRows {
     private static final String MISSING = """
             SELECT its.operation_id
               FROM operation_now AS its JOIN operation AS charge ON charge.operation_id = its.payment_id
-             WHERE its.state = 'succeeded' AND its.kind IN ('charge', 'refund') AND charge.receipt_email <> '[erased]'
+             WHERE (its.state = 'succeeded' AND its.kind IN ('charge', 'refund') OR its.state = 'failed' AND its.kind = 'refund')
+               AND charge.receipt_email <> '[erased]'
                AND its.settled_at > greatest(%s - interval '19 days', '%s')
                AND (%s OR its.settled_at + interval '1 minute' < (SELECT max(created_at) FROM receipt))
-               AND NOT EXISTS (SELECT FROM receipt WHERE receipt.operation_id = its.operation_id)
+               AND NOT EXISTS (SELECT FROM receipt WHERE receipt.operation_id = its.operation_id
+                                  AND receipt.kind = CASE its.state WHEN 'failed' THEN 'refund_failed' ELSE its.kind END)
             """;
 
     void read(Rows rows) {
@@ -60,6 +65,6 @@ final class ReceiptRows {
                 "receipt %s is about an operation %s".formatted(row.getString("receipt_id"), row.getString("trouble"))));
         evidence.ourReceipts().ifPresent(ours -> rows.each(MISSING.formatted(evidence.now(), ours.since(), ours.allHaveCome()),
                 row -> contents.findings.add(Invariant.RECEIPTS_AGREE, row.getString("operation_id"),
-                        "succeeded, its payment has an address, and there is no receipt")));
+                        "succeeded, or failed after that, its payment has an address, and there is no receipt of that")));
     }
 }

@@ -26,6 +26,8 @@ final class ShareContents {
     final Map<String, String> givingBack = new HashMap<>();
     /** The ids of all returns and reversals, of all shares: there are few. */
     final Set<String> returnsAndReversals = new HashSet<>();
+    /** What gave money back and then failed, of all shares. */
+    final Set<String> failedAfterSuccess = new HashSet<>();
     /** By key: the attempts that did not succeed, for a decline is one of these. */
     final Map<String, AttemptOf> attempts = new HashMap<>();
 

@@ -5,7 +5,7 @@ import java.util.Locale;
 
 /** Where a payment's charge stands, as its row says. */
 enum State {
-    ACCEPTED, PROCESSING, SCHEDULED, PARKED, UNRESOLVED, SUCCEEDED, DECLINED, DEAD, PURGED;
+    ACCEPTED, PROCESSING, SCHEDULED, PARKED, UNRESOLVED, SUCCEEDED, FAILED, DECLINED, DEAD, PURGED;
 
     static State fromTag(String tag) {
         return valueOf(tag.toUpperCase(Locale.ROOT));
@@ -15,8 +15,13 @@ enum State {
         return name().toLowerCase(Locale.ROOT);
     }
 
+    /** What had succeeded may have failed since, if it gave money back. */
+    boolean hasSucceeded() {
+        return this == SUCCEEDED || this == FAILED;
+    }
+
     boolean isSettled() {
-        return this == SUCCEEDED || this == DECLINED;
+        return this == SUCCEEDED || this == FAILED || this == DECLINED;
     }
 
     boolean isAtRest() {

@@ -19,7 +19,7 @@ final class WebhookRows {
         this.evidence = evidence;
     }
 
-    /** What a decline and a purge said was true, and may have been overtaken by a late success. */
+    /** What was said was true: a decline and a purge until a late success, and a success until what was given back failed. */
     private static final String FALSE = """
             SELECT coalesce(operation_id, delivery.payment_id) AS id, webhook_id, said ->> 'status' AS told,
                    coalesce(state, 'unknown') AS state
@@ -33,7 +33,8 @@ final class WebhookRows {
                     AND delivery.payment_id = operation_now.payment_id AND said ->> 'amount' = amount::text
                     AND said ->> 'currency' = currency AND said ->> 'kind' = kind
                     AND event_type = CASE kind WHEN 'charge' THEN 'payment' ELSE kind END || '.' || (said ->> 'status')
-                    AND (said ->> 'status' = state OR said ->> 'status' IN ('declined', 'purged') AND state = 'succeeded')) IS NOT TRUE
+                    AND (said ->> 'status' = state OR said ->> 'status' IN ('declined', 'purged') AND state IN ('succeeded', 'failed')
+                         OR said ->> 'status' = 'succeeded' AND state = 'failed')) IS NOT TRUE
             """;
 
     /**
@@ -44,7 +45,7 @@ final class WebhookRows {
     private static final String MISSING = """
             SELECT operation_id AS id, endpoint_id, state
               FROM operation_now JOIN webhook_endpoint AS endpoint USING (merchant_id)
-             WHERE state IN ('succeeded', 'declined', 'purged') AND settled_at >= endpoint.created_at
+             WHERE state IN ('succeeded', 'failed', 'declined', 'purged') AND settled_at >= endpoint.created_at
                AND settled_at > %s - interval '19 days'
                AND disabled_by IS DISTINCT FROM 'removed'
                AND events && ARRAY['*', CASE kind WHEN 'charge' THEN 'payment' ELSE kind END || '.' || state]

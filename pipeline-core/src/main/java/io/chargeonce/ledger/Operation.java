@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ledger;
 
+import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.OperationKind;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.PaymentId;
@@ -95,6 +96,16 @@ public final class Operation extends OperationRow {
         pspReference = Optional.of(ForeignText.storable(reference));
         failureCause = Optional.empty();
         failureMessage = Optional.empty();
+        settledAt = Optional.of(now);
+    }
+
+    /** The PSP takes its success back: the money did not reach the customer. Only what gives back can fail so. */
+    public void failAfterSuccess(String message, Instant now) {
+        if (kind() == OperationKind.CHARGE) {
+            throw new IllegalStateException("Bug! The charge " + id() + " cannot fail after its success");
+        }
+        moveOn(OperationState.FAILED);
+        remember(FailureCause.REFUND_FAILED.tag(), message);
         settledAt = Optional.of(now);
     }
 

@@ -79,7 +79,7 @@ public final class Refunds {
             return repeated(request, earlier.get());
         }
         return switch (charge.state()) {
-            case DECLINED -> new Answer.NotCaptured(charge.state());
+            case DECLINED, FAILED -> new Answer.NotCaptured(charge.state());
             case PURGED -> charge.isPurgedForGood() ? new Answer.NotCaptured(charge.state())
                     : acceptNew(connection, topics, request, charge, deadline);
             // A dead payment may still be merged, so its refund waits.
@@ -128,9 +128,9 @@ public final class Refunds {
         return new Answer.Accepted(refund, true);
     }
 
-    /** A dead refund can be merged and a purged one restored, so both still count. Only a declined one has ended for good. */
+    /** A dead refund can be merged and a purged one restored, so both still count. Only a declined or failed one has ended for good. */
     private static final String NOT_FAILED = """
-            SELECT coalesce(sum(amount), 0) FROM refunds_of(?, ?) WHERE state <> 'declined'
+            SELECT coalesce(sum(amount), 0) FROM refunds_of(?, ?) WHERE state NOT IN ('declined', 'failed')
             """;
 
     /** What is given back or may still be, in minor units. This transaction has locked the payment's row. */
@@ -171,7 +171,7 @@ public final class Refunds {
     private static final String BACKED = """
             SELECT charge.amount, (SELECT coalesce(sum(other.amount), 0) FROM operation_now AS other
                                     WHERE other.payment_id = charge.operation_id AND other.kind = 'refund' AND other.operation_id <> ?
-                                      AND other.state NOT IN ('declined', 'dead', 'purged'))
+                                      AND other.state NOT IN ('declined', 'failed', 'dead', 'purged'))
               FROM operation AS charge WHERE charge.operation_id = ?
             """;
 
@@ -189,7 +189,7 @@ public final class Refunds {
 
     private static final String GOES_BACK = """
             SELECT coalesce(sum(amount), 0) FROM operation_now
-             WHERE payment_id = ? AND kind = 'refund' AND state NOT IN ('declined', 'dead', 'purged')
+             WHERE payment_id = ? AND kind = 'refund' AND state NOT IN ('declined', 'failed', 'dead', 'purged')
             """;
 
     /** The refunded amounts of a payment that were paid or are under way, in minor units. */

@@ -61,14 +61,15 @@ public final class Staging {
         return new OutboxRow(topics.outcomes(), operation.id(), Optional.of(PaymentJson.write(record)), headers.toMap());
     }
 
-    /** The job to send a receipt of a success. All copies have the same event id. */
+    /** The job to send a receipt of a success, or of the failure after it. All copies have the same event id. */
     public static OutboxRow receipt(Topics topics, Operation operation) {
         var accepted = operation.accepted();
         Money money = accepted.request().money();
         var record = new ReceiptRecord(ReceiptRecord.TYPE, ReceiptRecord.VERSION, accepted.payment().value(), operation.id(),
                 accepted.kind().tag(), accepted.merchant(), money.minorUnits(), money.currency());
         var headers = PaymentHeaders
-                .event(ReceiptRecord.TYPE, ReceiptRecord.VERSION, operation.id() + "/receipt", operation.settledAt().orElseThrow())
+                .event(ReceiptRecord.TYPE, ReceiptRecord.VERSION, operation.id() + (operation.state() == OperationState.FAILED ? "/failed" : "") + "/receipt",
+                        operation.settledAt().orElseThrow())
                 .traced(accepted.traceparent());
         return new OutboxRow(topics.receipts(), accepted.payment().value(), Optional.of(PaymentJson.write(record)), headers.toMap());
     }

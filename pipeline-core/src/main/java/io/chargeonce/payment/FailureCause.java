@@ -25,6 +25,8 @@ public enum FailureCause {
     PSP_UNWELL("psp_unwell", FailureClass.RETRYABLE),
     /** The outcome was unknown until the PSP confirmed that it cancelled the attempt unexecuted. */
     CANCELLED_UNEXECUTED("cancelled_unexecuted", FailureClass.RETRYABLE),
+    /** The PSP had taken the refund on, and says that the customer's side refused it. Whatever else it says of that refund is older. */
+    REFUND_FAILED("refund_failed", FailureClass.RETRYABLE),
     /** A person found out that it moved no money, and the PSP could not say. */
     SETTLED_NOT_CHARGED("settled_not_charged", FailureClass.FOUND_BY_HAND),
     /** Our code threw, or Postgres refused the row, before an attempt was made. */

@@ -18,6 +18,8 @@ public enum OperationState {
     /** Its attempt may have moved money; the resolver asks. */
     UNRESOLVED,
     SUCCEEDED,
+    /** A refund or a reversal that had succeeded, and then failed at its PSP: the money is with us again. */
+    FAILED,
     DECLINED,
     /** In the dead-letter queue. */
     DEAD,
@@ -38,7 +40,9 @@ public enum OperationState {
             case DECLINED -> EnumSet.of(SUCCEEDED);
             // An attempt that moved the money after all brings it back. If another attempt is open, its outcome must be known first.
             case PURGED -> EnumSet.of(SUCCEEDED, DEAD, UNRESOLVED);
-            case SUCCEEDED -> EnumSet.noneOf(OperationState.class);
+            // Only what was given back may fail after its success.
+            case SUCCEEDED -> EnumSet.of(FAILED);
+            case FAILED -> EnumSet.noneOf(OperationState.class);
         };
     }
 

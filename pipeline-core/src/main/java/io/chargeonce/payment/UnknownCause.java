@@ -24,6 +24,8 @@ public enum UnknownCause {
     ANOTHER_SEND("another_send"),
     /** The PSP finds an attempt only by its key, and may have forgotten the key. */
     KEY_FORGOTTEN("key_forgotten"),
+    /** The PSP's success is older than its message that the refund failed. */
+    OVERTAKEN("overtaken"),
     /** The process that held the lease ended or stalled before it recorded an answer. */
     LEASE_RAN_OUT("lease_ran_out"),
     /** Our code threw while calling the PSP or reading its answer. */

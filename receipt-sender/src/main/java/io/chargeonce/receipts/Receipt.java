@@ -14,7 +14,7 @@ import java.util.Optional;
 record Receipt(String id, int attempt, long fence) {
 
     enum Kind {
-        CHARGE, REFUND
+        CHARGE, REFUND, REFUND_FAILED
     }
 
     /**

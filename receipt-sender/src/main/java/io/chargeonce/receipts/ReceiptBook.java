@@ -99,9 +99,11 @@ public final class ReceiptBook {
     private static final String MISSING = """
             SELECT count(*)
               FROM operation_now AS its JOIN operation AS charge ON charge.operation_id = its.payment_id
-             WHERE its.payment_id = ? AND its.state = 'succeeded' AND its.kind IN ('charge', 'refund')
+             WHERE its.payment_id = ?
+               AND (its.state = 'succeeded' AND its.kind IN ('charge', 'refund') OR its.state = 'failed' AND its.kind = 'refund')
                AND charge.receipt_email <> '[erased]' AND its.settled_at > now() - interval '480 hours'
-               AND NOT EXISTS (SELECT FROM receipt WHERE receipt.operation_id = its.operation_id)
+               AND NOT EXISTS (SELECT FROM receipt WHERE receipt.operation_id = its.operation_id
+                                  AND receipt.kind = CASE its.state WHEN 'failed' THEN 'refund_failed' ELSE its.kind END)
             """;
 
     /** How many receipts this payment and its refunds lack, of what succeeded in the last twenty days. */

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /** The rows of receipts: which are due, and how their tries went. Any thread. */
@@ -96,7 +97,7 @@ final class ReceiptTable {
     }
 
     private static Receipt.Content content(ResultSet row) throws SQLException {
-        return new Receipt.Content(row.getString(1), row.getString(2).equals("refund") ? Receipt.Kind.REFUND : Receipt.Kind.CHARGE,
+        return new Receipt.Content(row.getString(1), Receipt.Kind.valueOf(row.getString(2).toUpperCase(Locale.ROOT)),
                 row.getString(3), row.getLong(4), row.getString(5), Optional.ofNullable(row.getString(6)),
                 Optional.ofNullable(row.getString(7)), row.getTimestamp(8).toInstant(), row.getString(9),
                 Optional.ofNullable(row.getString(10)), Optional.ofNullable(row.getString(11)));

@@ -40,6 +40,7 @@ record Words(String subject, String heading, List<Line> lines, String footer) {
         String kind = switch (content.kind()) {
             case CHARGE -> "charge";
             case REFUND -> "refund";
+            case REFUND_FAILED -> "refund_failed";
         };
         var lines = new ArrayList<Line>();
         lines.add(new Line(words.getString(kind + ".amount"), amount));

@@ -16,6 +16,7 @@ import io.chargeonce.payment.OperationKind;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PspKey;
+import io.chargeonce.payment.UnknownCause;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -36,7 +37,7 @@ public final class LateAnswers {
                             Changes changes)
             throws SQLException {
         Attempt before = AttemptTable.lock(connection, key);
-        Observation observed = Observation.of(key, source, OneSend.judge(outcome, before.sends() - 1));
+        Observation observed = Observation.of(key, source, judge(operation, before, outcome));
         changes.observe(observed);
         AttemptTable.fold(connection, List.of(observed));
         switch (observed.state()) {
@@ -47,16 +48,36 @@ public final class LateAnswers {
         }
     }
 
+    /** A PSP says that a refund failed only after it has taken it on. Its messages arrive in any order, so a success that comes later is older. */
+    private static Outcome judge(Operation operation, Attempt before, Outcome outcome) {
+        boolean hasFailed = operation.kind() != OperationKind.CHARGE && before.state() == AttemptState.FAILED_DEFINITE
+                && before.cause().equals(Optional.of(FailureCause.REFUND_FAILED.tag()));
+        return hasFailed && outcome instanceof Outcome.Charged charged
+                ? new Outcome.Unknown(UnknownCause.OVERTAKEN, "the PSP had said before that this refund failed", Optional.of(charged.pspReference()))
+                : OneSend.judge(outcome, before.sends() - 1);
+    }
+
     private static void failed(Connection connection, Operation operation, Attempt before, Observation observed, Instant now,
                                Changes changes)
             throws SQLException {
         if (before.state() == AttemptState.SUCCEEDED) {
             reportIfByHand(connection, operation, observed, changes);
-            if (operation.kind() != OperationKind.CHARGE) {
-                Reversals.reportNotGivenBackAfterAll(operation, before, observed.detail(), changes);
+            if (operation.kind() != OperationKind.CHARGE && operation.state() != OperationState.FAILED) {
+                failedAfterSuccess(operation, before, observed, now, changes);
             }
         } else if (before.state() != AttemptState.FAILED_DEFINITE && isWatched(operation, before)) {
             askNow(operation, now, changes);
+        }
+    }
+
+    /** What succeeded stays so unless the PSP, or the other bank, takes exactly that success back. */
+    private static void failedAfterSuccess(Operation operation, Attempt before, Observation observed, Instant now, Changes changes) {
+        boolean isTakenBack = FailureCause.REFUND_FAILED.tag().equals(observed.cause()) || observed.source().equals("settlement");
+        boolean isIts = operation.state() == OperationState.SUCCEEDED && operation.pspReference().equals(before.pspReference());
+        Reversals.reportNotGivenBackAfterAll(operation, before, observed.detail(), changes);
+        if (isTakenBack && isIts) {
+            operation.failAfterSuccess(observed.detail(), now);
+            changes.settled(operation);
         }
     }
 
@@ -80,7 +101,7 @@ public final class LateAnswers {
                     changes.audit("late-success", operation);
                 }
             }
-            case SUCCEEDED -> movedTwice(connection, operation, before, observed.pspReference(), now, changes);
+            case SUCCEEDED, FAILED -> movedTwice(connection, operation, before, observed.pspReference(), now, changes);
             case ACCEPTED, SCHEDULED, PARKED, DECLINED, DEAD, PURGED ->
                 settle(connection, operation, before, observed.pspReference(), now, changes);
         }

@@ -14,7 +14,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Collects the successes of one batch whose customers get a receipt. For one thread. */
+/** Collects the successes of one batch whose customers get a receipt, and the refunds whose receipt is corrected. For one thread. */
 final class Receipts {
 
     private final Topics topics;
@@ -26,7 +26,7 @@ final class Receipts {
     }
 
     void add(Operation operation) {
-        if (operation.state() != OperationState.SUCCEEDED) {
+        if (operation.state() != OperationState.SUCCEEDED && operation.state() != OperationState.FAILED) {
             return;
         }
         switch (operation.kind()) {

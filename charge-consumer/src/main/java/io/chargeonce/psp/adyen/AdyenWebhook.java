@@ -96,6 +96,6 @@ final class AdyenWebhook implements Webhook {
     }
 
     private static Outcome notRefunded(String reason) {
-        return new Outcome.Failed(FailureCause.CANCELLED_UNEXECUTED, "Adyen did not refund: " + reason);
+        return new Outcome.Failed(FailureCause.REFUND_FAILED, "Adyen did not refund: " + reason);
     }
 }

@@ -134,8 +134,8 @@ final class StripeRefunds implements RefundGateway {
         }
         return switch (String.valueOf(answer.getStatus())) {
             case "succeeded" -> new Outcome.Charged(answer.getId());
-            case "failed", "canceled" -> new Outcome.Failed(FailureCause.CANCELLED_UNEXECUTED,
-                    "Stripe says %s: %s".formatted(answer.getStatus(), answer.getFailureReason()));
+            case "failed" -> new Outcome.Failed(FailureCause.REFUND_FAILED, "Stripe says failed: " + answer.getFailureReason());
+            case "canceled" -> new Outcome.Failed(FailureCause.CANCELLED_UNEXECUTED, "Stripe says canceled: " + answer.getFailureReason());
             default -> new Outcome.Unknown(UnknownCause.STILL_PROCESSING, "Stripe says " + answer.getStatus(), id);
         };
     }

@@ -55,10 +55,15 @@ public final class ArrivedMails {
         this.before = List.copyOf(arrivals.mails());
     }
 
+    /** By what their receipts are named after; a refund that failed after its success may have both. */
     private static final String SUCCESSES = """
             SELECT its.operation_id, its.payment_id, its.amount, its.currency
               FROM operation_now AS its JOIN operation AS charge ON charge.operation_id = its.payment_id
-             WHERE its.state = 'succeeded' AND its.kind IN ('charge', 'refund') AND charge.receipt_email IS NOT NULL
+             WHERE its.state IN ('succeeded', 'failed') AND its.kind IN ('charge', 'refund') AND charge.receipt_email IS NOT NULL
+             UNION ALL
+            SELECT its.operation_id || '/failed', its.payment_id, its.amount, its.currency
+              FROM operation_now AS its JOIN operation AS charge ON charge.operation_id = its.payment_id
+             WHERE its.state = 'failed' AND its.kind = 'refund' AND charge.receipt_email IS NOT NULL
             """;
     private static final String RECEIPTS = """
             SELECT receipt_id, receipt.operation_id, receipt.state, attempts, fence,

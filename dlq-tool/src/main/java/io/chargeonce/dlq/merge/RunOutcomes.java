@@ -24,6 +24,8 @@ final class RunOutcomes {
                 SELECT run_id, position, fate, looked.outcome AS before,
                        CASE WHEN operation.generation > expected THEN 'failed_again'
                             WHEN operation.state IN ('succeeded', 'declined') THEN operation.state
+                            -- It had succeeded.
+                            WHEN operation.state = 'failed' THEN 'succeeded'
                             WHEN operation.state IN ('dead', 'purged') THEN 'failed_again'
                             WHEN fate = 'reentered' AND letter.state = 'dead' THEN 'unresolved' END AS outcome
                   FROM looked

@@ -19,7 +19,7 @@ public final class RevenueBook {
     private static final JsonMapper JSON = new JsonMapper();
     /** Reversals are not here: they give back money that no event announced. */
     private static final Map<String, Integer> SIGNS = Map.of("io.chargeonce.payment.succeeded", 1, "io.chargeonce.refund.succeeded", -1,
-            "io.chargeonce.return.succeeded", -1);
+            "io.chargeonce.refund.failed", 1, "io.chargeonce.return.succeeded", -1);
 
     private static final String TABLES = """
             CREATE TABLE IF NOT EXISTS seen_event (

@@ -6,9 +6,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Locale;
 
-/** The status of a payment, in the words that a client sees. It never goes back in time. */
+/** The status of a payment or a refund, in the words that a client sees. It goes back only when a refund fails after its success. */
 public enum PaymentStatus {
-    ACCEPTED, PROCESSING, SUCCEEDED, DECLINED, PARTIALLY_REFUNDED, REFUNDED, NEEDS_ATTENTION, PURGED;
+    ACCEPTED, PROCESSING, SUCCEEDED, FAILED, DECLINED, PARTIALLY_REFUNDED, REFUNDED, NEEDS_ATTENTION, PURGED;
 
     /** Of the payment's charge, which the query calls {@code charge}; {@code keys_taken} has the same columns. */
     static final String COLUMNS = """
@@ -25,6 +25,7 @@ public enum PaymentStatus {
             case ACCEPTED -> generation == 1 && sequence == 0 ? ACCEPTED : PROCESSING;
             case PROCESSING, SCHEDULED, PARKED, UNRESOLVED -> PROCESSING;
             case SUCCEEDED -> SUCCEEDED;
+            case FAILED -> FAILED;
             case DECLINED -> DECLINED;
             case DEAD -> NEEDS_ATTENTION;
             case PURGED -> PURGED;

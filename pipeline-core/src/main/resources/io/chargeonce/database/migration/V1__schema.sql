@@ -181,7 +181,7 @@ CREATE TABLE operation_state (
     operation_id     text COLLATE "C" PRIMARY KEY,
     state            text NOT NULL DEFAULT 'accepted'
                          CHECK (state IN ('accepted', 'processing', 'scheduled', 'parked', 'unresolved',
-                                          'succeeded', 'declined', 'dead', 'purged')),
+                                          'succeeded', 'failed', 'declined', 'dead', 'purged')),
     -- Raised by every transaction that stages work; a record with another step is superseded.
     step             int NOT NULL DEFAULT 1 CHECK (step >= 1),
     -- One more for each merge out of the dead-letter queue.
@@ -256,7 +256,7 @@ CREATE TRIGGER it_is_forgotten_with_its_payment BEFORE DELETE ON operation_state
 CREATE TRIGGER not_all_at_once BEFORE TRUNCATE ON operation_state EXECUTE FUNCTION refuse('only forget_settled_payments deletes one');
 
 -- The legal moves, as in OperationState.next() in Java. Without this, an operation that has ended could be charged again; only a late
--- capture outranks a decline.
+-- capture outranks a decline. What was given back may fail after its success, and that is its end; a charge never does.
 CREATE TRIGGER it_goes_where_it_may AFTER UPDATE OF state ON operation_state
     FOR EACH ROW WHEN (NEW.state <> OLD.state AND NOT CASE OLD.state
         WHEN 'processing' THEN NEW.state IN ('succeeded', 'declined', 'scheduled', 'parked', 'unresolved', 'dead')
@@ -264,7 +264,8 @@ CREATE TRIGGER it_goes_where_it_may AFTER UPDATE OF state ON operation_state
         WHEN 'dead' THEN NEW.state IN ('accepted', 'succeeded', 'unresolved', 'purged')
         WHEN 'purged' THEN NEW.state IN ('succeeded', 'dead', 'unresolved')
         WHEN 'declined' THEN NEW.state = 'succeeded'
-        WHEN 'succeeded' THEN false
+        WHEN 'succeeded' THEN NEW.state = 'failed' AND NEW.capture_reference IS NOT NULL
+        WHEN 'failed' THEN false
         ELSE NEW.state IN ('processing', 'parked', 'scheduled', 'dead', 'succeeded', 'declined') END)
     EXECUTE FUNCTION refuse('no operation goes there from where this one is');
 
@@ -283,8 +284,9 @@ BEGIN
 END $$;
 REVOKE EXECUTE ON FUNCTION only_a_typed_reference_is_corrected() FROM PUBLIC;
 CREATE TRIGGER what_succeeded_stays_as_it_is AFTER UPDATE OF psp, psp_reference, settled_at ON operation_state
-    FOR EACH ROW WHEN (OLD.state = 'succeeded'
-                       AND (NEW.psp, NEW.psp_reference, NEW.settled_at) IS DISTINCT FROM (OLD.psp, OLD.psp_reference, OLD.settled_at))
+    FOR EACH ROW WHEN (OLD.state IN ('succeeded', 'failed')
+                       AND (NEW.psp, NEW.psp_reference, CASE WHEN NEW.state = OLD.state THEN NEW.settled_at ELSE OLD.settled_at END)
+                           IS DISTINCT FROM (OLD.psp, OLD.psp_reference, OLD.settled_at))
     EXECUTE FUNCTION only_a_typed_reference_is_corrected();
 
 -- Only a merge and a presentation give a payment more time.
@@ -454,7 +456,8 @@ BEGIN
        OR (CASE WHEN NEW.kind IN ('reversal', 'return') THEN NOT has_any_column_privilege(session_user, 'payment_attempt', 'INSERT') OR NEW.amount > payment.amount
               -- Rows of this statement have no state yet.
               ELSE (SELECT sum(amount) FROM operation LEFT JOIN operation_state USING (operation_id)
-                     WHERE payment_id = NEW.payment_id AND kind = 'refund' AND state IS DISTINCT FROM 'declined') > payment.amount END) THEN
+                     WHERE payment_id = NEW.payment_id AND kind = 'refund' AND coalesce(state, '') NOT IN ('declined', 'failed'))
+                   > payment.amount END) THEN
         RAISE EXCEPTION 'operation: a % pays back at most what its payment has captured', NEW.kind USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NULL;
@@ -1931,7 +1934,7 @@ CREATE TRIGGER a_seal_follows_the_last BEFORE INSERT ON audit_seal
 CREATE FUNCTION goes_back(payment text, since timestamptz) RETURNS boolean LANGUAGE sql STABLE SET search_path = chargeonce, pg_temp AS $$
     SELECT EXISTS (SELECT FROM operation_now
                     WHERE payment_id = payment AND kind <> 'charge'
-                      AND (state NOT IN ('succeeded', 'declined', 'purged') OR state = 'purged' AND settled_at IS NULL
+                      AND (state NOT IN ('succeeded', 'failed', 'declined', 'purged') OR state = 'purged' AND settled_at IS NULL
                            OR resolve_at IS NOT NULL OR accepted_at > since))
 $$;
 REVOKE EXECUTE ON FUNCTION goes_back(text, timestamptz) FROM PUBLIC;
@@ -2173,7 +2176,7 @@ CREATE FUNCTION unfinished(payment text, staged text[]) RETURNS boolean LANGUAGE
                                  UNION ALL
                                 SELECT operation_id FROM operation WHERE payment_id = payment AND kind <> 'charge') AS its
                      JOIN operation_state USING (operation_id)
-                    WHERE state NOT IN ('succeeded', 'declined', 'purged') OR state = 'purged' AND settled_at IS NULL
+                    WHERE state NOT IN ('succeeded', 'failed', 'declined', 'purged') OR state = 'purged' AND settled_at IS NULL
                        OR resolve_at IS NOT NULL
                        OR its.operation_id = ANY (staged)
                        OR EXISTS (SELECT FROM dead_letter WHERE dead_letter_id = its.operation_id AND dead_letter.state = 'dead'))
@@ -2422,17 +2425,28 @@ DECLARE
     inserted int;
 BEGIN
     INSERT INTO webhook_delivery (webhook_id, endpoint_id, event_type, payment_id, body, state, ended_at, last_error)
-    SELECT webhook_id_of(endpoint_id, operation_id || '/' || state), endpoint_id, event, payment_id,
-           json_build_object('type', event, 'timestamp', webhook_time(settled_at), 'data', json_strip_nulls(json_build_object(
-               'payment_id', payment_id, 'id', operation_id, 'kind', kind, 'status', state, 'amount', amount, 'currency', currency,
-               'decline_code', CASE WHEN state = 'declined' THEN failure_cause END, 'revision', step)))::text,
+    SELECT webhook_id_of(endpoint_id, operation_id || '/' || status), endpoint_id, event, payment_id,
+           json_build_object('type', event, 'timestamp', webhook_time(at), 'data', json_strip_nulls(json_build_object(
+               'payment_id', payment_id, 'id', operation_id, 'kind', kind, 'status', status, 'amount', amount, 'currency', currency,
+               'decline_code', CASE WHEN status = 'declined' THEN failure_cause END, 'revision', revision)))::text,
            CASE WHEN disabled_by IS NULL THEN 'waiting' ELSE 'dead' END, CASE WHEN disabled_by IS NOT NULL THEN now() END,
            CASE WHEN disabled_by IS NOT NULL THEN 'endpoint_disabled' END
       FROM operation_now
-     CROSS JOIN LATERAL (SELECT CASE kind WHEN 'charge' THEN 'payment' ELSE kind END || '.' || state) AS named (event)
+     CROSS JOIN LATERAL (SELECT state, settled_at, step
+                          UNION ALL
+                         -- Of what failed after its success the success is told too, or a receiver's sum is wrong; not if its webhook
+                         -- may have been sent and forgotten.
+                         SELECT 'succeeded', decided_at, step - 1
+                           FROM (SELECT * FROM payment_attempt WHERE failed_definite
+                                  UNION ALL
+                                 SELECT * FROM payment_attempt WHERE NOT failed_definite) AS attempt
+                          WHERE operation_now.state = 'failed' AND attempt.payment_id = operation_now.payment_id
+                            AND attempt.operation_id = operation_now.operation_id AND attempt.state = 'succeeded'
+                            AND decided_at > now() - interval '480 hours') AS ended (status, at, revision)
+     CROSS JOIN LATERAL (SELECT CASE kind WHEN 'charge' THEN 'payment' ELSE kind END || '.' || status) AS named (event)
       JOIN webhook_endpoint AS endpoint USING (merchant_id)
-     WHERE operation_id = ANY (operations) AND state IN ('succeeded', 'declined', 'purged')
-       AND settled_at >= endpoint.created_at AND disabled_by IS DISTINCT FROM 'removed' AND events && ARRAY['*', event]
+     WHERE operation_id = ANY (operations) AND status IN ('succeeded', 'failed', 'declined', 'purged')
+       AND at >= endpoint.created_at AND disabled_by IS DISTINCT FROM 'removed' AND events && ARRAY['*', event]
      ORDER BY 1
     ON CONFLICT (webhook_id) DO NOTHING;
     GET DIAGNOSTICS inserted = ROW_COUNT;
@@ -2798,11 +2812,11 @@ REVOKE EXECUTE ON FUNCTION webhook_id_of(text, text), webhook_time(timestamptz),
 CREATE TABLE receipt (
     -- Derived from the operation and the recipient, so that a second insert finds the first row. It is also the id of the message.
     receipt_id   text COLLATE "C" PRIMARY KEY CHECK (receipt_id ~ '^rcp_[0-9a-f]{32}$'),
-    -- One receipt per operation, even if the recipient could change.
-    operation_id text COLLATE "C" NOT NULL UNIQUE,
+    operation_id text COLLATE "C" NOT NULL,
     payment_id   text COLLATE "C" NOT NULL,
     merchant_id  text NOT NULL,
-    kind         text NOT NULL CHECK (kind IN ('charge', 'refund')),
+    -- 'refund_failed' corrects the receipt of a refund.
+    kind         text NOT NULL CHECK (kind IN ('charge', 'refund', 'refund_failed')),
     state        text NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'sent', 'dead', 'erased')),
     -- How many tries counted since it was staged or resent.
     attempts     int NOT NULL DEFAULT 0 CHECK (attempts >= 0),
@@ -2815,6 +2829,8 @@ CREATE TABLE receipt (
     -- The mail server's code and our word for it. Never its text, which quotes the address.
     last_status  int,
     last_error   text CHECK (last_error ~ '^[a-z_]{1,50}$'),
+    -- One of each kind, even if the recipient could change.
+    UNIQUE (operation_id, kind),
     CONSTRAINT only_an_ended_one_has_an_end CHECK ((state = 'waiting') = (ended_at IS NULL))
 );
 CREATE INDEX receipt_due ON receipt (due_at, receipt_id) WHERE state = 'waiting';
@@ -2842,18 +2858,20 @@ CREATE FUNCTION receipt_id_of(operation text, recipient text) RETURNS text LANGU
     SELECT 'rcp_' || left(encode(sha256(convert_to(operation || ' ' || lower(btrim(recipient) COLLATE "C"), 'UTF8')), 'hex'), 32)
 $$;
 
--- Inserts the receipts of these operations, as far as they have succeeded and their payment has an address. The caller only names
--- operations, so no record of Kafka can invent a payment, an amount or a recipient. A repeat inserts nothing. Returns how many were
--- inserted.
+-- Inserts the receipts of these operations, as far as they have succeeded, or failed after that, and their payment has an address. The
+-- caller only names operations, so no record of Kafka can invent a payment, an amount or a recipient. A repeat inserts nothing. Returns
+-- how many were inserted.
 CREATE FUNCTION stage_receipts(operations text[]) RETURNS int
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
     inserted int;
 BEGIN
     INSERT INTO receipt (receipt_id, operation_id, payment_id, merchant_id, kind)
-    SELECT receipt_id_of(its.operation_id, charge.receipt_email), its.operation_id, its.payment_id, its.merchant_id, its.kind
+    SELECT receipt_id_of(its.operation_id || CASE its.state WHEN 'failed' THEN '/failed' ELSE '' END, charge.receipt_email),
+           its.operation_id, its.payment_id, its.merchant_id, CASE its.state WHEN 'failed' THEN 'refund_failed' ELSE its.kind END
       FROM operation_now AS its JOIN operation AS charge ON charge.operation_id = its.payment_id
-     WHERE its.operation_id = ANY (operations) AND its.state = 'succeeded' AND its.kind IN ('charge', 'refund')
+     WHERE its.operation_id = ANY (operations)
+       AND (its.state = 'succeeded' AND its.kind IN ('charge', 'refund') OR its.state = 'failed' AND its.kind = 'refund')
        AND charge.receipt_email <> '[erased]'
      ORDER BY 1
     ON CONFLICT DO NOTHING;
@@ -2884,19 +2902,22 @@ CREATE FUNCTION receipt_to_send(receipt text, its_fence bigint)
                    of_description text, at timestamptz, name text, reply_to text, locale text)
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
-    claimed text := (SELECT claim.operation_id FROM receipt AS claim WHERE claim.receipt_id = receipt AND claim.state = 'waiting'
-                        AND claim.fence = its_fence AND claim.attempts > 0 AND claim.due_at > now());
+    claimed text;
+    told text;
 BEGIN
+    SELECT claim.operation_id, claim.kind INTO claimed, told FROM receipt AS claim
+     WHERE claim.receipt_id = receipt AND claim.state = 'waiting' AND claim.fence = its_fence AND claim.attempts > 0
+       AND claim.due_at > now();
     IF claimed IS NULL THEN
         RETURN;
     END IF;
     RETURN QUERY
-    SELECT charge.receipt_email, its.kind, its.payment_id, its.amount, its.currency, charge.reference,
+    SELECT charge.receipt_email, told, its.payment_id, its.amount, its.currency, charge.reference,
            nullif(charge.description, '[erased]'), its.settled_at, coalesce(merchant.receipt_name, its.merchant_id),
            merchant.receipt_reply_to, merchant.receipt_locale
       FROM operation_now AS its JOIN operation AS charge ON charge.operation_id = its.payment_id
       LEFT JOIN merchant ON merchant.merchant_id = its.merchant_id
-     WHERE its.operation_id = claimed AND its.state = 'succeeded' AND charge.receipt_email <> '[erased]';
+     WHERE its.operation_id = claimed AND its.state IN ('succeeded', 'failed') AND charge.receipt_email <> '[erased]';
     IF NOT FOUND THEN
         PERFORM end_receipts_without_an_address(ARRAY[claimed]);
     END IF;
@@ -3500,7 +3521,7 @@ ALTER TABLE duplicate_guard SET (autovacuum_vacuum_scale_factor = 0.0, autovacuu
 CREATE FUNCTION count_unfinished(since interval) RETURNS bigint
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
     SELECT (SELECT count(*) FROM (SELECT FROM waiting JOIN operation_now USING (operation_id)
-                                   WHERE list <> 'purge' AND state NOT IN ('succeeded', 'declined', 'purged')
+                                   WHERE list <> 'purge' AND state NOT IN ('succeeded', 'failed', 'declined', 'purged')
                                      AND accepted_at < now() - since
                                      AND NOT EXISTS (SELECT FROM payment_attempt AS attempt JOIN bank_batch_item AS item USING (psp_key)
                                                       WHERE attempt.payment_id = operation_now.payment_id
