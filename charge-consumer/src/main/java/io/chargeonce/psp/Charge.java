@@ -4,6 +4,7 @@ package io.chargeonce.psp;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.PspKey;
+import java.time.Instant;
 import java.util.Optional;
 
 /**
@@ -14,22 +15,28 @@ import java.util.Optional;
  * @param pspReference the PSP's own id for it, once an answer had one
  * @param keyIsKnown   whether the PSP still remembers the key, so that a question may send it again; if not, the PSP may only be asked
  * @param lease        checked right before each request that may move money, or that relies on the key being remembered
+ * @param firstSent    by Postgres's clock: what the PSP made long before is of a forgotten payment that had the same key
  */
 public record Charge(PspKey key, PaymentId payment, Money money, byte[] request, Optional<String> pspReference,
-        boolean keyIsKnown, Lease lease) {
+        boolean keyIsKnown, Lease lease, Instant firstSent) {
 
     /** Without a lease: it may be looked up, but nothing is sent before {@link #during} gives it one. */
     public Charge(PspKey key, PaymentId payment, Money money, byte[] request, Optional<String> pspReference, boolean keyIsKnown) {
-        this(key, payment, money, request, pspReference, keyIsKnown, Lease.over());
+        this(key, payment, money, request, pspReference, keyIsKnown, Lease.over(), Instant.EPOCH);
     }
 
     /** The same attempt, with the reference from an answer. */
     public Charge withReference(Optional<String> reference) {
-        return new Charge(key, payment, money, request, reference.or(() -> pspReference), keyIsKnown, lease);
+        return new Charge(key, payment, money, request, reference.or(() -> pspReference), keyIsKnown, lease, firstSent);
     }
 
     /** The same attempt, while this lease holds. */
     public Charge during(Lease held) {
-        return new Charge(key, payment, money, request, pspReference, keyIsKnown, held);
+        return new Charge(key, payment, money, request, pspReference, keyIsKnown, held, firstSent);
+    }
+
+    /** The same attempt, which the PSP cannot have known before. */
+    public Charge firstSent(Instant at) {
+        return new Charge(key, payment, money, request, pspReference, keyIsKnown, lease, at);
     }
 }

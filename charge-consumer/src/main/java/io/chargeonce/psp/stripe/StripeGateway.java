@@ -26,6 +26,7 @@ import io.chargeonce.psp.RefundGateway;
 import io.chargeonce.psp.Webhook;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.Locale;
 import java.util.Objects;
@@ -43,6 +44,8 @@ public final class StripeGateway implements Gateway {
 
     /** Stripe keeps v1 keys for at least 24 hours; an hour is our margin. */
     private static final Duration KEY_LIFE = Duration.ofHours(23);
+    /** More than clocks differ, and far less than the time after which a payment is forgotten and its key may be used again. */
+    private static final Duration MARGIN = Duration.ofDays(1);
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
     /** create; then search, create, retrieve, cancel. If the confirm was sent, there is an id, and fewer questions. */
     private static final int CALLS = 5;
@@ -155,7 +158,13 @@ public final class StripeGateway implements Gateway {
      */
     private Optional<PaymentIntent> search(Charge charge) throws StripeException {
         var query = PaymentIntentSearchParams.builder().setQuery("metadata['attempt_key']:'%s'".formatted(charge.key())).build();
-        return stripe.v1().paymentIntents().search(query).getData().stream().min(Comparator.comparingInt(StripeGateway::saysLittle));
+        return stripe.v1().paymentIntents().search(query).getData().stream().filter(intent -> !isOlder(intent, charge))
+                .min(Comparator.comparingInt(StripeGateway::saysLittle));
+    }
+
+    /** Made long before this attempt: for a payment that was forgotten, and whose key was used again. */
+    private static boolean isOlder(PaymentIntent intent, Charge charge) {
+        return intent.getCreated() != null && Instant.ofEpochSecond(intent.getCreated()).isBefore(charge.firstSent().minus(MARGIN));
     }
 
     /** A fence may have created a second one, which is cancelled and says nothing about the first. */
@@ -225,6 +234,10 @@ public final class StripeGateway implements Gateway {
     }
 
     private Outcome read(PaymentIntent intent, Charge charge) throws StripeException {
+        if (isOlder(intent, charge)) {
+            return new Outcome.Unknown(UnknownCause.ANSWER_MISMATCH, "Stripe answered about a payment from long before this attempt: %s. Was "
+                    .formatted(intent.getId()) + "its key used for another payment, which is forgotten here?", Optional.empty());
+        }
         if (!isAbout(charge, intent)) {
             return new Outcome.Unknown(UnknownCause.ANSWER_MISMATCH,
                     "Stripe answered about another amount, currency or payment: " + intent.getId(), Optional.of(intent.getId()));

@@ -19,6 +19,7 @@ import io.chargeonce.sandbox.http.HttpListener;
 import io.chargeonce.sandbox.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -189,6 +190,23 @@ class QuestionsTest {
         assertThat(requests).allMatch(request -> request.startsWith("GET"));
     }
 
+    @Test
+    void an_intent_of_a_forgotten_payment_under_the_same_key_is_not_this_attempts() {
+        Instant sent = Instant.parse("2026-03-01T12:00:00Z");
+        answers.put("GET /v1/payment_intents/search", found(intent("succeeded", sent.minus(Duration.ofDays(15)))));
+        assertThat(gateway.findOut(charge(Optional.empty(), false).firstSent(sent))).isInstanceOfSatisfying(Outcome.Unknown.class,
+                unknown -> assertThat(unknown.cause()).isEqualTo(UnknownCause.NOT_FOUND));
+        answers.put("GET /v1/payment_intents/pi_1", intent("succeeded", sent.minus(Duration.ofDays(15))));
+        assertThat(gateway.findOut(charge(Optional.of("pi_1"), false).firstSent(sent))).isInstanceOfSatisfying(Outcome.Unknown.class,
+                unknown -> assertThat(unknown.cause()).isEqualTo(UnknownCause.ANSWER_MISMATCH));
+        answers.put("GET /v1/payment_intents/search", found(intent("succeeded", sent.minus(Duration.ofHours(2)))));
+        assertThat(gateway.findOut(charge(Optional.empty(), false).firstSent(sent))).isEqualTo(new Outcome.Charged("pi_1"));
+    }
+
+    private static HttpAnswer.Full found(HttpAnswer.Full intent) {
+        return full(200, "{\"object\":\"list\",\"data\":[%s],\"has_more\":false}".formatted(text(intent)));
+    }
+
     private static Charge charge(Optional<String> intent, boolean keyIsKnown) {
         return new Charge(KEY, PAYMENT, MONEY, "amount=1299".getBytes(StandardCharsets.UTF_8), intent, keyIsKnown)
                 .during(Lease.of(Duration.ofMinutes(1)));
@@ -200,10 +218,14 @@ class QuestionsTest {
     }
 
     private static HttpAnswer.Full intent(String status) {
+        return intent(status, Instant.now());
+    }
+
+    private static HttpAnswer.Full intent(String status, Instant created) {
         return full(200, """
-                {"id":"pi_1","object":"payment_intent","status":"%s","amount":1299,"amount_received":%d,"currency":"eur",
+                {"id":"pi_1","object":"payment_intent","status":"%s","amount":1299,"amount_received":%d,"currency":"eur","created":%d,
                  "metadata":{"payment_id":"%s","attempt_key":"%s"}}"""
-                .formatted(status, status.equals("succeeded") ? 1299 : 0, PAYMENT, KEY));
+                .formatted(status, status.equals("succeeded") ? 1299 : 0, created.getEpochSecond(), PAYMENT, KEY));
     }
 
     private static String text(HttpAnswer.Full answer) {
