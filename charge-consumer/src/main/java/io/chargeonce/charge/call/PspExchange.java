@@ -158,7 +158,7 @@ public final class PspExchange implements AutoCloseable {
         return switch (cause) {
             case KEY_MISMATCH, ANSWER_MISMATCH -> true;
             case GATEWAY_TIMED_OUT, CONNECTION_LOST, PSP_ERROR, ANSWER_UNREADABLE, STILL_PROCESSING, KEY_IN_USE, NOT_FOUND,
-                    NO_ANSWER_IN_TIME, ANOTHER_SEND, KEY_FORGOTTEN, LEASE_RAN_OUT, INTERNAL_ERROR ->
+                    NO_ANSWER_IN_TIME, ANOTHER_SEND, KEY_FORGOTTEN, OVERTAKEN, LEASE_RAN_OUT, INTERNAL_ERROR ->
                 false;
         };
     }
