@@ -15,8 +15,14 @@ import java.util.Optional;
  * @param key          of the attempt, as we had sent it in the request
  * @param pspReference the reference to ask the PSP about
  * @param said         the content, only from a PSP that cannot be asked; with any other, the payment is looked up
+ * @param account      the PSP's name of the account that it is about; empty for that of the reader
  */
-public record Notice(String id, PspKey key, Optional<String> pspReference, Optional<Said> said) {
+public record Notice(String id, PspKey key, Optional<String> pspReference, Optional<Said> said, Optional<String> account) {
+
+    /** About the reader's own account. */
+    public Notice(String id, PspKey key, Optional<String> pspReference, Optional<Said> said) {
+        this(id, key, pspReference, said, Optional.empty());
+    }
 
     public sealed interface Said {
 

@@ -76,6 +76,31 @@ class UnmatchedNoticesTest {
         assertThat(kept()).isZero();
     }
 
+    private static void keptUnder(String psp, WebhookInbox inbox, FakePsp receiver) {
+        assertThat(inbox.take(receiver.psp(), header -> Optional.of("signed"), new byte[0])).isEqualTo(WebhookInbox.Taken.YES);
+        assertThat(books.count("FROM unmatched_notice WHERE psp = '" + psp + "'")).isEqualTo(1);
+    }
+
+    @Test
+    void what_is_about_another_account_goes_to_it_or_is_kept_and_decides_nothing() {
+        var other = new FakePsp("other");
+        var both = books.process(psp, other);
+        psp.then(FakePsp.TIME_OUT_UNEXECUTED);
+        psp.answersQuestions = false;
+        both.drain();
+        var said = new Notice.Ended(Optional.of(new Money(1299, "EUR")), false, new Outcome.Charged("pi_1"));
+        other.tells = List.of(new Notice("notice-1", key(), Optional.of("pi_1"), Optional.of(said), Optional.of("an account")));
+        keptUnder("other an account", both.inbox, other);
+        assertThat(both.meters.counter("chargeonce.psp.notices.unmatched", "psp", "other").count()).isEqualTo(1);
+        assertThat(both.inbox.matchAgain()).isZero();
+        assertThat(books.count("FROM payment_attempt WHERE state = 'succeeded'")).isZero();
+
+        psp.tells = List.of(new Notice("notice-1", key(), Optional.of("pi_1"), Optional.of(said)));
+        assertThat(both.inbox.take("other", header -> Optional.of("signed"), new byte[0])).isEqualTo(WebhookInbox.Taken.YES);
+        Waiting.until(() -> both.resolver.runOnce() > 0 || books.state(payment) == OperationState.SUCCEEDED);
+        assertThat(books.operation(payment).pspReference()).contains("pi_1");
+    }
+
     @Test
     void what_is_to_be_looked_up_is_kept_too_and_looked_up_then() {
         psp.tells = List.of(new Notice("notice-1", key(), Optional.of("pi_1"), Optional.empty()));

@@ -109,9 +109,15 @@ public final class WebhookInbox {
         Optional<Webhook> webhook = gateways.psps().contains(psp) ? gateways.named(psp).webhook() : Optional.empty();
         Optional<List<Notice>> notices = webhook.flatMap(reader -> reader.read(header, body, clock.instant()));
         Taken taken = notices.isEmpty() ? Taken.REFUSED
-                : takeEach(psp, notices.get()) ? Taken.YES : Taken.LATER;
+                : takeEach(psp, notices.get(), other -> reads(other, header, body)) ? Taken.YES : Taken.LATER;
         count(webhook.isPresent() ? psp : "unknown", taken).increment();
         return taken;
+    }
+
+    /** What this account's own reader takes for its own, by its own secret. */
+    private List<Notice> reads(String psp, Function<String, Optional<String>> header, byte[] body) {
+        return gateways.named(psp).webhook().flatMap(reader -> reader.read(header, body, clock.instant())).orElse(List.of()).stream()
+                .filter(notice -> notice.account().isEmpty()).toList();
     }
 
     private Counter count(String psp, Taken taken) {
@@ -152,8 +158,21 @@ public final class WebhookInbox {
     }
 
     /** One that has to be sent again does not stop the others. */
-    private boolean takeEach(String psp, List<Notice> notices) {
-        return notices.stream().filter(notice -> !takeNow(psp, notice)).count() == 0;
+    private boolean takeEach(String psp, List<Notice> notices, Function<String, List<Notice>> readBy) {
+        return notices.stream()
+                .filter(notice -> !takeNow(notice.account().isEmpty() ? psp : owner(psp, notice, readBy), notice)).count() == 0;
+    }
+
+    /** The PSP sends news of several accounts to one address. What is about none of ours is kept under a name that no PSP of ours has. */
+    private String owner(String psp, Notice notice, Function<String, List<Notice>> readBy) {
+        return gateways.psps().stream().filter(other -> !other.equals(psp))
+                .filter(other -> readBy.apply(other).stream().anyMatch(own -> own.id().equals(notice.id()))).findFirst()
+                .orElseGet(() -> "%s %s".formatted(psp, notice.account().orElseThrow()));
+    }
+
+    /** Whose address got it. */
+    private static String receiver(String psp) {
+        return psp.split(" ", 2)[0];
     }
 
     private boolean takeNow(String psp, Notice notice) {
@@ -224,12 +243,11 @@ public final class WebhookInbox {
                 new UnmatchedNotices.Kept(psp, notice.id(), notice.key(), notice.pspReference(), notice.said().map(WebhookInbox::toKeep));
         return switch (apart(() -> database.inTransaction(connection -> UnmatchedNotices.keep(connection, kept)))) {
             case UnmatchedNotices.New taken -> {
-                meters.counter(UNMATCHED, "psp", psp).increment();
-                LOG.error(
-                        "ALERT: {} reports about attempt {} (its reference {}), but there is no such attempt. Was it lost in a "
-                                + "failover, or does "
-                                + "another system use this account? The message is kept and matched again: see dlq summary",
-                        psp, notice.key(), notice.pspReference().orElse("is missing"));
+                meters.counter(UNMATCHED, "psp", receiver(psp)).increment();
+                LOG.error("ALERT: {} reports about attempt {} (its reference {}), but {} The message is kept and matched again: see dlq summary",
+                        psp, notice.key(), notice.pspReference().orElse("is missing"), gateways.psps().contains(psp)
+                                ? "there is no such attempt. Was it lost in a failover, or does another system use this account?"
+                                : "no PSP here has this account. Is CHARGEONCE_PSPS wrong, or should those webhooks go to another system?");
                 taken.instead().ifPresent(oldest -> reportDropped(psp, oldest));
                 yield true;
             }
@@ -244,7 +262,7 @@ public final class WebhookInbox {
     }
 
     private void reportDropped(String psp, String oldest) {
-        meters.counter(DROPPED, "psp", psp).increment();
+        meters.counter(DROPPED, "psp", receiver(psp)).increment();
         LOG.error(
                 "ALERT: {} messages of {} match no attempt, and the oldest is dropped: {}. Does another system use this account? Give"
                         + " each system its own account, or at least its own webhook",

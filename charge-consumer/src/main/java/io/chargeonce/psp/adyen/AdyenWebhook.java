@@ -44,8 +44,7 @@ final class AdyenWebhook implements Webhook {
     public Optional<List<Notice>> read(Function<String, Optional<String>> header, byte[] body, Instant now) {
         Optional<List<NotificationRequestItem>> items = items(body);
         return items.filter(all -> all.stream().allMatch(this::isSigned))
-                .map(all -> all.stream().filter(item -> merchantAccount.equals(item.getMerchantAccountCode()))
-                        .flatMap(item -> notice(item).stream()).toList());
+                .map(all -> all.stream().flatMap(item -> notice(item).stream()).toList());
     }
 
     private static Optional<List<NotificationRequestItem>> items(byte[] body) {
@@ -70,10 +69,12 @@ final class AdyenWebhook implements Webhook {
         }
     }
 
-    private static Optional<Notice> notice(NotificationRequestItem item) {
+    private Optional<Notice> notice(NotificationRequestItem item) {
+        String account = String.valueOf(item.getMerchantAccountCode());
         return said(item).flatMap(said -> PspKey.parse(item.getMerchantReference()).map(key -> new Notice(
                 "%s:%s:%s".formatted(item.getEventCode(), item.getPspReference(), item.isSuccess()), key,
-                Optional.of(item.getPspReference()), Optional.of(said))));
+                Optional.of(item.getPspReference()), Optional.of(said),
+                Optional.of(account).filter(other -> !other.equals(merchantAccount)))));
     }
 
     /** Empty for a message that is not about money that we requested. */

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.psp.adyen;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.adyen.util.HMACValidator;
+import io.chargeonce.payment.IdempotencyKey;
+import io.chargeonce.payment.PaymentId;
+import io.chargeonce.payment.PspKey;
+import io.chargeonce.psp.Notice;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** What Adyen's signed messages are read as. */
+class AdyenWebhookTest {
+
+    private static final String HMAC_KEY = "44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056";
+    private static final PaymentId PAYMENT = PaymentId.derive("acme", new IdempotencyKey("order-1"));
+    private static final PspKey KEY = PspKey.derive(PAYMENT, "charge", "", "adyen", 1);
+
+    private final AdyenWebhook ours = new AdyenWebhook("Ours", () -> HMAC_KEY);
+
+    private static String item(String account, String eventCode, boolean success, String reason, Map<String, String> more)
+            throws Exception {
+        String signature = new HMACValidator().calculateHMAC(String.join(":", "PSP1", "", account, KEY.value(), "1299", "EUR", eventCode,
+                "" + success), HMAC_KEY);
+        var additional = new StringBuilder("\"hmacSignature\":\"" + signature + "\"");
+        more.forEach((name, value) -> additional.append(",\"%s\":\"%s\"".formatted(name, value)));
+        return """
+                {"NotificationRequestItem":{"additionalData":{%s},"amount":{"currency":"EUR","value":1299},"eventCode":"%s",
+                 "eventDate":"2026-01-01T00:00:00+01:00","merchantAccountCode":"%s","merchantReference":"%s","paymentMethod":"visa",
+                 "pspReference":"PSP1","reason":"%s","success":"%s"}}""".formatted(additional, eventCode, account, KEY, reason, success);
+    }
+
+    private List<Notice> read(String... items) {
+        return ours.read(name -> Optional.empty(),
+                "{\"live\":\"false\",\"notificationItems\":[%s]}".formatted(String.join(",", items)).getBytes(StandardCharsets.UTF_8),
+                Instant.now()).orElseThrow();
+    }
+
+    @Test
+    void what_is_about_another_account_says_so_and_is_not_passed_over() throws Exception {
+        assertThat(read(item("Ours", "AUTHORISATION", true, "", Map.of()), item("Theirs", "AUTHORISATION", true, "", Map.of())))
+                .extracting(Notice::account).containsExactly(Optional.empty(), Optional.of("Theirs"));
+    }
+}
