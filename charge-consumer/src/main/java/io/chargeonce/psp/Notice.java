@@ -45,6 +45,19 @@ public record Notice(String id, PspKey key, Optional<String> pspReference, Optio
         }
     }
 
+    /**
+     * Money went back, or may, without a request of ours: a dispute, a cancellation, a refund that a person made at the PSP. It decides no
+     * attempt.
+     *
+     * @param event in the PSP's words
+     */
+    public record TakenBack(Optional<Money> money, String event, String why) implements Said {
+
+        public TakenBack {
+            why = CardNumbers.hiddenIn(why);
+        }
+    }
+
     /** The money arrived. Relevant only after a {@link CaptureFailed}, which may arrive later than this message. */
     public record CapturedAgain(Optional<Money> money, Optional<Instant> at) implements Said {}
 }

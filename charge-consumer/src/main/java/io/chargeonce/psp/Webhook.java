@@ -14,6 +14,16 @@ public interface Webhook {
      * @param body   the bytes as received
      * @return empty unless the PSP's signature is right and no older than the PSP allows; an empty list if the message is about something
      * else
+     * @throws AskLater if the PSP has to be asked which attempt a signed message is about, and does not say
      */
     Optional<List<Notice>> read(Function<String, Optional<String>> header, byte[] body, Instant now);
+
+    /** The PSP has to send the message again. */
+    final class AskLater extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        public AskLater(Throwable why) {
+            super(why);
+        }
+    }
 }

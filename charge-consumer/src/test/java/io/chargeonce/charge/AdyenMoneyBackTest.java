@@ -6,6 +6,8 @@ import com.adyen.util.HMACValidator;
 import io.chargeonce.charge.webhook.WebhookServer;
 import io.chargeonce.ledger.Refunds;
 import io.chargeonce.payment.OperationState;
+import io.chargeonce.payment.PaymentId;
+import io.chargeonce.payment.PspKey;
 import io.chargeonce.psp.adyen.AdyenGateway;
 import io.chargeonce.psp.adyen.AdyenSettings;
 import io.chargeonce.runtime.Address;
@@ -236,6 +238,27 @@ class AdyenMoneyBackTest {
         assertThat(failure.recapturedAt().isPresent()).isEqualTo(isWell);
         assertThat(books.count("FROM audit_record WHERE resource_id = '%s' AND action = 'incident.capture_failed'".formatted(id)))
                 .isPositive();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"NOTIFICATION_OF_CHARGEBACK,1299", "CHARGEBACK,700", "CANCELLATION,1299", "TECHNICAL_CANCEL,1299", "REFUND,400"})
+    void money_that_goes_back_without_our_request_is_an_incident_once_and_decides_nothing(String eventCode, long amount) throws Exception {
+        String id = captured("pm_card_visa");
+        double before = quarantined();
+        String event = signed(eventCode, books.operation(id).attemptKey().value(), amount);
+        assertThat(post("adyen", event)).isEqualTo(202);
+        assertThat(post("adyen", event)).isEqualTo(202);
+        assertThat(books.count("FROM audit_record WHERE action = 'incident.money_taken_back' AND resource_id = '" + id + "'")).isOne();
+        assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(quarantined()).isEqualTo(before);
+    }
+
+    @Test
+    void a_dispute_of_an_attempt_that_is_not_there_is_kept() throws Exception {
+        String lost = PspKey.derive(new PaymentId("pay_aaaaaaaaaaaaaaaaaaaaaaaaaa"), "charge", "", "adyen", 1).value();
+        assertThat(post("adyen", signed("CHARGEBACK", lost, 1299))).isEqualTo(202);
+        assertThat(books.count("FROM unmatched_notice WHERE psp_key = '" + lost + "' AND outcome = 'taken_back' AND cause = 'CHARGEBACK'"))
+                .isOne();
     }
 
     @Test

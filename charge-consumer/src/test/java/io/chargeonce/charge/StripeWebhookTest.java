@@ -128,6 +128,42 @@ class StripeWebhookTest {
         assertThat(deliver(event, Instant.now(), SECRET)).isEqualTo(WebhookInbox.Taken.YES);
     }
 
+    private static String about(String id, String type, String intent) {
+        return """
+                {"id": "%s", "type": "%s", "data": {"object": {"id": "dp_1", "payment_intent": "%s", "amount": 1299, "currency": "eur",
+                "reason": "fraudulent", "status": "needs_response", "metadata": {}}}}""".formatted(id, type, intent);
+    }
+
+    private static long takenBack(String payment) {
+        return books.count("FROM audit_record WHERE action = 'incident.money_taken_back' AND resource_id = '" + payment + "'");
+    }
+
+    @Test
+    void a_dispute_and_a_refund_by_hand_are_incidents_of_the_payment_and_change_nothing() throws Exception {
+        String id = books.accept("order-" + ++orders);
+        process.drain();
+        String intent = books.operation(id).pspReference().orElseThrow();
+        assertThat(deliver(about("evt_d1", "charge.dispute.created", intent), Instant.now(), SECRET)).isEqualTo(WebhookInbox.Taken.YES);
+        assertThat(deliver(about("evt_d1", "charge.dispute.created", intent), Instant.now(), SECRET)).isEqualTo(WebhookInbox.Taken.YES);
+        assertThat(takenBack(id)).isOne();
+        assertThat(deliver(about("evt_r1", "refund.created", intent), Instant.now(), SECRET)).isEqualTo(WebhookInbox.Taken.YES);
+        assertThat(takenBack(id)).isEqualTo(2);
+        assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(books.count("FROM audit_record WHERE data ->> 'why' LIKE 'charge.dispute.created: dp_1, fraudulent%'")).isOne();
+    }
+
+    @Test
+    void a_dispute_comes_again_while_stripe_does_not_say_whose_it_is() throws Exception {
+        String id = books.accept("order-" + ++orders);
+        process.drain();
+        String dispute = about("evt_d2", "charge.dispute.created", books.operation(id).pspReference().orElseThrow());
+        stripe.outage(Duration.ofHours(1));
+        assertThat(deliver(dispute, Instant.now(), SECRET)).isEqualTo(WebhookInbox.Taken.LATER);
+        stripe.endOutage();
+        assertThat(deliver(dispute, Instant.now(), SECRET)).isEqualTo(WebhookInbox.Taken.YES);
+        assertThat(takenBack(id)).isOne();
+    }
+
     @Test
     void an_event_about_a_foreign_payment_is_accepted_and_ignored() throws Exception {
         assertThat(deliver("{\"id\": \"evt_1\", \"type\": \"payment_intent.succeeded\", \"data\": {\"object\": {\"id\": \"pi_x\"}}}",

@@ -39,6 +39,9 @@ public final class UnmatchedNotices {
     /** @param at by the PSP's clock */
     public record CaptureFailed(Optional<Money> money, Optional<Instant> at, String reason) implements Said {}
 
+    /** @param event in the PSP's words */
+    public record TakenBack(Optional<Money> money, String event, String why) implements Said {}
+
     /** @param at by the PSP's clock */
     public record CapturedAgain(Optional<Money> money, Optional<Instant> at) implements Said {}
 
@@ -54,6 +57,7 @@ public final class UnmatchedNotices {
 
     private static final String CAPTURE_FAILED = "capture_failed";
     private static final String CAPTURED_AGAIN = "captured_again";
+    private static final String TAKEN_BACK = "taken_back";
 
     private UnmatchedNotices() {}
 
@@ -134,6 +138,7 @@ public final class UnmatchedNotices {
     private static Optional<Instant> at(Said said) {
         return switch (said) {
             case Ended ended -> Optional.empty();
+            case TakenBack taken -> Optional.empty();
             case CaptureFailed failed -> failed.at;
             case CapturedAgain again -> again.at;
         };
@@ -144,6 +149,7 @@ public final class UnmatchedNotices {
         return switch (said) {
             case Ended ended -> Observation.of(key, "webhook", ended.outcome);
             case CaptureFailed failed -> new Observation(key, "webhook", AttemptState.UNKNOWN, CAPTURE_FAILED, null, failed.reason, null);
+            case TakenBack taken -> new Observation(key, "webhook", AttemptState.UNKNOWN, TAKEN_BACK, taken.event, taken.why, null);
             case CapturedAgain again -> new Observation(key, "webhook", AttemptState.UNKNOWN, CAPTURED_AGAIN, null, null, null);
         };
     }
@@ -190,6 +196,7 @@ public final class UnmatchedNotices {
         return Optional.of(switch (outcome) {
             case CAPTURE_FAILED -> new CaptureFailed(money, at, row.getString("detail"));
             case CAPTURED_AGAIN -> new CapturedAgain(money, at);
+            case TAKEN_BACK -> new TakenBack(money, row.getString("cause"), row.getString("detail"));
             default -> new Ended(money, row.getBoolean("gives_back"), ObservationTable.outcome(row));
         });
     }

@@ -22,6 +22,8 @@ public enum Incident {
     SETTLED_AGAINST_EVIDENCE,
     /** The PSP says that captured money never arrived. */
     CAPTURE_FAILED,
+    /** A dispute, a cancellation, or a refund that a person made at the PSP: the PSP took money back, or may. */
+    MONEY_TAKEN_BACK,
     /** The routes lead a payment to a PSP that does not take such payments. */
     REFUSED_BY_PSP;
 

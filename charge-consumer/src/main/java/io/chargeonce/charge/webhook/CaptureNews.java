@@ -9,7 +9,9 @@ import io.chargeonce.ledger.AuditLog;
 import io.chargeonce.ledger.Capture;
 import io.chargeonce.ledger.CaptureFailures;
 import io.chargeonce.ledger.Operation;
+import io.chargeonce.payment.Money;
 import io.chargeonce.payment.OperationState;
+import io.chargeonce.payment.Outcome;
 import io.chargeonce.psp.Notice;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -21,6 +23,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Handles webhooks about a capture after its payment has ended. Payments are captured at once, so the capture cannot be requested again,
  * and a second charge could collide with the PSP's own second try. A failed capture is an incident for a person, and the payment shows it.
+ * That the PSP took money back without a request of ours is an incident too, and changes nothing yet.
  */
 final class CaptureNews {
 
@@ -41,9 +44,22 @@ final class CaptureNews {
                             Map.of("psp", capture.psp(), "psp_reference", capture.reference())));
                 }
             }
-            case Notice.Ended ended ->
-                throw new IllegalStateException("Bug! The end of an attempt is no report about its capture: " + ended);
+            case Notice.TakenBack taken -> takenBack(operation, capture, taken.event() + ": " + taken.why(), changes);
+            // A refund of ours has a key of its own, so a person made this one.
+            case Notice.Ended refund -> {
+                if (refund.outcome() instanceof Outcome.Charged) {
+                    takenBack(operation, capture, "a refund of %s that was not requested here".formatted(
+                            refund.money().map(Money::toString).orElse("an unknown amount")), changes);
+                }
+            }
         }
+    }
+
+    private static void takenBack(Operation operation, Capture capture, String why, Changes changes) {
+        LOG.error("ALERT: incident.money_taken_back: {} says about {}: {} (its reference {}). The payment stays {} here; look there, and "
+                + "inform the merchant", capture.psp(), operation.id(), why, capture.reference(), operation.state().tag());
+        changes.incident(Incident.MONEY_TAKEN_BACK, operation,
+                Map.of("psp", capture.psp(), "psp_reference", capture.reference(), "why", why));
     }
 
     /** False if the payment was settled by another attempt: this one's money goes back, or is on its way. */

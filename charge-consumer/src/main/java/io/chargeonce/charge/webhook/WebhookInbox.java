@@ -107,11 +107,20 @@ public final class WebhookInbox {
     /** @param psp as in the path; one without webhooks is refused like a forgery */
     public Taken take(String psp, Function<String, Optional<String>> header, byte[] body) {
         Optional<Webhook> webhook = gateways.psps().contains(psp) ? gateways.named(psp).webhook() : Optional.empty();
-        Optional<List<Notice>> notices = webhook.flatMap(reader -> reader.read(header, body, clock.instant()));
-        Taken taken = notices.isEmpty() ? Taken.REFUSED
-                : takeEach(psp, notices.get(), other -> reads(other, header, body)) ? Taken.YES : Taken.LATER;
+        Taken taken = webhook.map(reader -> take(psp, reader, header, body)).orElse(Taken.REFUSED);
         count(webhook.isPresent() ? psp : "unknown", taken).increment();
         return taken;
+    }
+
+    private Taken take(String psp, Webhook reader, Function<String, Optional<String>> header, byte[] body) {
+        try {
+            return reader.read(header, body, clock.instant())
+                    .map(notices -> takeEach(psp, notices, other -> reads(other, header, body)) ? Taken.YES : Taken.LATER)
+                    .orElse(Taken.REFUSED);
+        } catch (Webhook.AskLater later) {
+            LOG.warn("{} does not say which payment a webhook is about, and has to send it again", psp, later);
+            return Taken.LATER;
+        }
     }
 
     /** What this account's own reader takes for its own, by its own secret. */
@@ -240,7 +249,7 @@ public final class WebhookInbox {
      */
     private boolean keep(String psp, Notice notice) {
         var kept =
-                new UnmatchedNotices.Kept(psp, notice.id(), notice.key(), notice.pspReference(), notice.said().map(WebhookInbox::toKeep));
+                new UnmatchedNotices.Kept(psp, notice.id(), notice.key(), notice.pspReference(), notice.said().map(KeptSaid::toKeep));
         return switch (apart(() -> database.inTransaction(connection -> UnmatchedNotices.keep(connection, kept)))) {
             case UnmatchedNotices.New taken -> {
                 meters.counter(UNMATCHED, "psp", receiver(psp)).increment();
@@ -285,7 +294,7 @@ public final class WebhookInbox {
     /** A bug in one message affects only that one. */
     private boolean takeKept(UnmatchedNotices.Kept kept) {
         try {
-            return takeNow(kept.psp(), new Notice(kept.id(), kept.key(), kept.pspReference(), kept.said().map(WebhookInbox::fromKept)));
+            return takeNow(kept.psp(), new Notice(kept.id(), kept.key(), kept.pspReference(), kept.said().map(KeptSaid::fromKept)));
         } catch (RuntimeException bug) {
             if (!Bug.isRowsOwn(bug)) {
                 throw bug;
@@ -293,22 +302,6 @@ public final class WebhookInbox {
             LOG.error("Bug! The kept message {} of {} could not be taken. It stays and is tried again", kept.id(), kept.psp(), bug);
             return false;
         }
-    }
-
-    private static UnmatchedNotices.Said toKeep(Notice.Said said) {
-        return switch (said) {
-            case Notice.Ended ended -> new UnmatchedNotices.Ended(ended.money(), ended.givesBack(), ended.outcome());
-            case Notice.CaptureFailed failed -> new UnmatchedNotices.CaptureFailed(failed.money(), failed.at(), failed.reason());
-            case Notice.CapturedAgain again -> new UnmatchedNotices.CapturedAgain(again.money(), again.at());
-        };
-    }
-
-    private static Notice.Said fromKept(UnmatchedNotices.Said said) {
-        return switch (said) {
-            case UnmatchedNotices.Ended ended -> new Notice.Ended(ended.money(), ended.givesBack(), ended.outcome());
-            case UnmatchedNotices.CaptureFailed failed -> new Notice.CaptureFailed(failed.money(), failed.at(), failed.reason());
-            case UnmatchedNotices.CapturedAgain again -> new Notice.CapturedAgain(again.money(), again.at());
-        };
     }
 
     private static Optional<About> about(Connection connection, String psp, Notice notice) throws SQLException {
@@ -326,7 +319,9 @@ public final class WebhookInbox {
             return Optional.of(lookedUp(notice, about));
         }
         return switch (notice.said().get()) {
-            case Notice.Ended ended -> Optional.of(judged(ended, about));
+            case Notice.Ended ended -> ended.givesBack() && about.operation().kind() == OperationKind.CHARGE ? Optional.empty()
+                    : Optional.of(judged(ended, about));
+            case Notice.TakenBack taken -> Optional.empty();
             case Notice.CaptureFailed failed -> mismatch(failed, false, about);
             case Notice.CapturedAgain again -> mismatch(again, false, about);
         };

@@ -73,7 +73,7 @@ public final class StripeGateway implements Gateway {
                 .build();
         this.refunds = new StripeRefunds(stripe);
         this.lookup = new StripeLookup(name, stripe);
-        this.webhook = settings.webhookSecret().map(StripeWebhook::new);
+        this.webhook = settings.webhookSecret().map(secret -> new StripeWebhook(secret, this::keyOf));
     }
 
     @Override
@@ -219,6 +219,16 @@ public final class StripeGateway implements Gateway {
     @Override
     public Optional<RefundGateway> refunds() {
         return Optional.of(refunds);
+    }
+
+    /** An intent that this account does not have is no answer: the API key may be another account's. */
+    private Optional<PspKey> keyOf(String intent) {
+        try {
+            return Optional.ofNullable(stripe.v1().paymentIntents().retrieve(intent).getMetadata())
+                    .flatMap(metadata -> PspKey.parse(metadata.getOrDefault("attempt_key", "")));
+        } catch (StripeException e) {
+            throw new Webhook.AskLater(e);
+        }
     }
 
     /** The same bytes under the same key: moves no money, and returns the same intent however often it is sent. */

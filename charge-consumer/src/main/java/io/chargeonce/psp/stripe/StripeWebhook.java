@@ -20,7 +20,10 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Stripe's events. They only say which payment to look up; only Stripe's answer to that is trusted. */
+/**
+ * Stripe's events. Those that end an attempt only say which payment to look up; only Stripe's answer to that is trusted. Those that say that
+ * money was taken back name an intent, and Stripe says whose that is.
+ */
 final class StripeWebhook implements Webhook {
 
     /** The value in Stripe's own clients. */
@@ -29,13 +32,19 @@ final class StripeWebhook implements Webhook {
     private static final Set<String> ENDS = Set.of("payment_intent.succeeded", "payment_intent.payment_failed", "payment_intent.canceled",
             "refund.updated", "refund.failed", "charge.refund.updated");
 
+    private static final String DISPUTE = "charge.dispute.";
+    private static final String REFUND_BEGUN = "refund.created";
+
     private static final Pattern TIME = Pattern.compile("(?:^|,)t=(\\d{1,18})(?:,|$)");
     private static final JsonMapper JSON = new JsonMapper();
 
     private final Supplier<String> secret;
+    private final Function<String, Optional<PspKey>> keyOf;
 
-    StripeWebhook(Supplier<String> secret) {
+    /** @param keyOf asks Stripe for the attempt of an intent; empty if it is none of ours */
+    StripeWebhook(Supplier<String> secret, Function<String, Optional<PspKey>> keyOf) {
         this.secret = secret;
+        this.keyOf = keyOf;
     }
 
     @Override
@@ -68,11 +77,26 @@ final class StripeWebhook implements Webhook {
         }
     }
 
-    private static Optional<Notice> notice(JsonNode event) {
+    private Optional<Notice> notice(JsonNode event) {
+        String type = event.path("type").asString("");
         JsonNode object = event.path("data").path("object");
-        return PspKey.parse(object.path("metadata").path("attempt_key").asString(""))
-                .filter(key -> ENDS.contains(event.path("type").asString("")))
-                .map(key -> new Notice(event.path("id").asString(""), key,
-                        Optional.of(object.path("id").asString("")).filter(id -> !id.isEmpty()), Optional.empty()));
+        Optional<PspKey> ours = PspKey.parse(object.path("metadata").path("attempt_key").asString(""));
+        return type.startsWith(DISPUTE) || type.equals(REFUND_BEGUN) && ours.isEmpty() ? takenBack(event, type, object)
+                : ours.filter(key -> ENDS.contains(type)).map(key -> ended(event, object, key));
+    }
+
+    private static Notice ended(JsonNode event, JsonNode object, PspKey key) {
+        return new Notice(event.path("id").asString(""), key, Optional.of(object.path("id").asString("")).filter(id -> !id.isEmpty()),
+                Optional.empty());
+    }
+
+    /** A dispute, or a refund that was not made by us. */
+    private Optional<Notice> takenBack(JsonNode event, String type, JsonNode object) {
+        String intent = object.path("payment_intent").asString("");
+        String why = "%s: %s, %s, %d %s".formatted(object.path("id").asString(""), object.path("reason").asString("no reason"),
+                object.path("status").asString(""), object.path("amount").asLong(0), object.path("currency").asString(""));
+        return Optional.of(intent).filter(id -> !id.isEmpty()).flatMap(keyOf)
+                .map(key -> new Notice(event.path("id").asString(""), key, Optional.of(intent),
+                        Optional.of(new Notice.TakenBack(Optional.empty(), type, why))));
     }
 }

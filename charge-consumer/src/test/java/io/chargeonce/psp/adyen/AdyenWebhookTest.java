@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.adyen.util.HMACValidator;
 import io.chargeonce.payment.IdempotencyKey;
+import io.chargeonce.payment.Money;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.PspKey;
 import io.chargeonce.psp.Notice;
@@ -14,6 +15,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What Adyen's signed messages are read as. */
 class AdyenWebhookTest {
@@ -40,6 +43,20 @@ class AdyenWebhookTest {
         return ours.read(name -> Optional.empty(),
                 "{\"live\":\"false\",\"notificationItems\":[%s]}".formatted(String.join(",", items)).getBytes(StandardCharsets.UTF_8),
                 Instant.now()).orElseThrow();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"REQUEST_FOR_INFORMATION", "NOTIFICATION_OF_CHARGEBACK", "CHARGEBACK", "CHARGEBACK_REVERSED", "SECOND_CHARGEBACK",
+        "PREARBITRATION_LOST", "CANCELLATION", "TECHNICAL_CANCEL", "CANCEL_OR_REFUND", "EXPIRE"})
+    void money_that_goes_back_without_our_request_is_news(String eventCode) throws Exception {
+        assertThat(read(item("Ours", eventCode, true, "why", Map.of()))).singleElement().extracting(notice -> notice.said().orElseThrow())
+                .isEqualTo(new Notice.TakenBack(Optional.of(new Money(1299, "EUR")), eventCode, "why"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"CANCELLATION", "REPORT_AVAILABLE"})
+    void what_was_not_done_and_what_is_about_no_money_is_none(String eventCode) throws Exception {
+        assertThat(read(item("Ours", eventCode, false, "", Map.of()))).isEmpty();
     }
 
     @Test

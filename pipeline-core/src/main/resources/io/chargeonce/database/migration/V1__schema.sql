@@ -849,7 +849,7 @@ CREATE TABLE unmatched_notice (
     amount        bigint,
     currency      text,
     gives_back    boolean,
-    outcome       text CHECK (outcome IN ('charged', 'declined', 'failed', 'capture_failed', 'captured_again')),
+    outcome       text CHECK (outcome IN ('charged', 'declined', 'failed', 'capture_failed', 'captured_again', 'taken_back')),
     cause         text,
     detail        text,
     -- When it happened, by the PSP's clock, if that matters.
