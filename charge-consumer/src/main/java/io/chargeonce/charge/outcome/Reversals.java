@@ -89,7 +89,8 @@ public final class Reversals {
     static void reportNotGivenBackAfterAll(Operation refund, Attempt attempt, String detail, Changes changes) {
         LOG.error("ALERT: incident.refund_failed_late: {} at {} was paid, and failed after all ({}); its amount can be refunded again under "
                 + "another reference, or give the money back in another way", refund.id(), attempt.psp(), detail);
-        changes.incident(Incident.REFUND_FAILED_LATE, refund, Map.of("attempt", attempt.key().value(), "psp", attempt.psp()));
+        changes.incident(Incident.REFUND_FAILED_LATE, refund,
+                Map.of("attempt", attempt.key().value(), "psp", attempt.psp(), "why", String.valueOf(detail)));
     }
 
     /** The PSP reported a failure, and then a success. The refund is not sent again, and a person must ask which is true. */
