@@ -68,7 +68,8 @@ public final class Staging {
         var record = new ReceiptRecord(ReceiptRecord.TYPE, ReceiptRecord.VERSION, accepted.payment().value(), operation.id(),
                 accepted.kind().tag(), accepted.merchant(), money.minorUnits(), money.currency());
         var headers = PaymentHeaders
-                .event(ReceiptRecord.TYPE, ReceiptRecord.VERSION, operation.id() + (operation.state() == OperationState.FAILED ? "/failed" : "") + "/receipt",
+                .event(ReceiptRecord.TYPE, ReceiptRecord.VERSION,
+                        operation.id() + (operation.state() == OperationState.FAILED ? "/failed" : "") + "/receipt",
                         operation.settledAt().orElseThrow())
                 .traced(accepted.traceparent());
         return new OutboxRow(topics.receipts(), accepted.payment().value(), Optional.of(PaymentJson.write(record)), headers.toMap());

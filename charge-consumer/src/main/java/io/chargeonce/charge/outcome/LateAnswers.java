@@ -53,7 +53,8 @@ public final class LateAnswers {
         boolean hasFailed = operation.kind() != OperationKind.CHARGE && before.state() == AttemptState.FAILED_DEFINITE
                 && before.cause().equals(Optional.of(FailureCause.REFUND_FAILED.tag()));
         return hasFailed && outcome instanceof Outcome.Charged charged
-                ? new Outcome.Unknown(UnknownCause.OVERTAKEN, "the PSP had said before that this refund failed", Optional.of(charged.pspReference()))
+                ? new Outcome.Unknown(UnknownCause.OVERTAKEN, "the PSP had said before that this refund failed",
+                        Optional.of(charged.pspReference()))
                 : OneSend.judge(outcome, before.sends() - 1);
     }
 

@@ -87,8 +87,10 @@ public final class Reversals {
 
     /** The PSP withdraws its success: the customer does not have the money, and a person must act. */
     static void reportNotGivenBackAfterAll(Operation refund, Attempt attempt, String detail, Changes changes) {
-        LOG.error("ALERT: incident.refund_failed_late: {} at {} was paid, and failed after all ({}); its amount can be refunded again under "
-                + "another reference, or give the money back in another way", refund.id(), attempt.psp(), detail);
+        LOG.error(
+                "ALERT: incident.refund_failed_late: {} at {} was paid, and failed after all ({}); its amount can be refunded again under "
+                        + "another reference, or give the money back in another way",
+                refund.id(), attempt.psp(), detail);
         changes.incident(Incident.REFUND_FAILED_LATE, refund,
                 Map.of("attempt", attempt.key().value(), "psp", attempt.psp(), "why", String.valueOf(detail)));
     }

@@ -245,8 +245,10 @@ public final class StripeGateway implements Gateway {
 
     private Outcome read(PaymentIntent intent, Charge charge) throws StripeException {
         if (isOlder(intent, charge)) {
-            return new Outcome.Unknown(UnknownCause.ANSWER_MISMATCH, "Stripe answered about a payment from long before this attempt: %s. Was "
-                    .formatted(intent.getId()) + "its key used for another payment, which is forgotten here?", Optional.empty());
+            return new Outcome.Unknown(UnknownCause.ANSWER_MISMATCH,
+                    "Stripe answered about a payment from long before this attempt: %s. Was "
+                            .formatted(intent.getId()) + "its key used for another payment, which is forgotten here?",
+                    Optional.empty());
         }
         if (!isAbout(charge, intent)) {
             return new Outcome.Unknown(UnknownCause.ANSWER_MISMATCH,

@@ -46,8 +46,9 @@ class AdyenWebhookTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"REQUEST_FOR_INFORMATION", "NOTIFICATION_OF_CHARGEBACK", "CHARGEBACK", "CHARGEBACK_REVERSED", "SECOND_CHARGEBACK",
-        "PREARBITRATION_LOST", "CANCELLATION", "TECHNICAL_CANCEL", "CANCEL_OR_REFUND", "EXPIRE"})
+    @ValueSource(
+            strings = {"REQUEST_FOR_INFORMATION", "NOTIFICATION_OF_CHARGEBACK", "CHARGEBACK", "CHARGEBACK_REVERSED", "SECOND_CHARGEBACK",
+                "PREARBITRATION_LOST", "CANCELLATION", "TECHNICAL_CANCEL", "CANCEL_OR_REFUND", "EXPIRE"})
     void money_that_goes_back_without_our_request_is_news(String eventCode) throws Exception {
         assertThat(read(item("Ours", eventCode, true, "why", Map.of()))).singleElement().extracting(notice -> notice.said().orElseThrow())
                 .isEqualTo(new Notice.TakenBack(Optional.of(new Money(1299, "EUR")), eventCode, "why"));
