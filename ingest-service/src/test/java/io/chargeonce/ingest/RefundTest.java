@@ -63,6 +63,31 @@ class RefundTest {
     }
 
     @Test
+    void a_refund_is_found_by_its_key_and_by_no_other_merchant() {
+        String id = captured();
+        String refund = Json.text(world.send(refund(id, "{}").header("Idempotency-Key", key + "r").build()).body(), "id");
+        String query = "/v1/payments?idempotency_key=" + key + "r";
+        assertThat(world.get(query).body()).startsWith("{\"data\":[],\"refund\":{\"id\":\"" + refund + "\"")
+                .contains("\"status\":\"accepted\"");
+        assertThat(world.send(world.request(query).setHeader("Authorization", "Bearer test_globex").build()).body())
+                .isEqualTo("{\"data\":[]}");
+    }
+
+    @Test
+    void a_refund_that_failed_after_its_success_is_shown_and_its_amount_is_free() {
+        String id = captured();
+        String refund = Json.text(giveBack(id, "{}").body(), "id");
+        become(refund, "succeeded");
+        assertThat(status(id)).isEqualTo("refunded");
+        world.rewrite("UPDATE operation_state SET capture_psp = 'stripe', capture_reference = 'pi_1', state = 'failed' WHERE operation_id = '"
+                + refund + "'");
+        assertThat(status(id)).isEqualTo("succeeded");
+        assertThat(Json.text(world.get("/v1/payments/" + id + "/refunds/" + refund).body(), "status")).isEqualTo("failed");
+        assertThat(giveBack(id, "{}").statusCode()).as("the same refund").isEqualTo(202);
+        assertThat(giveBack(id, "{\"reference\": \"again\"}").statusCode()).isEqualTo(202);
+    }
+
+    @Test
     void a_refund_is_accepted_and_shown_with_its_payment() {
         String id = captured();
         HttpResponse<String> answer = giveBack(id, "{\"amount\": 500, \"reference\": \"line-2\"}");

@@ -8,6 +8,8 @@ import io.chargeonce.ingest.answer.Checked;
 import io.chargeonce.ingest.answer.Problem;
 import io.chargeonce.ingest.answer.Problems;
 import io.chargeonce.ingest.answer.RequestForm;
+import io.chargeonce.ledger.Operation;
+import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.payment.IdempotencyKey;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.PaymentRequest;
@@ -25,7 +27,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Finds the payments that a merchant sent with one reference, the newest first, in pages; or the one that it sent under an idempotency key.
+ * Finds the payments that a merchant sent with one reference, the newest first, in pages; or the payment or refund that it sent under an
+ * idempotency key.
  * Any thread.
  */
 public final class ListPayments {
@@ -50,7 +53,7 @@ public final class ListPayments {
     public Answer read(String merchant, Map<String, List<String>> parameters) {
         return asked(parameters).answer(asked -> new Answer(200, ReadPayment.HEADERS, switch (asked) {
             case ByReference reference -> page(merchant, reference);
-            case ByKey key -> PaymentJson.write(Map.of("data", database.withConnection(connection -> select(connection, merchant, key))));
+            case ByKey key -> PaymentJson.write(database.withConnection(connection -> of(connection, merchant, key)));
         }, "listed"));
     }
 
@@ -138,6 +141,29 @@ public final class ListPayments {
                 }
             }
             return payments;
+        }
+    }
+
+    /** Payments and refunds share one namespace of keys. */
+    private static Map<String, Object> of(Connection connection, String merchant, ByKey asked) throws SQLException {
+        var body = new LinkedHashMap<String, Object>();
+        List<Map<String, Object>> payments = select(connection, merchant, asked);
+        body.put("data", payments);
+        if (payments.isEmpty()) {
+            refund(connection, merchant, asked).ifPresent(refund -> body.put("refund", RefundJson.now(refund)));
+        }
+        return body;
+    }
+
+    private static final String RESOURCE = "SELECT resource_id FROM keys_taken(ARRAY[?], ARRAY[?])";
+
+    private static Optional<Operation> refund(Connection connection, String merchant, ByKey asked) throws SQLException {
+        try (var statement = connection.prepareStatement(RESOURCE)) {
+            statement.setString(1, merchant);
+            statement.setString(2, asked.key().value());
+            try (var row = statement.executeQuery()) {
+                return row.next() ? OperationTable.find(connection, merchant, row.getString(1)) : Optional.empty();
+            }
         }
     }
 
