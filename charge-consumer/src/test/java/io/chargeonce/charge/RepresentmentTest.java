@@ -3,8 +3,13 @@ package io.chargeonce.charge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import io.chargeonce.charge.due.DueRepresentments;
+import io.chargeonce.charge.webhook.WebhookInbox;
+import io.chargeonce.payment.DeclineAdvice;
+import io.chargeonce.payment.Money;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
+import io.chargeonce.psp.Notice;
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
@@ -68,6 +73,23 @@ class RepresentmentTest {
         assertThat(first.calls).hasSize(2);
         assertThat(second.calls).isEmpty();
         assertThat(books.count("FROM dead_letter")).isZero();
+    }
+
+    @Test
+    void what_a_webhook_says_is_declined_for_good_is_not_presented_again() {
+        first.then(FakePsp.TIME_OUT_UNEXECUTED);
+        first.answersQuestions = false;
+        String id = books.accept("order-1");
+        process.drain();
+        assertThat(books.state(id)).isEqualTo(OperationState.UNRESOLVED);
+        var said = new Outcome.Declined("generic_decline", "Refused", Optional.of("psp-1"),
+                new DeclineAdvice(Optional.empty(), Optional.of("43")));
+        first.tells = List.of(new Notice("notice-1", books.operation(id).attemptKey(), Optional.of("psp-1"),
+                Optional.of(new Notice.Ended(Optional.of(new Money(1299, "EUR")), false, said))));
+        assertThat(process.inbox.take("first", header -> Optional.of("signed"), new byte[0])).isEqualTo(WebhookInbox.Taken.YES);
+        Waiting.until(() -> process.resolver.runOnce() > 0 || books.state(id) != OperationState.UNRESOLVED);
+        assertThat(books.state(id)).isEqualTo(OperationState.DECLINED);
+        assertThat(books.operation(id).failureCause()).contains("do_not_try_again");
     }
 
     @Test

@@ -24,7 +24,7 @@ public record Observation(PspKey key, String source, AttemptState state, String 
             case Outcome.Charged charged ->
                 new Observation(key, source, AttemptState.SUCCEEDED, "charged", null, null, charged.pspReference());
             case Outcome.Declined declined ->
-                new Observation(key, source, AttemptState.FAILED_DEFINITE, "declined", declined.code(), declined.message(),
+                new Observation(key, source, AttemptState.FAILED_DEFINITE, "declined", declined.codeAsAdvised(), declined.message(),
                         declined.pspReference().orElse(null));
             case Outcome.Failed failed ->
                 new Observation(key, source, AttemptState.FAILED_DEFINITE, "failed", failed.cause().tag(), failed.detail(), null);

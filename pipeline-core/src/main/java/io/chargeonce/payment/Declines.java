@@ -38,11 +38,11 @@ public final class Declines {
     static {
         put(DeclineKind.HARD, "lost_card", "stolen_card", "pickup_card", "restricted_card", "fraudulent", "invalid_account",
                 "incorrect_number", "expired_card", "card_not_supported", "currency_not_supported", "not_permitted",
-                "transaction_not_allowed", "revocation_of_authorization", "stop_payment_order");
+                "transaction_not_allowed", "revocation_of_authorization", "stop_payment_order", "do_not_try_again");
         put(DeclineKind.SOFT, "insufficient_funds", "card_velocity_exceeded", "issuer_not_available", "processing_error",
                 "reenter_transaction", "try_again_later");
         put(DeclineKind.SOFT_ONCE, "do_not_honor", "generic_decline", "call_issuer");
-        put(DeclineKind.ACTION_REQUIRED, "authentication_required", "incorrect_cvc", "incorrect_zip");
+        put(DeclineKind.ACTION_REQUIRED, "authentication_required", "incorrect_cvc", "incorrect_zip", "confirm_card_data");
         put(DeclineKind.ASK_FIRST, "duplicate_transaction");
         // ISO 20022, external status and return reasons of a bank.
         put(DeclineKind.HARD, "AC01", "AC04", "AC06", "AG01", "MD01", "MD06", "MD07", "SL01");
@@ -61,6 +61,18 @@ public final class Declines {
 
     static DeclineKind kind(String code, DeclineAdvice advice) {
         return known(code, advice).orElse(DeclineKind.SOFT_ONCE);
+    }
+
+    /** The code if it says the same as the advice, which is not stored; else one that does. */
+    static String codeAsAdvised(String code, DeclineAdvice advice) {
+        DeclineKind kind = kind(code, advice);
+        return kind == kind(code, DeclineAdvice.NONE) ? code : switch (kind) {
+            case SOFT -> "try_again_later";
+            case SOFT_ONCE -> "generic_decline";
+            case HARD -> "do_not_try_again";
+            case ACTION_REQUIRED -> "confirm_card_data";
+            case ASK_FIRST -> "duplicate_transaction";
+        };
     }
 
     private static void put(DeclineKind kind, String... codes) {

@@ -25,6 +25,11 @@ public sealed interface Outcome {
             this(code, message, pspReference, DeclineAdvice.NONE);
         }
 
+        /** To be stored without the advice: of the same kind. */
+        public String codeAsAdvised() {
+            return Declines.codeAsAdvised(code, advice);
+        }
+
         public DeclineKind kind() {
             return Declines.kind(code, advice);
         }

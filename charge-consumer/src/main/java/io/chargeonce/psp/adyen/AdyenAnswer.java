@@ -47,6 +47,6 @@ final class AdyenAnswer {
     private static Outcome declined(PaymentResponse answer, Optional<String> id) {
         String code = answer.getRefusalReasonCode() == null ? "without_reason" : answer.getRefusalReasonCode();
         String reason = answer.getRefusalReason() == null ? answer.getResultCode().toString() : answer.getRefusalReason();
-        return new Outcome.Declined(RefusalReasons.declineCode(code), reason, id);
+        return new Outcome.Declined(RefusalReasons.declineCode(code), reason, id, RefusalReasons.advice(answer.getAdditionalData()));
     }
 }

@@ -91,7 +91,8 @@ final class AdyenWebhook implements Webhook {
         return switch (item.getEventCode()) {
             case "AUTHORISATION" ->
                 Optional.of(new Notice.Ended(money, false, item.isSuccess() ? new Outcome.Charged(item.getPspReference())
-                        : new Outcome.Declined("generic_decline", "Adyen's webhook says: " + reason, Optional.of(item.getPspReference()))));
+                        : new Outcome.Declined(RefusalReasons.declineCodeOf(reason), "Adyen's webhook says: " + reason,
+                                Optional.of(item.getPspReference()), RefusalReasons.advice(item.getAdditionalData()))));
             case "REFUND" -> Optional.of(new Notice.Ended(money, true,
                     item.isSuccess() ? new Outcome.Charged(item.getPspReference()) : notRefunded(reason)));
             case "REFUND_FAILED", "REFUNDED_REVERSED" -> Optional.of(new Notice.Ended(money, true, notRefunded(reason)));

@@ -4,8 +4,10 @@ package io.chargeonce.psp.adyen;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.adyen.util.HMACValidator;
+import io.chargeonce.payment.DeclineKind;
 import io.chargeonce.payment.IdempotencyKey;
 import io.chargeonce.payment.Money;
+import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.PspKey;
 import io.chargeonce.psp.Notice;
@@ -16,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What Adyen's signed messages are read as. */
@@ -58,6 +61,34 @@ class AdyenWebhookTest {
     @ValueSource(strings = {"CANCELLATION", "REPORT_AVAILABLE"})
     void what_was_not_done_and_what_is_about_no_money_is_none(String eventCode) throws Exception {
         assertThat(read(item("Ours", eventCode, false, "", Map.of()))).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"Blocked Card,restricted_card,HARD", "FRAUD,fraudulent,HARD", "Expired Card,expired_card,HARD",
+        "Not enough balance,insufficient_funds,SOFT", "Refused,generic_decline,SOFT_ONCE", "words of tomorrow,generic_decline,SOFT_ONCE",
+        "'',generic_decline,SOFT_ONCE"})
+    void a_decline_has_the_code_of_its_reason(String reason, String code, DeclineKind kind) throws Exception {
+        assertThat(declined(reason, Map.of())).satisfies(declined -> {
+            assertThat(declined.code()).isEqualTo(code);
+            assertThat(declined.kind()).isEqualTo(kind);
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource({"43 : Stolen card,HARD", "4: Pick up card,HARD", "51 : Not sufficient funds,SOFT", "DECLINED,SOFT_ONCE", "'',SOFT_ONCE"})
+    void what_the_network_said_outranks_the_reason(String raw, DeclineKind kind) throws Exception {
+        assertThat(declined("Refused", Map.of("refusalReasonRaw", raw)).kind()).isEqualTo(kind);
+    }
+
+    @Test
+    void what_the_network_advises_outranks_all() throws Exception {
+        assertThat(declined("Not enough balance", Map.of("refusalReasonRaw", "51 : Not sufficient funds", "merchantAdviceCode",
+                "03 : Do not try again")).kind()).isEqualTo(DeclineKind.HARD);
+    }
+
+    private Outcome.Declined declined(String reason, Map<String, String> more) throws Exception {
+        return (Outcome.Declined) ((Notice.Ended) read(item("Ours", "AUTHORISATION", false, reason, more)).getFirst().said().orElseThrow())
+                .outcome();
     }
 
     @Test
