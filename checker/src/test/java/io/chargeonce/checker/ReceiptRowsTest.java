@@ -81,7 +81,7 @@ class ReceiptRowsTest {
     @Test
     void two_receipts_of_one_success() {
         world.sql("UPDATE operation SET receipt_email = 'ann@example.com' WHERE operation_id = '" + sample.charged + "'",
-                "ALTER TABLE receipt DROP CONSTRAINT receipt_operation_id_key, DROP CONSTRAINT receipt_pkey");
+                "ALTER TABLE receipt DROP CONSTRAINT receipt_operation_id_kind_key, DROP CONSTRAINT receipt_pkey");
         receipt(idFor(sample.charged, "ann@example.com"), sample.charged, "charge");
         receipt(idFor(sample.charged, "ann@example.com"), sample.charged, "charge");
         world.breaks(Invariant.RECEIPTS_AGREE, sample.charged);

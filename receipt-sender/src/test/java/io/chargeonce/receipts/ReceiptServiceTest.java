@@ -112,6 +112,24 @@ class ReceiptServiceTest {
     }
 
     @Test
+    void a_refund_that_failed_after_its_receipt_has_a_second_mail_that_corrects_it() {
+        String payment = books.paid(jane);
+        sent(payment);
+        String refund = books.refunded(payment, 500);
+        sent(refund);
+        books.execute("UPDATE operation_state SET capture_psp = 'stripe', capture_reference = 'pi_1' WHERE operation_id = '" + refund
+                + "'; UPDATE operation_state SET state = 'failed', step = 3, settled_at = now() WHERE operation_id = '" + refund + "'");
+        books.publish(refund);
+        books.publish(refund);
+        eventually(() -> assertThat(letters()).hasSize(3));
+        assertThat(letters().get(2).subject()).isEqualTo("Your refund from acme did not arrive");
+        assertThat(letters().get(2).text()).contains("Amount not refunded: €5.00", "Payment: " + payment);
+        awaitAllRead();
+        assertThat(books.text("SELECT string_agg(kind || ' ' || state, ', ' ORDER BY kind) FROM receipt WHERE operation_id = '" + refund
+                + "'")).isEqualTo("refund sent, refund_failed sent");
+    }
+
+    @Test
     void a_merchants_own_name_language_and_address_for_answers_are_used() {
         String payment = books.paid(jane, 129900, "EUR", "Müller & Söhne", null);
         books.execute("UPDATE merchant SET receipt_name = 'Äcme Möbel', receipt_locale = 'de-DE', receipt_reply_to = 'hilfe@acme.example' "
@@ -290,7 +308,7 @@ class ReceiptServiceTest {
         assertThat(catchThrowable(() -> books.execute(
                 "INSERT INTO receipt (receipt_id, operation_id, payment_id, merchant_id, kind) VALUES (receipt_id_of('" + payment
                         + "', 'eve@example.com'), '" + payment + "', '" + payment + "', 'acme', 'charge')")))
-                .hasStackTraceContaining("receipt_operation_id_key");
+                .hasStackTraceContaining("receipt_operation_id_kind_key");
     }
 
     @Test

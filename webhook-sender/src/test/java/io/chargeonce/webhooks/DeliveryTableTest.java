@@ -92,6 +92,32 @@ class DeliveryTableTest {
     }
 
     @Test
+    void of_a_refund_that_failed_after_its_success_both_are_told_once() {
+        endpoint("acme");
+        String payment = hooks.settled("acme", "succeeded");
+        String refund = "payment-" + payment + "-refund";
+        hooks.execute("""
+                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method,
+                                       charge_within_s)
+                SELECT '%1$s', payment_id, 'refund', merchant_id, '%1$s', 1, currency, payment_method, 86400
+                  FROM operation WHERE operation_id = '%2$s';
+                SET session_replication_role = replica;
+                INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, generation, sequence, psp, state, request,
+                                             request_sha256, sent_at, key_valid_until, psp_reference, decided_at)
+                VALUES ('key', '%1$s', '%2$s', 'refund', 1, 1, 'stripe', 'succeeded', '', sha256(''), now(), now(), 're_1',
+                        now() + interval '1 second');
+                UPDATE operation_state SET state = 'failed', step = 3, psp = 'stripe', psp_reference = 're_1',
+                                           settled_at = now() + interval '2 seconds' WHERE operation_id = '%1$s'
+                """.formatted(refund, payment));
+        for (int repeat = 0; repeat < 2; repeat++) {
+            hooks.execute("SELECT stage_webhooks(ARRAY['" + refund + "'])");
+        }
+        assertThat(hooks.text("SELECT string_agg(event_type || ' ' || (body::json #>> '{data,status}') || ' ' "
+                + "|| (body::json #>> '{data,revision}'), ', ' ORDER BY event_type DESC) FROM webhook_delivery"))
+                .isEqualTo("refund.succeeded succeeded 2, refund.failed failed 3");
+    }
+
+    @Test
     void a_redelivery_is_sent_even_if_an_earlier_try_succeeds_late() {
         endpoint("acme");
         stage("acme");
