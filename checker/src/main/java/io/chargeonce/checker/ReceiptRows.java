@@ -51,6 +51,10 @@ final class ReceiptRows {
                AND charge.receipt_email <> '[erased]'
                AND its.settled_at > greatest(%s - interval '19 days', '%s')
                AND (%s OR its.settled_at + interval '1 minute' < (SELECT max(created_at) FROM receipt))
+               -- If CHARGEONCE_RECEIPTS was changed meanwhile, the PSP may have the address and mail the receipt.
+               AND NOT EXISTS (SELECT FROM payment_attempt AS attempt
+                                WHERE its.kind = 'charge' AND attempt.operation_id = its.operation_id AND attempt.state = 'succeeded'
+                                  AND position('receipt_email='::bytea IN request) > 0)
                AND NOT EXISTS (SELECT FROM receipt WHERE receipt.operation_id = its.operation_id
                                   AND receipt.kind = CASE its.state WHEN 'failed' THEN 'refund_failed' ELSE its.kind END)
             """;

@@ -102,6 +102,19 @@ class ReceiptServiceTest {
     }
 
     @Test
+    void a_payment_whose_address_the_psp_got_before_the_setting_was_changed_has_no_second_receipt() {
+        String payment = books.paid(jane);
+        books.execute("""
+                INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, generation, sequence, psp, state, request,
+                                             request_sha256, sent_at, key_valid_until, psp_reference, decided_at)
+                VALUES ('%1$s', '%1$s', '%1$s', 'charge', 1, 1, 'stripe', 'succeeded', 'amount=1299&receipt_email=jane%%40example.com',
+                        sha256(''), now(), now(), 'pi_1', now())""".formatted(payment));
+        books.publish(payment);
+        awaitAllRead();
+        assertThat(books.receiptOf(payment)).isEqualTo("(none)");
+    }
+
+    @Test
     void a_refund_has_a_receipt_of_its_own_at_the_payments_address() {
         String payment = books.paid(jane);
         sent(payment);

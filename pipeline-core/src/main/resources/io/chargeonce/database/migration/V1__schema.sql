@@ -2858,6 +2858,16 @@ CREATE FUNCTION receipt_id_of(operation text, recipient text) RETURNS text LANGU
     SELECT 'rcp_' || left(encode(sha256(convert_to(operation || ' ' || lower(btrim(recipient) COLLATE "C"), 'UTF8')), 'hex'), 32)
 $$;
 
+-- Whether the request that took the money gave the address to the PSP, which has mailed a receipt then: CHARGEONCE_RECEIPTS had another value
+-- when it was made. Each half uses its own partial index.
+CREATE FUNCTION mailed_by_the_psp(payment text) RETURNS boolean LANGUAGE sql STABLE SET search_path = chargeonce, pg_temp AS $$
+    SELECT EXISTS (SELECT FROM (SELECT * FROM payment_attempt WHERE failed_definite
+                                 UNION ALL
+                                SELECT * FROM payment_attempt WHERE NOT failed_definite) AS attempt
+                    WHERE payment_id = payment AND operation = 'charge' AND state = 'succeeded'
+                      AND position('receipt_email='::bytea IN request) > 0)
+$$;
+
 -- Inserts the receipts of these operations, as far as they have succeeded, or failed after that, and their payment has an address. The
 -- caller only names operations, so no record of Kafka can invent a payment, an amount or a recipient. A repeat inserts nothing. Returns
 -- how many were inserted.
@@ -2872,7 +2882,7 @@ BEGIN
       FROM operation_now AS its JOIN operation AS charge ON charge.operation_id = its.payment_id
      WHERE its.operation_id = ANY (operations)
        AND (its.state = 'succeeded' AND its.kind IN ('charge', 'refund') OR its.state = 'failed' AND its.kind = 'refund')
-       AND charge.receipt_email <> '[erased]'
+       AND charge.receipt_email <> '[erased]' AND NOT (its.kind = 'charge' AND mailed_by_the_psp(its.payment_id))
      ORDER BY 1
     ON CONFLICT DO NOTHING;
     GET DIAGNOSTICS inserted = ROW_COUNT;
@@ -2935,7 +2945,7 @@ BEGIN
     GET DIAGNOSTICS forgotten = ROW_COUNT;
     RETURN forgotten;
 END $$;
-REVOKE EXECUTE ON FUNCTION receipt_id_of(text, text), stage_receipts(text[]), stage_missed_receipts(text[]),
+REVOKE EXECUTE ON FUNCTION receipt_id_of(text, text), mailed_by_the_psp(text), stage_receipts(text[]), stage_missed_receipts(text[]),
     end_receipts_without_an_address(text[]), receipt_to_send(text, bigint), forget_receipts(interval, int) FROM PUBLIC;
 
 -- Bank files: docs/bank-files.md. A bank is one more PSP: its attempts are rows of payment_attempt. Here is what becomes of them on their
