@@ -48,7 +48,6 @@ class EventDocumentsTest {
     private static final String PAYMENT = "pay_" + "a".repeat(26);
     private static final Instant NOW = Instant.parse("2026-11-23T15:00:00.123456Z");
     private static final Topics TOPICS = new Topics("payments");
-    private static final List<String> ENDS = List.of("succeeded", "declined", "purged");
     private static EventContract contract;
 
     @BeforeAll
@@ -75,16 +74,26 @@ class EventDocumentsTest {
         return PaymentHeaders.event(record.event(), OutcomeRecord.VERSION, "op/2/outcome", NOW).toMap();
     }
 
+    private static List<String> ends(OperationKind kind) {
+        return switch (kind) {
+            case CHARGE -> List.of("succeeded", "declined", "purged");
+            // The PSP may take their success back.
+            case REFUND, REVERSAL -> List.of("succeeded", "failed", "declined", "purged");
+            // A return has happened already.
+            case RETURN -> List.of("succeeded");
+        };
+    }
+
     private static List<String> schemasOfOutcomes() {
-        return Stream.concat(Stream.of("payment", "refund", "reversal").flatMap(kind -> ENDS.stream().map(end -> kind + "." + end)),
-                Stream.of("return.succeeded")).map(event -> event + ".v1.json").toList();
+        return Stream.of(OperationKind.values()).flatMap(kind -> ends(kind).stream().map(end -> outcome(kind, end).event() + ".v1.json"))
+                .toList();
     }
 
     @Test
     void each_schema_is_json_schema_2020_12_and_its_id_names_its_file() {
         var metaschema = SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12)
                 .getSchema(SchemaLocation.of("https://json-schema.org/draft/2020-12/schema"));
-        assertThat(contract.schemas).hasSize(17).allSatisfy((file, schema) -> {
+        assertThat(contract.schemas).hasSize(19).allSatisfy((file, schema) -> {
             assertThat(metaschema.validate(schema.toString(), InputFormat.JSON)).as(file).isEmpty();
             assertThat(schema.path("$schema").asString()).isEqualTo("https://json-schema.org/draft/2020-12/schema");
             assertThat(schema.path("$id").asString())
@@ -139,8 +148,7 @@ class EventDocumentsTest {
     @Test
     void each_end_of_each_operation_is_an_event_of_its_own() {
         for (OperationKind kind : OperationKind.values()) {
-            // A return has happened already.
-            for (String end : kind == OperationKind.RETURN ? List.of("succeeded") : ENDS) {
+            for (String end : ends(kind)) {
                 OutcomeRecord record = outcome(kind, end);
                 assertThat(contract.problems("payments.outcomes", key(kind), PaymentJson.write(record), headers(record))).isEmpty();
             }

@@ -31,8 +31,8 @@ final class PublishedRecords {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final String OUTCOMES = "payments.outcomes";
-    private static final Set<String> COUNTED =
-            Set.of("io.chargeonce.payment.succeeded", "io.chargeonce.refund.succeeded", "io.chargeonce.return.succeeded");
+    private static final Set<String> COUNTED = Set.of("io.chargeonce.payment.succeeded", "io.chargeonce.refund.succeeded",
+            "io.chargeonce.refund.failed", "io.chargeonce.return.succeeded");
 
     private final Map<String, Object> client;
 
