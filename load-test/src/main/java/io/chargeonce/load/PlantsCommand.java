@@ -3,8 +3,8 @@ package io.chargeonce.load;
 
 import io.chargeonce.load.option.Range;
 import io.chargeonce.load.chaos.PlantTrials;
-import io.chargeonce.load.plant.BugTable;
 import io.chargeonce.load.plant.Plant;
+import io.chargeonce.load.record.Runs;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -19,7 +19,7 @@ import picocli.CommandLine.Spec;
 @Command(name = "plants", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
         description = "Plants each bug in turn and looks whether the checker catches it; then the same campaigns without the bug must "
                 + "balance.",
-        footer = {"", "Example: write the table that is in the repository.", "  chargeonce load plants --table docs/planted-bugs.md"})
+        footer = {"", "Example: write what docs/planted-bugs.md is made of.", "  chargeonce load plants --runs docs/runs.jsonl"})
 final class PlantsCommand implements Callable<Integer> {
 
     @Spec
@@ -39,14 +39,15 @@ final class PlantsCommand implements Callable<Integer> {
             description = "How many campaigns are run for each bug. Default: ${DEFAULT-VALUE}.")
     int campaigns;
 
-    @Option(names = "--table", paramLabel = "FILE", description = "Write the results into this table; rows of other bugs stay.")
-    Optional<Path> table = Optional.empty();
+    @Option(names = "--runs", paramLabel = "FILE",
+            description = "Put the results on record in this file and in the tables of the pages beside it; other runs stay.")
+    Optional<Path> runs = Optional.empty();
 
     /** 0 if every bug was caught and nothing is found without it, else 1. */
     @Override
     public Integer call() throws IOException {
         new Range(1, 1_000).require(spec, "--campaigns", campaigns);
-        table.ifPresent(file -> Writable.require(spec, "--table", file));
+        runs.ifPresent(file -> Writable.require(spec, "--runs", file));
         var out = spec.commandLine().getOut();
         if (list) {
             Arrays.stream(Plant.values())
@@ -59,8 +60,8 @@ final class PlantsCommand implements Callable<Integer> {
         for (Plant plant : plants) {
             PlantTrials.Trial trial = trials.run(plant);
             all &= trial.passed();
-            if (table.isPresent()) {
-                BugTable.in(table.get()).put(trial.row());
+            if (runs.isPresent()) {
+                Runs.in(runs.get()).keep(trial.row());
             }
         }
         return all ? 0 : 1;

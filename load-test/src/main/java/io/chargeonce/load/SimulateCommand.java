@@ -6,6 +6,8 @@ import io.chargeonce.checker.Verdict;
 import io.chargeonce.load.game.Fault;
 import io.chargeonce.load.game.Played;
 import io.chargeonce.load.plant.Plant;
+import io.chargeonce.load.record.Run;
+import io.chargeonce.load.record.Runs;
 import io.chargeonce.load.simulation.Series;
 import io.chargeonce.load.simulation.Simulation;
 import io.chargeonce.load.simulation.Trials;
@@ -23,6 +25,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -66,9 +69,9 @@ final class SimulateCommand implements Callable<Integer> {
             description = "With --every-plant: only these.")
     List<Plant> only = List.of();
 
-    @Option(names = "--table", paramLabel = "FILE",
-            description = "With --every-plant: write the results into this table; rows of other bugs stay.")
-    Optional<Path> table = Optional.empty();
+    @Option(names = "--runs", paramLabel = "FILE",
+            description = "Put the result on record in this file and in the tables of the pages beside it; other runs stay.")
+    Optional<Path> runs = Optional.empty();
 
     @Option(names = "--faults", split = ",", paramLabel = "FAULT", converter = FaultTag.class,
             description = "Only these faults occur; with up to six of them, all occur in each universe. Default: all of "
@@ -87,7 +90,7 @@ final class SimulateCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         new Range(1, 100_000_000).require(spec, "--seeds", seeds);
         new Range(1, 64).require(spec, "--parallel", parallel);
-        table.ifPresent(file -> Writable.require(spec, "--table", file));
+        runs.ifPresent(file -> Writable.require(spec, "--runs", file));
         faults.removeAll(without);
         // One thread of a universe runs at a time, and half of its time waits for Postgres. Another carrier would be woken at every step
         // for nothing.
@@ -111,11 +114,11 @@ final class SimulateCommand implements Callable<Integer> {
 
     private int tryAll(PostgresServer postgres, long first, PrintWriter out) throws IOException {
         var trials = new Trials(out, first, seeds, faults, parallel);
-        trials.run(postgres, only.isEmpty() ? Arrays.stream(Plant.values()).filter(bug -> bug.shows().simulation()).toList() : only, table);
+        trials.run(postgres, only.isEmpty() ? Arrays.stream(Plant.values()).filter(bug -> bug.shows().simulation()).toList() : only, runs);
         return trials.allCaught() ? 0 : 1;
     }
 
-    private int play(Series series, long first, PrintWriter out) {
+    private int play(Series series, long first, PrintWriter out) throws IOException {
         long start = System.nanoTime();
         var counted = new long[3];
         var done = new TreeMap<String, Integer>();
@@ -131,7 +134,22 @@ final class SimulateCommand implements Callable<Integer> {
             }
         });
         tell(last, counted[0], done, out);
+        if (runs.isPresent()) {
+            Runs.in(runs.get()).keep(run(first, counted, last));
+        }
         return last.verdict().balanced() ? 0 : 1;
+    }
+
+    private Run run(long first, long[] counted, Played last) {
+        String name = "--seed %d --seeds %d%s%s".formatted(first, seeds, faults.size() == Fault.values().length ? ""
+                : faults.stream().map(Fault::tag).collect(Collectors.joining(",", " --faults ", "")),
+                plant.map(bug -> " --plant " + bug.tag()).orElse(""));
+        var cells = new LinkedHashMap<>(Map.of("`load simulate`", "`" + name + "`"));
+        cells.put("universes", String.valueOf(counted[0]));
+        cells.put("payments", String.valueOf(counted[1]));
+        cells.put("steps", String.valueOf(counted[2]));
+        cells.put("the last", last.verdict().balanced() ? "balanced" : "**not balanced**");
+        return Run.now("universes", name, cells);
     }
 
     private void tell(Played played, long universes, Map<String, Integer> done, PrintWriter out) {

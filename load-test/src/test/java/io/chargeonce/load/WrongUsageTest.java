@@ -45,8 +45,8 @@ class WrongUsageTest {
         "run --history nowhere/h.ndjson|--history: nowhere/h.ndjson can't be written",
         "check --history nothere|there is no file nothere that can be read", "check --log nothere|there is no file nothere",
         "check --tiers 0s|--tiers: each must be longer than 0", "chaos --logs /proc/x|--logs: /proc/x can't be made",
-        "plants --table nowhere/t.md|--table: nowhere/t.md can't be written",
-        "simulate --every-plant --table nowhere/t.md|--table: nowhere/t.md can't be written",
+        "plants --runs nowhere/t.md|--runs: nowhere/t.md can't be written",
+        "simulate --every-plant --runs nowhere/t.md|--runs: nowhere/t.md can't be written",
         "attack --url nonsense|'nonsense' is no address", "attack --log nothere|--log: there is no file nothere"})
     void what_cannot_work_is_told_before_anything_is_done(String command, String message) {
         assertThat(call(command)).isEqualTo(2);

@@ -2,9 +2,8 @@
 package io.chargeonce.load.chaos;
 
 import io.chargeonce.checker.finding.Invariant;
-import io.chargeonce.load.plant.BugTable;
 import io.chargeonce.load.plant.Plant;
-import io.chargeonce.runtime.Build;
+import io.chargeonce.load.record.Run;
 import java.io.PrintWriter;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -20,7 +19,7 @@ import java.util.TreeSet;
 public final class PlantTrials {
 
     /** @param passed whether the bug was caught by what should catch it, and the same campaigns balance without it */
-    public record Trial(BugTable.Row row, boolean passed) {}
+    public record Trial(Run row, boolean passed) {}
 
     /** What decides a campaign besides the bug. */
     private record Ground(List<FaultKind> kinds, Map<String, String> settings) {}
@@ -50,8 +49,8 @@ public final class PlantTrials {
                 : caught ? "  caught by " + String.join(", ", broken) : "  NOT CAUGHT; it broke " + broken);
         out.println(balances ? "  the same without it balances" : "  THE SAME WITHOUT IT DOES NOT BALANCE");
         out.flush();
-        return new Trial(new BugTable.Row(plant.tag(), plant.sentence(), "campaigns", caught ? String.join(", ", broken) : "",
-                (caught ? "" : "more than ") + result.campaigns(), balances, Build.CURRENT.commit()), caught && balances);
+        return new Trial(Run.ofBug(plant.tag(), plant.sentence(), "campaigns", caught ? String.join(", ", broken) : "",
+                (caught ? "" : "more than ") + result.campaigns(), balances), caught && balances);
     }
 
     private boolean balancesWithout(Plant plant, int needed) {

@@ -4,9 +4,9 @@ package io.chargeonce.load.simulation;
 import io.chargeonce.load.game.Fault;
 import io.chargeonce.load.game.Played;
 import io.chargeonce.load.game.Reached;
-import io.chargeonce.load.plant.BugTable;
 import io.chargeonce.load.plant.Plant;
-import io.chargeonce.runtime.Build;
+import io.chargeonce.load.record.Run;
+import io.chargeonce.load.record.Runs;
 import io.chargeonce.sandbox.PostgresServer;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -58,9 +58,9 @@ public final class Trials {
 
     /**
      * @param plants ones that show in universes
-     * @param table  gets a row for each bug once it was tried; the others' stay
+     * @param runs   gets a row for each bug once it was tried; the others' stay
      */
-    public void run(PostgresServer postgres, List<Plant> plants, Optional<Path> table) throws IOException {
+    public void run(PostgresServer postgres, List<Plant> plants, Optional<Path> runs) throws IOException {
         for (Plant plant : plants) {
             boolean sweeping = plant.shows().sweeping();
             Set<Fault> faults = EnumSet.copyOf(allowed);
@@ -72,8 +72,8 @@ public final class Trials {
             }
             out.println(line(trials.getLast()));
             out.flush();
-            if (table.isPresent()) {
-                BugTable.in(table.get()).put(row(trials.getLast()));
+            if (runs.isPresent()) {
+                Runs.in(runs.get()).keep(row(trials.getLast()));
             }
         }
     }
@@ -117,9 +117,9 @@ public final class Trials {
         return trials.stream().allMatch(Trial::passed);
     }
 
-    private BugTable.Row row(Trial trial) {
-        return new BugTable.Row(trial.plant.tag(), trial.plant.sentence(), "simulation", trial.reached && trial.caught ? told(trial) : "",
-                (trial.caught ? "" : "more than ") + trial.universes + (first == USUAL ? "" : " from seed " + first), trial.balancedWithout,
-                Build.CURRENT.commit());
+    private Run row(Trial trial) {
+        return Run.ofBug(trial.plant.tag(), trial.plant.sentence(), "simulation", trial.reached && trial.caught ? told(trial) : "",
+                (trial.caught ? "" : "more than ") + trial.universes + (first == USUAL ? "" : " from seed " + first),
+                trial.balancedWithout);
     }
 }
