@@ -48,6 +48,15 @@ class ReadmeTest {
         }
     }
 
+    @Test
+    void its_map_has_every_module() {
+        List<String> map =
+                read("README.md").lines().dropWhile(line -> !line.equals("## Map of the code")).filter(line -> line.contains("  "))
+                        .map(line -> line.replaceFirst(" .*", "")).toList();
+        assertThat(Pattern.compile("<module>(.*)</module>").matcher(read("pom.xml")).results()
+                .map(module -> module.group(1).replaceFirst("/.*", ""))).isNotEmpty().allMatch(map::contains);
+    }
+
     /** Whether only {@code -Pproof} runs the test, by a tag of its class or its own. */
     private static boolean isProof(String test, String source) {
         return source.contains("void " + test + "(") && Pattern.compile("^@Tag\\(\"proof\"\\)$"
