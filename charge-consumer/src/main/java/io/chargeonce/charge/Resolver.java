@@ -14,6 +14,7 @@ import io.chargeonce.ledger.LateOperations;
 import io.chargeonce.ledger.ObservationTable;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PspKey;
 import io.chargeonce.payment.UnknownCause;
@@ -186,17 +187,22 @@ final class Resolver implements AutoCloseable {
         return questions;
     }
 
-    /** A question is no new charge, so the payment's deadline does not forbid it. Only a key that the PSP has forgotten does. */
+    /**
+     * A question is no new charge, so the payment's deadline does not forbid it. What forbids sending is a key that the PSP has forgotten,
+     * and a purge.
+     */
     private Question question(Connection connection, Operation operation, Attempt attempt, UUID token, Instant now, Lease held,
                               Optional<HandSettlement> byHand)
             throws SQLException {
         Gateway gateway = gateways.named(attempt.psp());
         boolean keyIsKnown = now.isBefore(attempt.keyValidUntil());
         boolean visible = attempt.sentAt().plus(gateway.visibilityLag()).isBefore(now);
-        boolean mayFence = !keyIsKnown && attempt.notFound() >= 1 && visible;
+        // A purge says stop: from then on no question may execute it.
+        boolean isPurged = operation.state() == OperationState.PURGED;
         // The PSP is asked about the reference that a person gave.
-        PspCall call =
-                PspCalls.of(operation, attempt, gateway, keyIsKnown).withReference(byHand.flatMap(HandSettlement::reference)).during(held);
+        PspCall call = PspCalls.of(operation, attempt, gateway, keyIsKnown && !isPurged)
+                .withReference(byHand.flatMap(HandSettlement::reference)).during(held);
+        boolean mayFence = !keyIsKnown && attempt.notFound() >= 1 && visible && !(isPurged && call.fenceMayExecute());
         return new Question(operation.id(), token, call, mayFence, knownAlready(connection, attempt),
                 operation.accepted().traceparent(), gateways.now().minus(Duration.between(attempt.sentAt(), now)),
                 byHand.map(settlement -> new Found(settlement, !keyIsKnown && visible)));

@@ -30,7 +30,7 @@ public interface Gateway {
     Outcome charge(Charge charge);
 
     /**
-     * Asks the PSP for the outcome of the attempt. Sends it again only if {@link Charge#keyIsKnown()}, and that send is counted before its
+     * Asks the PSP for the outcome of the attempt. Sends it again only if {@link Charge#mayBeSent()}, and that send is counted before its
      * first byte like any other. If the PSP says that nothing was executed yet, cancels the attempt there: only the PSP's positive answer
      * to that makes the attempt definitely failed. A failed question, whatever its status, says nothing about the money.
      */

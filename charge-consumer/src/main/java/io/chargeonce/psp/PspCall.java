@@ -24,6 +24,9 @@ public sealed interface PspCall {
 
     Outcome ask();
 
+    /** Whether {@link #fence} may move money. Then it is not called once a person has purged the payment. */
+    boolean fenceMayExecute();
+
     /** The PSP does not know the attempt. Makes sure that it can no longer be executed there, or says that it cannot. */
     Outcome fence();
 
@@ -47,7 +50,7 @@ public sealed interface PspCall {
 
         @Override
         public boolean mayBeSent() {
-            return charge.keyIsKnown();
+            return charge.mayBeSent();
         }
 
         @Override
@@ -63,6 +66,11 @@ public sealed interface PspCall {
         @Override
         public Outcome ask() {
             return gateway.findOut(charge);
+        }
+
+        @Override
+        public boolean fenceMayExecute() {
+            return false;
         }
 
         @Override
@@ -111,6 +119,11 @@ public sealed interface PspCall {
         @Override
         public Outcome ask() {
             return refunds.findOut(refund);
+        }
+
+        @Override
+        public boolean fenceMayExecute() {
+            return refunds.fenceMayExecute();
         }
 
         @Override

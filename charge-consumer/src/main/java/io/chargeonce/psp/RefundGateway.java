@@ -19,6 +19,11 @@ public interface RefundGateway {
     /** Asks the PSP for the outcome of the attempt, and sends it again only if {@link Refund#mayBeSent()}. */
     Outcome findOut(Refund refund);
 
+    /** Whether {@link #fence} may move money. */
+    default boolean fenceMayExecute() {
+        return false;
+    }
+
     /**
      * Called when {@link #findOut} has found nothing twice, after the visibility lag and the key's life. Settles the attempt at the PSP.
      */

@@ -28,6 +28,8 @@ final class FakeRefunds implements RefundGateway {
     final List<Refund> calls = Collections.synchronizedList(new ArrayList<>());
     volatile boolean executesBeforeItFails = true;
     volatile boolean answersQuestions = true;
+    /** Whether its fence is the refund itself, as at Stripe. */
+    volatile boolean fenceSends = false;
     /** What it says to every question, if anything is set. */
     volatile Optional<Outcome> answer = Optional.empty();
 
@@ -64,6 +66,16 @@ final class FakeRefunds implements RefundGateway {
         }
         return refund.mayBeSent() ? give(refund) : Optional.ofNullable(decided.get(refund.key()))
                 .orElseGet(() -> new Outcome.Unknown(UnknownCause.NOT_FOUND, "no such refund", Optional.empty()));
+    }
+
+    @Override
+    public boolean fenceMayExecute() {
+        return fenceSends;
+    }
+
+    @Override
+    public synchronized Outcome fence(Refund refund) {
+        return fenceSends ? give(refund) : RefundGateway.super.fence(refund);
     }
 
     private Outcome give(Refund refund) {

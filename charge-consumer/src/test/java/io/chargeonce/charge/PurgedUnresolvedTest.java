@@ -3,22 +3,28 @@ package io.chargeonce.charge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import io.chargeonce.charge.due.EndedPurges;
+import io.chargeonce.ledger.AttemptTable;
 import io.chargeonce.ledger.DeadLetterTable;
 import io.chargeonce.ledger.HandSettlementTable;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.ledger.Refunds;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
+import io.chargeonce.payment.PspKey;
 import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.psp.Charge;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A payment is purged while it is unknown whether its attempt moved money: the letter is gone, the question is not. */
 class PurgedUnresolvedTest {
@@ -42,6 +48,10 @@ class PurgedUnresolvedTest {
     void purgedWhileUnresolved() {
         process = books.forget().process(psp);
         id = books.listedAsUnresolved(process, psp);
+        purge(id);
+    }
+
+    private static void purge(String id) {
         books.database.inTransaction(connection -> {
             var locked = OperationTable.lock(connection, List.of(id));
             Operation operation = locked.rows().get(id);
@@ -50,6 +60,11 @@ class PurgedUnresolvedTest {
             return DeadLetterTable.release(connection, books.topics, "purged", List.of(id));
         });
         assertThat(books.state(id)).isEqualTo(OperationState.PURGED);
+    }
+
+    private Set<PspKey> counted(boolean evenPurged) {
+        return books.database.inTransaction(connection -> AttemptTable.countSends(connection,
+                List.of(new AttemptTable.Send(books.operation(id).attemptKey(), evenPurged))));
     }
 
     private void askedOnce() {
@@ -116,6 +131,50 @@ class PurgedUnresolvedTest {
     }
 
     @Test
+    void no_question_after_a_purge_may_send_the_attempt() {
+        assertThat(psp.questions.getLast().mayBeSent()).isTrue();
+        psp.answer = Optional.of(new Outcome.Unknown(UnknownCause.CANNOT_BE_ASKED, "look in the Customer Area", Optional.empty()));
+        books.execute("UPDATE payment_attempt SET sends = 1");
+        askedOnce();
+        assertThat(psp.questions.getLast().mayBeSent()).isFalse();
+        assertThat(books.count("FROM payment_attempt WHERE sends > 1")).isZero();
+    }
+
+    @Test
+    void a_question_that_was_claimed_before_the_purge_sends_nothing_after_it() {
+        assertThat(counted(false)).isEmpty();
+        assertThat(counted(true)).as("what moves no money, such as a cancellation").hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void no_question_and_no_fence_after_a_purge_may_send_a_refund(boolean keyIsKnown) {
+        String paid = books.accept("order-2");
+        process.drain();
+        psp.refunds.executesBeforeItFails = false;
+        psp.refunds.answersQuestions = false;
+        psp.refunds.fenceSends = true;
+        psp.refunds.then(new Outcome.Unknown(UnknownCause.GATEWAY_TIMED_OUT, "no answer", Optional.empty()));
+        String refund = ((Refunds.Answer.Accepted) books.refund(paid, OptionalLong.empty(), "")).refund().id();
+        process.drain();
+        Waiting.until(() -> {
+            process.resolver.runOnce();
+            return books.count("FROM dead_letter WHERE state = 'dead'") == 1;
+        });
+        purge(refund);
+        if (!keyIsKnown) {
+            books.execute("UPDATE payment_attempt SET sent_at = now() - interval '2 days', key_valid_until = now() - interval '1 day', "
+                    + "not_found = 1 WHERE operation = 'refund'");
+        }
+        psp.refunds.answersQuestions = true;
+        books.execute("UPDATE operation_state SET resolve_at = now() WHERE operation_id = '" + refund + "'");
+        process.resolver.runOnce();
+        assertThat(psp.refunds.given).isEmpty();
+        assertThat(books.state(refund)).isEqualTo(OperationState.PURGED);
+        assertThat(books.operation(refund).isWatched()).as("its PSP is still asked, without sending it").isTrue();
+    }
+
+    @Test
     void a_key_that_the_psp_has_forgotten_is_fenced_as_ever() {
         books.execute(
                 "UPDATE payment_attempt SET sent_at = now() - interval '2 days', key_valid_until = now() - interval '1 day', "
@@ -138,7 +197,7 @@ class PurgedUnresolvedTest {
     @Test
     void what_a_person_found_out_settles_a_purged_payment() {
         psp.canBeAsked = false;
-        psp.answer = Optional.of(new Outcome.Unknown(UnknownCause.KEY_FORGOTTEN, "look in the Customer Area", Optional.empty()));
+        psp.answer = Optional.of(new Outcome.Unknown(UnknownCause.CANNOT_BE_ASKED, "look in the Customer Area", Optional.empty()));
         books.database.inTransaction(
                 connection -> HandSettlementTable.propose(connection, OperationTable.lock(connection, List.of(id)).rows().get(id),
                         Optional.of("by-hand-1"), "ticket 4711", "run_1"));

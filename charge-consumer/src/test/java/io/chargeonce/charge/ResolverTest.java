@@ -59,14 +59,14 @@ class ResolverTest {
         assertThat(sends()).isEqualTo(2);
         ask();
         assertThat(sends()).isEqualTo(3);
-        assertThat(psp.questions.getLast().keyIsKnown()).isTrue();
+        assertThat(psp.questions.getLast().mayBeSent()).isTrue();
     }
 
     @Test
     void a_key_that_two_are_about_to_send_in_one_commit_is_counted_twice() {
         PspKey key = psp.questions.getLast().key();
         books.database.inTransaction(connection -> {
-            AttemptTable.countSends(connection, List.of(key, key));
+            AttemptTable.countSends(connection, List.of(new AttemptTable.Send(key, false), new AttemptTable.Send(key, false)));
             return null;
         });
         assertThat(sends()).isEqualTo(4);
@@ -76,7 +76,7 @@ class ResolverTest {
     void a_question_with_a_living_key_is_no_new_charge_and_the_deadline_does_not_forbid_it() {
         books.execute("UPDATE operation_state SET charge_before = now() - interval '1 second'");
         ask();
-        assertThat(psp.questions.getLast().keyIsKnown()).isTrue();
+        assertThat(psp.questions.getLast().mayBeSent()).isTrue();
         assertThat(psp.questions.getLast().lease().hasEnded()).isFalse();
     }
 
@@ -97,7 +97,7 @@ class ResolverTest {
     void nothing_is_sent_again_past_the_life_of_the_key() {
         books.execute("UPDATE payment_attempt SET key_valid_until = now() - interval '1 second'");
         ask();
-        assertThat(psp.questions.getLast().keyIsKnown()).isFalse();
+        assertThat(psp.questions.getLast().mayBeSent()).isFalse();
         assertThat(sends()).isEqualTo(2);
         psp.answersQuestions = true;
         ask();

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 class SettledByHandTest {
 
     private static final Outcome CANNOT_TELL =
-            new Outcome.Unknown(UnknownCause.KEY_FORGOTTEN, "look in the Customer Area", Optional.empty());
+            new Outcome.Unknown(UnknownCause.CANNOT_BE_ASKED, "look in the Customer Area", Optional.empty());
     private static final Outcome NOT_FOUND = new Outcome.Unknown(UnknownCause.NOT_FOUND, "no such payment", Optional.empty());
     private static final Outcome DOWN = new Outcome.Unknown(UnknownCause.CONNECTION_LOST, "reset", Optional.empty());
 

@@ -259,7 +259,7 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
     public String unresolvedAndAsked(boolean keyIsForgotten) {
         String id = unresolved();
         Observation told = Observation.of(operation(id).attemptKey(), "question",
-                new Outcome.Unknown(UnknownCause.KEY_FORGOTTEN, "it cannot tell", Optional.empty()));
+                new Outcome.Unknown(UnknownCause.CANNOT_BE_ASKED, "it cannot tell", Optional.empty()));
         owner.inTransaction(connection -> {
             ObservationTable.append(connection, List.of(told));
             return told;

@@ -124,22 +124,32 @@ public final class AttemptTable {
         return folded;
     }
 
+    /**
+     * One more send of an attempt.
+     *
+     * @param evenPurged also after a person has purged the operation, because this send cannot move money
+     */
+    public record Send(PspKey key, boolean evenPurged) {}
+
     private static final String COUNT_SENDS = """
             UPDATE payment_attempt AS attempt SET sends = sends + again.times
-              FROM (SELECT psp_key, count(*)::int AS times FROM unnest(?::text[]) AS again (psp_key) GROUP BY psp_key) AS again
+              FROM (SELECT psp_key, count(*)::int AS times, bool_and(even_purged) AS even_purged
+                      FROM unnest(?::text[], ?::boolean[]) AS again (psp_key, even_purged) GROUP BY psp_key) AS again
              WHERE attempt.psp_key = again.psp_key AND state IN ('in_flight', 'unknown')
+               AND (again.even_purged OR NOT EXISTS (SELECT FROM operation_state AS its
+                                                      WHERE its.operation_id = attempt.operation_id AND its.state = 'purged'))
             RETURNING attempt.psp_key
             """;
 
     /**
      * Counts one more send for each time that a key is listed, before the send's first byte.
      *
-     * @return the keys that were counted; the attempts of the others are decided and must not be sent again
+     * @return the keys that were counted; the attempts of the others are decided or purged, and must not be sent again
      */
-    public static Set<PspKey> countSends(Connection connection, List<PspKey> keys) throws SQLException {
+    public static Set<PspKey> countSends(Connection connection, List<Send> sends) throws SQLException {
         var counted = new HashSet<PspKey>();
         try (var statement = connection.prepareStatement(COUNT_SENDS)) {
-            statement.setArray(1, connection.createArrayOf("text", keys.stream().map(PspKey::value).toArray()));
+            Columns.of(sends, statement).with("text", send -> send.key.value()).with("bool", Send::evenPurged);
             try (var result = statement.executeQuery()) {
                 while (result.next()) {
                     counted.add(new PspKey(result.getString(1)));

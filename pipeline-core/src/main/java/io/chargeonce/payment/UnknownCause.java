@@ -22,8 +22,8 @@ public enum UnknownCause {
     NOT_FOUND("not_found"),
     /** The answered send did nothing, but the key was or may have been sent before. */
     ANOTHER_SEND("another_send"),
-    /** The PSP finds an attempt only by its key, and may have forgotten the key. */
-    KEY_FORGOTTEN("key_forgotten"),
+    /** The PSP could only be asked by sending the attempt again: it may have forgotten the key, or a person has purged the payment. */
+    CANNOT_BE_ASKED("cannot_be_asked"),
     /** The PSP's success is older than its message that the refund failed. */
     OVERTAKEN("overtaken"),
     /** The process that held the lease ended or stalled before it recorded an answer. */

@@ -88,7 +88,7 @@ public final class BankGateway implements Gateway, RefundGateway {
 
     @Override
     public Outcome findOut(Charge charge) {
-        return find(charge.key(), charge.keyIsKnown() && !charge.lease().hasEnded());
+        return find(charge.key(), charge.mayBeSent() && !charge.lease().hasEnded());
     }
 
     @Override

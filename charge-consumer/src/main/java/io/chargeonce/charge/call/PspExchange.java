@@ -38,7 +38,7 @@ public final class PspExchange implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(PspExchange.class);
 
-    private final Coalescer<PspKey, Boolean> sends;
+    private final Coalescer<AttemptTable.Send, Boolean> sends;
     private final Gateways gateways;
     private final MeterRegistry meters;
     private final PspMeters calls;
@@ -46,9 +46,9 @@ public final class PspExchange implements AutoCloseable {
     private final LogBudget lines = new LogBudget(Duration.ofMinutes(1), new SteadyClock());
 
     public PspExchange(Database database, Gateways gateways, MeterRegistry meters, Tracing tracing) {
-        this.sends = new Coalescer<>("send", database, 1, () -> {}, (connection, keys) -> {
-            Set<PspKey> counted = AttemptTable.countSends(connection, keys);
-            return keys.stream().map(counted::contains).toList();
+        this.sends = new Coalescer<>("send", database, 1, () -> {}, (connection, each) -> {
+            Set<PspKey> counted = AttemptTable.countSends(connection, each);
+            return each.stream().map(send -> counted.contains(send.key())).toList();
         });
         this.gateways = gateways;
         this.meters = meters;
@@ -77,7 +77,7 @@ public final class PspExchange implements AutoCloseable {
 
     /** Asks, and sends again if the PSP still remembers the key. An answer about this send says nothing about an earlier one. */
     public Outcome ask(PspCall call) {
-        Optional<Outcome> unsent = call.mayBeSent() ? count(call) : Optional.empty();
+        Optional<Outcome> unsent = call.mayBeSent() ? count(call, false) : Optional.empty();
         if (unsent.isPresent()) {
             return unsent.get();
         }
@@ -88,13 +88,15 @@ public final class PspExchange implements AutoCloseable {
 
     /** A fence may send the key too. */
     public Outcome fence(PspCall call) {
-        return count(call).orElseGet(() -> OneSend.judge(watched("fence", call, () -> catchingBugs(call, call::fence)), 1));
+        return count(call, !call.fenceMayExecute())
+                .orElseGet(() -> OneSend.judge(watched("fence", call, () -> catchingBugs(call, call::fence)), 1));
     }
 
     /** @return empty once the send is counted; otherwise the outcome, because an uncounted send is not made */
-    private Optional<Outcome> count(PspCall call) {
+    private Optional<Outcome> count(PspCall call, boolean evenPurged) {
         try {
-            return DatabaseRetry.insist(() -> sends.ask(call.key())) ? Optional.empty() : Optional.of(decidedMeanwhile());
+            return DatabaseRetry.insist(() -> sends.ask(new AttemptTable.Send(call.key(), evenPurged))) ? Optional.empty()
+                    : Optional.of(decidedMeanwhile());
         } catch (RuntimeException bug) {
             if (!Bug.isRowsOwn(bug)) {
                 throw bug;
@@ -105,9 +107,10 @@ public final class PspExchange implements AutoCloseable {
         }
     }
 
-    /** After a decision another attempt may follow at once, so no byte of this one may be sent any more. */
+    /** After a decision another attempt may follow at once, and a purge says stop: no byte of this one may be sent any more. */
     private static Outcome decidedMeanwhile() {
-        return new Outcome.Unknown(UnknownCause.LEASE_RAN_OUT, "its outcome became known in another way meanwhile, so nothing was sent",
+        return new Outcome.Unknown(UnknownCause.LEASE_RAN_OUT,
+                "its outcome became known in another way meanwhile, or a person purged it, so nothing was sent",
                 Optional.empty());
     }
 
@@ -158,7 +161,7 @@ public final class PspExchange implements AutoCloseable {
         return switch (cause) {
             case KEY_MISMATCH, ANSWER_MISMATCH -> true;
             case GATEWAY_TIMED_OUT, CONNECTION_LOST, PSP_ERROR, ANSWER_UNREADABLE, STILL_PROCESSING, KEY_IN_USE, NOT_FOUND,
-                    NO_ANSWER_IN_TIME, ANOTHER_SEND, KEY_FORGOTTEN, OVERTAKEN, LEASE_RAN_OUT, INTERNAL_ERROR ->
+                    NO_ANSWER_IN_TIME, ANOTHER_SEND, CANNOT_BE_ASKED, OVERTAKEN, LEASE_RAN_OUT, INTERNAL_ERROR ->
                 false;
         };
     }

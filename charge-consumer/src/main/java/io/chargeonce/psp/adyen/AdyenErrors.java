@@ -4,6 +4,7 @@ package io.chargeonce.psp.adyen;
 import com.adyen.service.exception.ApiException;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.Outcome;
+import io.chargeonce.payment.PspKey;
 import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.psp.http.WireFailure;
 import io.chargeonce.text.RetryAfter;
@@ -53,6 +54,12 @@ final class AdyenErrors {
 
     static Outcome whileAsking(ApiException e, Optional<String> reference) {
         return unknown(e, reference);
+    }
+
+    /** Adyen is asked with the request itself, which may not be sent any more. */
+    static String cannotBeAsked(PspKey key) {
+        return "Adyen could only be asked by sending the request again, and it may not be sent any more: look for the reference %s in its "
+                .formatted(key) + "Customer Area";
     }
 
     private static Outcome unknown(ApiException e, Optional<String> reference) {

@@ -102,9 +102,8 @@ public final class AdyenGateway implements Gateway {
 
     @Override
     public Outcome findOut(Charge charge) {
-        if (!charge.keyIsKnown()) {
-            return new Outcome.Unknown(UnknownCause.KEY_FORGOTTEN,
-                    "Adyen may have forgotten the key: look for the reference %s in its Customer Area".formatted(charge.key()),
+        if (!charge.mayBeSent()) {
+            return new Outcome.Unknown(UnknownCause.CANNOT_BE_ASKED, AdyenErrors.cannotBeAsked(charge.key()),
                     charge.pspReference());
         }
         Optional<Amount> amount = MinorUnits.of(charge.money());

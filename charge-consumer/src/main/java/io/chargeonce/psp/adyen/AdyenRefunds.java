@@ -80,9 +80,8 @@ final class AdyenRefunds implements RefundGateway {
             return new Outcome.Failed(FailureCause.CANCELLED_UNEXECUTED, "Adyen has no such amount, so nothing was ever sent");
         }
         if (!refund.mayBeSent()) {
-            return refund.pspReference().map(AdyenRefunds::received).orElseGet(() -> new Outcome.Unknown(UnknownCause.KEY_FORGOTTEN,
-                    "Adyen may have forgotten the key: look for the reference %s in its Customer Area".formatted(refund.key()),
-                    Optional.empty()));
+            return refund.pspReference().map(AdyenRefunds::received).orElseGet(() -> new Outcome.Unknown(
+                    UnknownCause.CANNOT_BE_ASKED, AdyenErrors.cannotBeAsked(refund.key()), Optional.empty()));
         }
         if (refund.lease().hasEnded()) {
             return Lease.notAsked(refund.pspReference());

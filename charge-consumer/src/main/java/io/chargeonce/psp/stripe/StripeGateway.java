@@ -144,11 +144,11 @@ public final class StripeGateway implements Gateway {
                 return read(found.get(), charge);
             }
         } catch (StripeException e) {
-            if (!charge.keyIsKnown()) {
+            if (!charge.mayBeSent()) {
                 return StripeErrors.whileAsking(e, Optional.empty());
             }
         }
-        return charge.keyIsKnown() ? byItsKey(charge)
+        return charge.mayBeSent() ? byItsKey(charge)
                 : new Outcome.Unknown(UnknownCause.NOT_FOUND, "Stripe finds no payment with this attempt_key", Optional.empty());
     }
 

@@ -144,7 +144,7 @@ class ErrorClassesTest {
         Outcome outcome = gateway.findOut(charge(false));
         assertThat(request.get()).isNull();
         // A person may settle it then; a process that stalled asks again instead.
-        assertThat(outcome).asInstanceOf(type(Outcome.Unknown.class)).returns(UnknownCause.KEY_FORGOTTEN, Outcome.Unknown::cause);
+        assertThat(outcome).asInstanceOf(type(Outcome.Unknown.class)).returns(UnknownCause.CANNOT_BE_ASKED, Outcome.Unknown::cause);
     }
 
     @ParameterizedTest(name = "{0}")
@@ -198,8 +198,8 @@ class ErrorClassesTest {
         assertThat(new AdyenSettings("secret", "M", "http://x", Duration.ofSeconds(1)).toString()).doesNotContain("secret");
     }
 
-    private static Charge charge(boolean keyIsKnown) {
-        return new Charge(KEY, PAYMENT, new Money(1299, "EUR"), REQUEST, Optional.empty(), keyIsKnown)
+    private static Charge charge(boolean mayBeSent) {
+        return new Charge(KEY, PAYMENT, new Money(1299, "EUR"), REQUEST, Optional.empty(), mayBeSent)
                 .during(Lease.of(Duration.ofMinutes(1)));
     }
 

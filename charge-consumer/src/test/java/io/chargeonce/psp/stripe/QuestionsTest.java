@@ -207,8 +207,8 @@ class QuestionsTest {
         return full(200, "{\"object\":\"list\",\"data\":[%s],\"has_more\":false}".formatted(text(intent)));
     }
 
-    private static Charge charge(Optional<String> intent, boolean keyIsKnown) {
-        return new Charge(KEY, PAYMENT, MONEY, "amount=1299".getBytes(StandardCharsets.UTF_8), intent, keyIsKnown)
+    private static Charge charge(Optional<String> intent, boolean mayBeSent) {
+        return new Charge(KEY, PAYMENT, MONEY, "amount=1299".getBytes(StandardCharsets.UTF_8), intent, mayBeSent)
                 .during(Lease.of(Duration.ofMinutes(1)));
     }
 

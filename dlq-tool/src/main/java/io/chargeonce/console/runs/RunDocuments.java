@@ -100,7 +100,8 @@ public record RunDocuments(LedRuns led) {
             } else if (count > 0 && change.refuses(standing)) {
                 warnings.add("%,d %s: %s".formatted(count, Words.of(standing), change.inWords(standing)));
             } else if (count > 0 && run.kind() == FourEyes.Kind.PURGE && standing == MoneyStatus.UNRESOLVED) {
-                warnings.add("%,d may have been charged: the PSP is still asked, and money that moved is an incident".formatted(count));
+                warnings.add("%,d may have been charged, or may still be by what the PSP has: %s"
+                        .formatted(count, "nothing is sent for them any more, and money that moved is an incident"));
             }
         }
         return List.copyOf(warnings);

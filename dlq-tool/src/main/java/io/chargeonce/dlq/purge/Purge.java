@@ -26,8 +26,8 @@ import java.util.Set;
 
 /**
  * Takes dead letters out of the queue until a person restores them. It never takes one whose money was taken. It takes
- * one whose money may have been taken only if the caller says so, and the resolver still asks about that one. Any number of
- * purges and merges may run at once: one of them gets each dead letter, the others find it gone.
+ * one whose money may have been taken only if the caller says so. The resolver still asks about that one, but sends nothing for it any
+ * more. Any number of purges and merges may run at once: one of them gets each dead letter, the others find it gone.
  */
 public final class Purge {
 
@@ -40,7 +40,7 @@ public final class Purge {
         this(queue, false);
     }
 
-    /** @param evenUnresolved also payments whose money may have been taken: the PSP is still asked, and money that moved is an incident */
+    /** @param evenUnresolved also payments whose money may have been taken: money that moved is an incident */
     public Purge(DeadLetterQueue queue, boolean evenUnresolved) {
         this.queue = queue;
         this.evenUnresolved = evenUnresolved;

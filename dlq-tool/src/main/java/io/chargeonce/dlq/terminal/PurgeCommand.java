@@ -39,8 +39,9 @@ final class PurgeCommand implements Callable<Integer> {
     SelectionOptions selection;
 
     @Option(names = "--even-unresolved",
-            description = "Also payments whose money may have been taken. The resolver still asks the PSP. A payment that moved money is "
-                    + "then settled, with an incident.")
+            description = "Also payments whose money may have been taken. Nothing is sent for them any more, and what the PSP has already "
+                    + "it may still execute. Where the PSP can be asked without sending, the resolver goes on asking; at Adyen its "
+                    + "webhook, its report or settle tells. A payment that moved money is then settled, with an incident.")
     boolean evenUnresolved;
 
     @Option(names = "--resume", paramLabel = "RUN", description = "Do what was frozen as this run, once another person has approved it.")

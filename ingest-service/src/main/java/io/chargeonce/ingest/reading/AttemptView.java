@@ -88,7 +88,7 @@ final class AttemptView {
             case NOT_FOUND -> "the PSP does not know of it yet";
             case ANOTHER_SEND -> "it was sent more than once, and only one sending was answered";
             case INTERNAL_ERROR -> "something was wrong on our side";
-            case KEY_FORGOTTEN -> "the PSP cannot be asked about it any more";
+            case CANNOT_BE_ASKED -> "the PSP cannot be asked about it any more";
             case LEASE_RAN_OUT -> "the process that sent it ended before an answer was recorded";
         }).orElse(tag);
     }

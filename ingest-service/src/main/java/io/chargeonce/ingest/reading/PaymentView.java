@@ -24,8 +24,8 @@ final class PaymentView {
             "A person has ended this payment. It was not charged, and it will not be charged unless the "
                     + "purge is undone. Do not pay again under another key before the purge is final.";
     private static final String ASKED =
-            "A person has ended this payment, and no new attempt is made. An earlier attempt may have taken the "
-                    + "money; the PSP is asked. Do not pay again under another key before the purge is final.";
+            "A person has ended this payment, and nothing is sent for it any more. An attempt before that may have taken the "
+                    + "money, or may still take it. Do not pay again under another key before the purge is final.";
 
     private static final String[] AS_SENT = {"payment_method", "customer", "reference", "description", "receipt_email"};
 

@@ -6,6 +6,7 @@ import io.chargeonce.checker.Verdict;
 import io.chargeonce.checker.evidence.Evidence;
 import io.chargeonce.checker.evidence.EvidenceMissing;
 import io.chargeonce.checker.evidence.Recovery;
+import io.chargeonce.database.Database;
 import io.chargeonce.load.chaos.outsiders.Outsiders;
 import io.chargeonce.load.chaos.woven.CrashPoint;
 import io.chargeonce.load.poison.PoisonCorpus;
@@ -162,6 +163,9 @@ final class Campaign {
 
     /** Broken books end the wait at once. When the patience ends, what is not at rest breaks the books too. */
     private Verdict drain(Recovery recovery) {
+        try (var database = Database.open(stage.database.url(), "postgres", "", 1)) {
+            Operators.restoreWhatIsOpen(database);
+        }
         Evidence evidence = stage.evidence(history.file());
         long giveUp = System.nanoTime() + TO_DRAIN.toNanos();
         while ((Checker.underWay(evidence) > 0 || stage.database.hasStaged() || stage.database.hasToSend()) && System.nanoTime() < giveUp) {

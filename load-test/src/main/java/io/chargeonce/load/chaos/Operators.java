@@ -14,8 +14,11 @@ import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.Plan;
 import io.chargeonce.ledger.Refunds;
 import io.chargeonce.payment.PaymentId;
+import io.chargeonce.wire.Topics;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -86,6 +89,35 @@ final class Operators {
         }
     }
 
+    private static final String PURGED_AND_OPEN = """
+            SELECT dead_letter_id FROM dead_letter JOIN operation_state USING (operation_id)
+             WHERE dead_letter.state = 'purged' AND resolve_at IS NOT NULL
+            """;
+
+    /** Nothing is sent for what is purged, so a PSP that can only be asked by sending never tells of it. People undo such purges. */
+    static void restoreWhatIsOpen(Database database) {
+        var queue = new DeadLetterQueue(database, new Topics("payments"));
+        List<String> ids = database.withConnection(connection -> {
+            try (var statement = connection.prepareStatement(PURGED_AND_OPEN)) {
+                return read(statement);
+            }
+        });
+        if (!ids.isEmpty()) {
+            new Restore(queue).run(Plan.ofPurged(queue, DeadLetterFilter.ofIds(ids)),
+                    AuditContext.of("first", Optional.of("its outcome must be known")), Sweep.unattended());
+        }
+    }
+
+    private static List<String> read(PreparedStatement statement) throws SQLException {
+        var found = new ArrayList<String>();
+        try (var result = statement.executeQuery()) {
+            while (result.next()) {
+                found.add(result.getString(1));
+            }
+        }
+        return found;
+    }
+
     private static final String SOME = "SELECT dead_letter_id FROM dead_letter WHERE state = ? ORDER BY died_at DESC LIMIT 4";
 
     /** Both people look at the newest ones. */
@@ -93,13 +125,7 @@ final class Operators {
         List<String> ids = queue.database().withConnection(connection -> {
             try (var statement = connection.prepareStatement(SOME)) {
                 statement.setString(1, state);
-                var found = new ArrayList<String>();
-                try (var result = statement.executeQuery()) {
-                    while (result.next()) {
-                        found.add(result.getString(1));
-                    }
-                }
-                return found;
+                return read(statement);
             }
         });
         return ids.isEmpty() ? Optional.empty() : Optional.of(DeadLetterFilter.ofIds(ids));

@@ -62,6 +62,17 @@ final class Operator {
         }
     }
 
+    /** Nothing is sent for what is purged, so a PSP that can only be asked by sending never tells of it. A person undoes such purges. */
+    static void restore(List<SimulatedPostgres.Unresolved> open) {
+        var queue = new DeadLetterQueue(StandIns.database(), new Topics("payments"));
+        List<String> purged = open.stream().filter(SimulatedPostgres.Unresolved::purged)
+                .map(SimulatedPostgres.Unresolved::operation).toList();
+        if (!purged.isEmpty()) {
+            new Restore(queue).run(Plan.ofPurged(queue, DeadLetterFilter.ofIds(purged)),
+                    new AuditContext("auditor", Optional.of("its outcome must be known"), newRun()), Sweep.unattended());
+        }
+    }
+
     /** The table of runs refuses any other form. */
     private static String newRun() {
         return "run_%010x".formatted(Kernel.it().random().nextLong() >>> RANDOM_BITS_TOO_MANY);

@@ -215,6 +215,7 @@ public final class Universe implements Game {
                     // Without other payments nothing tells a payment that always fails from an outage.
                     shop.sellOne();
                     Operator.settle(books(psps, rail.bank()), postgres.unresolved());
+                    Operator.restore(postgres.unresolved());
                 }
                 sincePassed++;
                 if (sincePassed >= LOOKS_PER_SOME_DAYS && outsiders.areAtRest(broker) && rail.isAtRest() && daysPass(kernel)) {

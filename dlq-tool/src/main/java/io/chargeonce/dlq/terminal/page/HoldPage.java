@@ -62,8 +62,9 @@ public final class HoldPage {
             case TIER -> "what is due there is not tried, and waits on its topic.";
         }));
         screen.say("What is under way now may finish%s.".formatted(effect.asked() == 0 ? ""
-                : ", and %s still asked about".formatted(effect.asked() == 1 ? "1 unknown outcome is"
-                        : "%,d unknown outcomes are".formatted(effect.asked()))));
+                : ", and %s still asked about, which at Adyen and for refunds may execute the attempt"
+                        .formatted(effect.asked() == 1 ? "1 unknown outcome is"
+                                : "%,d unknown outcomes are".formatted(effect.asked()))));
         effect.recentSince().filter(since -> kind != Hold.Kind.TIER)
                 .ifPresent(since -> screen.say("Of the last %,d attempts, since %s, %s were its.".formatted(effect.lookedAt(),
                         Words.time(since), with(effect.recent()))));

@@ -241,10 +241,10 @@ public final class SimulatedPostgres {
     }
 
     /** An attempt of which it is not known whether it moved money. People are told about it, or were when they purged it. */
-    public record Unresolved(String operation, String key, String psp) {}
+    public record Unresolved(String operation, String key, String psp, boolean purged) {}
 
     private static final String UNRESOLVED = """
-            SELECT operation_state.operation_id, psp_key, payment_attempt.psp
+            SELECT operation_state.operation_id, psp_key, payment_attempt.psp, operation_state.state = 'purged'
               FROM operation_state JOIN payment_attempt USING (operation_id, sequence)
                              JOIN dead_letter ON dead_letter_id = operation_state.operation_id
              WHERE operation_state.state = 'unresolved' AND dead_letter.state = 'dead'
@@ -257,7 +257,7 @@ public final class SimulatedPostgres {
             try (var statement = raw.createStatement(); var row = statement.executeQuery(UNRESOLVED)) {
                 var found = new ArrayList<Unresolved>();
                 while (row.next()) {
-                    found.add(new Unresolved(row.getString(1), row.getString(2), row.getString(3)));
+                    found.add(new Unresolved(row.getString(1), row.getString(2), row.getString(3), row.getBoolean(4)));
                 }
                 return found;
             }
