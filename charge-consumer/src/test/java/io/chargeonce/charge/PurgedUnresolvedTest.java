@@ -207,6 +207,7 @@ class PurgedUnresolvedTest {
         assertThat(incidents()).isEqualTo(1);
     }
 
+        books.execute("UPDATE payment_attempt SET sent_at = now() - interval '2 days', key_valid_until = now() - interval '1 day'");
     @Test
     void of_a_psp_that_is_not_set_up_any_more_it_waits_without_being_listed() {
         var absent =

@@ -20,6 +20,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** A person reports the outcome of an attempt. The PSP is asked once more, and its answer outranks the person. */
 class SettledByHandTest {
@@ -97,6 +99,7 @@ class SettledByHandTest {
 
     @Test
     void what_the_psp_does_not_know_is_settled_as_charged_by_a_persons_finding() {
+        theKeyIsForgotten();
         find(Optional.of("by-hand-1"));
         assertThat(resolved().state()).isEqualTo(State.SETTLED);
         assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
@@ -178,9 +181,28 @@ class SettledByHandTest {
             assertThat(waiting.state()).isEqualTo(State.WAITING);
             assertThat(waiting.answer()).hasValueSatisfying(answer -> assertThat(answer).contains("connection_lost"));
         });
+        theKeyIsForgotten();
         psp.answer = Optional.of(CANNOT_TELL);
         assertThat(resolved().state()).isEqualTo(State.SETTLED);
         assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = UnknownCause.class,
+            names = {"PSP_ERROR", "ANSWER_UNREADABLE", "KEY_IN_USE", "INTERNAL_ERROR", "STILL_PROCESSING", "ANOTHER_SEND", "NOT_FOUND",
+                "CANNOT_BE_ASKED"})
+    void while_the_psp_may_still_tell_a_person_who_says_charged_is_not_believed(UnknownCause cause) {
+        psp.answer = Optional.of(new Outcome.Unknown(cause, "for the moment", Optional.empty()));
+        find(Optional.of("invented-1"));
+        assertThat(resolved()).satisfies(waiting -> {
+            assertThat(waiting.state()).isEqualTo(State.WAITING);
+            assertThat(waiting.answer()).hasValueSatisfying(answer -> assertThat(answer).contains(cause.tag(), "may still tell"));
+        });
+        assertThat(books.state(id)).isEqualTo(OperationState.UNRESOLVED);
+        assertThat(books.count("FROM payment_attempt WHERE psp_reference IS NOT NULL")).isZero();
+        psp.answer = Optional.of(new Outcome.Declined("lost_card", "no", Optional.empty()));
+        assertThat(resolved().state()).isEqualTo(State.REFUSED);
+        assertThat(books.state(id)).isEqualTo(OperationState.DECLINED);
     }
 
     @Test
@@ -210,6 +232,7 @@ class SettledByHandTest {
 
     @Test
     void a_failure_after_charged_is_an_incident_and_the_payment_stays_settled() {
+        theKeyIsForgotten();
         find(Optional.of("by-hand-1"));
         resolved();
         later(new Outcome.Failed(FailureCause.PSP_UNWELL, "it never came"));
@@ -219,6 +242,7 @@ class SettledByHandTest {
 
     @Test
     void another_reference_is_an_incident_and_the_psps_is_the_one_that_counts() {
+        theKeyIsForgotten();
         find(Optional.of("by-hand-1"));
         resolved();
         later(new Outcome.Charged("true-reference"));
@@ -230,6 +254,7 @@ class SettledByHandTest {
 
     @Test
     void a_refund_that_has_not_left_goes_by_the_reference_that_the_psp_corrected() {
+        theKeyIsForgotten();
         find(Optional.of("of-another-payment"));
         resolved();
         books.refund(id, OptionalLong.of(100), "line-1");
@@ -271,6 +296,7 @@ class SettledByHandTest {
 
     @Test
     void a_refund_is_settled_both_ways_too() {
+        theKeyIsForgotten();
         find(Optional.of("by-hand-1"));
         resolved();
         psp.refunds.then(new Outcome.Unknown(UnknownCause.GATEWAY_TIMED_OUT, "no answer", Optional.empty()));

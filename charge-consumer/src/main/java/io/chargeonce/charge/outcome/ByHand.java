@@ -26,21 +26,27 @@ public record ByHand(HandSettlement settlement, State state, String answer) {
             case Outcome.Declined declined -> settlement.saysCharged() ? State.REFUSED : State.CONFIRMED;
             case Outcome.Failed failed -> settlement.saysCharged() ? State.REFUSED : State.CONFIRMED;
             case Outcome.Unknown unknown -> settlement.saysCharged() || forgotten
-                    ? afterUnknown(settlement, unknown.cause(), canBeAsked) : State.REFUSED;
-        }, inWords(said) + (said instanceof Outcome.Unknown && !settlement.saysCharged() && !forgotten
-                ? "; its key may still be executed, so it cannot be settled as not charged yet" : ""));
+                    ? afterUnknown(settlement, unknown.cause(), canBeAsked, forgotten) : State.REFUSED;
+        }, inWords(said) + (said instanceof Outcome.Unknown && !forgotten ? whileItMayTell(settlement) : ""));
     }
 
-    private static State afterUnknown(HandSettlement settlement, UnknownCause cause, boolean canBeAsked) {
+    private static String whileItMayTell(HandSettlement settlement) {
+        return settlement.saysCharged() ? "; until its key is forgotten the PSP may still tell, and only then a person's finding counts"
+                : "; its key may still be executed, so it cannot be settled as not charged yet";
+    }
+
+    /** A finding about a PSP that answers only while it knows the key waits until the key is forgotten: the PSP may tell until then. */
+    private static State afterUnknown(HandSettlement settlement, UnknownCause cause, boolean canBeAsked, boolean forgotten) {
+        State untilForgotten = forgotten ? State.SETTLED : State.WAITING;
         return switch (cause) {
             case KEY_MISMATCH, ANSWER_MISMATCH -> State.REFUSED;
             // The PSP was not reached, or a stalled process asked nothing. The next question decides.
             case GATEWAY_TIMED_OUT, CONNECTION_LOST, LEASE_RAN_OUT -> State.WAITING;
-            case PSP_ERROR, ANSWER_UNREADABLE, KEY_IN_USE, INTERNAL_ERROR -> canBeAsked ? State.WAITING : State.SETTLED;
-            case NOT_FOUND -> canBeAsked && settlement.saysCharged() ? State.REFUSED : State.SETTLED;
+            case PSP_ERROR, ANSWER_UNREADABLE, KEY_IN_USE, INTERNAL_ERROR -> canBeAsked ? State.WAITING : untilForgotten;
+            case NOT_FOUND -> canBeAsked && settlement.saysCharged() ? State.REFUSED : untilForgotten;
             // The bank may never answer, and its own people know more than its files say.
             case NO_ANSWER_IN_TIME -> State.SETTLED;
-            case STILL_PROCESSING, ANOTHER_SEND, CANNOT_BE_ASKED -> canBeAsked ? State.REFUSED : State.SETTLED;
+            case STILL_PROCESSING, ANOTHER_SEND, CANNOT_BE_ASKED -> canBeAsked ? State.REFUSED : untilForgotten;
         };
     }
 
