@@ -71,9 +71,9 @@ class PurgedUnresolvedTest {
         Waiting.until(() -> process.resolver.runOnce() == 1);
     }
 
-    private static void endPurge() {
+    private static int endPurges() {
         books.daysAfterPurges(31);
-        assertThat(new EndedPurges(books.charging, books.topics, () -> {}).runOnce()).isEqualTo(1);
+        return new EndedPurges(books.charging, books.topics, () -> {}).runOnce();
     }
 
     private long incidents() {
@@ -81,17 +81,27 @@ class PurgedUnresolvedTest {
     }
 
     @Test
-    void the_resolver_goes_on_asking_after_a_purge_and_after_its_end_and_lists_nothing() {
+    void the_resolver_goes_on_asking_after_a_purge_and_after_its_30_days_and_lists_nothing() {
         int asked = psp.questions.size();
         int tries = books.operation(id).resolveTries();
         askedOnce();
-        endPurge();
+        assertThat(endPurges()).isZero();
         askedOnce();
         assertThat(psp.questions).hasSize(asked + 2);
         assertThat(books.operation(id).resolveTries()).as("the pauses go on growing").isEqualTo(tries + 2);
         assertThat(books.state(id)).isEqualTo(OperationState.PURGED);
         assertThat(books.count("FROM dead_letter WHERE state = 'dead'")).isZero();
-        assertThat(books.staged(books.topics.outcomes())).as("the end of a purge is published once").isEqualTo(1);
+        assertThat(books.staged(books.topics.outcomes())).isZero();
+    }
+
+    @Test
+    void a_purge_is_told_as_final_only_when_no_question_about_it_is_open() {
+        assertThat(endPurges()).isZero();
+        psp.answer = Optional.of(new Outcome.Failed(FailureCause.CANCELLED_UNEXECUTED, "cancelled"));
+        askedOnce();
+        assertThat(endPurges()).isEqualTo(1);
+        assertThat(books.staged(books.topics.outcomes())).isEqualTo(1);
+        assertThat(books.operation(id).isPurgedForGood()).isTrue();
     }
 
     @Test
@@ -186,8 +196,8 @@ class PurgedUnresolvedTest {
     }
 
     @Test
-    void a_refund_waits_for_a_purge_that_has_ended_while_its_payment_may_yet_have_been_charged() {
-        endPurge();
+    void a_refund_waits_while_its_purged_payment_may_yet_have_been_charged() {
+        assertThat(endPurges()).isZero();
         books.refund(id, OptionalLong.empty(), "");
         books.takeWork().forEach(process::handle);
         assertThat(books.count("FROM operation_now WHERE kind = 'refund' AND state = 'parked' AND failure_cause = 'waits_for_payment'"))
@@ -197,6 +207,7 @@ class PurgedUnresolvedTest {
     @Test
     void what_a_person_found_out_settles_a_purged_payment() {
         psp.canBeAsked = false;
+        books.execute("UPDATE payment_attempt SET sent_at = now() - interval '2 days', key_valid_until = now() - interval '1 day'");
         psp.answer = Optional.of(new Outcome.Unknown(UnknownCause.CANNOT_BE_ASKED, "look in the Customer Area", Optional.empty()));
         books.database.inTransaction(
                 connection -> HandSettlementTable.propose(connection, OperationTable.lock(connection, List.of(id)).rows().get(id),
@@ -207,7 +218,6 @@ class PurgedUnresolvedTest {
         assertThat(incidents()).isEqualTo(1);
     }
 
-        books.execute("UPDATE payment_attempt SET sent_at = now() - interval '2 days', key_valid_until = now() - interval '1 day'");
     @Test
     void of_a_psp_that_is_not_set_up_any_more_it_waits_without_being_listed() {
         var absent =

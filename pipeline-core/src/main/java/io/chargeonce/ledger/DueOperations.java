@@ -33,12 +33,12 @@ public final class DueOperations {
 
     private static final String END = "statement_timestamp() - %d * interval '1 second'".formatted(PurgedLetters.KEPT.toSeconds());
     private static final String ENDED = """
-            operation_state.state = 'purged' AND settled_at IS NULL
+            operation_state.state = 'purged' AND settled_at IS NULL AND resolve_at IS NULL
             AND EXISTS (SELECT FROM dead_letter WHERE dead_letter_id = operation_state.operation_id AND dead_letter.state = 'purged'
                            AND changed_at < %s)
             """.formatted(END);
 
-    /** Purged operations that can no longer be restored, and whose outcome was not published. */
+    /** Purged operations that can no longer be restored and about which no question is open, and whose outcome was not published. */
     public static DueOperations endedPurges() {
         return new DueOperations("list = 'purge' AND lane = '' AND due_at < " + END, ENDED, List.of());
     }

@@ -258,9 +258,9 @@ public final class Operation extends OperationRow {
         forgetQuestion();
     }
 
-    /** The purge can no longer be undone. */
+    /** The purge can no longer be undone, and no attempt may still move money. */
     public void endPurge(Instant now) {
-        if (state != OperationState.PURGED || settledAt.isPresent()) {
+        if (state != OperationState.PURGED || settledAt.isPresent() || isWatched()) {
             throw new IllegalStateException("Bug! The purge of " + id() + " cannot end: it is " + state.tag());
         }
         settledAt = Optional.of(now);
