@@ -164,7 +164,7 @@ public final class ChargeEngine {
      */
     public void startCaretakers() {
         var resolver = lifecycle.start("questions",
-                () -> new Resolver(database, gateways, exchange, resolutions, tracing, settings.lease()));
+                () -> new Resolver(database, gateways, exchange, resolutions, topics, tracing, settings.lease()));
         startWorker("resolver", Duration.ofMillis(500), resolver::start);
         var absent = new AbsentPsps(database, gateways, topics, settings.ourReceipts(), relay::nudge, meters);
         startWorker("absent-psps", Duration.ofSeconds(30), absent::runOnce);

@@ -8,6 +8,8 @@ import io.chargeonce.charge.outcome.ByHand;
 import io.chargeonce.database.Database;
 import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.AttemptTable;
+import io.chargeonce.ledger.DeadLetter;
+import io.chargeonce.ledger.DeadLetterTable;
 import io.chargeonce.ledger.HandSettlement;
 import io.chargeonce.ledger.HandSettlementTable;
 import io.chargeonce.ledger.LateOperations;
@@ -23,6 +25,7 @@ import io.chargeonce.psp.Gateways;
 import io.chargeonce.psp.Lease;
 import io.chargeonce.psp.PspCall;
 import io.chargeonce.tracing.Tracing;
+import io.chargeonce.wire.Topics;
 import io.chargeonce.wire.TraceContext;
 import io.opentelemetry.api.trace.SpanKind;
 import java.sql.Connection;
@@ -58,6 +61,9 @@ final class Resolver implements AutoCloseable {
     /** Questions under way at once at one PSP. */
     private static final int PLACES = 100;
     private static final Duration AFTER_A_BUG = Duration.ofMinutes(1);
+    private static final String ATTEMPT_LOST = "attempt_lost";
+    /** How often it is looked at whether a lost attempt is there again. */
+    private static final Duration LOOK_FOR_LOST = Duration.ofDays(1);
     private static final Duration TO_CLOSE = Duration.ofSeconds(20);
     /** An attempt under way for longer is listed, so that it is found when its lease expires. */
     static final Duration SLOW = Duration.ofSeconds(5);
@@ -79,17 +85,19 @@ final class Resolver implements AutoCloseable {
     private final Gateways gateways;
     private final PspExchange exchange;
     private final Resolutions resolutions;
+    private final Topics topics;
     private final Tracing tracing;
     private final Duration lease;
     private final Map<String, AtomicInteger> underWay = new LinkedHashMap<>();
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
-    Resolver(Database database, Gateways gateways, PspExchange exchange, Resolutions resolutions,
+    Resolver(Database database, Gateways gateways, PspExchange exchange, Resolutions resolutions, Topics topics,
              Tracing tracing, Duration lease) {
         this.database = database;
         this.gateways = gateways;
         this.exchange = exchange;
         this.resolutions = resolutions;
+        this.topics = topics;
         this.tracing = tracing;
         this.lease = lease;
         gateways.psps().forEach(psp -> underWay.put(psp, new AtomicInteger()));
@@ -177,14 +185,36 @@ final class Resolver implements AutoCloseable {
                 .stream().collect(Collectors.toMap(Attempt::operationId, Function.identity()));
         Map<PspKey, HandSettlement> found = HandSettlementTable.toExecute(connection, operations);
         var questions = new ArrayList<Question>();
+        var listed = new ArrayList<DeadLetter>();
         for (Operation operation : operations) {
+            Attempt attempt = attempts.get(operation.id());
+            if (attempt == null) {
+                setAside(operation, due.now(), listed);
+                continue;
+            }
             UUID token = UUID.randomUUID();
             operation.claimForQuestion(token, due.now(), due.now().plus(lease));
-            Attempt attempt = attempts.get(operation.id());
             questions.add(question(connection, operation, attempt, token, due.now(), held, Optional.ofNullable(found.get(attempt.key()))));
         }
         OperationTable.save(connection, operations);
+        DeadLetterTable.bury(connection, topics, listed);
         return questions;
+    }
+
+    /** Without its attempt nothing can be asked, and nothing may be charged either. A person sees it in the dead-letter queue. */
+    private static void setAside(Operation operation, Instant now, List<DeadLetter> listed) {
+        boolean isNew = !operation.failureCause().equals(Optional.of(ATTEMPT_LOST));
+        String message =
+                "the database has lost attempt %d at %s, as after a restore of some tables: restore its row of payment_attempt, or "
+                        .formatted(operation.sequence(), operation.psp().orElseThrow())
+                        + "look there for %s; nothing is charged meanwhile".formatted(operation.attemptKey());
+        operation.leaveUnresolved(ATTEMPT_LOST, message, now, LOOK_FOR_LOST);
+        if (operation.state() != OperationState.PURGED) {
+            listed.add(DeadLetter.of(operation, "unresolved", ATTEMPT_LOST + ": " + message));
+        }
+        if (isNew) {
+            LOG.error("ALERT: operation {} cannot be asked about: {}", operation.id(), message);
+        }
     }
 
     /**

@@ -121,7 +121,7 @@ final class EngineFixture implements AutoCloseable {
                     new NewerRecords(InstantSource.system(), meters), meters);
             this.inbox = new WebhookInbox(charging, gateways, exchange, topics, ourReceipts, InstantSource.system(), () -> {}, meters);
             this.booked = new BookedMoney(charging, gateways, exchange, topics, ourReceipts, SETTLEMENT_KEYS, () -> {}, meters);
-            this.resolver = new Resolver(charging, gateways, exchange, resolutions, Tracing.off(), lease);
+            this.resolver = new Resolver(charging, gateways, exchange, resolutions, topics, Tracing.off(), lease);
             parts.add(this);
         }
 

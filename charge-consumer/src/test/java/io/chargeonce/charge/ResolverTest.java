@@ -63,6 +63,26 @@ class ResolverTest {
     }
 
     @Test
+    void a_payment_whose_attempt_is_lost_is_set_aside_and_listed_and_asked_about_when_the_attempt_is_back() {
+        books.execute("CREATE TABLE backup AS SELECT * FROM payment_attempt");
+        books.rewrite("DELETE FROM payment_attempt");
+        books.execute("UPDATE operation_state SET resolve_at = now()");
+        assertThat(process.resolver.runOnce()).isZero();
+        assertThat(books.state(payment)).isEqualTo(OperationState.UNRESOLVED);
+        assertThat(books.count("FROM dead_letter WHERE state = 'dead' AND cause = 'unresolved' AND message LIKE 'attempt_lost: %'"))
+                .isEqualTo(1);
+        assertThat(books.count("FROM waiting WHERE list = 'question' AND due_at > now() + interval '23 hours'")).isEqualTo(1);
+        assertThat(books.takeWork()).as("nothing is charged").isEmpty();
+
+        books.rewrite("INSERT INTO payment_attempt SELECT * FROM backup; DROP TABLE backup");
+        psp.answersQuestions = true;
+        books.execute("UPDATE operation_state SET resolve_at = now()");
+        ask();
+        assertThat(books.state(payment)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(books.count("FROM dead_letter WHERE state = 'dead'")).isZero();
+    }
+
+    @Test
     void a_key_that_two_are_about_to_send_in_one_commit_is_counted_twice() {
         PspKey key = psp.questions.getLast().key();
         books.database.inTransaction(connection -> {

@@ -116,7 +116,12 @@ public final class Settle {
                     operation.state().tag(),
                     operation.state() == OperationState.DEAD ? "; merge it, and the PSP is asked wherever money may have moved" : "")));
         }
-        Attempt attempt = AttemptTable.find(connection, List.of(operation.attemptKey().value())).getFirst();
+        List<Attempt> known = AttemptTable.find(connection, List.of(operation.attemptKey().value()));
+        if (known.isEmpty()) {
+            return new Look(found, Optional.empty(), List.of("the database has lost its attempt %s: restore its row first"
+                    .formatted(operation.attemptKey())));
+        }
+        Attempt attempt = known.getFirst();
         try (var statement = connection.prepareStatement(IS_LISTED)) {
             statement.setString(1, finding.id);
             try (var row = statement.executeQuery()) {
