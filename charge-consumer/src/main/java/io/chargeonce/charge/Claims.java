@@ -52,6 +52,7 @@ final class Claims implements AutoCloseable {
     /** The caller makes the token, so that a repeated claim whose answer was lost recognises itself. */
     private record ClaimRequest(PaymentRecord record, String topic, Optional<AskFirst.Asked> asked, UUID token) {}
 
+    private static final String NO_ROUTE = "no_route";
     /** How long after its due time work may wait as a record in its loop until its PSP takes more. */
     private static final Duration LONGEST_TURN = Duration.ofSeconds(30);
     /** For a record of a paused tier that reached a claim. Its loop starts none until the tier is resumed. */
@@ -289,8 +290,7 @@ final class Claims implements AutoCloseable {
         }
         List<String> candidates = routing.candidates(operation, ObservationTable.lastDecline(connection, operation).isPresent());
         if (candidates.isEmpty()) {
-            return bury(operation, "no_route", ("no PSP of its routes takes such a payment of %s: see CHARGEONCE_ROUTES, and what "
-                    + "Adyen takes as customer and payment_method").formatted(operation.accepted().request().money()), changes);
+            return withoutRoute(operation, now, changes);
         }
         return switch (routing.choose(candidates)) {
             case Choice.At at -> operation.kind() == OperationKind.CHARGE || at.gateway().refunds().isPresent()
@@ -301,6 +301,14 @@ final class Claims implements AutoCloseable {
             case Choice.Paused paused -> park(operation, FailureCause.PSP_PAUSED.tag(), holds.words(paused), now, changes);
             case Choice.NoneIsSetUp none -> park(operation, AbsentPsps.CAUSE, AbsentPsps.message(candidates), now, changes);
         };
+    }
+
+    /** While routes are changed, some processes have the new ones already. So it dies only after it has waited in every tier. */
+    private Claim withoutRoute(Operation operation, Instant now, Changes changes) {
+        String message = ("no PSP of its routes takes such a payment of %s: see CHARGEONCE_ROUTES, and what "
+                + "Adyen takes as customer and payment_method").formatted(operation.accepted().request().money());
+        boolean hasWaited = operation.tier() >= schedule.tiers().size() && operation.failureCause().equals(Optional.of(NO_ROUTE));
+        return hasWaited ? bury(operation, NO_ROUTE, message, changes) : park(operation, NO_ROUTE, message, now, changes);
     }
 
     /** A waiting record takes room in its loop's buffer. So work that waits for long waits in a tier instead. */

@@ -186,6 +186,28 @@ class SeveralPspsTest {
     }
 
     @Test
+    void while_routes_change_a_process_with_the_old_ones_buries_nothing_that_the_new_ones_match() {
+        String id = books.accept("order-1");
+        var old = books.process(Routes.parse("currency=USD -> first"), first, second);
+        books.takeWork().forEach(old::handle);
+        assertThat(books.state(id)).isEqualTo(OperationState.PARKED);
+        assertThat(books.operation(id).failureCause()).contains("no_route");
+        var renewed = books.process(Routes.parse("currency=USD -> first; -> second"), first, second);
+        renewed.drain();
+        assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(second.captures).hasSize(1);
+    }
+
+    @Test
+    void what_no_route_matches_dies_after_it_has_waited_in_every_tier() {
+        String id = books.accept("order-1");
+        books.process(Routes.parse("currency=USD -> first"), first, second).drain();
+        assertThat(books.state(id)).isEqualTo(OperationState.DEAD);
+        assertThat(books.count("FROM dead_letter WHERE cause = 'no_route'")).isEqualTo(1);
+        assertThat(first.calls).isEmpty();
+    }
+
+    @Test
     void one_refused_credential_keeps_every_further_payment_away() {
         first.otherwise = (psp, charge) -> CREDENTIAL_REFUSED;
         IntStream.range(0, 10).forEach(i -> books.accept("order-" + i));
