@@ -11,6 +11,7 @@ import io.chargeonce.sandbox.TestStack;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -18,6 +19,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ReaperTest {
 
@@ -93,17 +96,115 @@ class ReaperTest {
 
     /** A million of them would else be walked over for each thousand that are due. */
     @Test
-    void what_is_not_settled_is_looked_at_once_in_a_round_and_forgotten_in_a_later_one_when_it_is() {
-        payment("401 days", "dead");
+    void what_is_not_settled_is_looked_at_once_in_a_round_and_forgotten_in_a_later_one_when_it_has_been_settled_for_long() {
+        payment("802 days", "dead");
         while (reaper.runOnce() > 0) {
             // To the end of the round.
         }
-        world.become(key, "state = 'succeeded'");
+        world.become(key, "state = 'succeeded', settled_at = now() - interval '401 days'");
         assertThat(reaper.runOnce()).isZero();
         assertThat(kept("*")).isOne();
         reaper.beginAgain();
         reaper.runOnce();
         assertThat(kept("*")).isZero();
+    }
+
+    /** The customer paid a moment ago: if its key were free now, the same request would be another charge. */
+    @Test
+    void an_old_dead_letter_that_is_merged_and_charged_stays_known_and_a_repeat_is_the_same_payment() {
+        payment("500 days", "dead");
+        world.become(key, "state = 'succeeded', settled_at = now()");
+        reap();
+
+        assertThat(kept("*")).isOne();
+        assertThat(world.pay(key, BODY).headers().firstValue("Payment-Status")).hasValue("succeeded");
+        assertThat(world.count("SELECT count(*) FROM operation WHERE idempotency_key = '" + key + "'")).isOne();
+    }
+
+    /** What happens late to a payment of 500 days. */
+    static Stream<String> whatHappensLate() {
+        return Stream.of(
+                "UPDATE operation_state SET settled_at = %2$s WHERE operation_id = '%1$s'",
+                "UPDATE payment_attempt SET sent_at = %2$s WHERE psp_key = 'k-%1$s'",
+                "UPDATE payment_attempt SET decided_at = %2$s WHERE psp_key = 'k-%1$s'",
+                "UPDATE dead_letter SET changed_at = %2$s WHERE dead_letter_id = '%1$s'",
+                "INSERT INTO psp_observation (psp_key, source, outcome, observed_at) VALUES ('k-%1$s', 'webhook', 'charged', %2$s)",
+                """
+                INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, evidence, run, state, approved_by, answered_at)
+                VALUES ('k-%1$s', '%1$s', 1, 'not_charged', 'e', 'r-%1$s', 'settled', 'ann', %2$s);
+                UPDATE hand_settlement SET proposed_at = now() - interval '450 days' WHERE run = 'r-%1$s'""",
+                """
+                INSERT INTO settlement_line (psp, line_id, psp_key, moved, amount, currency, booked_at, source_sha256, line_number,
+                       recorded_at)
+                VALUES ('stripe', '%1$s', 'k-%1$s', 'captured', 1, 'EUR', now() - interval '450 days', sha256(''), 1, %2$s)""",
+                """
+                INSERT INTO settlement_line (psp, line_id, psp_key, moved, amount, currency, booked_at, source_sha256, line_number,
+                       recorded_at, answered_at)
+                VALUES ('stripe', '%1$s', 'k-%1$s', 'captured', 1, 'EUR', now() - interval '450 days', sha256(''), 1,
+                       now() - interval '450 days', %2$s)""",
+                """
+                INSERT INTO capture_failure (operation_id, psp, psp_reference, reason, failed_at)
+                VALUES ('%1$s', 'stripe', 'pi', 'lost', %2$s)""",
+                """
+                INSERT INTO capture_failure (operation_id, psp, psp_reference, reason, failed_at, recaptured_at)
+                VALUES ('%1$s', 'stripe', 'pi', 'lost', now() - interval '450 days', %2$s)""");
+    }
+
+    @ParameterizedTest
+    @MethodSource("whatHappensLate")
+    void the_retention_begins_with_the_last_thing_that_happened(String late) {
+        String id = oldPaymentWithAnAttempt();
+        happens(late.formatted(id, "now() - interval '399 days'"));
+        reap();
+        assertThat(kept("*")).isOne();
+
+        world.execute("SET session_replication_role = replica; DELETE FROM psp_observation; DELETE FROM hand_settlement; "
+                + "DELETE FROM settlement_line; DELETE FROM capture_failure; RESET session_replication_role");
+        happens(late.formatted(id, "now() - interval '401 days'"));
+        reap();
+        assertThat(rowsOf(id)).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "UPDATE operation_state SET resolve_at = now() WHERE operation_id = '%1$s'",
+        "UPDATE payment_attempt SET state = 'unknown' WHERE psp_key = 'k-%1$s'",
+        "UPDATE payment_attempt SET state = 'in_flight' WHERE psp_key = 'k-%1$s'",
+        "UPDATE dead_letter SET state = 'dead' WHERE dead_letter_id = '%1$s'",
+        """
+        INSERT INTO settlement_line (psp, line_id, psp_key, moved, amount, currency, booked_at, source_sha256, line_number, recorded_at,
+               due_at)
+        VALUES ('stripe', '%1$s', 'k-%1$s', 'captured', 1, 'EUR', now() - interval '450 days', sha256(''), 1, now() - interval '450 days',
+               now())"""})
+    void a_payment_with_an_open_question_is_never_forgotten(String question) {
+        String id = oldPaymentWithAnAttempt();
+        happens(question.formatted(id));
+        reap();
+
+        assertThat(rowsOf(id)).isEqualTo(2);
+    }
+
+    private String oldPaymentWithAnAttempt() {
+        String id = Json.text(payment("500 days", "purged").body(), "id");
+        world.become(key, "settled_at = now() - interval '450 days'");
+        world.execute("""
+                INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, generation, sequence, psp, state, request,
+                       request_sha256, sent_at, decided_at, key_valid_until)
+                VALUES ('k-%1$s', '%1$s', '%1$s', 'charge', 1, 1, 'stripe', 'succeeded', '', sha256(''), now() - interval '500 days',
+                        now() - interval '500 days', now() - interval '499 days');
+                INSERT INTO dead_letter (dead_letter_id, operation_id, state, cause, message, generation, changed_at)
+                VALUES ('%1$s', '%1$s', 'purged', 'psp_unwell', '500', 1, now() - interval '480 days')""".formatted(id));
+        return id;
+    }
+
+    private void happens(String statement) {
+        world.execute("SET session_replication_role = replica; " + statement + "; RESET session_replication_role");
+    }
+
+    private static void reap() {
+        reaper.beginAgain();
+        reaper.runOnce();
+        reaper.runOnce();
     }
 
     /** Charge may be away since yesterday: then no look has listed it. */
@@ -139,10 +240,13 @@ class ReaperTest {
         world.execute("""
                 INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, generation, sequence, psp, state, request,
                        request_sha256, sent_at, key_valid_until)
-                VALUES ('k-%1$s', '%1$s', '%1$s', 'charge', 1, 1, 'stripe', 'succeeded', '', sha256(''), now(), now());
-                INSERT INTO psp_observation (psp_key, source, outcome) VALUES ('k-%1$s', 'call', 'declined');
-                INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, evidence, proposed_by, run)
-                VALUES ('k-%1$s', '%1$s', 1, 'not_charged', 'e', 'ann', 'r-%1$s')""".formatted(id));
+                VALUES ('k-%1$s', '%1$s', '%1$s', 'charge', 1, 1, 'stripe', 'succeeded', '', sha256(''), now() - interval '401 days',
+                        now());
+                INSERT INTO psp_observation (psp_key, source, outcome, observed_at)
+                VALUES ('k-%1$s', 'call', 'declined', now() - interval '401 days')""".formatted(id));
+        happens("""
+                INSERT INTO hand_settlement (psp_key, operation_id, step, verdict, evidence, run, proposed_at)
+                VALUES ('k-%1$s', '%1$s', 1, 'not_charged', 'e', 'r-%1$s', now() - interval '401 days')""".formatted(id));
         reaper.runOnce();
         reaper.runOnce();
 
@@ -224,14 +328,12 @@ class ReaperTest {
     void a_purged_payment_is_forgotten_with_its_dead_letter_and_not_before_its_outcome_is_told() {
         String id = Json.text(payment("500 days", "purged").body(), "id");
         world.execute("""
-                INSERT INTO dead_letter (dead_letter_id, operation_id, state, cause, message, generation)
-                VALUES ('%1$s', '%1$s', 'purged', 'psp_unwell', '500', 1)""".formatted(id));
-        reaper.runOnce();
-        reaper.runOnce();
+                INSERT INTO dead_letter (dead_letter_id, operation_id, state, cause, message, generation, changed_at)
+                VALUES ('%1$s', '%1$s', 'purged', 'psp_unwell', '500', 1, now() - interval '450 days')""".formatted(id));
+        reap();
         assertThat(rowsOf(id)).isEqualTo(2);
-        world.execute("UPDATE operation_state SET settled_at = now() WHERE operation_id = '" + id + "'");
-        reaper.beginAgain();
-        reaper.runOnce();
+        world.execute("UPDATE operation_state SET settled_at = now() - interval '401 days' WHERE operation_id = '" + id + "'");
+        reap();
 
         assertThat(rowsOf(id)).isZero();
         assertThat(world.count("SELECT count(*) FROM dead_letter WHERE dead_letter_id = '" + id + "'")).isZero();
@@ -240,7 +342,8 @@ class ReaperTest {
     @Test
     void a_purged_payment_whose_psp_is_still_asked_is_not_forgotten() {
         String id = Json.text(payment("500 days", "purged").body(), "id");
-        world.execute("UPDATE operation_state SET settled_at = now(), resolve_at = now() WHERE operation_id = '" + id + "'");
+        world.execute("UPDATE operation_state SET settled_at = now() - interval '450 days', resolve_at = now() WHERE operation_id = '" + id
+                + "'");
         reaper.runOnce();
         reaper.runOnce();
         assertThat(rowsOf(id)).isEqualTo(2);

@@ -1930,15 +1930,6 @@ REVOKE EXECUTE ON FUNCTION a_seal_follows_the_last() FROM PUBLIC;
 CREATE TRIGGER a_seal_follows_the_last BEFORE INSERT ON audit_seal
     FOR EACH ROW WHEN (current_setting('is_superuser') = 'off') EXECUTE FUNCTION a_seal_follows_the_last();
 
--- A payment is kept while money still goes back, or did so recently.
-CREATE FUNCTION goes_back(payment text, since timestamptz) RETURNS boolean LANGUAGE sql STABLE SET search_path = chargeonce, pg_temp AS $$
-    SELECT EXISTS (SELECT FROM operation_now
-                    WHERE payment_id = payment AND kind <> 'charge'
-                      AND (state NOT IN ('succeeded', 'failed', 'declined', 'purged') OR state = 'purged' AND settled_at IS NULL
-                           OR resolve_at IS NOT NULL OR accepted_at > since))
-$$;
-REVOKE EXECUTE ON FUNCTION goes_back(text, timestamptz) FROM PUBLIC;
-
 -- What the role that faces the internet may read. It has no right to any table with payments, tokens or purchases. It calls these
 -- functions, which run as the schema's owner and return one merchant's payment if the caller gives the merchant and the payment's id, key
 -- or reference. No setting says which merchant a session serves, because a thief of the login could set it. They are plpgsql, which keeps
@@ -2074,11 +2065,59 @@ REVOKE EXECUTE ON FUNCTION operation_of(text, text), refunds_of(text, text), pay
     keys_taken(text[], text[]), attempts_of(text, text), capture_failure_of(text, text), settled_among(text[]), merchants_of(bytea[]),
     take_purchases(text[], bytea[], text[]), first_purchases(text[], text[], bytea[]), forget_purchases(int) FROM PUBLIC;
 
+-- Whether a payment may still move money, or its outcome is still to be published: then nothing of it is erased. "staged" lists the keys
+-- that are on their way to Kafka.
+CREATE FUNCTION unfinished(payment text, staged text[]) RETURNS boolean LANGUAGE sql STABLE SET search_path = chargeonce, pg_temp AS $$
+    SELECT EXISTS (SELECT FROM (SELECT operation_id FROM operation WHERE operation_id = payment
+                                 UNION ALL
+                                SELECT operation_id FROM operation WHERE payment_id = payment AND kind <> 'charge') AS its
+                     JOIN operation_state USING (operation_id)
+                    WHERE state NOT IN ('succeeded', 'failed', 'declined', 'purged') OR state = 'purged' AND settled_at IS NULL
+                       OR resolve_at IS NOT NULL
+                       OR its.operation_id = ANY (staged)
+                       OR EXISTS (SELECT FROM dead_letter WHERE dead_letter_id = its.operation_id AND dead_letter.state = 'dead'))
+        OR EXISTS (SELECT FROM payment_attempt WHERE payment_id = payment AND NOT failed_definite AND state IN ('in_flight', 'unknown'))
+$$;
+
+-- Since when a payment is at rest: the latest of its acceptance, settlement, attempts, moves in the dead-letter queue and evidence that came
+-- late, and the same of its refunds, reversals and returns. A retention that began at the acceptance would be over before a late success.
+-- 'infinity' while it is unfinished or charge still has to look at a booked line.
+CREATE FUNCTION at_rest_since(payment text) RETURNS timestamptz
+    LANGUAGE plpgsql STABLE SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    -- Each half uses its own partial index.
+    attempts text[] := ARRAY(SELECT psp_key FROM payment_attempt WHERE payment_id = payment AND failed_definite
+                              UNION ALL
+                             SELECT psp_key FROM payment_attempt WHERE payment_id = payment AND NOT failed_definite);
+    operations text[] := ARRAY(SELECT payment
+                                UNION ALL
+                               SELECT operation_id FROM operation WHERE payment_id = payment AND kind <> 'charge');
+BEGIN
+    IF unfinished(payment, '{}') OR EXISTS (SELECT FROM settlement_line WHERE psp_key = ANY (attempts) AND due_at IS NOT NULL) THEN
+        RETURN 'infinity';
+    END IF;
+    RETURN (SELECT max(at) FROM (
+        SELECT greatest(accepted_at, settled_at) FROM operation_now WHERE operation_id = ANY (operations)
+         UNION ALL
+        SELECT greatest(sent_at, decided_at) FROM payment_attempt WHERE psp_key = ANY (attempts)
+         UNION ALL
+        SELECT changed_at FROM dead_letter WHERE dead_letter_id = ANY (operations)
+         UNION ALL
+        SELECT observed_at FROM psp_observation WHERE psp_key = ANY (attempts)
+         UNION ALL
+        SELECT greatest(proposed_at, answered_at) FROM hand_settlement WHERE psp_key = ANY (attempts)
+         UNION ALL
+        SELECT greatest(recorded_at, answered_at) FROM settlement_line WHERE psp_key = ANY (attempts)
+         UNION ALL
+        SELECT greatest(failed_at, recaptured_at) FROM capture_failure WHERE operation_id = ANY (operations)) AS latest (at));
+END $$;
+REVOKE EXECUTE ON FUNCTION at_rest_since(text) FROM PUBLIC;
+
 -- Forgetting is the only deletion of payment history, and the role that faces the internet triggers it. So that role may not delete; it may
 -- only call these functions. They run as the schema's owner and refuse to delete what is too young or not settled. No service can write a
 -- row's age. The outcomes of deleted payments were published long before; the audit log stays. It reads the next keys after that time and
--- returns how far it came, so that a million old payments that are not settled are read once and not each time. Payments that settle later
--- are found when the scan starts again.
+-- returns how far it came, so that a million old payments that are not at rest are read once and not each time. Payments that come to rest
+-- later are found when the scan starts again.
 CREATE FUNCTION forget_settled_payments(retention interval, most int, after timestamptz DEFAULT '-infinity',
                                         OUT walked int, OUT reached timestamptz, OUT forgotten int)
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
@@ -2091,21 +2130,17 @@ BEGIN
     SELECT count(*), coalesce(max(created_at), after), coalesce(array_agg(resource_id), '{}') INTO walked, reached, due
       FROM (SELECT created_at, resource_id FROM idempotency_key WHERE created_at < until AND created_at > after
              ORDER BY created_at FETCH FIRST coalesce(most, 0) ROWS WITH TIES) AS old;
-    -- A refund is accepted under its payment's lock: after a separate statement has taken the lock, the next one sees every refund.
+    -- A refund is accepted under its payment's lock, and so is late evidence: after a separate statement has taken the lock, the next one sees
+    -- all of it. If another process deleted a payment meanwhile, it may have been made again under its key; then it is young.
     ended := ARRAY(
         SELECT operation_id FROM operation JOIN operation_state USING (operation_id)
          WHERE operation_id = ANY (due) AND kind = 'charge'
-           -- If another process deleted it meanwhile, it may have been paid again under its key.
-           AND accepted_at < until
-           -- A purge is settled once it can no longer be undone and its outcome was published.
-           AND state IN ('succeeded', 'declined', 'purged') AND (state <> 'purged' OR settled_at IS NOT NULL)
-           -- Not while its PSP is still being asked whether it moved money.
-           AND resolve_at IS NULL AND NOT goes_back(operation_id, until)
+           AND at_rest_since(operation_id) < until
            FOR UPDATE OF operation_state SKIP LOCKED);
     PERFORM set_config('chargeonce.forgetting', 'on', true);
     WITH due AS (
         SELECT merchant_id, idempotency_key, operation_id AS payment_id
-          FROM operation WHERE operation_id = ANY (ended) AND accepted_at < until AND NOT goes_back(operation_id, until)
+          FROM operation WHERE operation_id = ANY (ended) AND at_rest_since(operation_id) < until
     ), back AS (
         SELECT operation_id FROM operation JOIN due USING (payment_id) WHERE kind <> 'charge'
     ), gone AS (
@@ -2125,7 +2160,7 @@ BEGIN
         DELETE FROM payment_attempt USING known WHERE payment_attempt.psp_key = known.psp_key
     ), list AS (
         DELETE FROM waiting USING gone WHERE waiting.operation_id = gone.operation_id
-), visit AS (
+    ), visit AS (
         DELETE FROM tier_visit USING gone WHERE tier_visit.operation_id = gone.operation_id
     ), letter AS (
         DELETE FROM dead_letter USING gone WHERE dead_letter.dead_letter_id = gone.operation_id
@@ -2168,20 +2203,6 @@ BEGIN
     RETURN letters + items;
 END $$;
 REVOKE EXECUTE ON FUNCTION forget_dead_letter_runs(interval, int) FROM PUBLIC;
-
--- Whether a payment may still move money, or its outcome is still to be published: then nothing of it is erased. "staged" lists the keys
--- that are on their way to Kafka.
-CREATE FUNCTION unfinished(payment text, staged text[]) RETURNS boolean LANGUAGE sql STABLE SET search_path = chargeonce, pg_temp AS $$
-    SELECT EXISTS (SELECT FROM (SELECT operation_id FROM operation WHERE operation_id = payment
-                                 UNION ALL
-                                SELECT operation_id FROM operation WHERE payment_id = payment AND kind <> 'charge') AS its
-                     JOIN operation_state USING (operation_id)
-                    WHERE state NOT IN ('succeeded', 'failed', 'declined', 'purged') OR state = 'purged' AND settled_at IS NULL
-                       OR resolve_at IS NOT NULL
-                       OR its.operation_id = ANY (staged)
-                       OR EXISTS (SELECT FROM dead_letter WHERE dead_letter_id = its.operation_id AND dead_letter.state = 'dead'))
-        OR EXISTS (SELECT FROM payment_attempt WHERE payment_id = payment AND NOT failed_definite AND state IN ('in_flight', 'unknown'))
-$$;
 
 -- Whether names and accounts are still stored that only this payment's attempts at banks keep here.
 CREATE FUNCTION banks_keep(payment text) RETURNS boolean LANGUAGE plpgsql STABLE SET search_path = chargeonce, pg_temp AS $$
