@@ -116,6 +116,19 @@ class HttpLimitsTest {
         assertThat(world.pay(key, BODY).headers().firstValue("Idempotent-Replayed")).isEmpty();
     }
 
+    /** A proxy that lets only some paths through must know them all. */
+    @ParameterizedTest
+    @ValueSource(strings = {"//v1/payments", "/v1//payments", "/v1%2fpayments", "/v1/payments;a=b", "/v1;a/payments", "/v1/./payments",
+        "/x/../v1/payments", "/v1/payments/.", "/v1/payments/", "/%761/payments", "/v1/payments%20", "/v1/payments%00", "/v1\\payments",
+        "/v1/pay%6Dents", "/v1/%2e%2e/v1/payments", "/V1/payments", "http://x/v1/payments"})
+    void only_one_spelling_of_a_path_leads_anywhere(String path) throws IOException {
+        String answer = raw("POST " + path + " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer test_acme\r\nIdempotency-Key: " + key
+                + "\r\nContent-Type: application/json\r\nContent-Length: " + BODY.length() + "\r\n\r\n" + BODY);
+
+        assertThat(answer).matches("(?s)HTTP/1.1 40[04] .*");
+        assertThat(world.pay(key, BODY).headers().firstValue("Idempotent-Replayed")).isEmpty();
+    }
+
     @Test
     void a_key_that_is_no_ascii_is_refused() throws IOException {
         String answer = raw("POST /v1/payments HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer test_acme\r\n"

@@ -4,6 +4,7 @@ package io.chargeonce.http;
 import com.sun.management.UnixOperatingSystemMXBean;
 import io.chargeonce.runtime.Address;
 import io.helidon.http.DirectHandler;
+import io.helidon.http.HeaderValues;
 import io.helidon.webserver.WebServer;
 import io.helidon.webserver.http.HttpService;
 import io.helidon.webserver.http1.Http1Config;
@@ -74,12 +75,13 @@ public final class BoundedHttp implements AutoCloseable {
                 .protocolsDiscoverServices(false)
                 .addConnectionSelector(new BoundedRequests(Http1ConnectionSelector.builder().config(Http1Config.builder()
                         .maxHeadersSize(LARGEST_HEADERS).maxPrologueLength(LONGEST_REQUEST_LINE)
-                        .addReceiveListener(BoundedRequests.listener(heads)).build()).build(), heads,
+                        .addReceiveListener(BoundedRequests.listener(heads)).addSendListener(BoundedRequests.ofAnswers()).build())
+                        .build(), heads,
                         new Seats(mostConnections / 4 * 3), refusals.tooManyConnections(),
                         meters.counter("chargeonce.door.refused", "door", limits.door(), "reason", "connections_of_address")))
                 .directHandlers(handlers -> {
                     for (var event : DirectHandler.EventType.values()) {
-                        handlers.addHandler(event, refusals.problems());
+                        handlers.addHandler(event, closing(refusals.problems()));
                     }
                 })
                 .routing(routing -> routing.register(api))
@@ -90,6 +92,15 @@ public final class BoundedHttp implements AutoCloseable {
         }
         drain.open();
         return new BoundedHttp(server, drain, tls.map(files -> new RenewedTls(files, server, limits.door(), meters)));
+    }
+
+    /** A proxy before us may have seen the end of a refused request elsewhere, so nothing more is read. */
+    private static DirectHandler closing(DirectHandler problems) {
+        return (request, type, status, headers, message) -> {
+            DirectHandler.TransportResponse response = problems.handle(request, type, status, headers, message);
+            response.headers().set(HeaderValues.CONNECTION_CLOSE);
+            return response;
+        };
     }
 
     /** A process that can open no more files stops listening for good, so connections never use them up. */

@@ -13,7 +13,6 @@ import io.helidon.http.HeaderValues;
 import io.helidon.http.Headers;
 import io.helidon.http.HttpPrologue;
 import io.helidon.http.RequestException;
-import io.helidon.http.Status;
 import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.ConnectionContext;
 import io.helidon.webserver.ListenerContext;
@@ -30,17 +29,14 @@ import java.util.Set;
 import java.util.concurrent.ExecutorService;
 
 /**
- * Speaks HTTP/1.1 as the web server does, with five differences. A chunk has at most {@link #LARGEST} bytes: the web server holds a whole
- * chunk in memory, and a batch may be as long as it likes. The deadline of a head begins with its first byte, over HTTPS with the
+ * Speaks HTTP/1.1 as the web server does, with four differences. The deadline of a head begins with its first byte, over HTTPS with the
  * handshake. One {@linkplain ClientNetwork network} has at most three quarters of all connections: one hostile client cannot lock out
- * the others, and a proxy, whose address all clients share, needs no setting. A connection really ends after a request
- * with {@code Connection: close}. And some requests that the web server takes are not HTTP: they are refused. {@link Http10} adds the
- * older version.
+ * the others, and a proxy, whose address all clients share, needs no setting. A connection really ends after a request or an answer
+ * with {@code Connection: close}. And some requests that the web server takes are not HTTP: {@link BoundedReader} refuses them. {@link
+ * Http10} adds the older version.
  */
 record BoundedRequests(Http1ConnectionSelector http1, SlowHeads heads, Seats addresses, byte[] tooMany,
         Counter refused) implements ServerConnectionSelector {
-
-    static final int LARGEST = 1024 * 1024;
 
     @Override
     public int bytesToIdentifyConnection() {
@@ -69,7 +65,7 @@ record BoundedRequests(Http1ConnectionSelector http1, SlowHeads heads, Seats add
         }
         var reader = new BoundedReader(context.dataReader(), heads);
         ServerConnection connection = http1.connection(new Bounded(context, reader));
-        reader.connection = connection;
+        reader.isReadBy(connection);
         return new Counted(connection, () -> addresses.giveBack(address));
     }
 
@@ -92,11 +88,25 @@ record BoundedRequests(Http1ConnectionSelector http1, SlowHeads heads, Seats add
             @Override
             public void headers(ConnectionContext connection, Headers headers) {
                 heads.headers(connection, headers);
-                if (headers.containsToken(HeaderValues.CONNECTION_CLOSE) && connection.dataReader() instanceof BoundedReader reader) {
-                    reader.last = true;
-                }
+                endIfAsked(connection, headers);
             }
         };
+    }
+
+    /** Notices answers after which the connection ends: what follows may be the rest of a body, and is no request. */
+    static Http1ConnectionListener ofAnswers() {
+        return new Http1ConnectionListener() {
+            @Override
+            public void headers(ConnectionContext connection, Headers headers) {
+                endIfAsked(connection, headers);
+            }
+        };
+    }
+
+    private static void endIfAsked(ConnectionContext connection, Headers headers) {
+        if (headers.containsToken(HeaderValues.CONNECTION_CLOSE) && connection.dataReader() instanceof BoundedReader reader) {
+            reader.noMoreRequests();
+        }
     }
 
     /** The connection ends with it: a proxy before us may read what follows in another way. */
@@ -193,78 +203,6 @@ record BoundedRequests(Http1ConnectionSelector http1, SlowHeads heads, Seats add
         @Override
         public String childSocketId() {
             return all.childSocketId();
-        }
-    }
-
-    private static final class BoundedReader extends DataReader {
-
-        private final SlowHeads heads;
-        /** That reads from here; it comes to be after its reader. */
-        private ServerConnection connection;
-        /** Whether the request that was read asked for the end of the connection. */
-        private boolean last;
-
-        /** There is no other way to see a chunk's length before the web server has read it whole. */
-        @SuppressWarnings("removal")
-        BoundedReader(DataReader all, SlowHeads heads) {
-            super(new Http10(() -> {
-                all.ensureAvailable();
-                return all.readBytes(all.available());
-            }, heads::begin, BoundedHttp.LONGEST_REQUEST_LINE, BoundedHttp.LONGEST_REQUEST_LINE + BoundedHttp.LARGEST_HEADERS), false);
-            this.heads = heads;
-        }
-
-        /** The web server may be interrupted while it reads a request's line, and then only. */
-        @Override
-        public void pullData() {
-            super.pullData();
-            if (readsRequestLine()) {
-                heads.begin();
-            }
-        }
-
-        private boolean readsRequestLine() {
-            return connection instanceof InterruptableTask<?> web && web.canInterrupt();
-        }
-
-        /** The web server says that it closes the connection, and reads on. */
-        @Override
-        public int findNewLine(int most) {
-            if (last && readsRequestLine()) {
-                throw new CloseConnectionException("the client wanted no more than one answer");
-            }
-            return super.findNewLine(most);
-        }
-
-        /** A method in small letters is another one than in capitals (RFC 9110, 9.1), and the web server takes it for the same. */
-        @Override
-        public byte[] readBytes(int length) {
-            byte[] bytes = super.readBytes(length);
-            for (int i = 0; readsRequestLine() && i < length && bytes[i] != ' '; i++) {
-                if (bytes[i] >= 'a' && bytes[i] <= 'z') {
-                    throw noHttp("a method has capital letters");
-                }
-            }
-            return bytes;
-        }
-
-        /** Of a header or trailer; the web server takes those without a name (RFC 9110, 5.1). */
-        @Override
-        public int findOrNewLine(byte end, int most) {
-            int length = super.findOrNewLine(end, most);
-            if (end == ':' && length == 0) {
-                throw noHttp("a header has a name");
-            }
-            return length;
-        }
-
-        @Override
-        public BufferData readBuffer(int length) {
-            if (length > LARGEST) {
-                throw RequestException.builder().type(DirectHandler.EventType.PAYLOAD_TOO_LARGE)
-                        .status(Status.REQUEST_ENTITY_TOO_LARGE_413).message("a chunk is too large").setKeepAlive(false).build();
-            }
-            return super.readBuffer(length);
         }
     }
 }

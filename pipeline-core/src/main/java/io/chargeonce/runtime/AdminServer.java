@@ -131,8 +131,8 @@ public final class AdminServer implements AutoCloseable {
     private void serve(String path, Function<Boolean, Answer> answer) {
         server.createContext(path, exchange -> {
             arrivals.arrived();
-            // A context also receives every path that starts with its own.
-            if (!exchange.getRequestURI().getPath().equals(path)) {
+            // A context also receives every path that starts with its own, and those that are spelled in another way.
+            if (!exchange.getRequestURI().getRawPath().equals(path)) {
                 send(exchange, new Answer(404, "text/plain; charset=utf-8", "Not found\n"));
             } else if (!exchange.getRequestMethod().equals("GET")) {
                 exchange.getResponseHeaders().set("Allow", "GET");
@@ -177,6 +177,7 @@ public final class AdminServer implements AutoCloseable {
     private void send(HttpExchange exchange, Answer answer) throws IOException {
         byte[] body = answer.body().getBytes(StandardCharsets.UTF_8);
         exchange.getResponseHeaders().set("Content-Type", answer.contentType());
+        Arrivals.endConnection(exchange);
         if (answer.status() == 503) {
             exchange.getResponseHeaders().set("Retry-After", "1");
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.runtime;
 
+import com.sun.net.httpserver.HttpExchange;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Duration;
@@ -36,6 +37,14 @@ public final class Arrivals implements Executor, AutoCloseable {
         if (System.getProperty(MOST_CONNECTIONS) == null) {
             System.setProperty(MOST_CONNECTIONS, Integer.toString(CONNECTIONS));
         }
+    }
+
+    /**
+     * A connection carries one request. The JDK's server reads odd lengths, chunks and lines in its own way, so what it takes for a second
+     * request may be part of the first.
+     */
+    public static void endConnection(HttpExchange exchange) {
+        exchange.getResponseHeaders().set("Connection", "close");
     }
 
     private final ThreadFactory threads;

@@ -97,6 +97,7 @@ public final class WebhookServer implements AutoCloseable {
             if (status == 503) {
                 exchange.getResponseHeaders().set("Retry-After", "1");
             }
+            Arrivals.endConnection(exchange);
             exchange.sendResponseHeaders(status, -1);
         }
     }
@@ -112,7 +113,7 @@ public final class WebhookServer implements AutoCloseable {
     }
 
     private int taken(HttpExchange exchange, byte[] body) {
-        String psp = exchange.getRequestURI().getPath().substring(PATH.length());
+        String psp = exchange.getRequestURI().getRawPath().substring(PATH.length());
         Semaphore place = places.get(psp);
         if (place == null) {
             return status(exchange, psp, body);

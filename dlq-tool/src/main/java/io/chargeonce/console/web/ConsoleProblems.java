@@ -16,7 +16,7 @@ final class ConsoleProblems implements DirectHandler {
     public TransportResponse handle(TransportRequest request, EventType type, Status status, ServerResponseHeaders headers,
                                     String message) {
         Answer answer = problem(request, type, status).answer();
-        var response = TransportResponse.builder().status(Status.create(answer.status())).headers(headers).keepAlive(type.keepAlive());
+        var response = TransportResponse.builder().status(Status.create(answer.status())).headers(headers);
         Guard.HEADERS.forEach((name, value) -> response.header(HeaderNames.create(name), value));
         answer.headers().forEach((name, value) -> response.header(HeaderNames.create(name), value));
         return response.entity(answer.body()).build();

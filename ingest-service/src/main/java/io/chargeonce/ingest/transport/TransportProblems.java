@@ -20,7 +20,7 @@ final class TransportProblems implements DirectHandler {
                                     String message) {
         Answer answer = problem(request, type, status).answer();
         var response = TransportResponse.builder()
-                .status(Status.create(answer.status())).headers(headers).keepAlive(type.keepAlive());
+                .status(Status.create(answer.status())).headers(headers);
         answer.headers().forEach((name, value) -> response.header(HeaderNames.create(name), value));
         return response.entity(answer.body()).build();
     }

@@ -15,6 +15,9 @@ final class AdminAttacks {
 
     static final List<Attack> ALL = List.of(
             Attack.plain("admin-without-token", "metrics without the admin token, and with wrong ones", AdminAttacks::withoutToken),
+            Attack.plain("admin-framings", "the same framings, before health",
+                    siege -> siege.target.admin().isEmpty() ? NO_ADDRESS
+                            : Framings.play(siege, Framings.Door.admin(siege.target.admin().get())).result()),
             Attack.plain("admin-odd", "other paths and methods", AdminAttacks::odd));
 
     private static Result withoutToken(Siege siege) throws IOException {

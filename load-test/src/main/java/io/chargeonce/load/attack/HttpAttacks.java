@@ -18,6 +18,8 @@ final class HttpAttacks {
 
     static final List<Attack> ALL = List.of(
             Attack.plain("smuggling", "a second request inside a body of two lengths", HttpAttacks::smuggled),
+            Attack.plain("framings", Framings.ALL.size() + " ways to say where a request ends, each before another request",
+                    siege -> Framings.play(siege, Framings.Door.ingest(siege.target.ingest())).result()),
             Attack.plain("odd-headers", "folded, nameless, blank and repeated headers", HttpAttacks::oddHeaders),
             Attack.plain("headers-too-large", "a header of 64 KiB, 5,000 headers, a path of 64 KiB", HttpAttacks::large),
             Attack.plain("odd-methods", "TRACE, CONNECT and others", HttpAttacks::methods),

@@ -36,9 +36,9 @@ record Reply(int status, boolean silent, String text) {
         return !silent && (status == 0 || status >= 400 && status < 500 || status == 501 || status == 505);
     }
 
-    /** How many answers came. More than were asked for is a request that was smuggled in. */
+    /** How many answers came; leave to go on is none. More than were asked for is a request that was smuggled in. */
     long answers() {
-        return STATUS.matcher(text).results().count();
+        return STATUS.matcher(text).results().filter(answer -> !answer.group(1).startsWith("1")).count();
     }
 
     String head() {

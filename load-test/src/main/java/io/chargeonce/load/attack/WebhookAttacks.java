@@ -30,6 +30,9 @@ final class WebhookAttacks {
 
     static final List<Attack> ALL = List.of(
             Attack.plain("webhook-forged", "webhooks without a signature, and with a forged one", WebhookAttacks::forged),
+            Attack.plain("webhook-framings", "the same framings, before webhooks",
+                    siege -> siege.target.webhooks().isEmpty() ? NO_ADDRESS
+                            : Framings.play(siege, Framings.Door.webhooks(siege.target.webhooks().get())).result()),
             Attack.plain("webhook-odd", "webhooks of no PSP, too large, with other methods and paths", WebhookAttacks::odd),
             Attack.plain("webhook-replayed", "a signed webhook that was heard an hour ago, and one from the future",
                     WebhookAttacks::replayed));
