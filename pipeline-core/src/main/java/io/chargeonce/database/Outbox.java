@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The outbox table: records for Kafka, staged within the transaction that decides about them. */
@@ -47,7 +48,13 @@ public final class Outbox {
     }
 
     /** A row of the outbox. */
-    record Staged(long id, String topic, String key, byte[] value, Map<String, String> headers) {}
+    record Staged(long id, String topic, String key, byte[] value, String headersJson) {
+
+        /** @throws JacksonException if they are no object of texts */
+        Map<String, String> headers() {
+            return HEADERS.readerForMapOf(String.class).readValue(headersJson);
+        }
+    }
 
     private static final int MOST_AT_ONCE = 1000;
 
@@ -100,7 +107,7 @@ public final class Outbox {
         if (result.getObject(2) != null) {
             do {
                 rows.add(new Staged(result.getLong(2), result.getString(3), result.getString(4), result.getBytes(5),
-                        headers(result.getString(6))));
+                        result.getString(6)));
             } while (result.next());
         }
         frontier.looked(snapshot, rows.stream().map(Staged::id).toList(), rows.size() < MOST_AT_ONCE);
@@ -109,11 +116,6 @@ public final class Outbox {
             frontier.restart();
         }
         return rows;
-    }
-
-    @SuppressWarnings("unchecked")
-    private static Map<String, String> headers(String json) {
-        return HEADERS.readValue(json, Map.class);
     }
 
     private static final String DELETE = "DELETE FROM outbox WHERE outbox_id = ANY (?)";
@@ -153,7 +155,7 @@ public final class Outbox {
             try (var result = statement.executeQuery()) {
                 while (result.next()) {
                     rows.add(new Staged(result.getLong(1), result.getString(2), result.getString(3), result.getBytes(4),
-                            headers(result.getString(5))));
+                            result.getString(5)));
                 }
             }
             return rows;

@@ -48,6 +48,8 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
     private static final Duration AFTER_AN_ERROR = Duration.ofMillis(500);
     /** Refused rows are offered again after this time, because a limit may have been raised. */
     private static final Duration OFFER_AGAIN = Duration.ofMinutes(10);
+    /** Failed passes in a row; one may be an accident. */
+    private static final int NOT_HEALTHY_AFTER = 3;
     /** Longer than a pass in which Postgres is silent and each topic has to be waited for. */
     private static final Duration STANDS_STILL_AFTER = Duration.ofMinutes(3);
 
@@ -55,6 +57,8 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
     private final OutboxSender sender;
     private final Semaphore nudged = new Semaphore(0);
     private final Counter published;
+    private volatile int failedPasses;
+    private volatile String lastFailure = "";
     private Set<String> held = Set.of();
     private long lastGone = System.nanoTime();
     private volatile long lastTurn = System.nanoTime();
@@ -83,7 +87,9 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
 
     /** What keeps it from publishing, in one line, once that lasts; empty if nothing does. Any thread. */
     public Optional<String> problem() {
-        return standstill().or(sender::problem);
+        return standstill().or(() -> Optional.of(failedPasses).filter(failed -> failed >= NOT_HEALTHY_AFTER)
+                .map(failed -> "the relay's last %d passes ended with an exception, see the log: %s".formatted(failed, lastFailure)))
+                .or(sender::problem);
     }
 
     /** Why it will not recover by itself, in one line; empty if it makes progress, or waits for Kafka or Postgres. Any thread. */
@@ -110,6 +116,8 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
                 awaitAfterAnError();
             } catch (RuntimeException | Error bug) {
                 LOG.error("Bug! A pass of the relay ended with an exception. The relay goes on, and staged rows stay staged", bug);
+                lastFailure = bug.toString();
+                failedPasses++;
                 awaitAfterAnError();
             }
         }
@@ -155,6 +163,7 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
         long idleMillis = 1;
         while (!closed && System.nanoTime() - huntAgain < 0) {
             int gone = runOnce(connection, shards, frontier);
+            failedPasses = 0;
             if (gone > 0) {
                 lastGone = System.nanoTime();
                 idleMillis = 1;
@@ -203,7 +212,7 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
         }
         for (var refused : result.refused().entrySet()) {
             LOG.error(
-                    "ALERT: Kafka refuses outbox row {} ({}). The row is set aside, holds back only its own key, and is offered again "
+                    "ALERT: Outbox row {} cannot be published ({}). The row is set aside, holds back only its own key, and is offered again "
                             + "every {} minutes. Fix the cause. To offer it at once: chargeonce dlq refused --all --retry --yes",
                     refused.getKey(),
                     refused.getValue(), OFFER_AGAIN.toMinutes());

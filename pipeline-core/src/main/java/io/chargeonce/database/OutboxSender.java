@@ -29,6 +29,7 @@ import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import tools.jackson.core.JacksonException;
 
 /**
  * Sends staged rows to Kafka and returns the results. A topic that takes no records delays only itself: its sent rows stay under way while
@@ -52,6 +53,8 @@ final class OutboxSender implements AutoCloseable {
 
     private final RelayProducer producers;
     private final Map<Long, Sent> underWay = new LinkedHashMap<>();
+    /** Rows of this pass that no record can be made of, and why. */
+    private final Map<Long, String> unfit = new LinkedHashMap<>();
     private final Map<String, TopicLane> lanes = new ConcurrentHashMap<>();
     private CountDownLatch flushed = new CountDownLatch(0);
 
@@ -93,11 +96,20 @@ final class OutboxSender implements AutoCloseable {
         return collect();
     }
 
+    /** Every row is one transaction's; what is wrong with it must not keep the others here. */
     private void send(Producer<byte[], byte[]> producer, Outbox.Staged row) {
+        try {
+            send(producer, row, record(row));
+        } catch (JacksonException | NullPointerException odd) {
+            unfit.put(row.id(), "its headers are no JSON object of texts: correct or drop it");
+        }
+    }
+
+    private void send(Producer<byte[], byte[]> producer, Outbox.Staged row, ProducerRecord<byte[], byte[]> record) {
         TopicLane known = lanes.get(row.topic());
         TopicLane lane = known != null ? known : lanes.computeIfAbsent(row.topic(), TopicLane::new);
         if (lane.isKnown() && !lane.isHeld()) {
-            Future<RecordMetadata> answer = producer.send(record(row));
+            Future<RecordMetadata> answer = producer.send(record);
             underWay.put(row.id(), new Sent(lane, answer));
             if (answer.isDone() && answer.state() == Future.State.FAILED && answer.exceptionNow() instanceof RetriableException) {
                 // This send has blocked already, and the topic's other rows would block as long.
@@ -105,20 +117,20 @@ final class OutboxSender implements AutoCloseable {
                 lane.slow(true);
             }
         } else if (!lane.isHeld()) {
-            lane.sends(scout(producer, row));
+            lane.sends(scout(producer, row.id(), record));
         }
     }
 
-    private static TopicLane.Scout scout(Producer<byte[], byte[]> producer, Outbox.Staged row) {
+    private static TopicLane.Scout scout(Producer<byte[], byte[]> producer, long row, ProducerRecord<byte[], byte[]> record) {
         var handedOver = new CompletableFuture<Future<RecordMetadata>>();
         Thread.ofVirtual().name("outbox-scout").start(() -> {
             try {
-                handedOver.complete(producer.send(record(row)));
+                handedOver.complete(producer.send(record));
             } catch (RuntimeException | Error e) {
                 handedOver.completeExceptionally(e);
             }
         });
-        return new TopicLane.Scout(row.id(), handedOver);
+        return new TopicLane.Scout(row, handedOver);
     }
 
     /** No timestamp of ours: the broker's clock says when it took the record, and a header says when it was staged. */
@@ -169,7 +181,8 @@ final class OutboxSender implements AutoCloseable {
 
     private Result collect() {
         lanes.values().forEach(this::collectScout);
-        var result = new Result(new ArrayList<>(), new LinkedHashMap<>());
+        var result = new Result(new ArrayList<>(), new LinkedHashMap<>(unfit));
+        unfit.clear();
         Map<TopicLane, Throwable> failures = new LinkedHashMap<>();
         int failed = 0;
         lanes.values().forEach(lane -> lane.slow(false));

@@ -1163,12 +1163,14 @@ CREATE TABLE psp_health (
 -- Records for Kafka, written by the transaction that decided about them.
 CREATE TABLE outbox (
     outbox_id  bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    shard      smallint NOT NULL,
-    topic      text NOT NULL,
+    -- A row of another shard would belong to no relay.
+    shard      smallint NOT NULL CHECK (shard BETWEEN 0 AND 7),
+    topic      text NOT NULL CHECK (topic ~ '^[A-Za-z0-9._-]{1,249}$'),
     record_key text COLLATE "C" NOT NULL,
     -- NULL is a tombstone.
     value      bytea,
-    headers    json NOT NULL,
+    headers    json NOT NULL CONSTRAINT headers_are_texts CHECK (
+        json_typeof(headers) = 'object' AND NOT jsonb_path_exists(headers::jsonb, 'strict $.* ? (@.type() != "string")')),
     staged_at  timestamptz NOT NULL DEFAULT now(),
     -- Why the broker refuses this record; the row holds back only its own key.
     refusal    text

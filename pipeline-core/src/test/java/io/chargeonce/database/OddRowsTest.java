@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.database;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.chargeonce.sandbox.TestStack;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Rows of the outbox that nothing in this pipeline stages. */
+class OddRowsTest {
+
+    private static final Duration LONG = Duration.ofSeconds(60);
+    private static final String INSERT =
+            "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (%s, '%s', '%s', 'x', '%s')";
+
+    private static final String TEXTS = "CONSTRAINT headers_are_texts";
+    private static String url;
+    private static Database database;
+    private static String check;
+    private final MockProducer<byte[], byte[]> kafka =
+            new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
+
+    @BeforeAll
+    static void open() throws SQLException {
+        url = TestStack.newDatabase() + "&currentSchema=chargeonce";
+        Migrations.apply(url, "postgres", "");
+        database = Database.open(url, "postgres", "", 4);
+        check = text("SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = 'headers_are_texts'");
+    }
+
+    @AfterAll
+    static void close() {
+        database.close();
+    }
+
+    @AfterEach
+    void empty() throws SQLException {
+        execute("TRUNCATE outbox; ALTER TABLE outbox DROP CONSTRAINT IF EXISTS headers_are_texts; ALTER TABLE outbox ADD " + TEXTS + " "
+                + check);
+    }
+
+    private static void execute(String sql) throws SQLException {
+        try (var connection = DriverManager.getConnection(url); var statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    private static String text(String query) throws SQLException {
+        try (var connection = DriverManager.getConnection(url); var row = connection.createStatement().executeQuery(query)) {
+            row.next();
+            return String.valueOf(row.getString(1));
+        }
+    }
+
+    /** The constraint is newer than such a row, say. */
+    @ParameterizedTest
+    @ValueSource(strings = {"\"a\"", "[1, 2, 3]", "7", "null", "{\"a\": null}", "{\"a\": {\"b\": \"c\"}}"})
+    void a_row_whose_headers_are_odd_is_set_aside_alone_and_the_others_go(String headers) throws SQLException {
+        execute("ALTER TABLE outbox DROP " + TEXTS);
+        execute(INSERT.formatted(0, "payments.requests", "odd", headers));
+        execute(INSERT.formatted(0, "payments.requests", "usual", "{\"a\": \"b\"}"));
+        try (var relay = new OutboxRelay(database, () -> kafka, new SimpleMeterRegistry()).start()) {
+            await().atMost(LONG).until(() -> text("SELECT string_agg(record_key, ',') FROM outbox").equals("odd"));
+
+            assertThat(text("SELECT refusal FROM outbox")).contains("headers are no JSON object of texts");
+            assertThat(kafka.history()).singleElement().satisfies(sent -> assertThat(new String(sent.key())).isEqualTo("usual"));
+            assertThat(relay.problem()).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0, 'payments.requests', 'k', 'x', '\"a\"'", "0, 'payments.requests', 'k', 'x', '[1,2,3]'",
+        "0, 'payments.requests', 'k', 'x', '{\"a\": 1}'", "0, 'payments.requests', 'k', 'x', '{\"a\": [\"b\"]}'",
+        "0, 'payments.requests', 'k', 'x', 'null'", "8, 'payments.requests', 'k', 'x', '{}'", "-1, 'payments.requests', 'k', 'x', '{}'",
+        "0, 'payments requests', 'k', 'x', '{}'", "0, '', 'k', 'x', '{}'"})
+    void the_table_takes_no_odd_row(String values) {
+        assertThatThrownBy(() -> execute("INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (" + values + ")"))
+                .isInstanceOfSatisfying(SQLException.class, refused -> assertThat(refused.getSQLState()).isEqualTo("23514"));
+    }
+
+    @Test
+    void the_table_takes_every_shard_that_there_is() throws SQLException {
+        for (int shard : IntStream.range(0, OutboxRow.SHARDS).toArray()) {
+            execute(INSERT.formatted(shard, "payments.requests", "k", "{}"));
+        }
+        assertThat(text("SELECT count(DISTINCT shard) FROM outbox")).isEqualTo("" + OutboxRow.SHARDS);
+    }
+
+    @Test
+    void a_relay_whose_passes_end_with_exceptions_says_so_until_one_does_not() throws SQLException {
+        var broken = new AtomicBoolean(true);
+        try (var relay = new OutboxRelay(database, () -> {
+            if (broken.get()) {
+                throw new AssertionError("no producer");
+            }
+            return kafka;
+        }, new SimpleMeterRegistry()).start()) {
+            await().atMost(LONG).until(() -> relay.problem().filter(said -> said.contains("no producer")).isPresent());
+            broken.set(false);
+            await().atMost(LONG).until(() -> relay.problem().isEmpty());
+        }
+    }
+}
