@@ -31,8 +31,8 @@ import io.chargeonce.charge.bank.BankGateway;
 import io.chargeonce.charge.evidence.BankLines;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.Gateways;
-import io.chargeonce.psp.RouteRule;
-import io.chargeonce.psp.Routes;
+import io.chargeonce.payment.RouteRule;
+import io.chargeonce.payment.Routes;
 import io.chargeonce.runtime.AdminServer;
 import io.chargeonce.runtime.HealthCheck;
 import io.chargeonce.runtime.Lifecycle;
@@ -124,8 +124,9 @@ public final class ChargeEngine {
         this.relay = lifecycle.start("relay", () -> new OutboxRelay(database, producers::newProducer, meters).start());
         startWorker("database-waits", Duration.ofSeconds(5), new DatabaseWaits(database, meters)::runOnce);
         List<Gateway> all = Stream.concat(psps.stream(), settings.banks().stream().map(bank -> new BankGateway(bank, database))).toList();
-        this.gateways = new Gateways(all, settings.breakerOpenFor(), new SteadyClock(), meters);
-        var routing = new Routing(settings.routes().orElseGet(() -> new Routes(List.of(RouteRule.everything(gateways.psps())))), gateways);
+        this.gateways = new Gateways(all, settings.breakerOpenFor(), settings.pace().quotas(), new SteadyClock(), meters);
+        Routes routes = settings.routes().orElseGet(() -> new Routes(List.of(RouteRule.everything(gateways.psps()))));
+        var routing = new Routing(routes, gateways);
         this.holds = new KnownHolds(database, gateways, new SteadyClock(), meters);
         startWorker("holds", Duration.ofMillis(500), holds::runOnce);
         this.exchange = lifecycle.start("exchange", () -> new PspExchange(database, gateways, meters, tracing));
@@ -139,7 +140,7 @@ public final class ChargeEngine {
                 settings.ourReceipts(), relay::nudge, meters));
         this.flood = new FloodGuard(settings.pace().inAFlood(), new SteadyClock(), meters);
         var poison = lifecycle.start("poison", () -> new PoisonBin(database, topics, settings.vault(), relay::nudge, meters));
-        startWorker("psp-news", newsEvery(pipeline.tiers().getFirst()), new PspNewsroom(database, gateways)::runOnce);
+        startWorker("psp-news", newsEvery(pipeline.tiers().getFirst()), new PspNewsroom(database, gateways, routes)::runOnce);
         this.handler = new ChargeHandler(claims, askFirst, exchange, gateways, resolutions, poison, flood,
                 new NewerRecords(InstantSource.system(), meters), meters);
     }

@@ -6,7 +6,7 @@ import io.chargeonce.audit.AuditSealer;
 import io.chargeonce.payment.Rail;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.PspSettings;
-import io.chargeonce.psp.Routes;
+import io.chargeonce.payment.Routes;
 import io.chargeonce.psp.adyen.AdyenSettings;
 import io.chargeonce.psp.stripe.StripeSettings;
 import io.chargeonce.runtime.Address;
@@ -21,10 +21,14 @@ import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -92,6 +96,10 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
     public static final Setting<Integer> TIER_RELEASE_RATE = Setting.integer("CHARGEONCE_TIER_RELEASE_RATE",
             "How many records per second a retry tier's loop starts at most; N records due at once take N / rate seconds.")
             .between("1", "1000000").orElse("2000");
+    public static final Setting<Optional<String>> QUOTAS = Setting.string("CHARGEONCE_PSP_QUOTAS",
+            "How many payments per second all processes together send to a PSP at most: 'stripe=40,adyen=100'. A payment at Stripe is two "
+                    + "requests, and questions come on top. The same for all charge and retry services.")
+            .optional();
     public static final Setting<Integer> FLOOD_RATE = Setting.integer("CHARGEONCE_FLOOD_RATE",
             "How many records per second go on while nearly all end as dead letters; 0 sets no limit.")
             .between("0", "1000").orElse("10");
@@ -105,9 +113,14 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
      * @param tierReleases records per second that a tier's loop starts
      * @param inAFlood     records per second that go on while nearly all end as dead letters; 0 is no limit
      * @param bufferMib    MiB of fetched records in all
+     * @param quotas       by PSP: payments per second of all processes together
      */
-    public record Pace(int tierReleases, int inAFlood, int bufferMib) {
-        public static final Pace USUAL = new Pace(2_000, 10, 128);
+    public record Pace(int tierReleases, int inAFlood, int bufferMib, Map<String, Integer> quotas) {
+        public static final Pace USUAL = new Pace(2_000, 10, 128, Map.of());
+
+        public Pace {
+            quotas = Map.copyOf(quotas);
+        }
     }
 
     public static final Setting<Optional<String>> BANKS = Setting.string("CHARGEONCE_BANKS",
@@ -146,7 +159,7 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
     public static final List<Setting<?>> ALL = Stream.of(PipelineSettings.OF_SERVICE, Tracing.ALL, List.<Setting<?>>of(STRIPE_API_KEY,
             STRIPE_API_BASE, PSP_TIMEOUT, IN_FLIGHT, LEASE, BREAKER_OPEN_FOR, QUESTIONS, SWEEP_AFTER,
             ADYEN_API_KEY, ADYEN_API_BASE, ADYEN_MERCHANT_ACCOUNT, PSPS, BANKS, ROUTES, WEBHOOK_ADDRESS, STRIPE_WEBHOOK_SECRET,
-            ADYEN_HMAC_KEY, RECEIPTS, PipelineSettings.ASK_FIRST_UNTIL, TIER_RELEASE_RATE, FLOOD_RATE, BUFFER_MIB,
+            ADYEN_HMAC_KEY, RECEIPTS, PipelineSettings.ASK_FIRST_UNTIL, TIER_RELEASE_RATE, FLOOD_RATE, QUOTAS, BUFFER_MIB,
             AuditKeys.FILE,
             AuditSealer.Settings.EVERY, AuditSealer.Settings.KEPT,
             Vault.FILE, SettlementKeys.FILE))
@@ -156,7 +169,8 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
         return new ChargeSettings(PipelineSettings.from(settings), accounts(settings), settings.get(IN_FLIGHT), settings.get(LEASE),
                 settings.get(BREAKER_OPEN_FOR), settings.get(QUESTIONS), settings.get(SWEEP_AFTER),
                 settings.get(ROUTES).map(ChargeSettings::routes),
-                new Pace(settings.get(TIER_RELEASE_RATE), settings.get(FLOOD_RATE), settings.get(BUFFER_MIB)),
+                new Pace(settings.get(TIER_RELEASE_RATE), settings.get(FLOOD_RATE), settings.get(BUFFER_MIB),
+                        settings.get(QUOTAS).map(ChargeSettings::quotas).orElse(Map.of())),
                 settings.get(WEBHOOK_ADDRESS),
                 new AuditSealer.Settings(AuditKeys.of(settings.get(AuditKeys.FILE)), settings.get(AuditSealer.Settings.EVERY),
                         settings.get(AuditSealer.Settings.KEPT)),
@@ -228,6 +242,21 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
                     + "adyen or bank, or one of them with a dash and a name").formatted(strange));
         }
         return routes;
+    }
+
+    private static final Pattern QUOTA = Pattern.compile("([a-z0-9-]+)=([1-9]\\d{0,5})");
+
+    private static Map<String, Integer> quotas(String text) {
+        var quotas = new HashMap<String, Integer>();
+        for (String entry : text.split(",", -1)) {
+            Matcher quota = QUOTA.matcher(entry.strip());
+            boolean isKnown = quota.matches() && PspList.canBeNamed(quota.group(1));
+            if (!isKnown || quotas.put(quota.group(1), Integer.valueOf(quota.group(2))) != null) {
+                throw new IllegalArgumentException(("CHARGEONCE_PSP_QUOTAS: '%s' must be the name of an account at a PSP, once, then = "
+                        + "and a whole number from 1 to 999999").formatted(entry.strip()));
+            }
+        }
+        return quotas;
     }
 
     /** A gateway for each account. */

@@ -13,7 +13,7 @@ import io.chargeonce.payment.PspUnits;
 import io.chargeonce.payment.Rail;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.Gateways;
-import io.chargeonce.psp.Routes;
+import io.chargeonce.payment.Routes;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -51,7 +51,7 @@ final class Routing {
     List<String> candidates(Operation operation, boolean declined) {
         Money money = operation.accepted().request().money();
         if (operation.capture().isPresent()) {
-            return operation.capture().stream().map(Capture::psp).filter(psp -> canSay(psp, money)).toList();
+            return operation.capture().stream().map(Capture::psp).filter(psp -> PspUnits.canSay(psp, money)).toList();
         }
         NextPsp next = declined ? NextPsp.THIS : next(operation);
         return takers(operation).stream().filter(psp -> next.allows(operation.psp().equals(Optional.of(psp)))).toList();
@@ -59,10 +59,11 @@ final class Routing {
 
     /** The PSPs of its routes and its rail that have not refused it, have a unit for its amount, and have room for its texts. */
     List<String> takers(Operation operation) {
-        Rail rail = Rail.of(operation.accepted().request().paymentMethod());
-        return routes.of(operation).stream().filter(rail::isServedBy).filter(psp -> !operation.refusedBy().contains(psp))
-                .filter(psp -> canSay(psp, operation.accepted().request().money()))
-                .filter(psp -> PspFields.canSay(psp, operation.accepted().request())).toList();
+        var accepted = operation.accepted();
+        Rail rail = Rail.of(accepted.request().paymentMethod());
+        return routes.of(accepted.merchant(), accepted.request(), operation.id()).stream().filter(rail::isServedBy)
+                .filter(psp -> !operation.refusedBy().contains(psp))
+                .filter(psp -> PspUnits.canSay(psp, accepted.request().money()) && PspFields.canSay(psp, accepted.request())).toList();
     }
 
     /** Whether the counted failure after which it waits turned out to be its PSP's fault. */
@@ -80,11 +81,6 @@ final class Routing {
 
     Gateway named(String psp) {
         return gateways.named(psp);
-    }
-
-    /** A PSP takes the currencies of its list, and amounts that it has a unit for. */
-    private static boolean canSay(String psp, Money money) {
-        return PspUnits.named(psp).map(units -> units.canSay(money)).orElse(true);
     }
 
     /** Before the first attempt any PSP may get it. The same after a merge, because a person decided that it starts again. */

@@ -77,12 +77,22 @@ public final class Gateways {
     private final InstantSource clock;
     private final MeterRegistry meters;
 
-    /** @param openFor how long an unwell PSP gets no payments before one payment probes it */
+    /** Without quotas. */
     public Gateways(List<Gateway> inOrderOfPreference, Duration openFor, InstantSource clock, MeterRegistry meters) {
+        this(inOrderOfPreference, openFor, Map.of(), clock, meters);
+    }
+
+    /**
+     * @param openFor how long an unwell PSP gets no payments before one payment probes it
+     * @param quotas  by PSP: how many payments per second all processes together send to it at most
+     */
+    public Gateways(List<Gateway> inOrderOfPreference, Duration openFor, Map<String, Integer> quotas, InstantSource clock,
+                    MeterRegistry meters) {
         this.clock = clock;
         this.meters = meters;
         for (Gateway gateway : inOrderOfPreference) {
-            var psp = new Psp(gateway, new PspHealth(openFor, clock), new AtomicBoolean(true),
+            double quota = Optional.ofNullable(quotas.get(gateway.psp())).map(Integer::doubleValue).orElse(Double.POSITIVE_INFINITY);
+            var psp = new Psp(gateway, new PspHealth(openFor, quota, clock), new AtomicBoolean(true),
                     new AtomicReference<>(Instant.MIN));
             var tags = List.of(Tag.of("psp", gateway.psp()));
             meters.gauge("chargeonce.psp.breaker.open", tags, psp.health, health -> health.isWell() ? 0 : 1);

@@ -19,6 +19,9 @@ final class PspHealth {
     /** How long a PSP comes last after a failure, unless it answers well before that. */
     private static final Duration AVOIDED_FOR = Duration.ofSeconds(30);
 
+    /** How long a process keeps its share of the PSP's rate after its last payment for it. */
+    private static final Duration SHARES_FOR = Duration.ofMinutes(1);
+
     /** A call under way. */
     record Begun(Instant at, FailureShare.Call call) {}
 
@@ -27,7 +30,7 @@ final class PspHealth {
     private final Breaker breaker;
     private final FailureShare share;
     private final SuccessRate rate = new SuccessRate();
-    private final RateLimit limit = new RateLimit();
+    private final RateLimit limit;
     /** When the latest call began that was answered well. A process that starts knows of no trouble. */
     private Instant lastGood;
     private Instant lastBad = Instant.MIN;
@@ -37,8 +40,12 @@ final class PspHealth {
     private Instant unwellFrom = Instant.MIN;
     private Instant lastUnwell = Instant.MIN;
     private Optional<Instant> nextTrial = Optional.empty();
+    /** When a payment last wanted to go there. */
+    private Instant lastAsked = Instant.MIN;
 
-    PspHealth(Duration openFor, InstantSource clock) {
+    /** @param quota payments per second of all processes together; infinite without one */
+    PspHealth(Duration openFor, double quota, InstantSource clock) {
+        this.limit = new RateLimit(quota);
         this.clock = clock;
         this.openFor = openFor;
         this.breaker = new Breaker(openFor);
@@ -52,7 +59,9 @@ final class PspHealth {
 
     /** @return whether the caller's payment probes if the PSP is well again */
     synchronized boolean takeProbe() {
-        return breaker.takeProbe(clock.instant());
+        Instant now = clock.instant();
+        lastAsked = isWell() ? lastAsked : now;
+        return breaker.takeProbe(now);
     }
 
     /** The same for a PSP whose success rate is poor: now and then one payment shows whether it still is. */
@@ -71,7 +80,8 @@ final class PspHealth {
 
     /** @return how long to wait; empty if the payment may go now */
     synchronized Optional<Duration> take() {
-        return limit.take(clock.instant());
+        lastAsked = clock.instant();
+        return limit.take(lastAsked);
     }
 
     double successRate() {
@@ -191,12 +201,13 @@ final class PspHealth {
 
     /** What this process reports to the others. */
     synchronized PspNews news() {
-        return new PspNews(lastGood, lastBad, unwellFrom, lastUnwell, !isWell(), share.row(), share.inARow());
+        return new PspNews(lastGood, lastBad, unwellFrom, lastUnwell, !isWell(), share.row(), share.inARow(), lastAsked);
     }
 
     /** Takes over what the other processes know. */
     synchronized void learn(List<PspNews> others) {
         Instant now = clock.instant();
+        limit.share(1 + (int) others.stream().filter(news -> news.lastAsked().isAfter(now.minus(SHARES_FOR))).count());
         Instant good = others.stream().map(PspNews::lastGood).reduce(lastGood, PspHealth::later);
         if (good.isAfter(lastUnwell) && good.isAfter(lastGood)) {
             breaker.probeSoon(now);

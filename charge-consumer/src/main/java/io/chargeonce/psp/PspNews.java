@@ -13,9 +13,10 @@ import java.util.Set;
  * @param lastUnwell when the breaker last opened, or stayed open
  * @param row        failed calls in a row
  * @param inARow     their payments, three at most
+ * @param lastAsked  when a payment last wanted to go there
  */
 public record PspNews(Instant lastGood, Instant lastBad, Instant unwellFrom, Instant lastUnwell,
-        boolean isOpen, int row, Set<String> inARow) {
+        boolean isOpen, int row, Set<String> inARow, Instant lastAsked) {
 
     public PspNews {
         inARow = Set.copyOf(inARow);

@@ -6,9 +6,10 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * Limits the payments per second that this process sends to a PSP. There is no limit until the PSP refuses a payment as too many. Then the
- * limit is the recent rate, less a tenth for each further refusal, and it grows again with time. After an outage the first second takes
- * one payment and each further second twice as many, until the former limit is reached. Its owner guards it.
+ * Limits the payments per second that this process sends to a PSP. All processes that send to it share its quota, and the slow start after
+ * an outage: the first second takes one payment and each further second twice as many, until the former limit is reached. A process whose
+ * share is less than one payment takes one. Without a quota there is no limit until the PSP refuses a payment as too many. Then the limit
+ * is the process's own recent rate, less a tenth for each further refusal, and it grows again with time. Its owner guards it.
  */
 final class RateLimit {
 
@@ -22,6 +23,8 @@ final class RateLimit {
     /** The rate has doubled ten times then: 1023 payments went before that. */
     private static final int SECONDS_TO_RECOVER = 10;
 
+    private final double quota;
+    private int processes = 1;
     private double perSecond = Double.POSITIVE_INFINITY;
     private double tokens;
     private Instant filledAt = Instant.MIN;
@@ -33,8 +36,18 @@ final class RateLimit {
     private int counted;
     private int countedBefore;
 
+    /** @param quota payments per second of all processes together; infinite without one */
+    RateLimit(double quota) {
+        this.quota = quota;
+    }
+
+    /** @param sharing so many processes send to the PSP, this one included */
+    void share(int sharing) {
+        processes = sharing;
+    }
+
     /** The first seconds after an outage, and what went in the last one of them. */
-    private static final class Recovery {
+    private final class Recovery {
         private final Instant since;
         private long second;
         private int taken;
@@ -55,7 +68,7 @@ final class RateLimit {
         }
 
         int most(Instant now) {
-            return 1 << secondAt(now);
+            return Math.ceilDiv(1 << secondAt(now), processes);
         }
 
         /** A clock that steps back starts no second again. */
@@ -78,10 +91,10 @@ final class RateLimit {
         if (full.isPresent()) {
             return full.map(started -> started.untilNextSecond(now));
         }
-        if (!Double.isInfinite(perSecond)) {
+        if (!Double.isInfinite(most())) {
             fill(now);
             if (tokens < 1) {
-                return Optional.of(Duration.ofNanos((long) ((1 - tokens) / perSecond * SECOND.toNanos()) + 1));
+                return Optional.of(Duration.ofNanos((long) ((1 - tokens) / most() * SECOND.toNanos()) + 1));
             }
             tokens--;
         }
@@ -120,17 +133,19 @@ final class RateLimit {
         }
     }
 
+    private double most() {
+        return Math.min(perSecond, quota / processes);
+    }
+
     private void fill(Instant now) {
-        double seconds = Math.max(0, Duration.between(filledAt, now).toNanos() / 1e9);
+        boolean isFirst = filledAt.equals(Instant.MIN);
+        double seconds = isFirst ? 0 : Math.max(0, Duration.between(filledAt, now).toNanos() / 1e9);
         filledAt = now;
-        if (Duration.between(refusedAt, now).compareTo(FORGOTTEN) > 0) {
-            perSecond = Double.POSITIVE_INFINITY;
-            tokens = 1;
-            return;
-        }
-        perSecond += seconds * Math.max(1, perSecond * MORE);
+        boolean forgotten = Duration.between(refusedAt, now).compareTo(FORGOTTEN) > 0;
+        perSecond = forgotten ? Double.POSITIVE_INFINITY : perSecond + seconds * Math.max(1, perSecond * MORE);
         // A fifth of a second's payments may go at once.
-        tokens = Math.min(Math.max(1, perSecond / 5), tokens + seconds * perSecond);
+        double atOnce = Math.max(1, most() / 5);
+        tokens = isFirst || Double.isInfinite(atOnce) ? Math.min(atOnce, 1) : Math.min(atOnce, tokens + seconds * most());
     }
 
     private void count(Instant now) {
@@ -142,8 +157,8 @@ final class RateLimit {
         counted++;
     }
 
-    /** Payments per second; infinite without a limit. */
+    /** Payments per second of this process; infinite without a limit. */
     double perSecond(Instant now) {
-        return recovery.filter(started -> !started.isOver(now)).map(started -> Math.min(perSecond, started.most(now))).orElse(perSecond);
+        return recovery.filter(started -> !started.isOver(now)).map(started -> Math.min(most(), started.most(now))).orElse(most());
     }
 }

@@ -22,8 +22,8 @@ import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.RetrySchedule;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.Gateways;
-import io.chargeonce.psp.RouteRule;
-import io.chargeonce.psp.Routes;
+import io.chargeonce.payment.RouteRule;
+import io.chargeonce.payment.Routes;
 import io.chargeonce.runtime.Secret;
 import io.chargeonce.sandbox.TestStack;
 import io.chargeonce.settlement.SettlementKeys;
@@ -38,6 +38,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
@@ -68,6 +69,7 @@ final class EngineFixture implements AutoCloseable {
     boolean ourReceipts;
     /** For processes that start later. */
     Optional<Instant> askFirstUntil = Optional.empty();
+    Map<String, Integer> quotas = Map.of();
     private final List<AutoCloseable> parts = new CopyOnWriteArrayList<>();
 
     EngineFixture(Duration... tiers) {
@@ -104,9 +106,10 @@ final class EngineFixture implements AutoCloseable {
         }
 
         Process(List<Gateway> psps, Optional<Routes> routes, Duration breakerOpenFor, int floodRate, Duration lease, InstantSource clock) {
-            this.gateways = new Gateways(psps, breakerOpenFor, clock, meters);
-            this.newsroom = new PspNewsroom(charging, gateways);
-            var routing = new Routing(routes.orElseGet(() -> new Routes(List.of(RouteRule.everything(gateways.psps())))), gateways);
+            this.gateways = new Gateways(psps, breakerOpenFor, quotas, clock, meters);
+            Routes known = routes.orElseGet(() -> new Routes(List.of(RouteRule.everything(gateways.psps()))));
+            this.newsroom = new PspNewsroom(charging, gateways, known);
+            var routing = new Routing(known, gateways);
             this.exchange = new PspExchange(charging, gateways, meters, Tracing.off());
             this.poison = new PoisonBin(charging, topics, DATA_KEY.seals(), () -> {}, new SimpleMeterRegistry());
             this.holds = new KnownHolds(charging, gateways, clock, meters);

@@ -7,11 +7,12 @@ import io.chargeonce.kafka.loop.Verdict;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
-import io.chargeonce.psp.Routes;
+import io.chargeonce.payment.Routes;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -247,6 +248,26 @@ class OutageTest {
         assertThat(stripe.calls).hasSize(calls);
         assertThat(books.count("FROM operation_now WHERE failure_cause = 'breaker_open'")).isEqualTo(1);
         assertThat(second.meters.get("chargeonce.psp.breaker.open").tag("psp", "stripe").gauge().value()).isEqualTo(1);
+    }
+
+    @Test
+    void processes_that_have_payments_for_a_psp_share_its_quota() {
+        books.execute("DELETE FROM psp_health");
+        books.quotas = Map.of("stripe", 40);
+        var first = process();
+        var second = process();
+        var idle = process();
+        books.quotas = Map.of();
+        var limit = first.meters.get("chargeonce.psp.payments.per.second.limit").tag("psp", "stripe").gauge();
+        List.of(second, idle, first).forEach(one -> one.newsroom.runOnce());
+        assertThat(limit.value()).isEqualTo(40);
+        accept(STRIPE_ONLY);
+        work(second);
+        List.of(second, idle, first).forEach(one -> one.newsroom.runOnce());
+        assertThat(limit.value()).as("two of three have payments").isEqualTo(20);
+        books.execute("UPDATE psp_health SET told_at = told_at - interval '2 minutes'");
+        first.newsroom.runOnce();
+        assertThat(limit.value()).as("the others are gone").isEqualTo(40);
     }
 
     @Test

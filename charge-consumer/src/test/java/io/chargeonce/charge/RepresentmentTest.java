@@ -218,7 +218,7 @@ class RepresentmentTest {
     void one_budget_for_a_card_and_amount_spans_all_psps() {
         first.otherwise = decline("insufficient_funds");
         second.otherwise = decline("insufficient_funds");
-        var bySecond = books.process(io.chargeonce.psp.Routes.parse("-> second"), first, second);
+        var bySecond = books.process(io.chargeonce.payment.Routes.parse("-> second"), first, second);
         var ids = IntStream.range(0, 20).mapToObj(i -> books.accept("order-" + i)).toList();
         var work = books.takeWork();
         for (int i = 0; i < work.size(); i++) {

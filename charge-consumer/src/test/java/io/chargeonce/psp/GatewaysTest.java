@@ -14,6 +14,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -334,7 +335,7 @@ class GatewaysTest {
     void a_probe_that_never_arrived_counts_although_the_psp_does_well_elsewhere() {
         answers(3, ERROR);
         now = now.plusSeconds(1);
-        gateways.learn("one", List.of(new PspNews(now, Instant.MIN, Instant.MIN, Instant.MIN, false, 0, java.util.Set.of())));
+        gateways.learn("one", List.of(new PspNews(now, Instant.MIN, Instant.MIN, Instant.MIN, false, 0, java.util.Set.of(), Instant.MIN)));
         assertThat(isWell()).as("a probe").isTrue();
         gateways.watched(gateway, another(), true, () -> new Outcome.Failed(FailureCause.CONNECTION_REFUSED, "refused"));
         assertThat(isWell()).isFalse();
@@ -365,5 +366,30 @@ class GatewaysTest {
         answers(1, new Outcome.Failed(FailureCause.CREDENTIAL_REFUSED, "401"));
         now = now.plus(Duration.ofMinutes(16));
         assertThat(gateways.problem()).as("there were no payments since").isEmpty();
+    }
+
+    private Gateways withQuota() {
+        return new Gateways(List.of(gateway), OPEN_FOR, Map.of("one", 40), () -> now, new SimpleMeterRegistry());
+    }
+
+    private static long sent(Gateways process) {
+        return Stream.generate(() -> process.choose(List.of("one"))).limit(100).filter(Gateways.Choice.At.class::isInstance).count();
+    }
+
+    @Test
+    void a_process_shares_the_quota_of_a_psp_with_those_that_send_to_it_and_not_with_idle_ones() {
+        Gateways busy = withQuota();
+        Gateways idle = withQuota();
+        assertThat(sent(busy)).as("at first").isEqualTo(1);
+        now = now.plusSeconds(1);
+        busy.learn("one", List.of(idle.news().get("one")));
+        assertThat(sent(busy)).isEqualTo(8);
+        assertThat(sent(idle)).isEqualTo(1);
+        now = now.plusSeconds(1);
+        busy.learn("one", List.of(idle.news().get("one")));
+        assertThat(sent(busy)).as("two share it").isEqualTo(4);
+        now = now.plus(Duration.ofMinutes(2));
+        busy.learn("one", List.of(idle.news().get("one")));
+        assertThat(sent(busy)).as("the other has nothing to send any more").isEqualTo(8);
     }
 }

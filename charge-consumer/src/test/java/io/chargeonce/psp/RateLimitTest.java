@@ -6,12 +6,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class RateLimitTest {
 
-    private final RateLimit limit = new RateLimit();
+    private static final int PROCESSES = 4;
+
+    private final RateLimit limit = new RateLimit(Double.POSITIVE_INFINITY);
     private Instant now = Instant.parse("2026-03-01T00:00:00Z");
 
     private int taken(int tries, Duration over) {
@@ -108,5 +112,53 @@ class RateLimitTest {
         assertThat(limit.take(now.plusSeconds(1))).isEmpty();
         assertThat(limit.take(now)).isPresent();
         assertThat(limit.take(now.minusSeconds(3_600))).isPresent();
+    }
+
+    private static List<RateLimit> processes(double quota) {
+        List<RateLimit> processes = Stream.generate(() -> new RateLimit(quota)).limit(PROCESSES).toList();
+        processes.forEach(process -> process.share(PROCESSES));
+        return processes;
+    }
+
+    /** In a second in which each of them tries to send 1,000. */
+    private int takenInASecond(List<RateLimit> processes) {
+        int taken = 0;
+        for (int i = 0; i < 1_000; i++) {
+            for (RateLimit process : processes) {
+                taken += process.take(now).isEmpty() ? 1 : 0;
+            }
+            now = now.plusMillis(1);
+        }
+        return taken;
+    }
+
+    @Test
+    void after_an_outage_all_processes_together_send_what_one_alone_would() {
+        List<RateLimit> processes = processes(Double.POSITIVE_INFINITY);
+        processes.forEach(process -> process.recovered(now));
+        for (int most = 1; most <= 512; most *= 2) {
+            assertThat(takenInASecond(processes)).isBetween(most, most + PROCESSES - 1);
+        }
+        assertThat(takenInASecond(processes)).as("the outage is long over").isEqualTo(4_000);
+    }
+
+    @Test
+    void all_processes_together_keep_to_the_quota_of_the_psp() {
+        List<RateLimit> processes = processes(40);
+        assertThat(takenInASecond(processes)).as("with what may go at once").isBetween(40, 48);
+        assertThat(takenInASecond(processes)).isBetween(36, 40);
+        processes.forEach(process -> process.recovered(now));
+        now = now.plusSeconds(9);
+        assertThat(takenInASecond(processes)).isBetween(36, 48);
+        assertThat(processes.getFirst().perSecond(now)).isEqualTo(10);
+    }
+
+    @Test
+    void a_refusal_takes_a_process_below_its_share_of_the_quota() {
+        List<RateLimit> processes = processes(40);
+        takenInASecond(processes);
+        processes.getFirst().refused(now, Optional.empty());
+        assertThat(processes.getFirst().perSecond(now)).isLessThan(10);
+        assertThat(processes.getLast().perSecond(now)).isEqualTo(10);
     }
 }

@@ -2,6 +2,7 @@
 package io.chargeonce.ledger;
 
 import io.chargeonce.database.Columns;
+import io.chargeonce.payment.Routes;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -20,27 +21,31 @@ public final class PspHealthTable {
      * @param unwell     how long ago the breaker opened, or was found open again
      * @param row        failed calls in a row
      * @param inARow     their payments, separated by commas
+     * @param asked      how long ago a payment last wanted to go there
      */
     public record Row(String psp, Duration good, Optional<Duration> bad, Optional<Duration> unwellFrom,
-            Optional<Duration> unwell, boolean open, int row, String inARow) {}
+            Optional<Duration> unwell, boolean open, int row, String inARow, Optional<Duration> asked) {}
 
     private PspHealthTable() {}
 
     private static final String REPORT = """
             INSERT INTO psp_health (psp, process, good_at, bad_at, unwell_from, unwell_at, open, failed_in_a_row, failed_payments,
-                                    told_at)
+                                    asked_at, told_at, routes)
             SELECT psp, process, clock_timestamp() - good * interval '1 ms', clock_timestamp() - bad * interval '1 ms',
                    clock_timestamp() - unwell_from * interval '1 ms', clock_timestamp() - unwell * interval '1 ms', is_open, in_a_row,
-                   payments, clock_timestamp()
-              FROM unnest(?::text[], ?::uuid[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bool[], ?::int[], ?::text[])
-                AS reported (psp, process, good, bad, unwell_from, unwell, is_open, in_a_row, payments)
+                   payments, clock_timestamp() - asked * interval '1 ms', clock_timestamp(), routes
+              FROM unnest(?::text[], ?::uuid[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bool[], ?::int[], ?::text[],
+                          ?::bigint[], ?::text[])
+                AS reported (psp, process, good, bad, unwell_from, unwell, is_open, in_a_row, payments, asked, routes)
                 ON CONFLICT (psp, process) DO UPDATE
                SET good_at = excluded.good_at, bad_at = excluded.bad_at, unwell_from = excluded.unwell_from, unwell_at = excluded.unwell_at,
                    open = excluded.open,
-                   failed_in_a_row = excluded.failed_in_a_row, failed_payments = excluded.failed_payments, told_at = excluded.told_at
+                   failed_in_a_row = excluded.failed_in_a_row, failed_payments = excluded.failed_payments, asked_at = excluded.asked_at,
+                   told_at = excluded.told_at, routes = excluded.routes
             """;
 
-    public static void report(Connection connection, UUID process, List<Row> rows) throws SQLException {
+    /** @param routes where the process sends payments, as {@link Routes#parse} reads it */
+    public static void report(Connection connection, UUID process, String routes, List<Row> rows) throws SQLException {
         try (var statement = connection.prepareStatement(REPORT)) {
             Columns.of(rows, statement)
                     .with("text", Row::psp)
@@ -51,7 +56,9 @@ public final class PspHealthTable {
                     .with("int8", row -> row.unwell().map(Duration::toMillis).orElse(null))
                     .with("bool", Row::open)
                     .with("int4", Row::row)
-                    .with("text", Row::inARow);
+                    .with("text", Row::inARow)
+                    .with("int8", row -> row.asked().map(Duration::toMillis).orElse(null))
+                    .with("text", row -> routes);
             statement.executeUpdate();
         }
     }
@@ -60,7 +67,8 @@ public final class PspHealthTable {
             SELECT psp, (extract(epoch FROM clock_timestamp() - good_at) * 1000)::bigint,
                    (extract(epoch FROM clock_timestamp() - bad_at) * 1000)::bigint,
                    (extract(epoch FROM clock_timestamp() - unwell_from) * 1000)::bigint,
-                   (extract(epoch FROM clock_timestamp() - unwell_at) * 1000)::bigint, open, failed_in_a_row, failed_payments
+                   (extract(epoch FROM clock_timestamp() - unwell_at) * 1000)::bigint, open, failed_in_a_row, failed_payments,
+                   (extract(epoch FROM clock_timestamp() - asked_at) * 1000)::bigint
               FROM psp_health WHERE process <> ? AND told_at > clock_timestamp() - interval '1 minute'
             """;
 
@@ -73,7 +81,7 @@ public final class PspHealthTable {
                 while (row.next()) {
                     rows.add(new Row(row.getString(1), Duration.ofMillis(row.getLong(2)), age(row.getObject(3, Long.class)),
                             age(row.getObject(4, Long.class)), age(row.getObject(5, Long.class)), row.getBoolean(6),
-                            row.getInt(7), row.getString(8)));
+                            row.getInt(7), row.getString(8), age(row.getObject(9, Long.class))));
                 }
             }
             return rows;
@@ -82,6 +90,20 @@ public final class PspHealthTable {
 
     private static Optional<Duration> age(Long milliseconds) {
         return Optional.ofNullable(milliseconds).map(Duration::ofMillis);
+    }
+
+    private static final String ROUTES =
+            "SELECT DISTINCT routes FROM psp_health WHERE routes <> '' AND told_at > clock_timestamp() - interval '1 minute'";
+
+    /** Where the charging processes send payments; several while they change, and none while no process charges. */
+    public static List<Routes> routes(Connection connection) throws SQLException {
+        try (var statement = connection.prepareStatement(ROUTES); var row = statement.executeQuery()) {
+            var routes = new ArrayList<Routes>();
+            while (row.next()) {
+                routes.add(Routes.parse(row.getString(1)));
+            }
+            return routes;
+        }
     }
 
     private static final String FORGET = "DELETE FROM psp_health WHERE told_at < clock_timestamp() - interval '1 hour'";

@@ -71,6 +71,16 @@ public enum PspUnits {
         return Arrays.stream(values()).filter(one -> one.name().toLowerCase(Locale.ROOT).equals(kind)).findFirst();
     }
 
+    /** Whether the PSP of this name takes the currency and has a unit for the amount. One without a table takes everything. */
+    public static boolean canSay(String psp, Money money) {
+        return named(psp).map(units -> units.canSay(money)).orElse(true);
+    }
+
+    /** Whether each PSP that takes cards can express this amount, so that it does not matter which of them gets it. */
+    public static boolean allCanSay(Money money) {
+        return Arrays.stream(values()).filter(psp -> psp != BANK).allMatch(psp -> psp.canSay(money));
+    }
+
     /** Whether any PSP can express this amount. */
     public static boolean anyCanSay(Money money) {
         return Arrays.stream(values()).anyMatch(psp -> psp.canSay(money));

@@ -102,8 +102,11 @@ GRANT INSERT (psp_key, source, outcome, cause, detail, psp_reference) ON psp_obs
 GRANT INSERT (credential_sha256, amount, currency, day, presented), UPDATE (presented) ON retry_budget
     TO chargeonce_charge, chargeonce_retry;
 -- The health of PSPs, reported between processes; reports of processes that ended long ago are deleted.
-GRANT SELECT, INSERT, UPDATE (good_at, bad_at, unwell_from, unwell_at, open, failed_in_a_row, failed_payments, told_at), DELETE
+GRANT SELECT, INSERT, DELETE,
+      UPDATE (good_at, bad_at, unwell_from, unwell_at, open, failed_in_a_row, failed_payments, asked_at, told_at, routes)
     ON psp_health TO chargeonce_charge, chargeonce_retry;
+-- Ingest accepts no amount that no PSP of the routes can express.
+GRANT SELECT (routes, told_at) ON psp_health TO chargeonce_ingest;
 
 -- What people have paused and forced. Only the functions write it, for people with the operator's rights.
 GRANT SELECT ON hold TO chargeonce_charge, chargeonce_retry, chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;

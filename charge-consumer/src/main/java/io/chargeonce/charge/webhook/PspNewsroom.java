@@ -3,6 +3,7 @@ package io.chargeonce.charge.webhook;
 
 import io.chargeonce.database.Database;
 import io.chargeonce.ledger.PspHealthTable;
+import io.chargeonce.payment.Routes;
 import io.chargeonce.psp.Gateways;
 import io.chargeonce.psp.PspNews;
 import java.sql.Connection;
@@ -19,8 +20,8 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 
 /**
- * Reports to the other processes what this one knows about the PSPs, and reads what they know: outside the path of payments, in one short
- * transaction. For one thread.
+ * Reports to the other processes what this one knows about the PSPs, and where it sends payments, and reads what they know: outside the
+ * path of payments, in one short transaction. For one thread.
  */
 public final class PspNewsroom {
 
@@ -31,13 +32,15 @@ public final class PspNewsroom {
 
     private final Database database;
     private final Gateways gateways;
+    private final Routes routes;
     private final UUID process = UUID.randomUUID();
     private Map<String, PspNews> reported = Map.of();
     private Instant reportedAt = Instant.MIN;
 
-    public PspNewsroom(Database database, Gateways gateways) {
+    public PspNewsroom(Database database, Gateways gateways, Routes routes) {
         this.database = database;
         this.gateways = gateways;
+        this.routes = routes;
     }
 
     /** Reports and reads once. Always returns 0: the next pass is not urgent. */
@@ -53,9 +56,10 @@ public final class PspNewsroom {
             reportedAt = now;
         }
         Instant readAt = gateways.now();
-        others.stream().collect(Collectors.groupingBy(PspHealthTable.Row::psp,
-                Collectors.mapping(row -> read(row, readAt), Collectors.toList())))
-                .forEach(gateways::learn);
+        Map<String, List<PspNews>> told = others.stream().collect(Collectors.groupingBy(PspHealthTable.Row::psp,
+                Collectors.mapping(row -> read(row, readAt), Collectors.toList())));
+        // That no other process is left is news too.
+        gateways.psps().forEach(psp -> gateways.learn(psp, told.getOrDefault(psp, List.of())));
         return 0;
     }
 
@@ -64,7 +68,8 @@ public final class PspNewsroom {
         if (forgets) {
             PspHealthTable.forgetOld(connection);
         }
-        PspHealthTable.report(connection, process, news.entrySet().stream().map(one -> row(one.getKey(), one.getValue(), now)).toList());
+        PspHealthTable.report(connection, process, routes.text(),
+                news.entrySet().stream().map(one -> row(one.getKey(), one.getValue(), now)).toList());
         return PspHealthTable.others(connection, process);
     }
 
@@ -72,7 +77,7 @@ public final class PspNewsroom {
         return new PspHealthTable.Row(psp, age(news.lastGood(), now).orElse(LONG_AGO), age(news.lastBad(), now),
                 age(news.unwellFrom(), now),
                 age(news.lastUnwell(), now),
-                news.isOpen(), news.row(), news.inARow().stream().sorted().collect(Collectors.joining(",")));
+                news.isOpen(), news.row(), news.inARow().stream().sorted().collect(Collectors.joining(",")), age(news.lastAsked(), now));
     }
 
     private static Optional<Duration> age(Instant at, Instant now) {
@@ -83,6 +88,6 @@ public final class PspNewsroom {
         Set<String> payments = row.inARow().isEmpty() ? Set.of() : new HashSet<>(Arrays.asList(row.inARow().split(",")));
         return new PspNews(now.minus(row.good()), row.bad().map(now::minus).orElse(Instant.MIN),
                 row.unwellFrom().map(now::minus).orElse(Instant.MIN), row.unwell().map(now::minus).orElse(Instant.MIN),
-                row.open(), row.row(), payments);
+                row.open(), row.row(), payments, row.asked().map(now::minus).orElse(Instant.MIN));
     }
 }

@@ -28,4 +28,7 @@ sealed interface Acceptance {
 
     /** The merchant has no such mandate, or it is revoked; nothing was written. */
     record NoMandate() implements Acceptance {}
+
+    /** No PSP that may get it takes the currency or has a unit for the amount; nothing was written. */
+    record NotRepresentable(String currency) implements Acceptance {}
 }

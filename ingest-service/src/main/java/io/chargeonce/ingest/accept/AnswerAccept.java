@@ -45,6 +45,7 @@ public final class AnswerAccept implements Function<AcceptRequest, Answer>, Auto
                 Problems.keyReused(ask.form(), conflict.names(), conflict.fields()).answer();
             case Acceptance.RailNotSetUp() -> Problems.railNotAvailable().answer();
             case Acceptance.NoMandate() -> Problems.noMandate().answer();
+            case Acceptance.NotRepresentable(String currency) -> Problems.notRepresentableHere(currency).answer();
             case Acceptance.InUse() -> Problems.keyInUse().answer();
         });
     }

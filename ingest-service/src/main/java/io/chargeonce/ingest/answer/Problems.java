@@ -156,6 +156,13 @@ public final class Problems {
                 .withError("amount", "has a fraction that no PSP can move");
     }
 
+    public static Problem notRepresentableHere(String currency) {
+        return Problem.of(400, NOT_REPRESENTABLE, "No PSP of this payment can move this amount",
+                ("The PSPs that are set up for this payment do not take %s, or have no unit of it as small as this. "
+                        + "Send an amount that can be paid; the same idempotency key may be used again.").formatted(currency))
+                .withError("amount", "cannot be moved by a PSP that is set up for this payment");
+    }
+
     public static Problem refundNotRepresentable(String currency) {
         return Problem.of(400, NOT_REPRESENTABLE, "The PSP cannot give back this amount",
                 ("The PSP that has the money has no unit of %s as small as this. Send an amount that it can give back, or none for "

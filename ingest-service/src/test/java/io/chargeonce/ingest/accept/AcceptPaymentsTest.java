@@ -11,6 +11,7 @@ import io.chargeonce.ingest.IngestWorld;
 import io.chargeonce.ingest.reading.PaymentStatus;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.ledger.PspHealthTable;
 import io.chargeonce.ledger.Staging;
 import io.chargeonce.payment.IdempotencyKey;
 import io.chargeonce.payment.Money;
@@ -262,5 +263,40 @@ class AcceptPaymentsTest {
         } finally {
             IngestWorld.execute(url, "ALTER DATABASE \"" + name + "\" RESET default_transaction_isolation");
         }
+    }
+
+    private static AcceptRequest dinars(String key) {
+        var request = new PaymentRequest(new Money(5_000, "IQD"), "pm_card_visa", Optional.empty(), Optional.empty(), Optional.empty(),
+                Optional.empty());
+        return AcceptRequest.of("acme", new IdempotencyKey(key), request, "127.0.0.1", Instant.now());
+    }
+
+    private static void routesAre(String... routes) {
+        try (var owner = Database.open(url, "postgres", "", 1)) {
+            owner.inTransaction(connection -> {
+                try (var statement = connection.createStatement()) {
+                    statement.execute("DELETE FROM psp_health");
+                }
+                for (String each : routes) {
+                    PspHealthTable.report(connection, UUID.randomUUID(), each, List.of(new PspHealthTable.Row("stripe", Duration.ZERO,
+                            Optional.empty(), Optional.empty(), Optional.empty(), false, 0, "", Optional.empty())));
+                }
+                return routes.length;
+            });
+        }
+    }
+
+    @Test
+    void an_amount_that_no_psp_of_the_routes_can_say_is_not_accepted_and_a_repeat_gets_its_answer() {
+        routesAre();
+        assertThat(accept(dinars(key))).as("no process charges now").containsExactly(new Acceptance.Accepted());
+        routesAre("-> stripe");
+        AcceptRequest next = dinars(key + "-next");
+        assertThat(accept(next, ask(key + "-euro"))).containsExactly(new Acceptance.NotRepresentable("IQD"), new Acceptance.Accepted());
+        assertThat(rows(next)).containsOnly(0L);
+        assertThat(accept(dinars(key))).singleElement().isInstanceOf(Acceptance.Replayed.class);
+        routesAre("-> stripe", "currency=IQD -> adyen; -> stripe");
+        assertThat(accept(next)).as("a process with new routes takes it").containsExactly(new Acceptance.Accepted());
+        routesAre();
     }
 }

@@ -1155,6 +1155,10 @@ CREATE TABLE psp_health (
     -- Failed calls in a row, and up to three of their payments, separated by commas.
     failed_in_a_row int NOT NULL CHECK (failed_in_a_row >= 0),
     failed_payments text NOT NULL CHECK (length(failed_payments) <= 200),
+    -- When a payment last wanted to go there; NULL for never. Processes that have such payments share the PSP's rate.
+    asked_at   timestamptz,
+    -- Where its process sends payments: what no PSP there can express is not accepted.
+    routes     text NOT NULL DEFAULT '',
     -- A PSP without a report for a minute is set up in no running process.
     told_at    timestamptz NOT NULL,
     PRIMARY KEY (psp, process)

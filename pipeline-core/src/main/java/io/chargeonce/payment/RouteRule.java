@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.psp;
+package io.chargeonce.payment;
 
-import io.chargeonce.ledger.Operation;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Which PSPs take which payments. An empty set matches everything.
@@ -41,13 +43,26 @@ public record RouteRule(Set<String> currencies, Set<String> merchants, Set<Strin
                 psps.stream().map(psp -> new Weighted(psp, 1)).toList());
     }
 
-    boolean matches(Operation operation) {
-        var request = operation.accepted().request();
+    boolean matches(String merchant, PaymentRequest request) {
         long amount = request.money().minorUnits();
         return (currencies.isEmpty() || currencies.contains(request.money().currency()))
-                && (merchants.isEmpty() || merchants.contains(operation.accepted().merchant()))
+                && (merchants.isEmpty() || merchants.contains(merchant))
                 && (methods.isEmpty() || methods.stream().anyMatch(request.paymentMethod()::startsWith))
                 && amount >= least && amount <= most;
+    }
+
+    /** As {@link Routes#parse} reads it. */
+    String text() {
+        var words = new ArrayList<String>();
+        Map.of("currency", currencies, "merchant", merchants, "method", methods).forEach((name, values) -> {
+            if (!values.isEmpty()) {
+                words.add(name + "=" + String.join("|", values));
+            }
+        });
+        words.add("amount>=" + least);
+        words.add("amount<=" + most);
+        return String.join(" ", words) + " -> "
+                + psps.stream().map(entry -> entry.psp + ":" + entry.weight).collect(Collectors.joining(","));
     }
 
     boolean isShared() {

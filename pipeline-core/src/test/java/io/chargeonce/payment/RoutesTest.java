@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.psp;
+package io.chargeonce.payment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class RoutesTest {
@@ -28,5 +30,22 @@ class RoutesTest {
     @ValueSource(strings = {"currency=EUR", "colour=red -> stripe", "-> stripe:0", "-> stripe:x", "amount>=5 amount<=1 -> stripe"})
     void what_is_no_rule_is_refused(String text) {
         assertThatThrownBy(() -> Routes.parse(text)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-> stripe", "currency=EUR|CHF merchant=acme method=pm_ amount>=100 amount<=900 -> adyen:3,stripe:1; -> bank"})
+    void what_was_read_can_be_written_and_read_again(String text) {
+        Routes routes = Routes.parse(text);
+        assertThat(Routes.parse(routes.text())).isEqualTo(routes);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"-> stripe, false", "-> stripe; currency=IQD -> adyen, false", "currency=IQD -> adyen; -> stripe, true",
+        "merchant=other -> adyen; -> stripe, false", "-> stripe-uk, false", "-> paper, true", "currency=EUR -> adyen, false",
+        "-> bank, false"})
+    void an_amount_can_be_said_only_by_a_psp_that_may_get_the_payment(String text, boolean canBeSaid) {
+        var request = new PaymentRequest(new Money(5_000, "IQD"), "pm_card_visa", Optional.empty(), Optional.empty(), Optional.empty(),
+                Optional.empty());
+        assertThat(Routes.parse(text).canSay("acme", request)).isEqualTo(canBeSaid);
     }
 }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.psp;
+package io.chargeonce.payment;
 
-import io.chargeonce.ledger.Operation;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.stream.Collectors;
 
 /** The rules that decide where a payment may go; the first that matches decides. Immutable. */
 public record Routes(List<RouteRule> rules) {
@@ -67,10 +68,25 @@ public record Routes(List<RouteRule> rules) {
         return all;
     }
 
-    /** Where the operation may go, first choice first; the same for every copy of it. */
-    public List<String> of(Operation operation) {
-        return rules.stream().filter(rule -> rule.matches(operation)).findFirst()
-                .map(rule -> rule.isShared() ? shareOut(rule, operation.id()) : inOrder(rule)).orElse(List.of());
+    /** Where the operation of this id may go, first choice first; the same for every copy of it. */
+    public List<String> of(String merchant, PaymentRequest request, String id) {
+        return rule(merchant, request).map(rule -> rule.isShared() ? shareOut(rule, id) : inOrder(rule)).orElse(List.of());
+    }
+
+    /** Whether a PSP that may get this payment has a unit for its amount. */
+    public boolean canSay(String merchant, PaymentRequest request) {
+        Rail rail = Rail.of(request.paymentMethod());
+        return rule(merchant, request).stream().flatMap(rule -> inOrder(rule).stream()).filter(rail::isServedBy)
+                .anyMatch(psp -> PspUnits.canSay(psp, request.money()));
+    }
+
+    private Optional<RouteRule> rule(String merchant, PaymentRequest request) {
+        return rules.stream().filter(rule -> rule.matches(merchant, request)).findFirst();
+    }
+
+    /** As {@link #parse} reads it. */
+    public String text() {
+        return rules.stream().map(RouteRule::text).collect(Collectors.joining("; "));
     }
 
     private static List<String> inOrder(RouteRule rule) {

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.ingest.accept;
+
+import io.chargeonce.ledger.PspHealthTable;
+import io.chargeonce.payment.PspUnits;
+import io.chargeonce.payment.Rail;
+import io.chargeonce.payment.Routes;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Refuses amounts for which no PSP has a unit that may get the payment: it could only become a dead letter. The routes are those of the
+ * charging processes. A repeat gets its answer also if they have changed since.
+ */
+final class RoutedMoney {
+
+    private RoutedMoney() {}
+
+    /** The answers to requests that may not be accepted, and were not accepted before. Most amounts fit all PSPs and cost no statement. */
+    static Map<AcceptRequest, Acceptance> refused(Connection connection, List<AcceptRequest> asks) throws SQLException {
+        List<AcceptRequest> doubtful = asks.stream()
+                .filter(ask -> Rail.of(ask.request().paymentMethod()) == Rail.CARD && !PspUnits.allCanSay(ask.request().money())).toList();
+        if (doubtful.isEmpty()) {
+            return Map.of();
+        }
+        List<Routes> routes = PspHealthTable.routes(connection);
+        // While no process charges, the payment waits for one.
+        List<AcceptRequest> refused = doubtful.stream().filter(ask -> !routes.isEmpty())
+                .filter(ask -> routes.stream().noneMatch(each -> each.canSay(ask.merchant(), ask.request()))).toList();
+        var answers = new IdentityHashMap<AcceptRequest, Acceptance>();
+        refused.forEach(ask -> answers.put(ask, new Acceptance.NotRepresentable(ask.request().money().currency())));
+        answers.putAll(StoredKeys.read(connection, refused));
+        return answers;
+    }
+}
