@@ -133,7 +133,8 @@ public final class ChargeEngine {
         this.schedule = RetrySchedule.of(pipeline.tiers());
         var askFirst = new AskFirst(settings.askFirstUntil(), all, new SteadyClock());
         var claims = lifecycle.start("claims",
-                () -> new Claims(database, routing, holds, askFirst, schedule, topics, settings.lease(), relay::nudge));
+                () -> new Claims(database, routing, holds, askFirst, schedule, topics, settings.lease(), settings.ourReceipts(),
+                        relay::nudge));
         this.resolutions = lifecycle.start("resolutions", () -> new Resolutions(
                 database, schedule, new Failover(routing, holds, askFirst, settings.lease()), new QuestionLadder(settings.questions()),
                 topics,

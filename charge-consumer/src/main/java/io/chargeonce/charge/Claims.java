@@ -67,10 +67,12 @@ final class Claims implements AutoCloseable {
     private final RetrySchedule schedule;
     private final Topics topics;
     private final Duration lease;
+    private final boolean ourReceipts;
     private final Coalescer<ClaimRequest, Claim> coalescer;
 
+    /** @param ourReceipts whether we send customers the receipts of successes: what is asked first may be found to be one */
     Claims(Database database, Routing routing, KnownHolds holds, AskFirst askFirst, RetrySchedule schedule, Topics topics, Duration lease,
-           Runnable committed) {
+           boolean ourReceipts, Runnable committed) {
         this.database = database;
         this.routing = routing;
         this.holds = holds;
@@ -78,6 +80,7 @@ final class Claims implements AutoCloseable {
         this.schedule = schedule;
         this.topics = topics;
         this.lease = lease;
+        this.ourReceipts = ourReceipts;
         this.coalescer = new Coalescer<>("claim", database, 2, committed, this::claimAll);
     }
 
@@ -136,7 +139,7 @@ final class Claims implements AutoCloseable {
         Lease held = Lease.of(lease);
         var locked = OperationTable.lock(connection, requests.stream().map(request -> request.record.operationId()).toList());
         holds.refreshIfOld(connection);
-        var changes = new Changes(topics);
+        var changes = Changes.ofAnswers(topics, ourReceipts);
         var claims = new ArrayList<Claim>();
         for (ClaimRequest request : requests) {
             Operation operation = locked.rows().get(request.record.operationId());

@@ -114,7 +114,7 @@ final class EngineFixture implements AutoCloseable {
             this.poison = new PoisonBin(charging, topics, DATA_KEY.seals(), () -> {}, new SimpleMeterRegistry());
             this.holds = new KnownHolds(charging, gateways, clock, meters);
             var askFirst = new AskFirst(askFirstUntil, psps, clock);
-            this.claims = new Claims(charging, routing, holds, askFirst, schedule, topics, lease, () -> {});
+            this.claims = new Claims(charging, routing, holds, askFirst, schedule, topics, lease, ourReceipts, () -> {});
             var ladder = new QuestionLadder(List.of(Duration.ofMillis(10)));
             this.resolutions =
                     new Resolutions(charging, schedule, new Failover(routing, holds, askFirst, lease), ladder, topics, ourReceipts,

@@ -6,6 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
+import io.chargeonce.payment.PspKey;
+import io.chargeonce.psp.Traces;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
@@ -91,6 +96,24 @@ class OurReceiptsTest {
             process.resolutions.resolve(new Resolutions.Resolution(payment, UUID.randomUUID(),
                     books.operation(payment).attemptKey(), "webhook", new Outcome.Charged("late"), false, Optional.empty(),
                     Optional.empty()));
+        }
+        assertThat(books.state(payment)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(staged("")).isOne();
+    }
+
+    @Test
+    void a_success_that_is_found_before_the_next_attempt_is_staged_then() {
+        psp.then(FakePsp.FAIL);
+        String payment = accept("order-1", "jane@example.com");
+        process.handle(books.takeWork().getFirst());
+        PspKey failed = books.operation(payment).attemptKey();
+        psp.lookup = Optional.of(new FakePsp.Looking(id -> new Traces.Found(List.of(
+                new Traces.Trace("first", Optional.of(failed), "pi_1", Traces.Standing.CAPTURED, true, Instant.now())))));
+        books.askFirstUntil = Optional.of(Instant.now().plus(Duration.ofHours(1)));
+        try {
+            books.process(psp).drain();
+        } finally {
+            books.askFirstUntil = Optional.empty();
         }
         assertThat(books.state(payment)).isEqualTo(OperationState.SUCCEEDED);
         assertThat(staged("")).isOne();
