@@ -25,7 +25,8 @@ final class ReceiptRows {
             SELECT receipt.operation_id, receipt_id,
                    CASE WHEN coalesce(its.state, '') NOT IN ('succeeded', 'failed') THEN 'which is ' || coalesce(its.state, 'not there')
                         WHEN receipt.kind = 'refund_failed' AND its.state <> 'failed' THEN 'which is ' || its.state
-                        WHEN its.kind <> split_part(receipt.kind, '_', 1) OR its.kind NOT IN ('charge', 'refund') THEN 'which is a ' || its.kind
+                        WHEN its.kind <> split_part(receipt.kind, '_', 1) OR its.kind NOT IN ('charge', 'refund')
+                            THEN 'which is a ' || its.kind
                         WHEN its.payment_id <> receipt.payment_id OR its.merchant_id <> receipt.merchant_id
                             THEN 'which is of another payment or merchant'
                         WHEN charge.receipt_email IS NULL THEN 'whose payment has no address'

@@ -254,7 +254,7 @@ public final class WebhookInbox {
             case UnmatchedNotices.New taken -> {
                 meters.counter(UNMATCHED, "psp", receiver(psp)).increment();
                 LOG.error(
-                        "ALERT: {} reports about attempt {} (its reference {}), but {} The message is kept and matched again: see dlq summary",
+                        "ALERT: {} reports about attempt {} (its reference {}), but {} It is kept and matched again: see dlq summary",
                         psp, notice.key(), notice.pspReference().orElse("is missing"), gateways.psps().contains(psp)
                                 ? "there is no such attempt. Was it lost in a failover, or does another system use this account?"
                                 : "no PSP here has this account. Is CHARGEONCE_PSPS wrong, or should those webhooks go to another system?");

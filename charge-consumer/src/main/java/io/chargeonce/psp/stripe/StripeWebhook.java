@@ -21,8 +21,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Stripe's events. Those that end an attempt only say which payment to look up; only Stripe's answer to that is trusted. Those that say that
- * money was taken back name an intent, and Stripe says whose that is.
+ * Stripe's events. Those that end an attempt only say which payment to look up; only Stripe's answer to that is trusted. Those that say
+ * that money was taken back name an intent, and Stripe says whose that is.
  */
 final class StripeWebhook implements Webhook {
 

@@ -70,6 +70,7 @@ final class AttemptView {
             case PSP_UNWELL -> "the PSP failed before it did anything";
             case INTERNAL_ERROR -> "something was wrong on our side";
             case CANCELLED_UNEXECUTED -> "the PSP had not executed it and has cancelled it";
+            case REFUND_FAILED -> "the customer's side refused the refund";
             case SETTLED_NOT_CHARGED -> "a person has found that out";
             case REFUSED_BY_THIS_PSP -> "this PSP does not take such payments";
             case REQUEST_REFUSED -> "the PSP says that the request is wrong";
@@ -89,6 +90,7 @@ final class AttemptView {
             case ANOTHER_SEND -> "it was sent more than once, and only one sending was answered";
             case INTERNAL_ERROR -> "something was wrong on our side";
             case CANNOT_BE_ASKED -> "the PSP cannot be asked about it any more";
+            case OVERTAKEN -> "an older message came late";
             case LEASE_RAN_OUT -> "the process that sent it ended before an answer was recorded";
         }).orElse(tag);
     }

@@ -2885,8 +2885,8 @@ CREATE FUNCTION receipt_id_of(operation text, recipient text) RETURNS text LANGU
     SELECT 'rcp_' || left(encode(sha256(convert_to(operation || ' ' || lower(btrim(recipient) COLLATE "C"), 'UTF8')), 'hex'), 32)
 $$;
 
--- Whether the request that took the money gave the address to the PSP, which has mailed a receipt then: CHARGEONCE_RECEIPTS had another value
--- when it was made. Each half uses its own partial index.
+-- Whether the request that took the money gave the address to the PSP, which has mailed a receipt then: CHARGEONCE_RECEIPTS had another
+-- value when it was made. Each half uses its own partial index.
 CREATE FUNCTION mailed_by_the_psp(payment text) RETURNS boolean LANGUAGE sql STABLE SET search_path = chargeonce, pg_temp AS $$
     SELECT EXISTS (SELECT FROM (SELECT * FROM payment_attempt WHERE failed_definite
                                  UNION ALL
