@@ -48,7 +48,7 @@ public final class LateAnswers {
         }
     }
 
-    /** A PSP says that a refund failed only after it has taken it on. Its messages come in any order, so a success that comes later is older. */
+    /** A PSP says that a refund failed only after it has taken it on. A success that comes later is older: messages come in any order. */
     private static Outcome judge(Operation operation, Attempt before, Outcome outcome) {
         boolean hasFailed = operation.kind() != OperationKind.CHARGE && before.state() == AttemptState.FAILED_DEFINITE
                 && before.cause().equals(Optional.of(FailureCause.REFUND_FAILED.tag()));
