@@ -46,7 +46,7 @@ public record ByHand(HandSettlement settlement, State state, String answer) {
             case NOT_FOUND -> canBeAsked && settlement.saysCharged() ? State.REFUSED : untilForgotten;
             // The bank may never answer, and its own people know more than its files say.
             case NO_ANSWER_IN_TIME -> State.SETTLED;
-            case STILL_PROCESSING, ANOTHER_SEND, CANNOT_BE_ASKED -> canBeAsked ? State.REFUSED : untilForgotten;
+            case STILL_PROCESSING, ANOTHER_SEND, OVERTAKEN, CANNOT_BE_ASKED -> canBeAsked ? State.REFUSED : untilForgotten;
         };
     }
 
