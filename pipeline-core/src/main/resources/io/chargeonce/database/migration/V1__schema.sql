@@ -2843,7 +2843,7 @@ CREATE TABLE receipt (
     payment_id   text COLLATE "C" NOT NULL,
     merchant_id  text NOT NULL,
     -- 'refund_failed' corrects the receipt of a refund.
-    kind         text NOT NULL CHECK (kind IN ('charge', 'refund', 'refund_failed')),
+    kind         text COLLATE "C" NOT NULL CHECK (kind IN ('charge', 'refund', 'refund_failed')),
     state        text NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'sent', 'dead', 'erased')),
     -- How many tries counted since it was staged or resent.
     attempts     int NOT NULL DEFAULT 0 CHECK (attempts >= 0),
