@@ -147,23 +147,6 @@ class AdyenMoneyBackTest {
         assertThat(books.refunded(id)).isZero();
 
         assertThat(books.refund(id, OptionalLong.empty(), "again")).isInstanceOf(Refunds.Answer.Accepted.class);
-        settle(refund + "-again");
-        assertThat(books.refunded(id)).isEqualTo(1299);
-    }
-
-    @Test
-    void a_refund_whose_failure_is_reported_before_its_success_has_failed() throws Exception {
-        String id = captured("pm_card_visa");
-        adyen.inject(FaultRule.once(new Fault.AnswerLost()).on(Operation.REFUND));
-        books.refund(id, OptionalLong.empty(), "");
-        String refund = "payment-" + id + "-refund";
-        process.handle(books.takeWork(refund).getFirst());
-        String key = books.operation(refund).attemptKey().value();
-        assertThat(post("adyen", signed("REFUND_FAILED", key, 1299))).isEqualTo(202);
-        assertThat(post("adyen", signed("REFUND", key, 1299))).isEqualTo(202);
-        process.resolver.runOnce();
-        assertThat(books.state(refund)).isNotEqualTo(OperationState.SUCCEEDED);
-        assertThat(books.count("FROM payment_attempt WHERE psp_key = '" + key + "' AND state = 'failed_definite'")).isEqualTo(1);
     }
 
     @Test

@@ -72,14 +72,15 @@ class AcceptedNeverChangesTest {
                 .hasStackTraceContaining("never changes its operation");
     }
 
-    /** A late success needs one. */
+    /** A late success needs one, and only what gave a capture back fails after its success. */
     private static final String SUCCEEDED_ATTEMPT = """
             INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, generation, sequence, psp, state, request,
                                          request_sha256, sent_at, key_valid_until, psp_reference, decided_at)
             SELECT 'key-' || operation_id, operation_id, payment_id, 'charge', 1, 1, 'stripe', 'succeeded', 'x', sha256('x'), now(), \
             now(), 'pi_1', now()
               FROM operation WHERE operation_id = '%1$s';
-            UPDATE operation_state SET psp = 'stripe', psp_reference = 'pi_1' WHERE operation_id = '%1$s'
+            UPDATE operation_state SET psp = 'stripe', psp_reference = 'pi_1', capture_psp = 'stripe', capture_reference = 'pi_0'
+             WHERE operation_id = '%1$s'
             """;
 
     @ParameterizedTest
@@ -96,6 +97,14 @@ class AcceptedNeverChangesTest {
                 assertThatThrownBy(move).as("%s to %s", from, to).hasStackTraceContaining("no operation goes there from where this one is");
             }
         }
+    }
+
+    @Test
+    void what_gave_nothing_back_never_fails_after_its_success() {
+        String charge = rows.accept();
+        rows.rewrite("UPDATE operation_state SET %s WHERE operation_id = '%s'".formatted(row(OperationState.SUCCEEDED), charge));
+        assertThatThrownBy(() -> rows.execute("UPDATE operation_state SET state = 'failed' WHERE operation_id = '" + charge + "'"))
+                .hasStackTraceContaining("no operation goes there from where this one is");
     }
 
     private static String row(OperationState state) {

@@ -205,7 +205,7 @@ class EventDocumentsTest {
     @Test
     void the_recorded_events_of_the_examples_are_what_the_documents_say() throws IOException {
         List<String> recorded = Files.readAllLines(Repository.root().resolve("examples/recorded-outcomes.ndjson"));
-        assertThat(recorded).hasSize(7).allSatisfy(line -> {
+        assertThat(recorded).hasSize(8).allSatisfy(line -> {
             JsonNode event = PaymentJson.MAPPER.readTree(line);
             var headers = new HashMap<String, String>();
             event.path("headers").forEachEntry((name, text) -> headers.put(name, text.asString()));
