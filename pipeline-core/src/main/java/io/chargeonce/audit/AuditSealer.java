@@ -115,8 +115,8 @@ public final class AuditSealer {
         return new Pass(sealed, Unsealed.read(connection).oldestSeconds());
     }
 
-    /** Held until the transaction's end. Relays hold the other locks of this class. */
-    private static final String ALONE = "SELECT pg_try_advisory_xact_lock(x'0c4a'::int, 1001)";
+    /** Until the transaction's end. */
+    private static final String ALONE = "SELECT seals_alone()";
 
     private static boolean isAlone(Connection connection) throws SQLException {
         try (var statement = connection.prepareStatement(ALONE); var row = statement.executeQuery()) {

@@ -3,28 +3,26 @@ package io.chargeonce.database;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
-import java.util.stream.IntStream;
 
 /**
- * Gives each shard to one relay at a time, and each relay its fair number of shards. It uses session-level advisory locks, which end with
- * their connection. For one thread.
+ * Gives each shard to one relay at a time, and each relay its fair number of shards. A row says which session has a shard, and only the
+ * logins of relays may write it. What a session has ends with its connection. For one thread.
  */
 final class ShardLocks {
 
-    /** The first number of our advisory locks, which have two. */
-    private static final int LOCK_CLASS = 0x0c4a;
-    /** Every relay holds this lock in shared mode, so that relays can be counted. */
-    private static final int PRESENT = 1000;
+    private static final String OF_RELAYS = SessionMark.living("relay_shard");
 
     private final Connection connection;
+    private final int mark;
     private final SortedSet<Integer> held = new TreeSet<>();
 
     ShardLocks(Connection connection) throws SQLException {
         this.connection = connection;
-        call("SELECT pg_advisory_lock_shared(?, ?)", PRESENT);
+        this.mark = SessionMark.begin(connection);
     }
 
     List<Integer> shards() {
@@ -39,58 +37,81 @@ final class ShardLocks {
     boolean share(boolean mayLeave) throws SQLException {
         int fair = Math.ceilDiv(OutboxRow.SHARDS, relays());
         while (mayLeave && held.size() > fair) {
-            call("SELECT pg_advisory_unlock(?, ?)", held.removeLast());
+            leave(List.of(held.removeLast()));
         }
         return held.size() < fair && takeFree(fair - held.size());
     }
 
-    /** Tries one shard after the other and stops when it has enough. */
-    private static final String TAKE = "SELECT shard FROM unnest(?::int[]) AS shard WHERE pg_try_advisory_lock(?, shard) LIMIT ?";
+    /** A relay that ends leaves its mark in its rows: no living session has it. */
+    private static final String FREE = """
+            WITH living AS MATERIALIZED (%s)
+            SELECT number, coalesce(mark, 0)
+              FROM generate_series(0, ?) AS number LEFT JOIN relay_shard ON shard = number
+             WHERE coalesce(mark, 0) NOT IN (SELECT mark FROM living)
+             ORDER BY number
+             LIMIT ?
+            """.formatted(OF_RELAYS);
+    /** Another relay may have been faster. */
+    private static final String TAKE = """
+            INSERT INTO relay_shard AS its (shard, mark) SELECT shard, ? FROM unnest(?::int[], ?::int[]) AS free (shard, before)
+            ON CONFLICT (shard) DO UPDATE SET mark = excluded.mark
+             WHERE (its.shard, its.mark) IN (SELECT shard, before FROM unnest(?::int[], ?::int[]) AS free (shard, before))
+            RETURNING shard
+            """;
 
     private boolean takeFree(int most) throws SQLException {
-        Object[] others = IntStream.range(0, OutboxRow.SHARDS).filter(shard -> !held.contains(shard)).boxed().toArray();
+        var shards = new ArrayList<Integer>();
+        var before = new ArrayList<Integer>();
+        try (var statement = connection.prepareStatement(FREE)) {
+            statement.setInt(1, OutboxRow.SHARDS - 1);
+            statement.setInt(2, most);
+            try (var row = statement.executeQuery()) {
+                while (row.next()) {
+                    shards.add(row.getInt(1));
+                    before.add(row.getInt(2));
+                }
+            }
+        }
+        if (shards.isEmpty()) {
+            return false;
+        }
+        int had = held.size();
         try (var statement = connection.prepareStatement(TAKE)) {
-            statement.setArray(1, connection.createArrayOf("int4", others));
-            statement.setInt(2, LOCK_CLASS);
-            statement.setInt(3, most);
-            int before = held.size();
+            statement.setInt(1, mark);
+            for (int i = 2; i <= 4; i += 2) {
+                statement.setArray(i, connection.createArrayOf("int4", shards.toArray()));
+                statement.setArray(i + 1, connection.createArrayOf("int4", before.toArray()));
+            }
             try (var row = statement.executeQuery()) {
                 while (row.next()) {
                     held.add(row.getInt(1));
                 }
             }
-            return held.size() > before;
         }
+        return held.size() > had;
     }
 
-    private static final String RELAYS = """
-            SELECT count(*) FROM pg_locks
-             WHERE locktype = 'advisory' AND classid = ? AND objid = ? AND objsubid = 2
-               AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-            """;
+    private static final String RELAYS = "SELECT count(*) FROM (" + OF_RELAYS + ") AS relay";
 
     private int relays() throws SQLException {
-        try (var statement = connection.prepareStatement(RELAYS)) {
-            statement.setInt(1, LOCK_CLASS);
-            statement.setInt(2, PRESENT);
-            try (var row = statement.executeQuery()) {
-                row.next();
-                return row.getInt(1);
-            }
+        try (var statement = connection.prepareStatement(RELAYS); var row = statement.executeQuery()) {
+            row.next();
+            return Math.max(1, row.getInt(1));
         }
     }
 
-    private void call(String function, int number) throws SQLException {
-        try (var statement = connection.prepareStatement(function)) {
-            statement.setInt(1, LOCK_CLASS);
-            statement.setInt(2, number);
-            statement.execute();
+    private static final String LEAVE = "UPDATE relay_shard SET mark = 0 WHERE shard = ANY (?) AND mark = ?";
+
+    private void leave(List<Integer> shards) throws SQLException {
+        try (var statement = connection.prepareStatement(LEAVE)) {
+            statement.setArray(1, connection.createArrayOf("int4", shards.toArray()));
+            statement.setInt(2, mark);
+            statement.executeUpdate();
         }
     }
 
     void release() throws SQLException {
-        try (var statement = connection.createStatement()) {
-            statement.execute("SELECT pg_advisory_unlock_all()");
-        }
+        leave(shards());
+        SessionMark.end(connection, mark);
     }
 }

@@ -22,8 +22,14 @@ public final class RetryBudget {
         }
     }
 
-    /** Payments of one card queue here. Otherwise two of them could both take the last presentation. */
-    private static final String QUEUE = "SELECT pg_advisory_xact_lock(hashtextextended(encode(?, 'hex'), 4))";
+    /**
+     * Payments of one card and amount queue at a row of theirs that counts nothing. Otherwise two of them could both take the last
+     * presentation. Any login could hold an advisory lock.
+     */
+    private static final String QUEUE = """
+            INSERT INTO retry_budget (credential_sha256, amount, currency, day, presented) VALUES (?, ?, ?, 'epoch', 1)
+            ON CONFLICT (credential_sha256, amount, currency, day) DO UPDATE SET presented = 1
+            """;
 
     private static final String TAKE = """
             INSERT INTO retry_budget AS budget (credential_sha256, amount, currency, day, presented)
@@ -38,6 +44,8 @@ public final class RetryBudget {
         byte[] credential = sha256(request.paymentMethod());
         try (var queue = connection.prepareStatement(QUEUE); var take = connection.prepareStatement(TAKE)) {
             queue.setBytes(1, credential);
+            queue.setLong(2, request.money().minorUnits());
+            queue.setString(3, request.money().currency());
             queue.execute();
             for (int i = 1; i <= 4; i += 3) {
                 take.setBytes(i, credential);

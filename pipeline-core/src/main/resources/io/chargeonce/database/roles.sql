@@ -73,6 +73,7 @@ GRANT INSERT (shard, topic, record_key, value, headers) ON outbox
 GRANT SELECT ON outbox TO chargeonce_ingest, chargeonce_charge, chargeonce_retry, chargeonce_dlq_reader, chargeonce_dlq_operator,
     chargeonce_dlq_unmask;
 GRANT UPDATE (refusal), DELETE ON outbox TO chargeonce_ingest, chargeonce_charge, chargeonce_retry;
+GRANT SELECT, INSERT (shard, mark), UPDATE (mark) ON relay_shard TO chargeonce_ingest, chargeonce_charge, chargeonce_retry;
 
 -- Charge, and retry, which runs the same handler. No merchant's token, no change of what was accepted or sent, and no deletion but of what
 -- the relay has published.
@@ -234,7 +235,7 @@ GRANT EXECUTE ON FUNCTION debits_by(text, text), returned_of(text, text) TO char
 -- Talks to banks. It reads no payment, collects nothing and takes no line: it seals what charge has collected, and records how the files
 -- went and what came back. Of a debtor it reads what a mandate's sealed row says.
 GRANT SELECT ON bank, bank_mandate, bank_batch, bank_batch_item, bank_file_part, bank_file_in, bank_line TO chargeonce_bank_files;
-GRANT INSERT (bank, next_cutoff, answer_within_s), UPDATE (next_cutoff, answer_within_s, fence, told_at) ON bank TO chargeonce_bank_files;
+GRANT INSERT (bank, next_cutoff, answer_within_s), UPDATE (next_cutoff, answer_within_s, fence, mark, told_at) ON bank TO chargeonce_bank_files;
 -- A file's items, states and answers it changes only through functions. They check the file's state, and for its steps to the bank the
 -- submitter's number too.
 GRANT UPDATE (tries, last_error, try_at) ON bank_batch TO chargeonce_bank_files;
@@ -265,7 +266,8 @@ GRANT EXECUTE ON FUNCTION append_audit(text[], text[], text[], text[], text[], t
     chargeonce_bank_files;
 -- Charge seals it, and never changes a seal. The sequence shows which ids were given out. It creates tables for the next records, and drops
 -- the sealed old ones.
-GRANT EXECUTE ON FUNCTION audit_table_end(bigint), make_audit_room(), forget_audit_records(interval, bigint, bigint) TO chargeonce_charge;
+GRANT EXECUTE ON FUNCTION seals_alone(), audit_table_end(bigint), make_audit_room(), forget_audit_records(interval, bigint, bigint)
+    TO chargeonce_charge;
 GRANT SELECT ON audit_record, audit_record_audit_id_seq TO chargeonce_charge;
 GRANT SELECT, INSERT ON audit_seal TO chargeonce_charge;
 -- It reads the catalog, and shows differences from the intended rights in a gauge.

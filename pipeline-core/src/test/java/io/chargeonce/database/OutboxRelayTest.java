@@ -277,10 +277,8 @@ class OutboxRelayTest {
 
     private static final String SHARDS_HELD = """
             SELECT coalesce(array_agg(held ORDER BY held), '{}')
-              FROM (SELECT count(*) AS held FROM pg_locks
-                     WHERE locktype = 'advisory' AND objid < 8 AND objsubid = 2 AND granted
-                       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-                     GROUP BY pid) AS holder
+              FROM (SELECT count(*) AS held FROM relay_shard JOIN pg_locks ON locktype = 'advisory' AND objid = mark
+                     GROUP BY mark) AS holder
             """;
 
     private static List<Long> shardsHeld() throws SQLException {

@@ -109,6 +109,7 @@ final class RobbedDatabase implements AutoCloseable {
             INSERT INTO tier_visit (operation_id, step, generation, tier, state, staged_at, due_at) VALUES ('pay_dead', 1, 1, 1, \
             'scheduled', now(), now());
             INSERT INTO retry_budget VALUES (sha256('pm'), 1000, 'EUR', current_date, 3);
+            INSERT INTO relay_shard VALUES (0, 7);
             INSERT INTO psp_notice (psp, notice_id) VALUES ('stripe', 'evt_1');
             INSERT INTO unmatched_notice (psp, notice_id, psp_key) VALUES ('stripe', 'evt_2', 'key');
             INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.outcomes', 'pay_succeeded', 'x', '{}');

@@ -100,6 +100,16 @@ class SourcesTest {
         }
     }
 
+    /** Any login of Postgres may hold one, and so would stop what waits for it. A session's mark counts only for who may write the rows. */
+    @Test
+    void nothing_but_the_mark_of_a_session_is_an_advisory_lock() throws IOException {
+        Path schema = Repository.root().resolve("pipeline-core/src/main/resources/io/chargeonce/database/migration/V1__schema.sql");
+        assertThat(Stream.concat(Stream.of(schema), sources("main").stream()
+                .filter(file -> List.of("SessionMark.java", "Wire.java", "SimulatedPostgres.java", "RevenueBook.java")
+                        .stream().noneMatch(file::endsWith))))
+                .allSatisfy(file -> assertThat(Files.readString(file)).doesNotContain("pg_advisory", "pg_try_advisory"));
+    }
+
     /** {@code charge/Claims} in the text is {@code …/io/chargeonce/charge/Claims.java}. */
     @ParameterizedTest
     @ValueSource(strings = {"docs/architecture.md", "CONTRIBUTING.md"})

@@ -2,14 +2,15 @@
 package io.chargeonce.bank.outbound;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.database.SessionMark;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Makes this process the only one that submits to a bank, for one pass. The lock keeps others out while it lasts; the fence, raised each
- * time, keeps this one out if its lock was lost while it slept. Any thread.
+ * Makes this process the only one that submits to a bank, for one pass. The bank's row says whose session that is, and keeps others out
+ * while the session lasts; the fence, raised each time, keeps this one out if its session was lost while it slept. Any thread.
  */
 public final class Submitter {
 
@@ -30,43 +31,53 @@ public final class Submitter {
 
     private Submitter() {}
 
-    private static final String LOCK = "SELECT pg_try_advisory_lock(hashtextextended('chargeonce bank ' || ?, 0))";
-    private static final String UNLOCK = "SELECT pg_advisory_unlock(hashtextextended('chargeonce bank ' || ?, 0))";
-    private static final String RAISE = "UPDATE bank SET fence = fence + 1, told_at = now() WHERE bank = ? RETURNING fence";
+    private static final String BEGIN = """
+            WITH living AS MATERIALIZED (%s)
+            UPDATE bank SET mark = ?, fence = fence + 1, told_at = now()
+             WHERE bank = ? AND mark NOT IN (SELECT mark FROM living)
+            RETURNING fence
+            """.formatted(SessionMark.living("bank"));
+    private static final String END = "UPDATE bank SET mark = 0 WHERE bank = ? AND mark = ?";
 
     /**
-     * Empty if another process is the submitter now, or {@link Outbound} has not registered the bank yet. The connection that holds the
-     * lock has no transaction open.
+     * Empty if another process is the submitter now, or {@link Outbound} has not registered the bank yet. The connection that is the
+     * submitter's has no transaction open.
      */
     public static Optional<Integer> alone(Database database, String bank, Pass pass) {
         return database.withConnection(connection -> {
-            if (!isTrue(connection, LOCK, bank)) {
-                return Optional.empty();
-            }
+            int mark = SessionMark.begin(connection);
             try {
-                OptionalLong fence = raise(connection, bank);
-                return fence.isPresent() ? Optional.of(pass.run(fence.getAsLong())) : Optional.empty();
+                OptionalLong fence = begin(connection, bank, mark);
+                return fence.isPresent() ? Optional.of(run(connection, bank, mark, pass, fence.getAsLong())) : Optional.empty();
             } finally {
-                isTrue(connection, UNLOCK, bank);
+                SessionMark.end(connection, mark);
             }
         });
     }
 
-    private static boolean isTrue(Connection connection, String sql, String bank) throws SQLException {
-        try (var statement = connection.prepareStatement(sql)) {
-            statement.setString(1, bank);
+    private static int run(Connection connection, String bank, int mark, Pass pass, long fence) throws SQLException {
+        try {
+            return pass.run(fence);
+        } finally {
+            end(connection, bank, mark);
+        }
+    }
+
+    private static OptionalLong begin(Connection connection, String bank, int mark) throws SQLException {
+        try (var statement = connection.prepareStatement(BEGIN)) {
+            statement.setInt(1, mark);
+            statement.setString(2, bank);
             try (var row = statement.executeQuery()) {
-                return row.next() && row.getBoolean(1);
+                return row.next() ? OptionalLong.of(row.getLong(1)) : OptionalLong.empty();
             }
         }
     }
 
-    private static OptionalLong raise(Connection connection, String bank) throws SQLException {
-        try (var statement = connection.prepareStatement(RAISE)) {
+    private static void end(Connection connection, String bank, int mark) throws SQLException {
+        try (var statement = connection.prepareStatement(END)) {
             statement.setString(1, bank);
-            try (var row = statement.executeQuery()) {
-                return row.next() ? OptionalLong.of(row.getLong(1)) : OptionalLong.empty();
-            }
+            statement.setInt(2, mark);
+            statement.executeUpdate();
         }
     }
 }

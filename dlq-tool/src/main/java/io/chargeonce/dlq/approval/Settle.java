@@ -2,6 +2,7 @@
 package io.chargeonce.dlq.approval;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.story.Finding;
@@ -55,9 +56,20 @@ public final class Settle {
 
     /** @return the obstacles; if there are none, the finding is written and the resolver is sent */
     public Look propose(Finding finding, AuditContext by) {
+        try {
+            return proposeOnce(finding, by);
+        } catch (DatabaseRefused refused) {
+            if (!refused.isAboutTheRow()) {
+                throw refused;
+            }
+            // Another person has named the same reference at the same time, and now it shows where.
+            return proposeOnce(finding, by);
+        }
+    }
+
+    private Look proposeOnce(Finding finding, AuditContext by) {
         return queue.database().inTransaction(connection -> {
             Database.waitForLocks(connection, LOCK_PATIENCE);
-            beAloneWithReference(connection, finding);
             List<String> taken = takenByAnother(connection, finding);
             OperationTable.lock(connection, List.of(finding.id));
             Look look = look(connection, finding, taken);
@@ -168,18 +180,6 @@ public final class Settle {
             try (var row = statement.executeQuery()) {
                 row.next();
                 return row.getBoolean(1);
-            }
-        }
-    }
-
-    private static final String BE_ALONE = "SELECT pg_advisory_xact_lock(hashtextextended('finding of ' || ?, 0))";
-
-    /** Two people who name the same reference for two payments at once: the second one sees what the first one has written. */
-    private static void beAloneWithReference(Connection connection, Finding finding) throws SQLException {
-        if (finding.reference.isPresent()) {
-            try (var statement = connection.prepareStatement(BE_ALONE)) {
-                statement.setString(1, finding.reference.get());
-                statement.execute();
             }
         }
     }

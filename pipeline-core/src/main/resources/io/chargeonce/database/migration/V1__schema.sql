@@ -908,6 +908,8 @@ CREATE TABLE hand_settlement (
 );
 -- An approval is for one finding. Two findings of one name would be approved together.
 CREATE UNIQUE INDEX a_finding_has_a_name_of_its_own ON hand_settlement (run);
+-- Two people who name one reference for two payments at once: the second one is refused.
+CREATE UNIQUE INDEX one_finding_of_a_reference ON hand_settlement (psp_reference) WHERE state = 'waiting';
 -- A finding about another operation's attempt would settle the wrong money.
 CREATE FUNCTION a_finding_is_about_its_operations_attempt() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
 BEGIN
@@ -1200,6 +1202,13 @@ CREATE POLICY each_tells_what_it_decides ON outbox FOR INSERT WITH CHECK (CASE
     WHEN right(topic, 15) = '.intake-refused' THEN (SELECT has_any_column_privilege('chargeonce.idempotency_key', 'INSERT'))
     ELSE false END);
 
+-- Which session's relay has a shard of the outbox, by the session's mark: an advisory lock of that number, which counts only while a login
+-- holds it that may write here. 0 is none.
+CREATE TABLE relay_shard (
+    shard smallint PRIMARY KEY CHECK (shard BETWEEN 0 AND 7),
+    mark  int NOT NULL CHECK (mark >= 0)
+) WITH (fillfactor = 50);
+
 -- The dead-letter queue. The compacted topic shows the same set to any Kafka tool.
 CREATE TABLE dead_letter (
     -- An operation's id; for poison a hash of topic, partition, offset and bytes, which belongs to no operation.
@@ -1455,7 +1464,9 @@ BEGIN
     IF current_setting('transaction_isolation') <> 'read committed' THEN
         RAISE SQLSTATE 'X4EYE' USING MESSAGE = 'a login with a limit must move at read committed';
     END IF;
-    PERFORM pg_advisory_xact_lock(hashtextextended('moved alone by ' || session_user, 0));
+    -- Its own row, and not an advisory lock, which any login could hold.
+    INSERT INTO moved_alone (login, of_what, hour, amount) VALUES (session_user, '*', 'infinity', 0)
+    ON CONFLICT (login, of_what, hour) DO UPDATE SET amount = 0;
     INSERT INTO moved_alone (login, of_what, hour, amount)
     SELECT session_user, of_what, date_trunc('hour', clock_timestamp()), moved.amount
       FROM (SELECT '*', 1::numeric
@@ -1916,6 +1927,15 @@ CREATE TABLE audit_seal (
     CONSTRAINT only_what_was_sealed_is_forgotten CHECK (forgotten_to < from_id)
 );
 CREATE INDEX audit_seal_by_time ON audit_seal (sealed_at);
+-- Whether no other process seals before this transaction ends. Only the owner and who may seal can hold a lock that this one waits for.
+CREATE FUNCTION seals_alone() RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    LOCK TABLE audit_seal IN SHARE ROW EXCLUSIVE MODE NOWAIT;
+    RETURN true;
+EXCEPTION WHEN lock_not_available THEN
+    RETURN false;
+END $$;
+REVOKE EXECUTE ON FUNCTION seals_alone() FROM PUBLIC;
 CREATE INDEX audit_seal_forgetting ON audit_seal (forgotten_to) WHERE forgotten_to IS NOT NULL;
 -- A seal over future records, or out of sequence, would silently end all sealing.
 CREATE FUNCTION a_seal_follows_the_last() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
@@ -2986,6 +3006,8 @@ CREATE TABLE bank (
     answer_within_s int NOT NULL CHECK (answer_within_s > 0),
     -- Raised by each process that becomes the bank's only submitter: an older one holds a lower number and can write nothing more.
     fence           bigint NOT NULL DEFAULT 0 CHECK (fence >= 0),
+    -- Whose session is the submitter's, as in relay_shard.
+    mark            int NOT NULL DEFAULT 0 CHECK (mark >= 0),
     told_at         timestamptz NOT NULL DEFAULT now()
 );
 

@@ -141,12 +141,12 @@ final class Wire implements InvocationHandler {
         looks = sql.contains("AS MATERIALIZED") && sql.contains("FROM outbox AS staged");
         if (looks) {
             stagings.looks(Kernel.it().host().seen);
-        } else if (sql.contains("pg_advisory_lock_shared")) {
+        } else if (!relay && sql.contains("pg_try_advisory_lock")) {
             relay = true;
             stagings.relaysChanged();
-        } else if (relay && sql.contains("FROM pg_locks")) {
+        } else if (relay && sql.startsWith("SELECT count(*) FROM (SELECT objid")) {
             stagings.counts(Kernel.it().host().seen);
-        } else if (relay && sql.contains("pg_advisory_unlock")) {
+        } else if (relay && (sql.startsWith("UPDATE relay_shard SET mark = 0") || sql.contains("pg_advisory_unlock"))) {
             stagings.relaysChanged();
         }
     }
