@@ -20,6 +20,7 @@ final class Assignment {
     private final BufferLimit limit;
     private final BufferBudget budget;
     private final Signal drained;
+    final TooLargeToRead tooLarge = new TooLargeToRead();
     private int turn;
 
     Assignment(BufferLimit limit, BufferBudget budget, Signal drained) {
@@ -79,7 +80,8 @@ final class Assignment {
 
     /** What is wrong with single partitions, in one line; empty if all are well. */
     Optional<String> trouble() {
-        return works.values().stream().flatMap(work -> work.unreadable().stream()).sorted().reduce((one, other) -> one + "; " + other);
+        return tooLarge.problem().or(() -> works.values().stream().flatMap(work -> work.unreadable().stream()).sorted()
+                .reduce((one, other) -> one + "; " + other));
     }
 
     Collection<PartitionWork> all() {

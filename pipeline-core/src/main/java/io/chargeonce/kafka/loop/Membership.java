@@ -7,6 +7,7 @@ import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
@@ -138,7 +139,19 @@ final class Membership implements ConsumerRebalanceListener {
             backpressure.pauseWhatIsFullAndResumeTheRest();
         }
         try {
-            return consumer.poll(poll);
+            ConsumerRecords<byte[], byte[]> records = consumer.poll(poll);
+            if (!assignment.tooLarge.isQuiet()) {
+                Instant now = clock.instant();
+                assignment.tooLarge.polled(records.partitions(), assignment.all().stream().filter(work -> !work.takesNoMore(now))
+                        .map(work -> work.partition).collect(Collectors.toSet()), now);
+            }
+            return records;
+        } catch (OutOfMemoryError full) {
+            assignment.tooLarge.noMemoryFor(assignment.partitions(), clock.instant()).ifPresent(partition -> log.error("ALERT: {}: the"
+                    + " next records of {} do not fit into memory. The other partitions go on. This one is tried again and never skipped by"
+                    + " itself. Give the process more memory; or stop this group and set its offset after them", settings.name(),
+                    partition));
+            throw full;
         } catch (WakeupException | InterruptException ending) {
             throw ending;
         } catch (KafkaException failure) {

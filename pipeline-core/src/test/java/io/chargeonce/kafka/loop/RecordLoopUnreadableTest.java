@@ -13,6 +13,7 @@ import java.io.RandomAccessFile;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashSet;
 import java.util.List;
@@ -23,6 +24,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -74,6 +76,49 @@ class RecordLoopUnreadableTest {
             file.seek(file.length() - 3);
             file.write('#');
         }
+    }
+
+    /** A batch of some kilobytes is some hundred megabytes unpacked, and the error names no partition. */
+    @ParameterizedTest
+    @EnumSource(GroupProtocol.class)
+    void records_that_do_not_fit_into_memory_stop_only_their_own_partition(GroupProtocol protocol) throws Exception {
+        try (TestTopic topic = TestTopic.withPartitions(4)) {
+            var bomb = new TopicPartition(topic.name(), 2);
+            for (int i = 0; i < 4; i++) {
+                topic.send(i, "k" + i, i == bomb.partition() ? "bomb" : "small-" + i);
+            }
+            LoopSettings settings = LoopSettings.of("loop", Set.of(topic.name()), 4);
+
+            try (RecordLoop loop = new RecordLoop(settings, Loops.clients(() -> withoutMemoryFor(bomb,
+                    topic.consumers(protocol).newConsumer())), DueTimes.immediately(), script, InstantSource.system(), registry).start()) {
+                await().atMost(Duration.ofSeconds(90)).until(() -> loop.problem()
+                        .filter(text -> text.contains(bomb + " can't be read: its next records do not fit into memory")).isPresent());
+                for (int i = 0; i < 4; i++) {
+                    topic.send(i, "k" + i, i == bomb.partition() ? "behind the bomb" : "later-" + i);
+                }
+                await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> assertThat(script.done())
+                        .contains("small-0", "small-1", "small-3", "later-0", "later-1", "later-3")
+                        .doesNotContain("bomb", "behind the bomb"));
+                assertThat(loop.standstill()).as("a restart would not help").isEmpty();
+                assertThat(registry.get("chargeonce.loop.unreadable").gauge().value()).isEqualTo(1);
+            }
+        }
+    }
+
+    /** As Kafka's consumer unpacks a batch when it hands it out. */
+    @SuppressWarnings("unchecked") // A proxy's type can't say more.
+    private static Consumer<byte[], byte[]> withoutMemoryFor(TopicPartition bomb, Consumer<byte[], byte[]> consumer) {
+        return (Consumer<byte[], byte[]>) Proxy.newProxyInstance(RecordLoopUnreadableTest.class.getClassLoader(),
+                new Class<?>[] {Consumer.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("poll") && consumer.assignment().contains(bomb) && !consumer.paused().contains(bomb)) {
+                        throw new OutOfMemoryError("Java heap space");
+                    }
+                    try {
+                        return method.invoke(consumer, arguments);
+                    } catch (InvocationTargetException thrown) {
+                        throw thrown.getCause();
+                    }
+                });
     }
 
     @Test
