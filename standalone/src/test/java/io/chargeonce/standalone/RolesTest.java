@@ -326,6 +326,23 @@ class RolesTest {
         assertThat(People.driftedGrants(url, "postgres", "")).isEmpty();
     }
 
+    /** Postgres lets each login change its own settings. */
+    @Test
+    void a_setting_that_a_role_has_given_itself_is_told() throws SQLException {
+        String here = Texts.of(owner, "SELECT format('IN DATABASE %I', current_database())").getFirst();
+        try (var ingest = DriverManager.getConnection(url.replace("user=postgres", "user=chargeonce_ingest"));
+             var statement = ingest.createStatement()) {
+            statement.execute("ALTER ROLE CURRENT_USER " + here + " SET idle_in_transaction_session_timeout = 0");
+        }
+        try {
+            assertThat(People.driftedGrants(url, "postgres", ""))
+                    .containsExactly("too much: setting idle_in_transaction_session_timeout=0 of chargeonce_ingest");
+        } finally {
+            execute("ALTER ROLE chargeonce_ingest " + here + " RESET ALL");
+        }
+        assertThat(People.driftedGrants(url, "postgres", "")).isEmpty();
+    }
+
     @Test
     void the_limits_of_four_eyes_are_the_owners_and_on_record() throws SQLException {
         People.limit(url, "postgres", "", Map.of("*", 500L, "EUR", 100_000L));

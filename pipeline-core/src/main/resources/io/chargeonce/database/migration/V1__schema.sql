@@ -1837,14 +1837,14 @@ BEGIN
 END $$;
 REVOKE EXECUTE ON FUNCTION clear_refusals(bigint[], text, text, text, text) FROM PUBLIC;
 
--- What all roles but the owner may do in this schema, from Postgres's catalog, and which triggers are off. Listed people may come and go,
--- and so may parts of the audit log.
+-- What all roles but the owner may do in this schema, from Postgres's catalog, which settings the roles have (each may change its own), and
+-- which triggers are off. Listed people may come and go, and so may parts of the audit log.
 CREATE FUNCTION current_grants() RETURNS SETOF text LANGUAGE sql STABLE SET search_path = chargeonce, pg_temp AS $$
     WITH ours AS (
         SELECT oid, rolname, rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls FROM pg_roles
          WHERE rolname IN ('chargeonce_ingest', 'chargeonce_charge', 'chargeonce_retry', 'chargeonce_dlq_reader', 'chargeonce_dlq_operator',
                            'chargeonce_dlq_unmask', 'chargeonce_eraser', 'chargeonce_merchant_admin', 'chargeonce_webhooks',
-                           'chargeonce_receipts', 'chargeonce_bank_files')
+                           'chargeonce_receipts', 'chargeonce_reconciler', 'chargeonce_bank_files')
     ), object AS (
         SELECT relname::text AS name, relacl AS acl, relowner AS owner FROM pg_class WHERE relnamespace = 'chargeonce'::regnamespace
          UNION ALL
@@ -1868,6 +1868,10 @@ CREATE FUNCTION current_grants() RETURNS SETOF text LANGUAGE sql STABLE SET sear
     SELECT format('%s of %s', attribute, rolname)
       FROM ours, LATERAL (VALUES ('SUPERUSER', rolsuper), ('CREATEDB', rolcreatedb), ('CREATEROLE', rolcreaterole),
                                  ('REPLICATION', rolreplication), ('BYPASSRLS', rolbypassrls)) AS has (attribute, it) WHERE it
+     UNION
+    SELECT format('setting %s of %s', setting, rolname)
+      FROM ours JOIN pg_db_role_setting ON setrole = ours.oid, unnest(setconfig) AS setting
+     WHERE setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))
      UNION
     SELECT format('trigger %s of %s switched off', tgname, relname)
       FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
