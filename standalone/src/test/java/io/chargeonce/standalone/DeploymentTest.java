@@ -31,6 +31,7 @@ import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.api.model.networking.v1.IPBlock;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyEgressRule;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyPeer;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.io.IOException;
@@ -193,6 +194,17 @@ class DeploymentTest {
     @Test
     void every_pod_may_speak_only_with_what_a_policy_names() throws IOException {
         assertThat(deployments()).allSatisfy(deployment -> assertThat(policies(deployment.getMetadata().getName())).isNotEmpty());
+    }
+
+    /** The mail server may be inside. */
+    @Test
+    void a_way_to_the_internet_leads_to_nothing_inside() throws IOException {
+        List<IPBlock> ways = resources("kubernetes").stream().filter(NetworkPolicy.class::isInstance).map(NetworkPolicy.class::cast)
+                .filter(policy -> !policy.getMetadata().getName().equals("receipts"))
+                .flatMap(policy -> policy.getSpec().getEgress().stream()).flatMap(rule -> rule.getTo().stream())
+                .map(NetworkPolicyPeer::getIpBlock).filter(block -> block != null && block.getCidr().equals("0.0.0.0/0")).toList();
+        assertThat(ways).hasSizeGreaterThanOrEqualTo(5).allSatisfy(way -> assertThat(way.getExcept()).contains("10.0.0.0/8", "172.16.0.0/12",
+                "192.168.0.0/16", "169.254.0.0/16", "100.64.0.0/10"));
     }
 
     private static List<NetworkPolicy> policies(String service) throws IOException {
