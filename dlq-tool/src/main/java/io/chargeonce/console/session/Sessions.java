@@ -87,13 +87,14 @@ public final class Sessions implements AutoCloseable {
      * @throws io.chargeonce.console.answer.Refusal if this is nobody who may look
      */
     public SignedIn signIn(String token, InetAddress client) {
-        limit.check(ClientNetwork.of(client));
         int colon = token.indexOf(':');
         if (colon < 1 || token.length() > LONGEST_TOKEN || token.indexOf('\0') >= 0) {
-            failed("malformed", client);
+            failures.failed("malformed", client, Optional.empty());
             throw Problems.noToken().refusal();
         }
         String login = token.substring(0, colon);
+        var who = new SignInLimit.Client(login, ClientNetwork.of(client));
+        limit.check(who);
         String password = token.substring(colon + 1);
         if (!places.tryAcquire()) {
             throw Problems.overloaded().refusal();
@@ -102,9 +103,11 @@ public final class Sessions implements AutoCloseable {
         try {
             rights = ask(login, password);
         } catch (Refusal e) {
-            failed(e.problem().slug(), client);
+            limit.failed(who);
+            failures.failed(e.problem().slug(), client, Optional.empty());
             throw e;
         }
+        limit.signedIn(who);
         LOG.info("{} signed in from {} as {}", rights.login(), client.getHostAddress(), rights.role());
         return open(rights, password);
     }
@@ -120,12 +123,6 @@ public final class Sessions implements AutoCloseable {
         } finally {
             places.release();
         }
-    }
-
-    /** Returns when the answer may be sent. */
-    private void failed(String why, InetAddress client) {
-        limit.failed(ClientNetwork.of(client));
-        failures.failed(why, client, Optional.empty());
     }
 
     private synchronized SignedIn open(Rights rights, String password) {
