@@ -58,8 +58,8 @@ public interface Gateway {
 
     /**
      * Called when {@link #findOut} has found nothing twice, after the visibility lag and the key's life by our clock. Makes the charge
-     * impossible at the PSP, even if another worker still holds this attempt. Only the PSP's own positive answer proves that. It may send
-     * the key, and is counted like any send.
+     * impossible at the PSP, even if another worker still holds this attempt. Only the PSP's own positive answer proves that. Where what
+     * finds nothing may lag, the answer is still unknown, and the next question decides. It may send the key, and is counted like any send.
      */
     default Outcome fence(Charge charge) {
         return new Outcome.Unknown(UnknownCause.NOT_FOUND, psp() + " knows no such attempt and has no way to fence it",

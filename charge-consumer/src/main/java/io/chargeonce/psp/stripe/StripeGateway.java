@@ -154,7 +154,7 @@ public final class StripeGateway implements Gateway {
 
     /**
      * Finds the intent by its metadata if no id is known. This comes before the key: a key that should live by our clock may be forgotten,
-     * and then stands for another payment. Search lags a little; what it does not show yet is young, and so is its key.
+     * and then stands for another payment. Search lags behind, and by more in an outage, so that it finds nothing says nothing.
      */
     private Optional<PaymentIntent> search(Charge charge) throws StripeException {
         var query = PaymentIntentSearchParams.builder().setQuery("metadata['attempt_key']:'%s'".formatted(charge.key())).build();
@@ -198,12 +198,19 @@ public final class StripeGateway implements Gateway {
     }
 
     /**
-     * Search shows none although enough time has passed, so no worker has confirmed one. The payment method belongs to one account, so a
-     * create that Stripe accepts is also evidence that the account is the right one.
+     * Creates an intent under the forgotten key and cancels it: a worker that still holds this attempt gets it, and cannot confirm it. That
+     * says nothing about an older intent, which search may not show even now. But this one is the younger. When search shows it and no
+     * other, the next question finds out that there is no other.
      */
     @Override
     public Outcome fence(Charge charge) {
-        return byItsKey(charge);
+        Outcome now = byItsKey(charge);
+        return now instanceof Outcome.Failed failed
+                ? new Outcome.Unknown(UnknownCause.NOT_FOUND,
+                        "no charge can follow under this key (%s); until Stripe's search shows that too, an older one may be hidden"
+                                .formatted(failed.detail()),
+                        Optional.empty())
+                : now;
     }
 
     @Override

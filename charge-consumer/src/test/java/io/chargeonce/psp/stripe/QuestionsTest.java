@@ -165,6 +165,27 @@ class QuestionsTest {
         assertThat(gateway.findOut(charge(Optional.empty(), true))).isEqualTo(new Outcome.Charged("pi_1"));
     }
 
+    /** Search may be late by more than the life of the key. What it has not shown may have taken the money. */
+    @Test
+    void a_payment_that_the_fence_made_and_cancelled_says_nothing_until_search_shows_it() {
+        answers.put("POST /v1/payment_intents", intent("requires_confirmation"));
+        answers.put("GET /v1/payment_intents/pi_1", intent("requires_confirmation"));
+        answers.put("POST /v1/payment_intents/pi_1/cancel", intent("canceled"));
+        assertThat(gateway.fence(charge(Optional.empty(), false))).isInstanceOfSatisfying(Outcome.Unknown.class,
+                unknown -> assertThat(unknown.cause()).isEqualTo(UnknownCause.NOT_FOUND));
+        assertThat(requests).last().isEqualTo("POST /v1/payment_intents/pi_1/cancel");
+        answers.put("GET /v1/payment_intents/search", full(200,
+                "{\"object\":\"search_result\",\"data\":[%s],\"has_more\":false}".formatted(text(intent("canceled")))));
+        assertThat(gateway.findOut(charge(Optional.empty(), false))).isInstanceOfSatisfying(Outcome.Failed.class,
+                failed -> assertThat(failed.cause()).isEqualTo(FailureCause.CANCELLED_UNEXECUTED));
+    }
+
+    @Test
+    void a_failure_that_is_frozen_under_the_key_of_a_fence_may_be_that_of_an_earlier_fence() {
+        answers.put("POST /v1/payment_intents", FROZEN);
+        assertThat(gateway.fence(charge(Optional.empty(), false))).isInstanceOf(Outcome.Unknown.class);
+    }
+
     /** A person may give this reference: each attempt moves its own money, and the other one's may be on its way back. */
     @Test
     void the_payment_of_another_attempt_is_not_believed() {

@@ -47,7 +47,8 @@ public enum Fault {
     HOLD(0.3, "people pause, force and resume PSPs, merchants and tiers"),
     RECEIVER(0.12, "merchants' receivers of webhooks fail, are slow, hang, break off, redirect, and answer 410 and 429"),
     MAIL_SERVER(0.12, "the mail server of the receipts fails, refuses, hangs, and dies after a message"),
-    BANK(0.15, "debits go to a bank, whose server and files fail, and a person has a file sent once more");
+    BANK(0.15, "debits go to a bank, whose server and files fail, and a person has a file sent once more"),
+    STALE_SEARCH(0.2, "what Stripe's search shows stands still for up to a minute, while its look-ups and lists know everything");
 
     /** How likely a universe knows it. */
     public final double share;

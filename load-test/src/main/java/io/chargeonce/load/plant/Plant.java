@@ -94,7 +94,7 @@ public enum Plant implements Weaving {
             Shows.inUniversesOf(Fault.PSP_UNWELL, Fault.OUTAGE, Fault.WRONG_ACCOUNT), List.of(ALIVE_AFTER_HEAL),
             new Change("io.chargeonce.psp.PspHealth", "takeProbe", Bugs.AlwaysFalse.class)),
     NOT_FOUND_AS_FAILURE("a PSP that does not know an attempt yet is taken to say that it failed",
-            Shows.inUniversesOf(Fault.PSP_CALL, Fault.KILL, Fault.FREEZE, Fault.LONG_PAUSE, Fault.WEBHOOK),
+            Shows.inUniversesOf(Fault.PSP_CALL, Fault.KILL, Fault.FREEZE, Fault.WEBHOOK, Fault.STALE_SEARCH),
             List.of(ONE_CAPTURE, REFUNDS, PSP_AGREES),
             new Change("io.chargeonce.charge.call.PspExchange", "ask", Bugs.NotFoundAsFailure.class)),
     OFFSET_BEFORE_DATABASE("an offset is committed before its record is in the database",

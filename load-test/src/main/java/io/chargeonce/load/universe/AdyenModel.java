@@ -29,8 +29,8 @@ final class AdyenModel extends Psp {
     private final Map<String, Long> refunded = new LinkedHashMap<>();
     private int made;
 
-    AdyenModel(Duration keyLife, Webhooks webhooks) {
-        super("adyen", keyLife);
+    AdyenModel(Duration keyLife, Duration longer, Webhooks webhooks) {
+        super("adyen", keyLife, longer);
         this.webhooks = webhooks;
     }
 

@@ -61,12 +61,10 @@ abstract class Psp {
     /** The first request for a charge. */
     record Sent(Host by, long at) {}
 
-    /** It keeps keys longer than it promises. */
-    private static final Duration LONGER_THAN_PROMISED = Duration.ofSeconds(15);
     /** Until the client gives up who waits for an answer that never comes: shorter than a lease. */
     static final Duration LONGEST_HANG = Duration.ofMillis(3_500);
-    /** Longer than a lease: a question that comes right after one may not find what was charged. */
-    private static final Duration LONGEST_LAG = Duration.ofMillis(5_500);
+    /** Twice a lease, as Stripe's minute is twice a real one: a question that comes right after a lease may not find what was charged. */
+    static final Duration LONGEST_LAG = Duration.ofSeconds(8);
     private static final Duration LATEST = Duration.ofSeconds(2);
     private static final int LONGEST_ANSWER = 1 << 20;
     private static final Duration SLOWEST = Duration.ofMillis(40);
@@ -76,6 +74,7 @@ abstract class Psp {
     final String name;
     /** What it promises. */
     final Duration keyLife;
+    private final Duration keyMemory;
     private final Map<String, Frozen> answers = new HashMap<>();
     private final Map<String, Long> visibleAt = new HashMap<>();
     private final List<JsonNode> movements = new ArrayList<>();
@@ -90,10 +89,14 @@ abstract class Psp {
     private boolean quotes;
     private int keys = 1;
     private long oldKeyUntil = Strand.NEVER;
+    private long showsNothingAfter = Strand.NEVER;
+    private long showsNothingUntil;
 
-    Psp(String name, Duration keyLife) {
+    /** @param longer than it promises it keeps keys */
+    Psp(String name, Duration keyLife, Duration longer) {
         this.name = name;
         this.keyLife = keyLife;
+        this.keyMemory = keyLife.plus(longer);
     }
 
     /** Does what is asked for. */
@@ -249,7 +252,7 @@ abstract class Psp {
         if (kept != null && kept.until > kernel.now()) {
             return new Reply(kept.reply.status, repeated(), kept.reply.body);
         }
-        answers.put(request.key().get(), new Frozen(reply, kernel.after(keyLife.plus(LONGER_THAN_PROMISED))));
+        answers.put(request.key().get(), new Frozen(reply, kernel.after(keyMemory)));
         return reply;
     }
 
@@ -259,7 +262,15 @@ abstract class Psp {
     }
 
     boolean shows(String what) {
-        return visibleAt.getOrDefault(what, 0L) <= Kernel.it().now();
+        long now = Kernel.it().now();
+        return visibleAt.getOrDefault(what, 0L) <= (now < showsNothingUntil ? showsNothingAfter : now);
+    }
+
+    /** What would be found from now on is not found for so long. What was found already still is. */
+    void stopShowing(Duration time) {
+        Kernel kernel = Kernel.it();
+        showsNothingAfter = kernel.now() < showsNothingUntil ? showsNothingAfter : kernel.now();
+        showsNothingUntil = Math.max(showsNothingUntil, kernel.after(time));
     }
 
     void declined(String key) {

@@ -24,7 +24,14 @@ final class PspBlows {
     Map<Fault, Runnable> all() {
         return Map.of(Fault.PSP_UNWELL, () -> mood(Psp.Mood.SAYS_503), Fault.PSP_THROTTLES, () -> mood(Psp.Mood.SAYS_429),
                 Fault.WRONG_ACCOUNT, () -> mood(kernel.chance(0.7) ? Psp.Mood.REFUSES_QUESTIONS : Psp.Mood.REFUSES_CREDENTIALS),
-                Fault.ABSENT_PSP, this::reconfigure);
+                Fault.ABSENT_PSP, this::reconfigure, Fault.STALE_SEARCH, this::stopSearch);
+    }
+
+    private void stopSearch() {
+        Psp psp = psps.getFirst();
+        Duration time = kernel.between(Duration.ofSeconds(5), Duration.ofMinutes(1));
+        kernel.tell(psp.name + "'s search stands still", "%s's search stands still for %d ms".formatted(psp.name, time.toMillis()));
+        psp.stopShowing(time);
     }
 
     /** Calls of one merchant are never answered for a while. */

@@ -18,8 +18,8 @@ final class SimulatedGateways {
 
     /** How long one exchange may take. */
     static final Duration PATIENCE = Duration.ofMillis(100);
-    /** A lease, which is how late the first byte may leave, and what a PSP hides at most after it. */
-    private static final Duration VISIBILITY_LAG = Duration.ofSeconds(10);
+    /** Beyond a lease, which is how late the first byte may leave, and what a PSP hides after it unless its search stands still. */
+    private static final Duration VISIBILITY_LAG = Duration.ofSeconds(13);
 
     private SimulatedGateways() {}
 

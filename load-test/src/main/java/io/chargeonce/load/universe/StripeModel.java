@@ -35,8 +35,8 @@ final class StripeModel extends Psp {
     /** How often a card without money was presented for a payment: the second time there is some. */
     private final Map<String, Integer> presented = new LinkedHashMap<>();
 
-    StripeModel(Duration keyLife, Webhooks webhooks) {
-        super("stripe", keyLife);
+    StripeModel(Duration keyLife, Duration longer, Webhooks webhooks) {
+        super("stripe", keyLife, longer);
         this.webhooks = webhooks;
     }
 

@@ -47,8 +47,15 @@ public final class Universe implements Game {
     /** What is on its way when it all seems to rest: a late record, a late charge. */
     private static final Duration STILL_ON_ITS_WAY = Duration.ofSeconds(3);
     private static final Duration TO_REST = Duration.ofMinutes(8);
+    /** As it is: a PSP knows a key for long after the lease, and when its search shows what came of it. */
+    private static final Duration MINDFUL = Duration.ofMinutes(1);
     /** A PSP that forgets a key before it shows what came of it: then it can only be asked. */
     private static final Duration FORGETFUL = Duration.ofMillis(600);
+    /** A key lives for as long as a lease. */
+    private static final Duration USUAL = Duration.ofSeconds(4);
+    /** PSPs keep keys longer than they promise: at least so long that what was sent in time comes in time. */
+    private static final Duration LEAST_LONGER = Duration.ofSeconds(3);
+    private static final Duration MOST_LONGER = Duration.ofSeconds(15);
     /** Shorter than the longest pause. Then only a person can tell. */
     private static final Duration ADYEN_KEY_LIFE = Duration.ofSeconds(45);
     /** After so long a person may say that a bank did not collect. */
@@ -97,8 +104,9 @@ public final class Universe implements Game {
         broker.enter();
         var cluster = new Cluster[1];
         var webhooks = new Webhooks(() -> cluster[0].webhooks());
-        List<Psp> psps = List.of(new StripeModel(kernel.chance(0.5) ? FORGETFUL : Duration.ofSeconds(4), webhooks),
-                new AdyenModel(ADYEN_KEY_LIFE, webhooks));
+        Duration stripesKeyLife = kernel.chance(0.5) ? MINDFUL : kernel.chance(0.5) ? FORGETFUL : USUAL;
+        List<Psp> psps = List.of(new StripeModel(stripesKeyLife, kernel.between(LEAST_LONGER, MOST_LONGER), webhooks),
+                new AdyenModel(ADYEN_KEY_LIFE, MOST_LONGER, webhooks));
         cluster[0] = new Cluster(secrets, sweeping, psps,
                 kernel.chance(0.5) ? Duration.ZERO : faults.contains(Fault.CLOCK_OFF) ? Duration.ofHours(1) : Duration.ZERO);
         var scheduler = new FaultScheduler(kernel, cluster[0], broker, postgres, psps, webhooks, faults);
