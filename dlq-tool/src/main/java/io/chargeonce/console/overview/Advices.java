@@ -137,6 +137,11 @@ final class Advices {
             add(Severity.WARNING, "A merge leaves %s: merged too often, and dead each time. Find out why before you merge by name."
                     .formatted(amount(person)), link + "&standing=needs_a_person", "chargeonce dlq list --standing needs_a_person");
         }
+        Sum stopped = of(groups, MoneyStatus.STOPPED);
+        if (stopped.count() > 0) {
+            add(Severity.INFO, "A person stopped %s on purpose. A merge takes only what is named by id or by this cause; a purge ends it."
+                    .formatted(amount(stopped)), link + "&standing=stopped", "chargeonce dlq list --standing stopped");
+        }
         Sum poison = of(groups, MoneyStatus.POISON);
         if (poison.count() > 0) {
             add(Severity.INFO, "The pipeline could not read %s (%s). Edit what can be mended, and purge the rest."

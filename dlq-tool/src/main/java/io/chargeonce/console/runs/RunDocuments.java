@@ -87,14 +87,15 @@ public record RunDocuments(LedRuns led) {
     private static List<String> warnings(MergeRuns.Report report) {
         MergeRun run = report.run();
         Change change = switch (run.kind()) {
-            case MERGE, SETTLE -> new Change.Merging();
+            case MERGE, SETTLE -> new Change.Merging(run.terms().evenStopped());
             case PURGE -> new Change.Purging(run.evenUnresolved());
             case RESTORE -> new Change.Restoring();
         };
         var warnings = new ArrayList<String>();
         for (MoneyStatus standing : MoneyStatus.values()) {
             long count = report.standings().of(standing).count();
-            boolean usual = standing == MoneyStatus.RECHARGEABLE || standing == MoneyStatus.MENDED;
+            boolean usual = standing == MoneyStatus.RECHARGEABLE || standing == MoneyStatus.MENDED
+                    || standing == MoneyStatus.STOPPED && run.terms().evenStopped();
             if (count > 0 && run.kind() == FourEyes.Kind.MERGE && !usual) {
                 warnings.add("%,d %s: %s".formatted(count, Words.of(standing), Words.whyByMerge(standing)));
             } else if (count > 0 && change.refuses(standing)) {

@@ -33,6 +33,7 @@ public final class RunJson {
         run.terms().rate().ifPresent(rate -> json.put("rate", rate));
         run.terms().maxRate().ifPresent(rate -> json.put("max_rate", rate));
         json.put("abort_above_percent", run.terms().abortAbovePercent());
+        json.put("even_stopped", run.terms().evenStopped());
         Json.putIfPresent(json, "verdict", run.verdict());
         Json.putIfPresent(json, "leader", run.leader().filter(leader -> run.isLed()));
         run.endedAt().ifPresent(at -> json.put("ended_at", at.toString()));

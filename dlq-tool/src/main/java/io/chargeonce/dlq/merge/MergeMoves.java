@@ -40,7 +40,7 @@ final class MergeMoves {
     private final AuditContext by;
     private final Duration deadline;
 
-    private final boolean evenCapped;
+    private final RunTerms terms;
     private final Map<String, MoveResult> results = new HashMap<>();
     private final List<Operation> changed = new ArrayList<>();
     private final List<OutboxRow> staged = new ArrayList<>();
@@ -49,13 +49,13 @@ final class MergeMoves {
     private final List<DeadLetter> relisted = new ArrayList<>();
     private final List<DeadLetterView> mended = new ArrayList<>();
 
-    MergeMoves(LockedBatch batch, DeadLetterQueue queue, AuditContext by, Duration deadline, boolean evenCapped) {
+    MergeMoves(LockedBatch batch, DeadLetterQueue queue, AuditContext by, Duration deadline, RunTerms terms) {
         this.batch = batch;
         this.topics = queue.topics();
         this.vault = queue.vault();
         this.by = by;
         this.deadline = deadline;
-        this.evenCapped = evenCapped;
+        this.terms = terms;
         batch.gone().forEach(target -> results.put(target.id(), MoveResult.GONE));
         for (DeadLetterView letter : batch.letters()) {
             results.put(letter.id(), move(letter));
@@ -79,7 +79,8 @@ final class MergeMoves {
     private MoveResult move(DeadLetterView letter) {
         return switch (letter.standing()) {
             case RECHARGEABLE, PAST_DEADLINE -> reenter(letter, batch.operation(letter));
-            case NEEDS_A_PERSON -> evenCapped ? reenter(letter, batch.operation(letter)) : MoveResult.REFUSED;
+            case STOPPED -> terms.evenStopped() ? reenter(letter, batch.operation(letter)) : MoveResult.REFUSED;
+            case NEEDS_A_PERSON -> terms.evenCapped() ? reenter(letter, batch.operation(letter)) : MoveResult.REFUSED;
             case CHARGED, UNRESOLVED -> ask(letter, batch.operation(letter));
             case POISON -> MoveResult.REFUSED;
             case MENDED -> {

@@ -36,7 +36,7 @@ public final class MergeRuns {
 
     /** Freezes the selection as it is now, under the run of this audit context. Moves nothing. */
     public MergeRun plan(Selection selection, AuditContext by, RunTerms terms) {
-        return plan(selection, by, terms, FourEyes.Kind.MERGE, false);
+        return plan(selection, by, terms.selecting(selection.filter()), FourEyes.Kind.MERGE, false);
     }
 
     /** The same for a purge or a restore, which waits for another person. */

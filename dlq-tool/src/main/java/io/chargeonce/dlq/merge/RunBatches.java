@@ -96,7 +96,7 @@ final class RunBatches {
     private Batch move(Connection connection, List<RunItems.Item> items) throws SQLException {
         LockedBatch batch = LockedBatch.lock(connection, items.stream().map(RunItems.Item::target).toList());
         RunItems.permit(connection, run.id(), items);
-        var moves = new MergeMoves(batch, queue, by, Merge.DEADLINE, run.terms().evenCapped());
+        var moves = new MergeMoves(batch, queue, by, Merge.DEADLINE, run.terms());
         moves.write(connection);
         RunItems.mark(connection, run.id(), items, moves.results());
         return new Batch(items, moves.results());

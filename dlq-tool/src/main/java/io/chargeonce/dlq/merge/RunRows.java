@@ -23,8 +23,8 @@ final class RunRows {
 
     private static final String INSERT = """
             INSERT INTO dlq_run (run_id, reason, fingerprint, items, canary, rate, max_rate, abort_above_percent,
-                                 even_capped, state, kind, even_unresolved)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'planned', ?, ?)
+                                 even_capped, state, kind, even_unresolved, even_stopped)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'planned', ?, ?, ?)
             """;
 
     static void insert(Connection connection, AuditContext by, RunTerms terms, RunItems.Frozen frozen, FourEyes.Kind kind,
@@ -42,6 +42,7 @@ final class RunRows {
             statement.setBoolean(9, terms.evenCapped());
             statement.setString(10, kind.tag());
             statement.setBoolean(11, evenUnresolved);
+            statement.setBoolean(12, terms.evenStopped());
             statement.executeUpdate();
         }
     }
@@ -52,8 +53,8 @@ final class RunRows {
 
     private static final String COLUMNS = """
             SELECT run_id, planned_by, reason, planned_at, fingerprint, items, canary, rate, max_rate, abort_above_percent,
-                   even_capped, state, verdict, leader, (extract(epoch FROM clock_timestamp() - led_at) * 1000)::bigint AS silence_ms,
-                   judged_after, ended_at, kind, even_unresolved, awaits_approval,
+                   even_capped, even_stopped, state, verdict, leader,
+                   (extract(epoch FROM clock_timestamp() - led_at) * 1000)::bigint AS silence_ms, judged_after, ended_at, kind, even_unresolved, awaits_approval,
                    (SELECT approved_by FROM approval WHERE approval.run_id = dlq_run.run_id) AS approved_by
               FROM dlq_run
             """;
@@ -188,7 +189,7 @@ final class RunRows {
 
     private static MergeRun read(ResultSet result) throws SQLException {
         var terms = new RunTerms(result.getInt("canary"), number(result, "rate"), number(result, "max_rate"),
-                result.getInt("abort_above_percent"), result.getBoolean("even_capped"));
+                result.getInt("abort_above_percent"), result.getBoolean("even_capped"), result.getBoolean("even_stopped"));
         return new MergeRun(result.getString("run_id"), result.getString("planned_by"),
                 Optional.ofNullable(result.getString("reason")), instant(result, "planned_at").orElseThrow(),
                 result.getString("fingerprint"), result.getLong("items"), terms, RunState.fromTag(result.getString("state")),

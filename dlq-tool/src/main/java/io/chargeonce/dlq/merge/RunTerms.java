@@ -2,6 +2,7 @@
 package io.chargeonce.dlq.merge;
 
 import io.chargeonce.dlq.move.Pace;
+import io.chargeonce.dlq.query.DeadLetterFilter;
 import java.util.OptionalInt;
 
 /**
@@ -12,8 +13,9 @@ import java.util.OptionalInt;
  * @param maxRate           what the rate doubles up to while all goes well; no limit when empty
  * @param abortAbovePercent more failing again than this share stops the run
  * @param evenCapped        whether payments are merged that were merged too often already
+ * @param evenStopped       whether payments are merged that a person stopped on purpose
  */
-public record RunTerms(int canary, OptionalInt rate, OptionalInt maxRate, int abortAbovePercent, boolean evenCapped) {
+public record RunTerms(int canary, OptionalInt rate, OptionalInt maxRate, int abortAbovePercent, boolean evenCapped, boolean evenStopped) {
 
     public static final int USUAL_CANARY = 20;
     public static final int USUAL_ABORT_ABOVE_PERCENT = 10;
@@ -25,6 +27,15 @@ public record RunTerms(int canary, OptionalInt rate, OptionalInt maxRate, int ab
         if (rate.isPresent() && rate.getAsInt() < 1 || maxRate.isPresent() && maxRate.getAsInt() < rate.orElse(1)) {
             throw new IllegalArgumentException("a rate is at least 1 a second, and its limit is no lower");
         }
+    }
+
+    /** What a person stopped stays, until the selection is known. */
+    public RunTerms(int canary, OptionalInt rate, OptionalInt maxRate, int abortAbovePercent, boolean evenCapped) {
+        this(canary, rate, maxRate, abortAbovePercent, evenCapped, false);
+    }
+
+    RunTerms selecting(DeadLetterFilter filter) {
+        return new RunTerms(canary, rate, maxRate, abortAbovePercent, evenCapped, filter.namesStopped());
     }
 
     /** Everything at this pace, without judging the outcomes. */

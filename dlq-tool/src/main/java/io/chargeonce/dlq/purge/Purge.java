@@ -68,7 +68,7 @@ public final class Purge {
         var purgeable = new ArrayList<DeadLetterView>();
         for (DeadLetterView letter : batch.letters()) {
             boolean mayBePurged = switch (letter.standing()) {
-                case RECHARGEABLE, PAST_DEADLINE, NEEDS_A_PERSON, POISON, MENDED -> true;
+                case RECHARGEABLE, PAST_DEADLINE, NEEDS_A_PERSON, STOPPED, POISON, MENDED -> true;
                 case UNRESOLVED -> evenUnresolved && batch.operation(letter).isListed();
                 // The money is known to be there: after a merge the resolver settles it.
                 case CHARGED -> false;

@@ -95,6 +95,11 @@ public record DeadLetterFilter(
         return free;
     }
 
+    /** Whether it means what a person stopped on purpose, which is merged only when it is named so. */
+    public boolean namesStopped() {
+        return ids.isPresent() || cause.equals(Optional.of(DeadLetterQuery.STOPPED));
+    }
+
     public boolean isEverything() {
         return equals(everything());
     }

@@ -27,15 +27,19 @@ public final class DeadLetterQuery {
     /** How often one payment is merged without a person who names it, for it always dies. */
     public static final int MOST_MERGES = 5;
 
+    /** The cause of what a person took out on purpose. */
+    public static final String STOPPED = "stopped";
+
     /** Of a purged dead letter: as it was when it was purged. */
     public static final String STANDING = """
             CASE WHEN letter.operation_id IS NULL THEN CASE WHEN letter.sealed_edit IS NULL THEN 'poison' ELSE 'mended' END
                  WHEN known.attempt_state = 'succeeded' THEN 'charged'
                  WHEN known.attempt_state IS NOT NULL OR known.operation_state NOT IN ('dead', 'purged') THEN 'unresolved'
+                 WHEN letter.cause = '%s' THEN 'stopped'
                  WHEN letter.generation > %d THEN 'needs_a_person'
                  WHEN letter.charge_before < clock_timestamp() THEN 'past_deadline'
                  ELSE 'rechargeable' END
-            """.formatted(MOST_MERGES);
+            """.formatted(STOPPED, MOST_MERGES);
 
     /** Similar causes are one: unresolved payments by the reason, bugs by the place that threw, without numbers. */
     static final String ALIKE = """

@@ -15,6 +15,8 @@ public enum MoneyStatus {
     PAST_DEADLINE,
     /** Safe to charge, but it was merged too often and died each time. A merge takes it only when a person names it. */
     NEEDS_A_PERSON,
+    /** Safe to charge, but a person stopped it on purpose. A merge takes it only by its id or by its cause. */
+    STOPPED,
     /** A record that never became a payment. */
     POISON,
     /** A record that a person has edited since. A merge sends it again, and it is read like a new record. */

@@ -48,7 +48,7 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
     int begin(DeadLetterQueue queue, DeadLetterFilter filter, RunTerms terms, Expected expected, Extent extent) {
         Plan plan = look(queue, filter);
         List<String> missing = plan.missing(queue);
-        missing.forEach(id -> tell(new Change.Merging().missing(Printable.of(id))));
+        missing.forEach(id -> tell(Change.Merging.of(filter).missing(Printable.of(id))));
         Optional<String> refusal = expected.refusal(plan);
         if (refusal.isPresent()) {
             tell(refusal.get());
@@ -77,9 +77,10 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
         if (json) {
             JsonLines.print(screen, Map.of("dry", true, "fingerprint", plan.fingerprint(), "standings", Json.standings(plan.standings())));
         } else {
-            ChangeReport.printDry(new Change.Merging(), plan, "Add --yes to do it, or --plan to freeze this set and look again.", screen);
+            ChangeReport.printDry(Change.Merging.of(filter), plan, "Add --yes to do it, or --plan to freeze this set and look again.",
+                    screen);
         }
-        return exit(filter, ChangeReport.would(new Change.Merging(), plan));
+        return exit(filter, ChangeReport.would(Change.Merging.of(filter), plan));
     }
 
     private int planned(DeadLetterQueue queue, MergeRun run, Plan plan) {
@@ -88,7 +89,7 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
         if (json) {
             JsonLines.print(screen, RunJson.run(run));
         } else {
-            ChangeReport.printPlan(new Change.Merging(), plan, screen);
+            ChangeReport.printPlan(Change.Merging.of(plan.selection().filter()), plan, screen);
             screen.say("Frozen as %s, fingerprint %s. Nothing has moved.".formatted(run.id(), run.fingerprint()));
             if (waits) {
                 screen.print("It is more than you may do alone within 24 hours. Another person says first:");

@@ -271,7 +271,7 @@ final class WaitingCommand implements Callable<Integer> {
         WaitingPage.printResult(done, screen);
         screen.say("Committed and staged for Kafka, as %s by %s.".formatted(by.run(), by.actor()));
         if (stop) {
-            screen.print("To undo it:  chargeonce dlq merge --run %s --yes", by.run());
+            screen.print("To undo it:  chargeonce dlq merge --cause stopped --run %s --yes", by.run());
         }
         if (stopped) {
             screen.say("Stopped between two batches, nothing is left half done. The same command does the rest.");

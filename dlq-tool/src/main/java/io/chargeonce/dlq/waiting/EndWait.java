@@ -7,6 +7,7 @@ import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.move.Brake;
+import io.chargeonce.dlq.query.DeadLetterQuery;
 import io.chargeonce.dlq.query.SumsByKind;
 import io.chargeonce.ledger.AuditLog;
 import io.chargeonce.ledger.DeadLetter;
@@ -44,7 +45,6 @@ public final class EndWait {
     }
 
     private static final int BATCH = 200;
-    private static final String STOPPED = "stopped";
 
     private final DeadLetterQueue queue;
     private final Kind kind;
@@ -101,11 +101,12 @@ public final class EndWait {
                     staged.add(Staging.work(queue.topics().requests(), operation));
                 }
                 case STOP -> {
-                    String message =
-                            "stopped while it was %s in retry-%d: %s; last failure: %s %s".formatted(payment.state(), payment.tier(),
-                                    by.reason().orElseThrow(), payment.cause(), payment.message()).strip();
-                    operation.bury(STOPPED, message);
-                    letters.add(DeadLetter.of(operation, STOPPED, message));
+                    String message = "stopped while it %s: %s; last failure: %s %s".formatted(
+                            operation.waitsInATier() ? "was %s in retry-%d".formatted(payment.state(), payment.tier())
+                                    : "waited for its next presentation",
+                            by.reason().orElseThrow(), payment.cause(), payment.message()).strip();
+                    operation.bury(DeadLetterQuery.STOPPED, message);
+                    letters.add(DeadLetter.of(operation, DeadLetterQuery.STOPPED, message));
                 }
             }
             changed.add(operation);

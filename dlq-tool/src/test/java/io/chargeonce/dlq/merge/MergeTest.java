@@ -253,7 +253,7 @@ class MergeTest {
 
     private static MergeMoves moves(Connection connection, List<DeadLetterView> selected) throws SQLException {
         return new MergeMoves(LockedBatch.lock(connection, selected.stream().map(Target::of).toList()), rows.queue(),
-                BY_A_TEST, Duration.ofHours(24), false);
+                BY_A_TEST, Duration.ofHours(24), RunTerms.without(Pace.unlimited()));
     }
 
     private static List<DeadLetterView> selectAll() {

@@ -12,6 +12,7 @@ import io.chargeonce.dlq.waiting.WaitingPayments;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -107,19 +108,37 @@ class WaitingTest {
         String id = waiting.parked(2);
         Called stop = call("waiting", id, "--stop", "--reason", "cancelled by the merchant", "--yes");
         assertThat(stop.exit()).as(stop.err()).isZero();
-        assertThat(stop.out()).contains("stopped: in the dead-letter queue", "To undo it:  chargeonce dlq merge --run run_");
+        assertThat(stop.out()).contains("stopped: in the dead-letter queue",
+                "To undo it:  chargeonce dlq merge --cause stopped --run run_");
         assertThat(rows.letter(id)).isEqualTo("dead/1");
         assertThat(rows.staged("payments.dlq", id)).isEqualTo("record");
         assertThat(rows.audit(id)).isEqualTo("dlq.stopped");
         assertThat(call("show", id).out().replaceAll("\\s+", " ")).contains("cause stopped",
                 "stopped while it was parked in retry-2: cancelled by the merchant; last failure: breaker_open no PSP is well",
-                "sends it through the pipeline again: nothing was charged");
+                "takes it only by its id or with --cause stopped");
+        assertThat(call("list", "--standing", "stopped", "--json").json().getFirst().path("standing").asString()).isEqualTo("stopped");
+        assertThat(call("summary").out()).contains("only by name: a person stopped it on purpose");
         String run = stop.out().lines().filter(line -> line.startsWith("To undo it")).findFirst().orElseThrow()
                 .replaceAll(".*--run (\\S+).*", "$1");
         String another = rows.dead();
-        call("merge", "--run", run, "--yes");
+        call("merge", "--cause", "stopped", "--run", run, "--yes");
         assertThat(rows.accepted()).containsExactly(id);
         assertThat(rows.letter(another)).isEqualTo("dead/1");
+    }
+
+    @Test
+    void a_merge_leaves_what_a_person_stopped_unless_it_is_named() {
+        String id = waiting.parked(2);
+        call("waiting", id, "--stop", "--reason", "cancelled by the merchant", "--yes");
+        String run = rows.text("SELECT data ->> 'run' FROM audit_record WHERE action = 'dlq.stopped'");
+        for (String[] all : new String[][] {{"--all"}, {"--merchant", "acme"}, {"--standing", "stopped"}, {"--run", run}}) {
+            String[] merge = Stream.concat(Stream.of("merge"), Stream.concat(Stream.of(all), Stream.of("--yes"))).toArray(String[]::new);
+            assertThat(call(merge).out()).as(String.join(" ", merge)).contains("refused and left as it was");
+        }
+        assertThat(rows.accepted()).isEmpty();
+        assertThat(rows.letter(id)).isEqualTo("dead/1");
+        call("merge", id, "--yes");
+        assertThat(rows.accepted()).containsExactly(id);
     }
 
     @Test

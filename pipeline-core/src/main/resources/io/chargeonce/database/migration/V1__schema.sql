@@ -1284,6 +1284,8 @@ CREATE TABLE dlq_run (
     -- Whether payments that were already merged too often are merged once more.
     even_capped         boolean NOT NULL,
     state               text NOT NULL CHECK (state IN ('planned', 'running', 'finished', 'aborted', 'cancelled')),
+    -- Whether payments that a person stopped on purpose are merged: only a selection by id or by that cause means them.
+    even_stopped        boolean NOT NULL DEFAULT false,
     -- Why it was aborted or cancelled.
     verdict             text,
     -- The login of the session that leads it. A leader whose token is no longer here stops at its next batch.

@@ -42,7 +42,8 @@ public final class FilterOptions {
     Optional<String> text;
 
     @Option(names = "--standing", paramLabel = "STANDING",
-            description = "Only those that are rechargeable, past_deadline, needs_a_person, charged, unresolved, poison or mended.")
+            description = "Only those that are rechargeable, past_deadline, needs_a_person, stopped, charged, unresolved, poison "
+                    + "or mended.")
     Optional<String> standing;
 
     @Mixin

@@ -50,7 +50,12 @@ public sealed interface Change {
         Sweep.Result run(DeadLetterQueue queue, Plan plan, AuditContext by, Sweep sweep);
     }
 
-    record Merging() implements Change {
+    /** @param evenStopped whether it names what a person stopped on purpose */
+    record Merging(boolean evenStopped) implements Change {
+
+        public static Merging of(DeadLetterFilter filter) {
+            return new Merging(filter.namesStopped());
+        }
 
         @Override
         public String verb() {
@@ -59,12 +64,13 @@ public sealed interface Change {
 
         @Override
         public String inWords(MoneyStatus standing) {
-            return Words.byMerge(standing);
+            return standing == MoneyStatus.STOPPED && evenStopped ? Words.byMerge(MoneyStatus.RECHARGEABLE) : Words.byMerge(standing);
         }
 
         @Override
         public boolean refuses(MoneyStatus standing) {
-            return standing == MoneyStatus.POISON || standing == MoneyStatus.NEEDS_A_PERSON;
+            return standing == MoneyStatus.POISON || standing == MoneyStatus.NEEDS_A_PERSON
+                    || standing == MoneyStatus.STOPPED && !evenStopped;
         }
     }
 

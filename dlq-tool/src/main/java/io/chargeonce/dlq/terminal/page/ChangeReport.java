@@ -22,7 +22,7 @@ public final class ChangeReport {
 
     /** What a merge would do, by standing, with money. */
     public static void printMergePlan(Plan plan, Screen screen) {
-        printPlan(new Change.Merging(), plan, screen);
+        printPlan(Change.Merging.of(plan.selection().filter()), plan, screen);
     }
 
     /** What a purge would do, by standing, with money. */
@@ -42,8 +42,11 @@ public final class ChangeReport {
                 Column.whole("STANDING", Words::of),
                 Column.whole(change.verb().toUpperCase(Locale.ROOT), change::inWords))).print(present);
         screen.say("%,d in all, fingerprint %s.".formatted(plan.standings().total().count(), plan.fingerprint()));
-        if (change instanceof Change.Merging) {
-            MergeNotes.print(present::contains, screen);
+        if (change instanceof Change.Purging purging && purging.evenUnresolved() && present.contains(MoneyStatus.UNRESOLVED)) {
+            screen.say("Nothing is sent for what is unresolved any more. What its PSP already has, the PSP may still execute.");
+        }
+        if (change instanceof Change.Merging merging) {
+            MergeNotes.print(s -> present.contains(s) && !(s == MoneyStatus.STOPPED && merging.evenStopped()), screen);
         }
     }
 

@@ -47,6 +47,7 @@ public final class StoryPage {
                 case NEEDS_A_PERSON ->
                     "leaves it: it was merged %d times and died each time, so find out why, then name it with --even-capped"
                             .formatted(letter.generation() - 1);
+                case STOPPED -> "takes it only by its id or with --cause stopped: a person stopped it on purpose, and nothing was charged";
                 case CHARGED -> "has the resolver settle it: the money was taken" + letter.evidence().map(" as "::concat).orElse("");
                 case UNRESOLVED -> "has the resolver ask the PSP first: the money may have been taken";
                 case POISON -> "cannot take it: it is no payment; edit makes it one, or purge gives it up";

@@ -25,6 +25,7 @@ public final class Words {
             case RECHARGEABLE -> "merge";
             case PAST_DEADLINE -> "merge late";
             case NEEDS_A_PERSON -> "needs a person";
+            case STOPPED -> "only by name";
             case CHARGED -> "settles";
             case UNRESOLVED -> "resolver first";
             case POISON -> "needs editing";
@@ -37,6 +38,7 @@ public final class Words {
             case RECHARGEABLE -> "no attempt took money, so another one is safe";
             case PAST_DEADLINE -> "no attempt took money, but its time to be charged has passed; a merge gives it a new one";
             case NEEDS_A_PERSON -> "merged too often already and dead each time, so it is merged only when named with --even-capped";
+            case STOPPED -> "a person stopped it on purpose, so it is merged only by its id or with --cause stopped";
             case CHARGED -> "the money was taken already: the resolver settles it, nothing is charged again";
             case UNRESOLVED -> "the money may have been taken, so the PSP is asked before anything else";
             case POISON -> "poison cannot be merged before dlq edit has made it readable";
@@ -46,7 +48,7 @@ public final class Words {
 
     public static String byPurge(MoneyStatus standing) {
         return switch (standing) {
-            case RECHARGEABLE, PAST_DEADLINE, NEEDS_A_PERSON -> "purge";
+            case RECHARGEABLE, PAST_DEADLINE, NEEDS_A_PERSON, STOPPED -> "purge";
             case CHARGED -> "refused: the money was taken";
             case UNRESOLVED -> "refused: the money may have been taken";
             case POISON, MENDED -> "purge: the record only";
@@ -58,6 +60,7 @@ public final class Words {
             case RECHARGEABLE -> "safe to re-charge";
             case PAST_DEADLINE -> "past its deadline";
             case NEEDS_A_PERSON -> "merged too often";
+            case STOPPED -> "stopped by a person";
             case CHARGED -> "already charged";
             case UNRESOLVED -> "unresolved";
             case POISON -> "poison";

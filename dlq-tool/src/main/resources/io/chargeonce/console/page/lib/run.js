@@ -15,7 +15,7 @@ export function shareDone(run) {
 
 /** How many the run will move, by what they were when the set was frozen. */
 export function willMove(kind, run) {
-  return Object.entries(run.standings).reduce((all, [standing, sum]) => all + (isLeft(kind, standing) ? 0 : sum.count), 0);
+  return Object.entries(run.standings).reduce((all, [standing, sum]) => all + (isLeft(kind, standing, run.even_stopped) ? 0 : sum.count), 0);
 }
 
 /** The first few go alone, and the rest only when these have ended well. Null when there is no such phase now. */

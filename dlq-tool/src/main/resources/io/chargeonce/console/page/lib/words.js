@@ -5,6 +5,7 @@ export const STANDINGS = {
   rechargeable: { is: 'safe to re-charge', why: 'No attempt took money, so another one is safe.' },
   past_deadline: { is: 'past its deadline', why: 'No attempt took money, but its time to be charged has passed. A merge gives it a new deadline.' },
   needs_a_person: { is: 'merged too often', why: 'It was merged too often already and died each time. A merge takes it only when a person names it with --even-capped.' },
+  stopped: { is: 'stopped by a person', why: 'A person stopped it on purpose. A merge takes it only by its id or by the cause stopped.' },
   charged: { is: 'already charged', why: 'The money was taken already. After a merge the resolver settles it, and nothing is charged.' },
   unresolved: { is: 'unresolved', why: 'The money may have been taken. The PSP is asked before anything else.' },
   poison: { is: 'poison', why: 'A record that never became a payment. Edit it in a terminal before it can be merged.' },
@@ -13,21 +14,22 @@ export const STANDINGS = {
 
 const BY_MERGE = {
   rechargeable: 'charged again', past_deadline: 'charged again, with a new deadline', needs_a_person: 'left: needs a person',
-  charged: 'settled, nothing is charged', unresolved: 'the PSP is asked first', poison: 'left: needs editing', mended: 'sent again',
+  stopped: 'left: a person stopped it', charged: 'settled, nothing is charged', unresolved: 'the PSP is asked first', poison: 'left: needs editing', mended: 'sent again',
 };
 const BY_PURGE = {
-  rechargeable: 'purged', past_deadline: 'purged', needs_a_person: 'purged', charged: 'left: the money was taken',
+  rechargeable: 'purged', past_deadline: 'purged', needs_a_person: 'purged', stopped: 'purged', charged: 'left: the money was taken',
   unresolved: 'left: the money may have been taken', poison: 'purged: the record only', mended: 'purged: the record only',
 };
 
 /** What a change does with dead letters of this standing. */
-export function whatHappens(kind, standing) {
+export function whatHappens(kind, standing, evenStopped) {
   if (kind === 'restore') return 'back in the queue';
+  if (kind === 'merge' && standing === 'stopped' && evenStopped) return BY_MERGE.rechargeable;
   return (kind === 'purge' ? BY_PURGE : BY_MERGE)[standing] ?? '';
 }
 
-export function isLeft(kind, standing) {
-  return whatHappens(kind, standing).startsWith('left');
+export function isLeft(kind, standing, evenStopped) {
+  return whatHappens(kind, standing, evenStopped).startsWith('left');
 }
 
 export const RESULTS = {

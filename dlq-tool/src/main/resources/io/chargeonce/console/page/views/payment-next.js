@@ -8,6 +8,7 @@ const FOR_DEAD = {
   charged: { title: 'It is dead, but its money was taken', text: 'After a merge the resolver settles it with the PSP’s reference, and nothing is charged.', actions: ['merge'] },
   unresolved: { title: 'Its outcome is unknown', text: 'The money may have been taken. The resolver asks the PSP; a merge asks now. It is never charged under another key.', actions: ['merge'] },
   needs_a_person: { title: 'It was merged too often', text: 'It died after each merge. Find out why before it is merged once more, in a terminal and by name.', actions: ['purge'] },
+  stopped: { title: 'A person stopped it', text: 'No attempt took money. A merge of this payment charges it; a merge of all leaves it. A purge ends it.', actions: ['merge', 'purge'] },
   poison: { title: 'It is a record that cannot be read', text: 'Edit it in a terminal, then merge it. A purge drops the record.', actions: ['purge'] },
   mended: { title: 'The record was edited', text: 'A merge sends it to its topic again, where it is read as a new record.', actions: ['merge', 'purge'] },
 };

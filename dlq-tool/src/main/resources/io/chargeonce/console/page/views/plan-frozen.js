@@ -13,7 +13,7 @@ export function Frozen({ kind, run, busy, start, drop, leave }) {
   return html`<div class="frozen">
     <p>Frozen as <a href=${`/runs/${id}`}>${id}</a>. Nothing has moved yet.
       Fingerprint <code>${run.fingerprint}</code></p>
-    <${Standings} kind=${kind} standings=${run.standings} />
+    <${Standings} kind=${kind} standings=${run.standings} evenStopped=${run.even_stopped} />
     ${run.warnings?.length > 0 && html`<ul class="notice warning">${run.warnings.map((text) => html`<li key=${text}>${text}</li>`)}</ul>`}
     ${kind === 'merge' && html`<${Care} run=${run} />`}
     ${moves === 0 && html`<p class="notice warning">None of it can be ${KINDS[kind].done}, so a start would change nothing.</p>`}
@@ -31,7 +31,7 @@ export function Frozen({ kind, run, busy, start, drop, leave }) {
   </div>`;
 }
 
-export function Standings({ kind, standings }) {
+export function Standings({ kind, standings, evenStopped }) {
   const present = Object.entries(standings).filter(([, sum]) => sum.count > 0);
   if (present.length === 0) return html`<p class="nothing">The set is empty.</p>`;
   return html`<table role="table" class="standings">
@@ -44,7 +44,7 @@ export function Standings({ kind, standings }) {
       <td role="cell" data-label="Standing">${STANDINGS[standing]?.is ?? plain(standing)}</td>
       <td role="cell" data-label="Count" class="number">${countText(sum.count)}</td>
       <td role="cell" data-label="Money" class="number"><${Money} of=${sum.money} most=${Infinity} /></td>
-      <td role="cell" data-label="What happens" class=${isLeft(kind, standing) ? 'warning' : ''}>${whatHappens(kind, standing)}</td>
+      <td role="cell" data-label="What happens" class=${isLeft(kind, standing, evenStopped) ? 'warning' : ''}>${whatHappens(kind, standing, evenStopped)}</td>
     </tr>`)}</tbody>
   </table>`;
 }

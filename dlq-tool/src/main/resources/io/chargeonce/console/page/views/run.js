@@ -50,7 +50,7 @@ function RunPage({ run, audit, reload }) {
     ${run.kind === 'settle' ? html`<${Finding} run=${run} />` : html`<div class="run-columns">
       <section class="panel" aria-labelledby="set-title">
         <header><h2 id="set-title">The frozen set</h2></header>
-        <${Standings} kind=${run.kind} standings=${run.standings} />
+        <${Standings} kind=${run.kind} standings=${run.standings} evenStopped=${run.even_stopped} />
         <${Facts} run=${run} />
       </section>
       <section class="panel" aria-labelledby="result-title">
