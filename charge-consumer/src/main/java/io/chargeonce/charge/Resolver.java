@@ -78,8 +78,11 @@ final class Resolver implements AutoCloseable {
     private record Question(String operationId, UUID token, PspCall call, boolean mayFence,
             Optional<Outcome> answer, Optional<String> traceparent, Instant sentAt, Optional<Found> found) {}
 
-    /** @param forgotten whether the PSP can no longer execute the attempt: its key's life and the visibility lag are over */
-    private record Found(HandSettlement settlement, boolean forgotten) {}
+    /**
+     * @param forgotten whether the PSP can no longer execute the attempt: its key's life and the visibility lag are over
+     * @param mayTell   whether the PSP may tell the outcome when the key is sent again
+     */
+    private record Found(HandSettlement settlement, boolean forgotten, boolean mayTell) {}
 
     private final Database database;
     private final Gateways gateways;
@@ -229,13 +232,14 @@ final class Resolver implements AutoCloseable {
         boolean visible = attempt.sentAt().plus(gateway.visibilityLag()).isBefore(now);
         // A purge says stop: from then on no question may execute it.
         boolean isPurged = operation.state() == OperationState.PURGED;
-        // The PSP is asked about the reference that a person gave.
+        // A PSP that can look it up is asked about the reference that a person gave.
         PspCall call = PspCalls.of(operation, attempt, gateway, keyIsKnown && !isPurged)
-                .withReference(byHand.flatMap(HandSettlement::reference)).during(held);
+                .withReference(byHand.filter(finding -> gateway.canBeAsked()).flatMap(HandSettlement::reference)).during(held);
+        boolean mayTell = PspCalls.of(operation, attempt, gateway, keyIsKnown).mayBeSent();
         boolean mayFence = !keyIsKnown && attempt.notFound() >= 1 && visible && !(isPurged && call.fenceMayExecute());
         return new Question(operation.id(), token, call, mayFence, knownAlready(connection, attempt),
                 operation.accepted().traceparent(), gateways.now().minus(Duration.between(attempt.sentAt(), now)),
-                byHand.map(settlement -> new Found(settlement, !keyIsKnown && visible)));
+                byHand.map(settlement -> new Found(settlement, !keyIsKnown && visible, mayTell)));
     }
 
     private static Optional<Outcome> knownAlready(Connection connection, Attempt attempt) throws SQLException {
@@ -251,10 +255,10 @@ final class Resolver implements AutoCloseable {
             outcome = exchange.fence(question.call);
         }
         Outcome answered = outcome;
-        Optional<ByHand> byHand =
-                question.found
-                        .map(found -> ByHand.after(found.settlement, answered, question.call.gateway().canBeAsked(), found.forgotten));
-        if (byHand.isPresent() && outcome instanceof Outcome.Unknown unknown) {
+        boolean canBeAsked = question.call.gateway().canBeAsked();
+        Optional<ByHand> byHand = question.found
+                .map(found -> ByHand.after(found.settlement, answered, canBeAsked, found.forgotten, found.mayTell));
+        if (byHand.isPresent() && canBeAsked && outcome instanceof Outcome.Unknown unknown) {
             // The reference that we asked about is a person's claim. It is not the attempt's until it is settled.
             outcome = new Outcome.Unknown(unknown.cause(), unknown.detail(), Optional.empty());
         }

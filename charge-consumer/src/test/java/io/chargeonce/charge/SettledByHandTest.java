@@ -263,6 +263,41 @@ class SettledByHandTest {
         assertThat(psp.refunds.calls).singleElement().satisfies(refund -> assertThat(refund.capture()).isEqualTo("true-reference"));
     }
 
+    /** The payment was charged, and the answer about its refund is lost. */
+    private void refundInstead(Outcome.Unknown answer) {
+        theKeyIsForgotten();
+        find(Optional.of("by-hand-1"));
+        resolved();
+        psp.refunds.executesBeforeItFails = false;
+        psp.refunds.answersQuestions = false;
+        psp.refunds.then(answer);
+        psp.refunds.answer = answer.pspReference().map(known -> answer);
+        books.refund(id, OptionalLong.of(100), "line-1");
+        process.drain();
+        id = "payment-" + id + "-refund-line-1";
+        key = books.operation(id).attemptKey();
+        assertThat(books.state(id)).isEqualTo(OperationState.UNRESOLVED);
+    }
+
+    @Test
+    void a_refund_is_asked_about_under_its_key_whatever_reference_a_person_names() {
+        refundInstead(new Outcome.Unknown(UnknownCause.GATEWAY_TIMED_OUT, "no answer", Optional.empty()));
+        find(Optional.of("invented-1"));
+        assertThat(resolved().state()).isEqualTo(State.WAITING);
+        psp.refunds.answersQuestions = true;
+        assertThat(resolved().state()).isEqualTo(State.CONFIRMED);
+        assertThat(books.operation(id).pspReference()).contains("refund-" + key);
+    }
+
+    @Test
+    void where_another_send_would_tell_nothing_new_a_person_is_believed_while_the_key_lives() {
+        var received = new Outcome.Unknown(UnknownCause.STILL_PROCESSING, "its webhook will report the result", Optional.of("back-1"));
+        refundInstead(received);
+        find(Optional.of("back-1"));
+        assertThat(resolved().state()).isEqualTo(State.SETTLED);
+        assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
+    }
+
     @Test
     void a_finding_that_is_out_of_date_or_not_approved_decides_nothing() {
         find(Optional.of("by-hand-1"));
@@ -277,7 +312,7 @@ class SettledByHandTest {
     @Test
     void a_resolver_that_lost_its_lease_settles_nothing_by_a_persons_word() {
         find(Optional.of("by-hand-1"));
-        var finding = ByHand.after(found(), CANNOT_TELL, false, true);
+        var finding = ByHand.after(found(), CANNOT_TELL, false, true, false);
         process.resolutions.resolve(new Resolutions.Resolution(id, UUID.randomUUID(), key, "question", CANNOT_TELL,
                 false, Optional.empty(), Optional.of(finding)));
         assertThat(books.state(id)).isEqualTo(OperationState.UNRESOLVED);

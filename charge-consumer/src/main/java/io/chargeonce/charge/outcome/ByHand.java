@@ -19,25 +19,27 @@ public record ByHand(HandSettlement settlement, State state, String answer) {
      * @param said       the PSP's answer under the lease that decides
      * @param canBeAsked whether the PSP can look up an attempt whose key it has forgotten
      * @param forgotten  whether the PSP can no longer execute the attempt: its key's life and its visibility lag are over
+     * @param mayTell    whether the PSP may tell the outcome when the key is sent again
      */
-    public static ByHand after(HandSettlement settlement, Outcome said, boolean canBeAsked, boolean forgotten) {
+    public static ByHand after(HandSettlement settlement, Outcome said, boolean canBeAsked, boolean forgotten, boolean mayTell) {
         return new ByHand(settlement, switch (said) {
             case Outcome.Charged charged -> settlement.saysCharged() ? State.CONFIRMED : State.REFUSED;
             case Outcome.Declined declined -> settlement.saysCharged() ? State.REFUSED : State.CONFIRMED;
             case Outcome.Failed failed -> settlement.saysCharged() ? State.REFUSED : State.CONFIRMED;
             case Outcome.Unknown unknown -> settlement.saysCharged() || forgotten
-                    ? afterUnknown(settlement, unknown.cause(), canBeAsked, forgotten) : State.REFUSED;
-        }, inWords(said) + (said instanceof Outcome.Unknown && !forgotten ? whileItMayTell(settlement) : ""));
+                    ? afterUnknown(settlement, unknown.cause(), canBeAsked, mayTell) : State.REFUSED;
+        }, inWords(said) + (said instanceof Outcome.Unknown ? whyNot(settlement, forgotten, !canBeAsked && mayTell) : ""));
     }
 
-    private static String whileItMayTell(HandSettlement settlement) {
-        return settlement.saysCharged() ? "; until its key is forgotten the PSP may still tell, and only then a person's finding counts"
-                : "; its key may still be executed, so it cannot be settled as not charged yet";
+    private static String whyNot(HandSettlement settlement, boolean forgotten, boolean mayTell) {
+        return settlement.saysCharged() && mayTell ? "; until its key is forgotten the PSP may still tell, and a person's finding waits"
+                : settlement.saysCharged() || forgotten ? ""
+                        : "; its key may still be executed, so it cannot be settled as not charged yet";
     }
 
     /** A finding about a PSP that answers only while it knows the key waits until the key is forgotten: the PSP may tell until then. */
-    private static State afterUnknown(HandSettlement settlement, UnknownCause cause, boolean canBeAsked, boolean forgotten) {
-        State untilForgotten = forgotten ? State.SETTLED : State.WAITING;
+    private static State afterUnknown(HandSettlement settlement, UnknownCause cause, boolean canBeAsked, boolean mayTell) {
+        State untilForgotten = mayTell ? State.WAITING : State.SETTLED;
         return switch (cause) {
             case KEY_MISMATCH, ANSWER_MISMATCH -> State.REFUSED;
             // The PSP was not reached, or a stalled process asked nothing. The next question decides.
