@@ -10,6 +10,8 @@ import io.chargeonce.wire.AccessPlan;
 import io.chargeonce.wire.TopicCheck;
 import io.chargeonce.wire.TopicPlan;
 import io.chargeonce.wire.Topics;
+import java.io.PrintWriter;
+import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -47,6 +49,11 @@ public final class Migrate {
     /** @param limits by currency, or '*' for the number of dead letters; none is no limit */
     static void fourEyes(PipelineSettings settings, Map<String, Long> limits) {
         People.limit(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get(), limits);
+    }
+
+    /** All processes must have these retry tiers from now on. */
+    public static void agreeOnTiers(PipelineSettings settings) {
+        new SettingsAgreement(settings, new PrintWriter(Writer.nullWriter())).onTiers(true);
     }
 
     /** A line for each right that is not as {@link #roles} left it. */

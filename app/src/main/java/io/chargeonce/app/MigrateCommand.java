@@ -2,6 +2,7 @@
 package io.chargeonce.app;
 
 import io.chargeonce.database.Roles;
+import io.chargeonce.payment.IdempotencyKey;
 import io.chargeonce.runtime.Exposure;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.wire.AccessPlan;
@@ -31,6 +32,7 @@ final class MigrateCommand implements Callable<Integer> {
     CommandSpec spec;
 
     private static final int NEW_TOPICS_PARTITIONS = 12;
+    private static final int LONGEST_RETENTION = 3650;
 
     @Option(names = "--partitions", paramLabel = "N",
             description = "Partitions of each topic: of a new one (otherwise 12), and of one that has fewer. "
@@ -80,7 +82,19 @@ final class MigrateCommand implements Callable<Integer> {
                     + "limits; off removes them.")
     List<String> fourEyes = List.of();
 
-    @Option(names = "--check", description = "Only reports rights that differ from what migrate --roles set, "
+    @Option(names = "--retention", paramLabel = "DAYS",
+            description = "How long a key stays taken after the last thing that happened to its payment, for all processes: 45 to 3650 "
+                    + "days, at first 400. A shorter one deletes payments: it says how many, and needs --yes.")
+    Optional<Integer> retention = Optional.empty();
+
+    @Option(names = "--yes", description = "With --retention: shortens it.")
+    boolean yes;
+
+    @Option(names = "--agree-tiers", description = "All services must have the CHARGEONCE_RETRY_TIERS of this command from now on. Restart "
+            + "them. The first migrate needs no --agree-tiers.")
+    boolean agreeTiers;
+
+    @Option(names = "--check", description = "Only reports rights that differ from what migrate --roles set, other retry tiers, "
             + "and topics that differ from the plan. Changes nothing.")
     boolean check;
 
@@ -100,6 +114,7 @@ final class MigrateCommand implements Callable<Integer> {
                             ("--outcomes-consumer is '%s', but must be a principal's name "
                                     + "without 'User:', and not one of the pipeline's own, which begin with chargeonce-").formatted(name));
                 });
+        refuseRetention();
         if (check) {
             return check(settings);
         }
@@ -119,7 +134,17 @@ final class MigrateCommand implements Callable<Integer> {
             Migrate.fourEyes(settings, limits);
             spec.commandLine().getOut().printf("Four eyes: %s.%n", limits.isEmpty() ? "off" : "above " + String.join(", ", fourEyes));
         }
-        return planned && granted ? 0 : 1;
+        var agreement = new SettingsAgreement(settings, spec.commandLine().getOut());
+        boolean tiers = agreement.onTiers(agreeTiers);
+        boolean kept = retention.isEmpty() || agreement.onRetention(retention.get(), yes);
+        return planned && granted && tiers && kept ? 0 : 1;
+    }
+
+    private void refuseRetention() {
+        retention.filter(days -> days < IdempotencyKey.SHORTEST_RETENTION.toDays() || days > LONGEST_RETENTION).ifPresent(days -> {
+            throw new CommandLine.ParameterException(spec.commandLine(), "--retention is %d, but must be from %d to %d days".formatted(days,
+                    IdempotencyKey.SHORTEST_RETENTION.toDays(), LONGEST_RETENTION));
+        });
     }
 
     private int check(PipelineSettings settings) {
@@ -127,11 +152,12 @@ final class MigrateCommand implements Callable<Integer> {
         drifted.forEach(line -> spec.commandLine().getOut().printf("%s%n", line));
         spec.commandLine().getOut().printf(drifted.isEmpty() ? "All rights are as migrate --roles left them.%n"
                 : "chargeonce migrate --roles mends this.%n");
+        boolean agreed = new SettingsAgreement(settings, spec.commandLine().getOut()).isMet();
         boolean planned = report(Migrate.checkTopics(settings, partitions, replicas, false));
         if (planned) {
             spec.commandLine().getOut().printf("All topics are as planned.%n");
         }
-        return drifted.isEmpty() && planned ? 0 : 1;
+        return drifted.isEmpty() && planned && agreed ? 0 : 1;
     }
 
     /** Returns false if a topic is not as planned. */

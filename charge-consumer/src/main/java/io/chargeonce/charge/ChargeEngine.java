@@ -15,6 +15,7 @@ import io.chargeonce.charge.webhook.WebhookInbox;
 import io.chargeonce.charge.webhook.WebhookServer;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.DriftedGrants;
+import io.chargeonce.database.agreed.AgreedSettings;
 import io.chargeonce.database.DatabaseWaits;
 import io.chargeonce.database.OutboxRelay;
 import io.chargeonce.kafka.ConsumerSettings;
@@ -120,6 +121,10 @@ public final class ChargeEngine {
         this.kafka = KafkaConnection.of(pipeline.kafka(), pipeline.kafkaProperties()).countedBy(meters);
         this.database = lifecycle.start("database", () -> Database.openForService(
                 pipeline.databaseUrl(), pipeline.databaseUser(), pipeline.databasePassword(), CONNECTIONS).countedBy(meters));
+        lifecycle.start("agreed settings", () -> {
+            AgreedSettings.mustHave(database, pipeline.tiers());
+            return () -> {};
+        });
         var producers = new ProducerSettings(kafka, "chargeonce-relay");
         this.relay = lifecycle.start("relay", () -> new OutboxRelay(database, producers::newProducer, meters).start());
         startWorker("database-waits", Duration.ofSeconds(5), new DatabaseWaits(database, meters)::runOnce);
@@ -141,7 +146,8 @@ public final class ChargeEngine {
                 settings.ourReceipts(), relay::nudge, meters));
         this.flood = new FloodGuard(settings.pace().inAFlood(), new SteadyClock(), meters);
         var poison = lifecycle.start("poison", () -> new PoisonBin(database, topics, settings.vault(), relay::nudge, meters));
-        startWorker("psp-news", newsEvery(pipeline.tiers().getFirst()), new PspNewsroom(database, gateways, routes)::runOnce);
+        startWorker("psp-news", newsEvery(pipeline.tiers().getFirst()),
+                new PspNewsroom(database, gateways, routes, pipeline.tiers())::runOnce);
         this.handler = new ChargeHandler(claims, askFirst, exchange, gateways, resolutions, poison, flood,
                 new NewerRecords(InstantSource.system(), meters), meters);
     }
@@ -175,7 +181,8 @@ public final class ChargeEngine {
         var purges = new EndedPurges(database, topics, relay::nudge);
         startWorker("purge-end", Duration.ofMinutes(1), purges::runOnce);
         var progress = lifecycle.start("topic progress", () -> new TopicProgress(kafka));
-        var sweeper = new Sweeper(database, progress, topics, schedule.tiers().size(), settings.sweepAfter(), relay::nudge);
+        var sweeper = new Sweeper(database, progress, topics, schedule.tiers().size(), holds::isTierPaused, settings.sweepAfter(),
+                relay::nudge);
         startWorker("sweeper", settings.sweepAfter().dividedBy(2), sweeper::runOnce);
         startWorker("search", Duration.ofMinutes(1), () -> LateOperations.listMissed(database));
         var sealer = new AuditSealer(database, topics, settings.seals(), relay::nudge, meters);

@@ -108,7 +108,7 @@ final class EngineFixture implements AutoCloseable {
         Process(List<Gateway> psps, Optional<Routes> routes, Duration breakerOpenFor, int floodRate, Duration lease, InstantSource clock) {
             this.gateways = new Gateways(psps, breakerOpenFor, quotas, clock, meters);
             Routes known = routes.orElseGet(() -> new Routes(List.of(RouteRule.everything(gateways.psps()))));
-            this.newsroom = new PspNewsroom(charging, gateways, known);
+            this.newsroom = new PspNewsroom(charging, gateways, known, List.of());
             var routing = new Routing(known, gateways);
             this.exchange = new PspExchange(charging, gateways, meters, Tracing.off());
             this.poison = new PoisonBin(charging, topics, DATA_KEY.seals(), () -> {}, new SimpleMeterRegistry());

@@ -126,7 +126,7 @@ class ParkingTest {
         process.resolver.runOnce();
         new DueRepresentments(books.charging, books.topics, () -> {}).runOnce();
         try (var progress = new TopicProgress(new KafkaConnection(TestStack.kafka().bootstrapServers(), Map.of()))) {
-            new Sweeper(books.charging, progress, books.topics, 3, Duration.ofMinutes(2), () -> {}).runOnce();
+            new Sweeper(books.charging, progress, books.topics, 3, tier -> false, Duration.ofMinutes(2), () -> {}).runOnce();
         }
         long read = books.operationsRead() - before;
         assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);

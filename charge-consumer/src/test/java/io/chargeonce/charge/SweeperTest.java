@@ -53,7 +53,7 @@ class SweeperTest {
     private final OutboxRelay relay =
             new OutboxRelay(books.charging, new ProducerSettings(kafka, "test")::newProducer, new SimpleMeterRegistry());
     private final TopicProgress progress = new TopicProgress(kafka);
-    private final Sweeper sweeper = new Sweeper(books.charging, progress, books.topics, 3, PATIENCE, relay::nudge);
+    private final Sweeper sweeper = new Sweeper(books.charging, progress, books.topics, 3, tier -> false, PATIENCE, relay::nudge);
 
     @BeforeEach
     void open() {
@@ -92,7 +92,7 @@ class SweeperTest {
         Waiting.until(() -> books.staged(books.topics.requests()) == 0);
         books.execute("UPDATE operation_state SET state = 'parked', step = step + 1, tier = 3, staged_at = now() - interval '1 hour', "
                 + "not_before = now() - interval '1 minute'");
-        var withTwoTiers = new Sweeper(books.charging, progress, books.topics, 2, PATIENCE, relay::nudge);
+        var withTwoTiers = new Sweeper(books.charging, progress, books.topics, 2, tier -> false, PATIENCE, relay::nudge);
         assertThat(withTwoTiers.runOnce()).isEqualTo(1);
         try (var loop = startLoop()) {
             Waiting.until(() -> books.state(id) == OperationState.SUCCEEDED);
@@ -100,6 +100,19 @@ class SweeperTest {
         }
         assertThat(psp.captures).hasSize(1);
         assertThat(withTwoTiers.runOnce()).isZero();
+    }
+
+    /** The main topic's loop does not know that a person holds the tier from which its records come. */
+    @Test
+    void work_in_a_paused_tier_that_this_process_does_not_have_stays_where_it_is() {
+        String id = books.accept("order-1");
+        Waiting.until(() -> books.staged(books.topics.requests()) == 0);
+        books.execute("UPDATE operation_state SET state = 'parked', step = step + 1, tier = 3, staged_at = now() - interval '1 hour', "
+                + "not_before = now() - interval '1 minute'");
+        var withTwoTiers = new Sweeper(books.charging, progress, books.topics, 2, tier -> tier == 3, PATIENCE, relay::nudge);
+        assertThat(withTwoTiers.runOnce()).isZero();
+        assertThat(books.state(id)).isEqualTo(OperationState.PARKED);
+        assertThat(books.staged(books.topics.requests())).isZero();
     }
 
     @Test

@@ -40,7 +40,8 @@ final class ReceiptRows {
                     AND its.payment_id = receipt.payment_id AND its.merchant_id = receipt.merchant_id
                     AND CASE WHEN charge.receipt_email = '[erased]' THEN receipt.state <> 'waiting'
                              ELSE receipt_id = 'rcp_' || left(encode(sha256(convert_to(its.operation_id
-                                               || CASE receipt.kind WHEN 'refund_failed' THEN '/failed' ELSE '' END || ' '
+                                               || CASE receipt.kind WHEN 'refund_failed' THEN '/failed' ELSE '' END || '/'
+                                               || floor(extract(epoch FROM its.accepted_at) / (45 * 86400)) || ' '
                                                || lower(btrim(charge.receipt_email) COLLATE "C"), 'UTF8')), 'hex'), 32) END) IS NOT TRUE
             """;
 

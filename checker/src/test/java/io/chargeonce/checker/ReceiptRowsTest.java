@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chargeonce.checker.evidence.OurReceipts;
 import io.chargeonce.checker.finding.Invariant;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
@@ -28,7 +29,8 @@ class ReceiptRowsTest {
     }
 
     private static String idFor(String operation, String recipient) {
-        return "'rcp_' || left(encode(sha256(convert_to('%s %s', 'UTF8')), 'hex'), 32)".formatted(operation, recipient);
+        return "'rcp_' || left(encode(sha256(convert_to('%s/%d %s', 'UTF8')), 'hex'), 32)".formatted(operation,
+                World.START.getEpochSecond() / Duration.ofDays(45).toSeconds(), recipient);
     }
 
     @Test

@@ -54,7 +54,7 @@ import java.util.function.IntSupplier;
 public final class IngestService implements AutoCloseable {
 
     private static final Duration TIME_PER_PART = Duration.ofSeconds(20);
-    private static final Duration REAP_EVERY = Duration.ofMinutes(1);
+    private static final Duration REAP_EVERY = Duration.ofSeconds(1);
     private static final Duration USE_EVERY = Duration.ofMinutes(1);
     private static final Duration AGE_EVERY = Duration.ofSeconds(5);
 
@@ -96,11 +96,11 @@ public final class IngestService implements AutoCloseable {
         workers.add(start(lifecycle, "ingest-database-waits", AGE_EVERY, new DatabaseWaits(database, meters.registry())::runOnce, meters));
         var accept = lifecycle.start("acceptances",
                 () -> AnswerAccept.start(database, topics.requests(), settings.chargeWithin(), relay::nudge));
-        workers.add(startReaper(lifecycle, new Reaper(database, settings.dedupeRetention()), meters));
+        workers.add(startReaper(lifecycle, new Reaper(database, meters.registry()), meters));
         var refunds = new AcceptRefund(database, topics, settings.chargeWithin(), relay::nudge);
         var drain = new Drain();
         var intake = lifecycle.start("intake", () -> Intake.of(database, kafka, topics, accept, relay::nudge, meters.registry(), tracing,
-                clock, settings.dedupeRetention()));
+                clock));
         workers.add(start(lifecycle, "ingest-intake", Intake.LOOK_EVERY, intake::runOnce, meters));
         pipeline.admin().ifPresent(address -> lifecycle.start("admin server", () -> {
             // Kafka may be away: payments are accepted all the same, so only a relay that does nothing at all counts here.
@@ -123,7 +123,7 @@ public final class IngestService implements AutoCloseable {
         Gauge.builder("chargeonce.ingest.keys.unfinished", reaper, Reaper::unfinished)
                 .description("Keys older than a day whose payment is not finished; find out why")
                 .register(meters.registry());
-        return start(lifecycle, "ingest-reaper", REAP_EVERY, reaper::runOnce, meters);
+        return start(lifecycle, "ingest-reaper", REAP_EVERY, reaper::runSlowly, meters);
     }
 
     private static BoundedHttp startHttp(Lifecycle lifecycle, IngestSettings settings, Database database, AnswerAccept accept,

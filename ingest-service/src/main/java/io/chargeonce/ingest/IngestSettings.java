@@ -8,7 +8,6 @@ import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.runtime.Setting;
 import io.chargeonce.runtime.Settings;
 import io.chargeonce.tracing.Tracing;
-import io.chargeonce.wire.TopicPlan;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -21,12 +20,11 @@ import java.util.stream.Stream;
  * @param address             where producers send payments; port 0 takes any free one
  * @param databaseConnections the most that this service holds, its relay's among them
  * @param chargeWithin        after this time an accepted payment is charged no more
- * @param dedupeRetention     how long a key stays taken
  * @param tls                 empty is plain HTTP, for one machine or behind a proxy
  * @param endpoints           with which merchants manage their own webhooks
  */
 public record IngestSettings(PipelineSettings pipeline, Address address, int databaseConnections, Duration chargeWithin,
-        Duration dedupeRetention, Optional<TlsFiles> tls, EndpointSettings endpoints) {
+        Optional<TlsFiles> tls, EndpointSettings endpoints) {
 
     public static final Setting<Address> ADDRESS = Setting.address("CHARGEONCE_INGEST_ADDRESS",
             "Where producers send payments.").orElse("127.0.0.1:8080");
@@ -36,11 +34,6 @@ public record IngestSettings(PipelineSettings pipeline, Address address, int dat
             "How long after its acceptance a payment may be sent to a PSP for the first time. After that time its outcome is still asked "
                     + "for.")
             .between("1m", "30d").orElse("24h");
-
-    /** At least as long as a dead letter may wait on its topic. If it is merged later, its key must still be taken. */
-    public static final Setting<Duration> DEDUPE_RETENTION = Setting.duration("CHARGEONCE_DEDUPE_RETENTION",
-            "How long an idempotency key stays taken after its payment was accepted.")
-            .between(TopicPlan.RETENTION.toDays() + "d", "3650d").orElse("400d");
     public static final Setting<Optional<Path>> TLS_CERTIFICATE = Setting.file("CHARGEONCE_INGEST_TLS_CERTIFICATE_FILE",
             "PEM file with the certificate and its chain; with it the service speaks HTTPS only.").optional();
     public static final Setting<Optional<Path>> TLS_KEY = Setting.privateFile("CHARGEONCE_INGEST_TLS_KEY_FILE",
@@ -48,28 +41,28 @@ public record IngestSettings(PipelineSettings pipeline, Address address, int dat
 
     /** Every setting that an ingest process reads. */
     public static final List<Setting<?>> ALL = Stream.of(PipelineSettings.OF_SERVICE, Tracing.ALL,
-            List.<Setting<?>>of(ADDRESS, DATABASE_CONNECTIONS, CHARGE_WITHIN, DEDUPE_RETENTION, TLS_CERTIFICATE, TLS_KEY),
+            List.<Setting<?>>of(ADDRESS, DATABASE_CONNECTIONS, CHARGE_WITHIN, TLS_CERTIFICATE, TLS_KEY),
             EndpointSettings.ALL)
             .flatMap(List::stream).toList();
 
     /** Without a key, merchants add no endpoints. */
     public IngestSettings(PipelineSettings pipeline, Address address, int databaseConnections, Duration chargeWithin,
-                          Duration dedupeRetention, Optional<TlsFiles> tls) {
-        this(pipeline, address, databaseConnections, chargeWithin, dedupeRetention, tls, EndpointSettings.WITHOUT_KEY);
+                          Optional<TlsFiles> tls) {
+        this(pipeline, address, databaseConnections, chargeWithin, tls, EndpointSettings.WITHOUT_KEY);
     }
 
     public IngestSettings with(EndpointSettings others) {
-        return new IngestSettings(pipeline, address, databaseConnections, chargeWithin, dedupeRetention, tls, others);
+        return new IngestSettings(pipeline, address, databaseConnections, chargeWithin, tls, others);
     }
 
-    /** The usual retention, and plain HTTP. */
+    /** Plain HTTP. */
     public IngestSettings(PipelineSettings pipeline, Address address, int databaseConnections, Duration chargeWithin) {
-        this(pipeline, address, databaseConnections, chargeWithin, Duration.ofDays(400), Optional.empty());
+        this(pipeline, address, databaseConnections, chargeWithin, Optional.empty());
     }
 
     public static IngestSettings from(Settings settings) {
         return new IngestSettings(PipelineSettings.from(settings), settings.get(ADDRESS), settings.get(DATABASE_CONNECTIONS),
-                settings.get(CHARGE_WITHIN), settings.get(DEDUPE_RETENTION),
+                settings.get(CHARGE_WITHIN),
                 TlsFiles.of("CHARGEONCE_INGEST_TLS", settings.get(TLS_CERTIFICATE), settings.get(TLS_KEY)),
                 EndpointSettings.from(settings));
     }

@@ -68,7 +68,7 @@ class HttpsTest {
     private static IngestService start(TlsFiles files, Meters meters) {
         var pipeline = IngestWorld.pipeline("jdbc:postgresql://127.0.0.1:1/x", "127.0.0.1:1", "payments", Optional.empty());
         return IngestService.start(new IngestSettings(pipeline, new Address("127.0.0.1", 0), 16, Duration.ofHours(24),
-                Duration.ofDays(400), Optional.of(files)), meters);
+                Optional.of(files)), meters);
     }
 
     /** A key and a certificate of its own for 127.0.0.1, by the JDK's own tool, beside each other as PEM. */
@@ -213,7 +213,7 @@ class HttpsTest {
         Duration never = Duration.ofHours(1);
         var pipeline = IngestWorld.pipeline("jdbc:postgresql://127.0.0.1:1/x", "127.0.0.1:1", "payments", Optional.empty());
         try (var service = IngestService.start(new IngestSettings(pipeline, new Address("127.0.0.1", 0), 16, Duration.ofHours(24),
-                Duration.ofDays(400), Optional.of(one.files)), METERS, Tracing.off(),
+                Optional.of(one.files)), METERS, Tracing.off(),
                 new Patience(Duration.ofMillis(500), never, never, never, never));
              var silent = new Socket("127.0.0.1", service.port())) {
             silent.setSoTimeout(60_000);

@@ -39,7 +39,6 @@ class IngestSettingsTest {
         assertThat(settings.pipeline().topicPrefix()).isEqualTo("payments");
         assertThat(settings.chargeWithin()).isEqualTo(Duration.ofHours(24));
         assertThat(settings.pipeline().admin()).isEmpty();
-        assertThat(settings.dedupeRetention()).isEqualTo(Duration.ofDays(400));
         assertThat(settings.tls()).isEmpty();
     }
 
@@ -73,20 +72,18 @@ class IngestSettingsTest {
     }
 
     @Test
-    void the_retention_and_https_reach_their_place_too(@TempDir Path directory) throws Exception {
+    void https_reaches_its_place_too(@TempDir Path directory) throws Exception {
         Path certificate = Files.writeString(directory.resolve("certificate.pem"), "c");
         Path key = secret(directory.resolve("key.pem"), "k");
-        IngestSettings settings = load(Map.of("CHARGEONCE_DEDUPE_RETENTION", "14d",
-                "CHARGEONCE_INGEST_TLS_CERTIFICATE_FILE", certificate.toString(), "CHARGEONCE_INGEST_TLS_KEY_FILE", key.toString()));
+        IngestSettings settings = load(
+                Map.of("CHARGEONCE_INGEST_TLS_CERTIFICATE_FILE", certificate.toString(), "CHARGEONCE_INGEST_TLS_KEY_FILE", key.toString()));
 
-        assertThat(settings.dedupeRetention()).isEqualTo(Duration.ofDays(14));
         assertThat(settings.tls()).contains(new TlsFiles(certificate, key));
     }
 
     @Test
-    void a_key_stays_taken_for_as_long_as_a_dead_letter_may_wait() {
-        assertThatThrownBy(() -> load(Map.of("CHARGEONCE_DEDUPE_RETENTION", "13d")))
-                .hasMessageContainingAll("CHARGEONCE_DEDUPE_RETENTION", "from 14d to 3650d");
+    void no_process_has_a_retention_of_its_own() {
+        assertThatThrownBy(() -> load(Map.of("CHARGEONCE_DEDUPE_RETENTION", "45d"))).hasMessageContaining("CHARGEONCE_DEDUPE_RETENTION");
     }
 
     @Test

@@ -2,6 +2,7 @@
 package io.chargeonce.ledger;
 
 import io.chargeonce.payment.FailureCause;
+import io.chargeonce.payment.IdempotencyKey;
 import io.chargeonce.payment.OperationKind;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.PaymentId;
@@ -25,7 +26,13 @@ public final class Operation extends OperationRow {
      * @param traceparent the span that accepted it, if it is traced
      */
     public record Accepted(String operationId, PaymentId payment, OperationKind kind, String ref, String merchant,
-            String idempotencyKey, PaymentRequest request, Instant at, Optional<String> traceparent) {}
+            String idempotencyKey, PaymentRequest request, Instant at, Optional<String> traceparent) {
+
+        /** Its id in the ids of events, with its life: after a key was forgotten, another payment under it has the same operation id. */
+        String eventSubject() {
+            return operationId + "/" + Math.floorDiv(at.getEpochSecond(), IdempotencyKey.SHORTEST_RETENTION.toSeconds());
+        }
+    }
 
     Operation(Accepted accepted) {
         super(accepted);

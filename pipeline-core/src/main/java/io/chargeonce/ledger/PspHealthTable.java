@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
 /** What the charging processes report to each other about PSPs. Their clocks differ, so they exchange ages instead of times. */
 public final class PspHealthTable {
@@ -30,13 +31,14 @@ public final class PspHealthTable {
 
     private static final String REPORT = """
             INSERT INTO psp_health (psp, process, good_at, bad_at, unwell_from, unwell_at, open, failed_in_a_row, failed_payments,
-                                    asked_at, told_at, routes)
+                                    asked_at, told_at, routes, tiers)
             SELECT psp, process, clock_timestamp() - good * interval '1 ms', clock_timestamp() - bad * interval '1 ms',
                    clock_timestamp() - unwell_from * interval '1 ms', clock_timestamp() - unwell * interval '1 ms', is_open, in_a_row,
-                   payments, clock_timestamp() - asked * interval '1 ms', clock_timestamp(), routes
+                   payments, clock_timestamp() - asked * interval '1 ms', clock_timestamp(), routes,
+                   CAST(string_to_array(tiers, ',') AS bigint[])
               FROM unnest(?::text[], ?::uuid[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bool[], ?::int[], ?::text[],
-                          ?::bigint[], ?::text[])
-                AS reported (psp, process, good, bad, unwell_from, unwell, is_open, in_a_row, payments, asked, routes)
+                          ?::bigint[], ?::text[], ?::text[])
+                AS reported (psp, process, good, bad, unwell_from, unwell, is_open, in_a_row, payments, asked, routes, tiers)
                 ON CONFLICT (psp, process) DO UPDATE
                SET good_at = excluded.good_at, bad_at = excluded.bad_at, unwell_from = excluded.unwell_from, unwell_at = excluded.unwell_at,
                    open = excluded.open,
@@ -44,8 +46,13 @@ public final class PspHealthTable {
                    told_at = excluded.told_at, routes = excluded.routes
             """;
 
-    /** @param routes where the process sends payments, as {@link Routes#parse} reads it */
-    public static void report(Connection connection, UUID process, String routes, List<Row> rows) throws SQLException {
+    /**
+     * @param routes where the process sends payments, as {@link Routes#parse} reads it
+     * @param tiers  the retry tiers of this process
+     */
+    public static void report(Connection connection, UUID process, String routes, List<Duration> tiers, List<Row> rows)
+            throws SQLException {
+        String milliseconds = tiers.stream().map(tier -> Long.toString(tier.toMillis())).collect(Collectors.joining(","));
         try (var statement = connection.prepareStatement(REPORT)) {
             Columns.of(rows, statement)
                     .with("text", Row::psp)
@@ -58,7 +65,8 @@ public final class PspHealthTable {
                     .with("int4", Row::row)
                     .with("text", Row::inARow)
                     .with("int8", row -> row.asked().map(Duration::toMillis).orElse(null))
-                    .with("text", row -> routes);
+                    .with("text", row -> routes)
+                    .with("text", row -> milliseconds);
             statement.executeUpdate();
         }
     }

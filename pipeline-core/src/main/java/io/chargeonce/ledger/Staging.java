@@ -56,8 +56,8 @@ public final class Staging {
                 declined ? operation.failureCause() : Optional.empty(), accepted.request().reference(),
                 operation.sequence(), operation.step(), settledAt);
         var headers =
-                PaymentHeaders.event(record.event(), OutcomeRecord.VERSION, operation.id() + "/" + operation.step() + "/outcome", settledAt)
-                        .traced(accepted.traceparent());
+                PaymentHeaders.event(record.event(), OutcomeRecord.VERSION, accepted.eventSubject() + "/" + operation.step() + "/outcome",
+                        settledAt).traced(accepted.traceparent());
         return new OutboxRow(topics.outcomes(), operation.id(), Optional.of(PaymentJson.write(record)), headers.toMap());
     }
 
@@ -69,7 +69,7 @@ public final class Staging {
                 accepted.kind().tag(), accepted.merchant(), money.minorUnits(), money.currency());
         var headers = PaymentHeaders
                 .event(ReceiptRecord.TYPE, ReceiptRecord.VERSION,
-                        operation.id() + (operation.state() == OperationState.FAILED ? "/failed" : "") + "/receipt",
+                        accepted.eventSubject() + (operation.state() == OperationState.FAILED ? "/failed" : "") + "/receipt",
                         operation.settledAt().orElseThrow())
                 .traced(accepted.traceparent());
         return new OutboxRow(topics.receipts(), accepted.payment().value(), Optional.of(PaymentJson.write(record)), headers.toMap());

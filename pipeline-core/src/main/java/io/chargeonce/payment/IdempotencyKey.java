@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.payment;
 
+import java.time.Duration;
 import java.util.Optional;
 
 /**
@@ -11,6 +12,11 @@ import java.util.Optional;
 public record IdempotencyKey(String value) {
 
     public static final int LONGEST = 255;
+    /**
+     * A key stays taken for at least as long after the last thing that happened to its payment: longer than any PSP repeats its answer to a
+     * key, and than a topic keeps a record. So two payments of one key are never accepted in the same period of this length.
+     */
+    public static final Duration SHORTEST_RETENTION = Duration.ofDays(45);
 
     public IdempotencyKey {
         if (!isWellFormed(value)) {

@@ -61,9 +61,13 @@ GRANT INSERT (merchant_id, idempotency_key, fingerprint, fingerprint_version, re
     ON idempotency_key TO chargeonce_ingest;
 GRANT INSERT (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method, customer,
     reference, description, receipt_email, traceparent, charge_within_s) ON operation TO chargeonce_ingest;
-GRANT EXECUTE ON FUNCTION forget_settled_payments(interval, int, timestamptz), forget_dead_letter_runs(interval, int),
-    count_unfinished(interval), forget_presentations(int), forget_bank_files(interval, int), lock_payment(text),
+GRANT EXECUTE ON FUNCTION forget_settled_payments(int, timestamptz), forget_dead_letter_runs(int),
+    count_unfinished(interval), forget_presentations(int), forget_bank_files(int), lock_payment(text),
     take_back_keys(text[], text[]) TO chargeonce_ingest;
+
+-- The settings that all processes have in common.
+GRANT SELECT ON agreed TO chargeonce_ingest, chargeonce_charge, chargeonce_retry, chargeonce_dlq_reader, chargeonce_dlq_operator,
+    chargeonce_dlq_unmask;
 
 -- The outbox: a policy of the table decides which role may stage on which topic. A relay deletes what it has published and sets aside what
 -- the broker refuses; a record's content is never changed.
@@ -144,7 +148,7 @@ GRANT EXECUTE ON FUNCTION last_look(text), acceptances_from(looked_through, int)
 -- A filter by a merchant or a PSP that does not exist is refused, and an idempotency key is looked for at each merchant.
 GRANT SELECT (merchant_id) ON merchant TO chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
 -- The console shows which PSPs are well.
-GRANT SELECT (psp, good_at, bad_at, unwell_from, unwell_at, open, failed_in_a_row, told_at) ON psp_health
+GRANT SELECT (psp, good_at, bad_at, unwell_from, unwell_at, open, failed_in_a_row, told_at, tiers) ON psp_health
     TO chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
 
 -- Moves them, as far as a trigger of the operation allows. It can create neither an attempt nor an operation, nor set an attempt's outcome:
@@ -197,7 +201,8 @@ GRANT EXECUTE ON FUNCTION stage_webhooks(text[]), disable_failing_endpoints(inte
 -- A payment's story names its deliveries, without what they say.
 GRANT SELECT (webhook_id, endpoint_id, event_type, payment_id, state, attempts, due_at, created_at, ended_at, last_status, last_error)
     ON webhook_delivery TO chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
-GRANT EXECUTE ON FUNCTION webhook_id_of(text, text) TO chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
+GRANT EXECUTE ON FUNCTION webhook_id_of(text, text), life_of(timestamptz) TO chargeonce_dlq_reader, chargeonce_dlq_operator,
+    chargeonce_dlq_unmask;
 
 -- Mails receipts. It reads a customer's address only through a function, one receipt at a time, and only while that receipt is claimed.
 GRANT SELECT ON receipt TO chargeonce_receipts, chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;

@@ -115,8 +115,8 @@ class AcceptedNeverChangesTest {
     @ParameterizedTest
     @ValueSource(strings = {
         "DELETE FROM operation", "DELETE FROM operation_state", "TRUNCATE operation_state",
-        "SELECT forget_settled_payments(interval '400 days', 1); DELETE FROM operation",
-        "SELECT forget_settled_payments(interval '400 days', 1); DELETE FROM operation_state"})
+        "SELECT forget_settled_payments(1); DELETE FROM operation",
+        "SELECT forget_settled_payments(1); DELETE FROM operation_state"})
     void only_the_function_that_forgets_deletes_and_nothing_behind_it_in_its_transaction(String deletion) {
         assertThatThrownBy(() -> rows.execute(deletion)).hasStackTraceContaining("only forget_settled_payments deletes one");
     }

@@ -243,7 +243,7 @@ class ReceiptServiceTest {
         String later = books.paid(jane);
         server.with(jane, new Fault.Recipient(451));
         books.execute("INSERT INTO receipt (receipt_id, operation_id, payment_id, merchant_id, kind, due_at) SELECT receipt_id_of('" + waits
-                + "', '" + jane + "'), '" + waits + "', '" + waits + "', 'acme', 'charge', now() + interval '1 hour'");
+                + "', life_of(now()), '" + jane + "'), '" + waits + "', '" + waits + "', 'acme', 'charge', now() + interval '1 hour'");
         String digest = books.idOf(waits);
         books.execute("SELECT erase_personal_data('acme', ARRAY['%s', '%s'], 'jane', 'asked for it', 'run', true)".formatted(waits, later));
         assertThat(books.receiptOf(waits)).isEqualTo("erased 0 ");
@@ -302,7 +302,8 @@ class ReceiptServiceTest {
         String payment = books.paid(jane);
         books.execute("BEGIN; SELECT set_config('chargeonce.erasing', 'on', true); UPDATE operation SET receipt_email = '[erased]' WHERE "
                 + "operation_id = '" + payment + "'; INSERT INTO receipt (receipt_id, operation_id, payment_id, merchant_id, kind) VALUES "
-                + "(receipt_id_of('" + payment + "', '" + jane + "'), '" + payment + "', '" + payment + "', 'acme', 'charge'); COMMIT");
+                + "(receipt_id_of('" + payment + "', life_of(now()), '" + jane + "'), '" + payment + "', '" + payment
+                + "', 'acme', 'charge'); COMMIT");
         eventually(() -> assertThat(books.receiptOf(payment)).isEqualTo("erased 1 "));
         assertThat(letters()).isEmpty();
     }
@@ -320,7 +321,7 @@ class ReceiptServiceTest {
         sent(payment);
         assertThat(catchThrowable(() -> books.execute(
                 "INSERT INTO receipt (receipt_id, operation_id, payment_id, merchant_id, kind) VALUES (receipt_id_of('" + payment
-                        + "', 'eve@example.com'), '" + payment + "', '" + payment + "', 'acme', 'charge')")))
+                        + "', life_of(now()), 'eve@example.com'), '" + payment + "', '" + payment + "', 'acme', 'charge')")))
                 .hasStackTraceContaining("receipt_operation_id_kind_key");
     }
 

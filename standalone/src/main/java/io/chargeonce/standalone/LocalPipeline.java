@@ -98,6 +98,7 @@ final class LocalPipeline implements AutoCloseable {
                 Optional.empty(), "payments", pace.tiers(), Optional.empty());
         Migrate.schema(pipeline);
         Migrate.topics(pipeline, PARTITIONS, Optional.of((short) 1));
+        Migrate.agreeOnTiers(pipeline);
         SandboxMerchants.create(pipeline);
         LocalPeople.create(pipeline, foundations.postgres());
         var vault = Vault.of(secret(foundations.dataKey()));

@@ -32,8 +32,6 @@ class BankTheftTest {
             "UPDATE bank_batch_item SET batch_id = 1 WHERE psp_key = 'key_pay_dead'",
             "UPDATE bank_batch_item SET fenced = false WHERE fenced", "DELETE FROM bank_batch_item",
             "UPDATE bank_file_part SET sealed = ''", "DELETE FROM bank_file_part", "UPDATE bank_mandate SET sealed_debtor = ''",
-            "SELECT forget_bank_files(interval '13 days', 10)", "SELECT forget_bank_files('-infinity', 10)",
-            "SELECT forget_bank_files(NULL, 10)",
             "UPDATE bank_file_in SET sha256 = sha256('y')", "UPDATE bank_file_in SET quarantined = 'x'", "DELETE FROM bank_file_in",
             "UPDATE bank_line SET mark = sha256('x')", "UPDATE bank_line SET amount = 1", "UPDATE bank_line SET kind = 'returned'",
             "UPDATE bank_line SET psp_key = 'key_pay_dead'",

@@ -107,7 +107,7 @@ class EncryptedTest {
         try (var stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSettings.inMemory());
              var meters = Meters.of("test");
              var ingest = IngestService.start(new IngestSettings(pipeline("chargeonce_ingest", "chargeonce-ingest"),
-                     new Address("127.0.0.1", 0), 16, Duration.ofHours(24), Duration.ofDays(400), Optional.empty()), meters);
+                     new Address("127.0.0.1", 0), 16, Duration.ofHours(24), Optional.empty()), meters);
              var charge = ChargeService.start(charging("chargeonce_charge", "chargeonce-charge", stripe), meters);
              var retry = RetryService.start(charging("chargeonce_retry", "chargeonce-retry", stripe), meters)) {
             String good = pay(ingest, "good");

@@ -33,9 +33,8 @@ class TheftInStepsTest {
     @ParameterizedTest
     @ValueSource(strings = {
         "SELECT take_back_keys('{acme,acme,acme}', '{succeeded,declined,dead}')",
-        "SELECT forget_settled_payments('400 days', 1000)", "SELECT forget_settled_payments('14 days', NULL)",
-        "SELECT forget_settled_payments('infinity', 1000)", "SELECT forget_settled_payments('14 days', 1000, '-infinity')",
-        "SELECT forget_dead_letter_runs('14 days', 1000)",
+        "SELECT forget_settled_payments(1000)", "SELECT forget_settled_payments(NULL)",
+        "SELECT forget_settled_payments(1000, '-infinity')", "SELECT forget_dead_letter_runs(1000)",
         "SELECT forget_presentations(1000)", "SELECT forget_presentations(NULL)"})
     void ingest_frees_no_key_and_forgets_nothing_before_its_time(String theft) throws SQLException {
         List<String> before = database.rows();

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.utils.Utils;
@@ -82,6 +83,7 @@ public final class Sweeper {
     private final TopicProgress progress;
     private final Topics topics;
     private final int tiers;
+    private final IntPredicate paused;
     private final Duration patience;
     private final Runnable committed;
     private final Map<TopicPartition, Suspects> suspects = new HashMap<>();
@@ -89,13 +91,16 @@ public final class Sweeper {
 
     /**
      * @param tiers    how many tiers are configured
+     * @param paused   whether a person holds the tier; the main topic's loop does not know where its records waited
      * @param patience how long work may be overdue before it is checked
      */
-    public Sweeper(Database database, TopicProgress progress, Topics topics, int tiers, Duration patience, Runnable committed) {
+    public Sweeper(Database database, TopicProgress progress, Topics topics, int tiers, IntPredicate paused, Duration patience,
+                   Runnable committed) {
         this.database = database;
         this.progress = progress;
         this.topics = topics;
         this.tiers = tiers;
+        this.paused = paused;
         this.patience = patience;
         this.committed = committed;
     }
@@ -105,7 +110,7 @@ public final class Sweeper {
         LateOperations.listAcceptances(database, patience);
         int swept = 0;
         for (int tier : tiersWithOldWork()) {
-            swept += tier <= tiers ? sweep(tier) : stageWhatWaitsInAFormerTier(tier);
+            swept += tier <= tiers ? sweep(tier) : paused.test(tier) ? 0 : stageWhatWaitsInAFormerTier(tier);
         }
         return swept;
     }
@@ -142,7 +147,7 @@ public final class Sweeper {
         return suspects.keySet().stream().anyMatch(partition -> partition.topic().equals(topic));
     }
 
-    /** The settings had this tier before. No loop reads its topic any more, so its due work goes on through the main topic. */
+    /** The settings had this tier before. No loop here reads its topic, so its due work goes on through the main topic. */
     private int stageWhatWaitsInAFormerTier(int tier) {
         Overdue overdue = database.withConnection(connection -> overdue(connection, tier));
         int swept = stage(new Suspects(overdue.turns, 0), tier);

@@ -33,12 +33,15 @@ public final class PspNewsroom {
     private final Database database;
     private final Gateways gateways;
     private final Routes routes;
+    private final List<Duration> tiers;
     private final UUID process = UUID.randomUUID();
     private Map<String, PspNews> reported = Map.of();
     private Instant reportedAt = Instant.MIN;
 
-    public PspNewsroom(Database database, Gateways gateways, Routes routes) {
+    /** @param tiers reported too, so that people see a process whose retry tiers are not those that were agreed */
+    public PspNewsroom(Database database, Gateways gateways, Routes routes, List<Duration> tiers) {
         this.database = database;
+        this.tiers = tiers;
         this.gateways = gateways;
         this.routes = routes;
     }
@@ -68,7 +71,7 @@ public final class PspNewsroom {
         if (forgets) {
             PspHealthTable.forgetOld(connection);
         }
-        PspHealthTable.report(connection, process, routes.text(),
+        PspHealthTable.report(connection, process, routes.text(), tiers,
                 news.entrySet().stream().map(one -> row(one.getKey(), one.getValue(), now)).toList());
         return PspHealthTable.others(connection, process);
     }

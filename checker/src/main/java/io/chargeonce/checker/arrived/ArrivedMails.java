@@ -7,6 +7,8 @@ import io.chargeonce.checker.evidence.Rows;
 import io.chargeonce.checker.finding.Findings;
 import io.chargeonce.checker.finding.Invariant;
 import java.math.BigDecimal;
+import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Currency;
 import java.util.HashMap;
@@ -23,7 +25,7 @@ public final class ArrivedMails {
 
     private static final Pattern PAYMENT = Pattern.compile("\\bpay_[0-9A-Za-z]+");
 
-    private record Success(String operation, long amount, String currency) {
+    private record Success(String operation, Instant acceptedAt, long amount, String currency) {
 
         /** Whether the text has this amount, and not only as a part of another number or word. */
         boolean isIn(String text) {
@@ -57,7 +59,7 @@ public final class ArrivedMails {
 
     /** By what their receipts are named after; a refund that failed after its success may have both. */
     private static final String SUCCESSES = """
-            SELECT its.operation_id, its.payment_id, its.amount, its.currency
+            SELECT its.operation_id, its.accepted_at, its.payment_id, its.amount, its.currency
               FROM operation_now AS its JOIN operation AS charge ON charge.operation_id = its.payment_id
              WHERE its.state IN ('succeeded', 'failed') AND its.kind IN ('charge', 'refund') AND charge.receipt_email IS NOT NULL
              UNION ALL
@@ -73,7 +75,8 @@ public final class ArrivedMails {
 
     public void read(Rows rows) {
         rows.each(SUCCESSES, row -> successes.computeIfAbsent(row.getString("payment_id"), unseen -> new ArrayList<>())
-                .add(new Success(row.getString("operation_id"), row.getLong("amount"), row.getString("currency").strip())));
+                .add(new Success(row.getString("operation_id"), row.getObject("accepted_at", OffsetDateTime.class).toInstant(),
+                        row.getLong("amount"), row.getString("currency").strip())));
         rows.each(RECEIPTS, row -> receipts.put(row.getString("receipt_id"), new Receipt(row.getString("operation_id"),
                 row.getString("state"), row.getInt("attempts"), row.getLong("fence"), row.getBoolean("erased"))));
     }
@@ -98,7 +101,8 @@ public final class ArrivedMails {
             return;
         }
         Optional<Success> about = successes.getOrDefault(payment.group(), List.of()).stream()
-                .filter(success -> DerivedId.ofReceipt(success.operation, mail.recipient()).equals(mail.id())).findFirst();
+                .filter(success -> DerivedId.ofReceipt(success.operation, success.acceptedAt, mail.recipient()).equals(mail.id()))
+                .findFirst();
         if (about.isEmpty()) {
             found(payment.group(), "mail %s came, and it is not the receipt of a success of this payment for its recipient"
                     .formatted(mail.id()));

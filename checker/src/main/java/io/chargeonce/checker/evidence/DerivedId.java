@@ -5,6 +5,7 @@ import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
 import java.util.HexFormat;
 
 /** Ids that follow from what they identify: worked out here again, from the published rules. */
@@ -13,6 +14,7 @@ public final class DerivedId {
     private static final String ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
     private static final int LETTERS = 26;
     private static final int BYTES_OF_A_RECEIPT = 16;
+    private static final long SECONDS_OF_A_LIFE = 45 * 86_400;
 
     private DerivedId() {}
 
@@ -26,11 +28,14 @@ public final class DerivedId {
         return letters(payment + "|" + operation + "|" + reference + "|" + psp + "|" + sequence);
     }
 
-    /** Under which a recipient gets the receipt of an operation. Of letters, only A to Z have another case here. */
-    public static String ofReceipt(String operation, String recipient) {
+    /**
+     * Under which a recipient gets the receipt of an operation. Of letters, only A to Z have another case here. The same key may be another
+     * payment after it was forgotten, for at least 45 days after its last acceptance.
+     */
+    public static String ofReceipt(String operation, Instant acceptedAt, String recipient) {
         String lower = recipient.strip().codePoints().map(c -> c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c)
                 .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append).toString();
-        byte[] digest = sha256(operation + " " + lower);
+        byte[] digest = sha256(operation + "/" + Math.floorDiv(acceptedAt.getEpochSecond(), SECONDS_OF_A_LIFE) + " " + lower);
         return "rcp_" + HexFormat.of().formatHex(digest, 0, BYTES_OF_A_RECEIPT);
     }
 

@@ -94,7 +94,7 @@ final class LifeRows {
             SELECT coalesce(ended_at, due_at), webhook_id, event_type, endpoint_id, delivery.state, attempts, last_error
               FROM operation JOIN webhook_delivery AS delivery USING (payment_id)
              WHERE operation_id = ? AND operation_id <> payment_id
-               AND webhook_id IN (SELECT webhook_id_of(endpoint_id, operation_id || '/' || state)
+               AND webhook_id IN (SELECT webhook_id_of(endpoint_id, operation_id || '/' || life_of(accepted_at) || '/' || state)
                                     FROM unnest(ARRAY['succeeded', 'failed', 'declined', 'purged']) AS ended (state))
             """;
 

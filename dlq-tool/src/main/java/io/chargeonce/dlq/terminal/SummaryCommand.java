@@ -6,6 +6,7 @@ import io.chargeonce.dlq.hold.Holds;
 import io.chargeonce.dlq.json.HoldJson;
 import io.chargeonce.dlq.json.Json;
 import io.chargeonce.dlq.query.DeadLetterFilter;
+import io.chargeonce.dlq.query.OtherTiers;
 import io.chargeonce.dlq.query.Summary;
 import io.chargeonce.dlq.query.UnmatchedCount;
 import io.chargeonce.dlq.query.WaitingForPsp;
@@ -58,6 +59,7 @@ final class SummaryCommand implements Callable<Integer> {
         List<WaitingForPsp> waiting = WaitingForPsp.of(queue);
         List<Hold> holds = new Holds(queue).list();
         List<UnmatchedCount> unmatched = UnmatchedCount.of(queue);
+        List<OtherTiers> others = OtherTiers.of(queue);
         Screen screen = Screen.of(spec);
         if (common.json) {
             summary.groups().forEach(group -> JsonLines.print(screen, Json.group(group)));
@@ -66,11 +68,15 @@ final class SummaryCommand implements Callable<Integer> {
                     .forEach(count -> JsonLines.print(screen, Map.of("unmatched_notices", Map.of("psp", count.psp(), "count", count.count(),
                             "oldest_seconds", count.oldest().toSeconds(), "oldest_attempt", count.key()))));
             holds.forEach(hold -> JsonLines.print(screen, Map.of("hold", HoldJson.of(hold))));
+            others.forEach(other -> JsonLines.print(screen, Map.of("settings_differ", Map.of("setting", "CHARGEONCE_RETRY_TIERS", "used",
+                    other.used(), "agreed", other.agreed(), "processes", other.processes()))));
             JsonLines.print(screen, Map.of("total", Json.sum(summary.total())));
         } else {
             SummaryTable.print(summary, screen);
             waiting.forEach(each -> screen.say("%,d payments and refunds wait and are not dead: %s.".formatted(each.count(), each.why())));
             holds.forEach(hold -> screen.say(HoldPage.words(hold) + "."));
+            others.forEach(other -> screen.say("%,d running processes use the retry tiers %s, and %s are agreed. Restart them with these."
+                    .formatted(other.processes(), other.used(), other.agreed())));
             unmatched.forEach(
                     count -> screen.say(("%s sent %,d webhooks about attempts that are not known here, the first %s ago, about %s. "
                             + "A failover may have lost them, or another system uses the account. The pipeline tries to match them again.")

@@ -181,6 +181,22 @@ class SettleTest {
     }
 
     @Test
+    void a_summary_names_processes_whose_tiers_are_not_the_agreed_ones() {
+        rows.text("UPDATE agreed SET tiers = '{1000,60000}' RETURNING 1");
+        rows.text("""
+                INSERT INTO psp_health (psp, process, good_at, open, failed_in_a_row, failed_payments, told_at, tiers)
+                VALUES ('stripe', gen_random_uuid(), now(), false, 0, '', now(), '{1000}'),
+                       ('stripe', gen_random_uuid(), now(), false, 0, '', now(), '{1000,60000}'),
+                       ('adyen', gen_random_uuid(), now(), false, 0, '', now() - interval '1 hour', '{9}') RETURNING 1""");
+        assertThat(Called.of(rows::open, "summary").out()).contains("1 running processes use the retry tiers 1s, and 1s,1m are agreed");
+        assertThat(Called.of(rows::open, "summary", "--json").json().getFirst().path("settings_differ").path("used").asString())
+                .isEqualTo("1s");
+        rows.text("UPDATE agreed SET tiers = NULL RETURNING 1");
+        rows.text("DELETE FROM psp_health RETURNING 1");
+        assertThat(Called.of(rows::open, "summary").out()).doesNotContain("are agreed");
+    }
+
+    @Test
     void a_summary_tells_of_messages_that_match_no_attempt() {
         rows.text(
                 "INSERT INTO unmatched_notice (psp, notice_id, psp_key) SELECT 'stripe', 'n' || n, 'key-' || n FROM generate_series(1, "

@@ -2,11 +2,15 @@
 package io.chargeonce.ingest.accept;
 
 import io.chargeonce.database.Database;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Deletes, some rows at a time: payments after the retention with their keys, dead letters and the runs of merges, expired guards,
@@ -15,22 +19,41 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class Reaper {
 
+    private static final Logger LOG = LoggerFactory.getLogger(Reaper.class);
     /** After it the walk begins again, and meets the payments that have settled since. */
     private static final Duration ROUND = Duration.ofHours(12);
     private static final Duration COUNTED_EVERY = Duration.ofMinutes(1);
+    private static final Duration SAID_EVERY = Duration.ofMinutes(1);
+    private static final Duration IDLE = Duration.ofMinutes(1);
     private static final int SOME = 1000;
 
     private final Database database;
-    private final Duration retention;
+    private final Counter forgotten;
     private final AtomicLong unfinished = new AtomicLong();
     private OffsetDateTime reached = OffsetDateTime.MIN;
     private long roundEnds = System.nanoTime();
     private long countAt = System.nanoTime();
+    private long idleUntil = System.nanoTime();
+    private long sayAt = System.nanoTime();
+    private int unsaid;
 
-    /** @param retention how long a key stays taken after its payment was accepted */
-    public Reaper(Database database, Duration retention) {
+    public Reaper(Database database, MeterRegistry meters) {
         this.database = database;
-        this.retention = retention;
+        this.forgotten = Counter.builder("chargeonce.ingest.payments.forgotten")
+                .description("Payments that were deleted with their keys after the agreed retention").register(meters);
+    }
+
+    /**
+     * For a worker that calls it once a second. While there is work, it does one pass at each call, so a retention that was shortened by
+     * mistake deletes at most 1,000 payments a second in each process, and there is time to stop it. Otherwise it does one a minute.
+     *
+     * @return 0, because the next pass is never urgent
+     */
+    public int runSlowly() {
+        if (System.nanoTime() - idleUntil >= 0 && runOnce() == 0) {
+            idleUntil = System.nanoTime() + IDLE.toNanos();
+        }
+        return 0;
     }
 
     /** One pass; returns how many rows it removed or looked at. */
@@ -39,10 +62,10 @@ public final class Reaper {
             beginAgain();
         }
         int keys = database.inTransaction(this::forgetPayments);
-        int letters = database.inTransaction(this::forgetRuns);
+        int letters = database.inTransaction(Reaper::forgetRuns);
         int guards = database.inTransaction(DuplicateGuard::expire);
         int presentations = database.inTransaction(Reaper::forgetPresentations);
-        int files = database.inTransaction(this::forgetBankFiles);
+        int files = database.inTransaction(Reaper::forgetBankFiles);
         int done = keys + letters + guards + presentations + files;
         if (System.nanoTime() - countAt >= 0) {
             unfinished.set(database.withConnection(Reaper::countUnfinished));
@@ -64,48 +87,52 @@ public final class Reaper {
     }
 
     /** By functions: the role that faces the internet changes and deletes nothing of a payment by itself. */
-    private static final String FORGET_PAYMENTS = "SELECT walked, reached FROM forget_settled_payments(? * interval '1 second', ?, ?)";
+    private static final String FORGET_PAYMENTS = "SELECT walked, reached, forgotten FROM forget_settled_payments(?, ?)";
 
     private int forgetPayments(Connection connection) throws SQLException {
         try (var statement = connection.prepareStatement(FORGET_PAYMENTS)) {
-            statement.setLong(1, retention.toSeconds());
-            statement.setInt(2, SOME);
-            statement.setObject(3, reached);
+            statement.setInt(1, SOME);
+            statement.setObject(2, reached);
             try (var row = statement.executeQuery()) {
                 row.next();
                 reached = row.getObject(2, OffsetDateTime.class);
+                forgot(row.getInt(3));
                 return row.getInt(1);
             }
         }
     }
 
-    private static final String FORGET_RUNS = "SELECT forget_dead_letter_runs(? * interval '1 second', ?)";
+    /** A line a minute at most: with steady traffic each pass forgets some. */
+    private void forgot(int payments) {
+        forgotten.increment(payments);
+        unsaid += payments;
+        if (unsaid > 0 && System.nanoTime() - sayAt >= 0) {
+            LOG.info("Forgot {} payments and their keys, because nothing has happened to them for the agreed retention", unsaid);
+            unsaid = 0;
+            sayAt = System.nanoTime() + SAID_EVERY.toNanos();
+        }
+    }
 
-    private int forgetRuns(Connection connection) throws SQLException {
+    private static final String FORGET_RUNS = "SELECT forget_dead_letter_runs(?)";
+
+    private static int forgetRuns(Connection connection) throws SQLException {
         return forget(connection, FORGET_RUNS);
     }
 
-    private static final String FORGET_BANK_FILES = "SELECT forget_bank_files(? * interval '1 second', ?)";
+    private static final String FORGET_BANK_FILES = "SELECT forget_bank_files(?)";
 
-    private int forgetBankFiles(Connection connection) throws SQLException {
+    private static int forgetBankFiles(Connection connection) throws SQLException {
         return forget(connection, FORGET_BANK_FILES);
-    }
-
-    private int forget(Connection connection, String sql) throws SQLException {
-        try (var statement = connection.prepareStatement(sql)) {
-            statement.setLong(1, retention.toSeconds());
-            statement.setInt(2, SOME);
-            try (var row = statement.executeQuery()) {
-                row.next();
-                return row.getInt(1);
-            }
-        }
     }
 
     private static final String FORGET_PRESENTATIONS = "SELECT forget_presentations(?)";
 
     private static int forgetPresentations(Connection connection) throws SQLException {
-        try (var statement = connection.prepareStatement(FORGET_PRESENTATIONS)) {
+        return forget(connection, FORGET_PRESENTATIONS);
+    }
+
+    private static int forget(Connection connection, String sql) throws SQLException {
+        try (var statement = connection.prepareStatement(sql)) {
             statement.setInt(1, SOME);
             try (var row = statement.executeQuery()) {
                 row.next();

@@ -2,6 +2,7 @@
 package io.chargeonce.ingest.intake;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.database.agreed.AgreedSettings;
 import io.chargeonce.ingest.accept.AcceptRequest;
 import io.chargeonce.http.Answer;
 import io.chargeonce.ingest.answer.IngestMeters;
@@ -49,15 +50,13 @@ public final class Intake implements AutoCloseable {
         this.registry = registry;
     }
 
-    /**
-     * @param staged    called when a refusal is staged, so that a relay in this process publishes it at once
-     * @param retention how long a key stays taken
-     */
+    /** @param staged called when a refusal is staged, so that a relay in this process publishes it at once */
     public static Intake of(Database database, KafkaConnection kafka, Topics topics, Function<AcceptRequest, Answer> accept,
                             Runnable staged,
-                            MeterRegistry registry, Tracing tracing, InstantSource clock, Duration retention) {
+                            MeterRegistry registry, Tracing tracing, InstantSource clock) {
         var refusals = new Refusals(database, topics.intakeRefused(), staged, clock);
-        var handler = tracing.around("intake", new IntakeHandler(accept, refusals, new IngestMeters(registry), clock, retention));
+        var handler = tracing.around("intake", new IntakeHandler(accept, refusals, new IngestMeters(registry), clock,
+                () -> database.withConnection(AgreedSettings::read).retention()));
         var existing = new IntakeTopics(database, kafka, topics.intakePrefix());
         return new Intake(existing::existing, kafka, topics.intakeGroup(), handler, registry);
     }

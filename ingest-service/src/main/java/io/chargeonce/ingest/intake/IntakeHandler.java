@@ -16,12 +16,14 @@ import io.chargeonce.kafka.loop.Verdict;
 import io.chargeonce.payment.IdempotencyKey;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.StreamSupport;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
@@ -45,16 +47,17 @@ final class IntakeHandler implements RecordHandler {
     private final Refusals refusals;
     private final IngestMeters meters;
     private final InstantSource clock;
-    private final Duration youngerThan;
+    private final Supplier<Duration> retention;
     private final Map<String, Integer> bugs = new ConcurrentHashMap<>();
 
-    /** @param retention how long a key stays taken; after it, a record that is read again would be another payment */
-    IntakeHandler(Function<AcceptRequest, Answer> accept, Refusals refusals, IngestMeters meters, InstantSource clock, Duration retention) {
+    /** @param retention how long a key stays taken now; after it, a record that is read again would be another payment */
+    IntakeHandler(Function<AcceptRequest, Answer> accept, Refusals refusals, IngestMeters meters, InstantSource clock,
+                  Supplier<Duration> retention) {
         this.accept = accept;
         this.refusals = refusals;
         this.meters = meters;
         this.clock = clock;
-        this.youngerThan = retention.minus(CLOCKS_APART);
+        this.retention = retention;
     }
 
     @Override
@@ -103,8 +106,12 @@ final class IntakeHandler implements RecordHandler {
 
     /** The key of an older record may have been deleted: the merchant's topic may keep records longer than we keep keys. */
     private Checked<ConsumerRecord<byte[], byte[]>> young(ConsumerRecord<byte[], byte[]> record) {
-        boolean young = record.timestamp() >= clock.instant().minus(youngerThan).toEpochMilli();
-        return young ? new Checked.Right<>(record) : new Checked.Wrong<>(Problems.tooOld(youngerThan));
+        var age = Duration.between(Instant.ofEpochMilli(record.timestamp()), clock.instant());
+        if (age.compareTo(IdempotencyKey.SHORTEST_RETENTION.minus(CLOCKS_APART)) <= 0) {
+            return new Checked.Right<>(record);
+        }
+        Duration youngerThan = retention.get().minus(CLOCKS_APART);
+        return age.compareTo(youngerThan) <= 0 ? new Checked.Right<>(record) : new Checked.Wrong<>(Problems.tooOld(youngerThan));
     }
 
     private static Checked<IdempotencyKey> key(ConsumerRecord<byte[], byte[]> record) {

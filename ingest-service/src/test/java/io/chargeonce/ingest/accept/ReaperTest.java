@@ -8,8 +8,8 @@ import io.chargeonce.database.Database;
 import io.chargeonce.ingest.IngestWorld;
 import io.chargeonce.ingest.Json;
 import io.chargeonce.sandbox.TestStack;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.http.HttpResponse;
-import java.time.Duration;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
@@ -25,6 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ReaperTest {
 
     private static final String URL = TestStack.newDatabase();
+    private static final SimpleMeterRegistry METERS = new SimpleMeterRegistry();
     private static IngestWorld world;
     private static Database database;
     private static Reaper reaper;
@@ -34,7 +35,7 @@ class ReaperTest {
     static void start() {
         world = IngestWorld.start(URL);
         database = Database.open(IngestWorld.asIngest(URL), "chargeonce_ingest", "", 2);
-        reaper = new Reaper(database, Duration.ofDays(400));
+        reaper = new Reaper(database, METERS);
     }
 
     @BeforeEach

@@ -47,7 +47,7 @@ class IntakeHandlerTest {
     private IntakeHandler handler(Function<AcceptRequest, Answer> accept) {
         var refusals = new Refusals(database, "payments.intake-refused", () -> {}, InstantSource.system());
         return new IntakeHandler(accept, refusals, new IngestMeters(new SimpleMeterRegistry()), InstantSource.system(),
-                Duration.ofDays(14));
+                () -> Duration.ofDays(60));
     }
 
     private static ConsumerRecord<byte[], byte[]> record() {
@@ -92,10 +92,10 @@ class IntakeHandlerTest {
             accepted.incrementAndGet();
             return new Answer(202, Map.of(), new byte[0], "accepted");
         });
-        handler.handle(record(Duration.ofDays(13).minusMinutes(1)));
+        handler.handle(record(Duration.ofDays(59).minusMinutes(1)));
         assertThat(accepted.get()).isEqualTo(1);
         assertThat(refused()).isZero();
-        assertThat(handler.handle(record(Duration.ofDays(13).plusMinutes(1)))).isEqualTo(Verdict.done());
+        assertThat(handler.handle(record(Duration.ofDays(59).plusMinutes(1)))).isEqualTo(Verdict.done());
         assertThat(accepted.get()).isEqualTo(1);
         assertThat(refused()).isEqualTo(1);
     }

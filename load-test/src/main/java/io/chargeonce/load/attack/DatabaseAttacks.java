@@ -30,7 +30,7 @@ final class DatabaseAttacks {
             "DROP INDEX one_open_attempt", "ALTER TABLE operation DISABLE TRIGGER ALL", "CREATE TABLE mine (x int)", "SET ROLE postgres",
             "SET session_replication_role = replica", "COPY (SELECT 1) TO PROGRAM 'true'", "SELECT pg_read_file('/etc/passwd')",
             "SELECT append_audit('{acme}', '{alice}', '{dlq.merged.by.another}', '{operation}', '{pay_x}', '{NULL}', '{NULL}', '{NULL}')",
-            "UPDATE merchant_token SET merchant_id = 'mine'", "SELECT forget_settled_payments('1 hour', 1000)");
+            "UPDATE merchant_token SET merchant_id = 'mine'", "UPDATE agreed SET retention_days = 45");
 
     private static final List<String> BY_SERVICES = List.of("SELECT token_sha256 FROM merchant_token",
             "UPDATE merchant_token SET revoked_at = NULL",

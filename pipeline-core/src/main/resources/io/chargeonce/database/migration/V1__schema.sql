@@ -36,6 +36,24 @@ CREATE TABLE person (
     PRIMARY KEY (login, role)
 );
 
+-- Settings that decide about the rows of all processes: one row. Only the owner writes it, by "migrate". With a shorter retention of its
+-- own one process would free the keys of all, and one with fewer retry tiers would send on what another holds in a tier.
+CREATE TABLE agreed (
+    only_row       boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+    -- How long an idempotency key stays taken after the last thing that happened to its payment. 45 days are longer than any PSP repeats
+    -- its answer to a key and than a record may be on a topic, and life_of needs them.
+    retention_days int NOT NULL DEFAULT 400 CHECK (retention_days BETWEEN 45 AND 3650),
+    -- The delay of each retry tier in milliseconds; NULL until "migrate" has set them.
+    tiers          bigint[] CHECK (cardinality(tiers) BETWEEN 1 AND 9)
+);
+INSERT INTO agreed DEFAULT VALUES;
+
+-- What happened last before this time may be forgotten. Without the row it is NULL, and nothing may.
+CREATE FUNCTION retention_began() RETURNS timestamptz LANGUAGE sql STABLE SET search_path = chargeonce, pg_temp AS $$
+    SELECT now() - retention_days * interval '24 hours' FROM agreed
+$$;
+REVOKE EXECUTE ON FUNCTION retention_began() FROM PUBLIC;
+
 CREATE TABLE merchant (
     merchant_id         text COLLATE "C" PRIMARY KEY CHECK (merchant_id ~ '^[a-z0-9][a-z0-9_-]{0,62}$'),
     created_at          timestamptz NOT NULL DEFAULT now(),
@@ -1161,6 +1179,8 @@ CREATE TABLE psp_health (
     asked_at   timestamptz,
     -- Where its process sends payments: what no PSP there can express is not accepted.
     routes     text NOT NULL DEFAULT '',
+    -- The process's own retry tiers, as in "agreed": one that runs since before a change shows.
+    tiers      bigint[] NOT NULL DEFAULT '{}',
     -- A PSP without a report for a minute is set up in no running process.
     told_at    timestamptz NOT NULL,
     PRIMARY KEY (psp, process)
@@ -2145,17 +2165,24 @@ BEGIN
 END $$;
 REVOKE EXECUTE ON FUNCTION at_rest_since(text) FROM PUBLIC;
 
+-- Which life of its key an operation belongs to: a payment that is accepted under a key whose last payment was forgotten has the same id,
+-- and its events, webhooks and receipts must have others. No key is free again within 45 days, so two lives never have one number. Lives
+-- are not counted: a payment that a restore lost and that is accepted again has its ids again, unless such a period has just ended.
+CREATE FUNCTION life_of(accepted timestamptz) RETURNS bigint LANGUAGE sql STABLE AS $$
+    SELECT floor(extract(epoch FROM accepted) / (45 * 86400))::bigint
+$$;
+REVOKE EXECUTE ON FUNCTION life_of(timestamptz) FROM PUBLIC;
+
 -- Forgetting is the only deletion of payment history, and the role that faces the internet triggers it. So that role may not delete; it may
 -- only call these functions. They run as the schema's owner and refuse to delete what is too young or not settled. No service can write a
 -- row's age. The outcomes of deleted payments were published long before; the audit log stays. It reads the next keys after that time and
 -- returns how far it came, so that a million old payments that are not at rest are read once and not each time. Payments that come to rest
 -- later are found when the scan starts again.
-CREATE FUNCTION forget_settled_payments(retention interval, most int, after timestamptz DEFAULT '-infinity',
+CREATE FUNCTION forget_settled_payments(most int, after timestamptz DEFAULT '-infinity',
                                         OUT walked int, OUT reached timestamptz, OUT forgotten int)
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
-    -- As long as a dead letter may wait on its topic: if it were merged later, its key would be free again.
-    until timestamptz := cutoff(retention, interval '14 days');
+    until timestamptz := retention_began();
     due text[];
     ended text[];
 BEGIN
@@ -2198,6 +2225,10 @@ BEGIN
         DELETE FROM dead_letter USING gone WHERE dead_letter.dead_letter_id = gone.operation_id
     ), progress AS (
         DELETE FROM operation_state USING gone WHERE operation_state.operation_id = gone.operation_id
+    ), mail AS (
+        DELETE FROM receipt USING gone WHERE receipt.operation_id = gone.operation_id
+    ), webhook AS (
+        DELETE FROM webhook_delivery USING due WHERE webhook_delivery.payment_id = due.payment_id
     ), money AS (
         DELETE FROM operation USING gone WHERE operation.operation_id = gone.operation_id
     ), key_of_refund AS (
@@ -2208,14 +2239,14 @@ BEGIN
     GET DIAGNOSTICS forgotten = ROW_COUNT;
     PERFORM set_config('chargeonce.forgetting', 'off', true);
 END $$;
-REVOKE EXECUTE ON FUNCTION forget_settled_payments(interval, int, timestamptz) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION forget_settled_payments(int, timestamptz) FROM PUBLIC;
 
 -- The same for rows that belong to no payment: poison that left the dead-letter queue, and ended runs.
-CREATE FUNCTION forget_dead_letter_runs(retention interval, most int) RETURNS int
+CREATE FUNCTION forget_dead_letter_runs(most int) RETURNS int
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
-    -- Never while a purge can be undone.
-    until timestamptz := least(cutoff(retention, interval '14 days'), now() - interval '30 days');
+    -- Longer ago than a purge can be undone.
+    until timestamptz := retention_began();
     letters int;
     items int;
 BEGIN
@@ -2234,7 +2265,7 @@ BEGIN
     DELETE FROM moved_alone WHERE hour < now() - interval '3 days';
     RETURN letters + items;
 END $$;
-REVOKE EXECUTE ON FUNCTION forget_dead_letter_runs(interval, int) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION forget_dead_letter_runs(int) FROM PUBLIC;
 
 -- Whether names and accounts are still stored that only this payment's attempts at banks keep here.
 CREATE FUNCTION banks_keep(payment text) RETURNS boolean LANGUAGE plpgsql STABLE SET search_path = chargeonce, pg_temp AS $$
@@ -2417,7 +2448,7 @@ CREATE TABLE webhook_secret (
 
 -- One event for one endpoint.
 CREATE TABLE webhook_delivery (
-    -- Derived from the endpoint and the event, so that a second insert finds the first row. A receiver drops repeats by it.
+    -- Derived from the endpoint, the event and its life, so that a second insert finds the first row. A receiver drops repeats by it.
     webhook_id  text COLLATE "C" PRIMARY KEY,
     endpoint_id text COLLATE "C" NOT NULL REFERENCES webhook_endpoint,
     event_type  text NOT NULL,
@@ -2478,7 +2509,7 @@ DECLARE
     inserted int;
 BEGIN
     INSERT INTO webhook_delivery (webhook_id, endpoint_id, event_type, payment_id, body, state, ended_at, last_error)
-    SELECT webhook_id_of(endpoint_id, operation_id || '/' || status), endpoint_id, event, payment_id,
+    SELECT webhook_id_of(endpoint_id, operation_id || '/' || life_of(accepted_at) || '/' || status), endpoint_id, event, payment_id,
            json_build_object('type', event, 'timestamp', webhook_time(at), 'data', json_strip_nulls(json_build_object(
                'payment_id', payment_id, 'id', operation_id, 'kind', kind, 'status', status, 'amount', amount, 'currency', currency,
                'decline_code', CASE WHEN status = 'declined' THEN failure_cause END, 'revision', revision)))::text,
@@ -2863,7 +2894,7 @@ REVOKE EXECUTE ON FUNCTION webhook_id_of(text, text), webhook_time(timestamptz),
 -- Receipts to customers: docs/receipts.md. The address stays in the payment's row, where it can be erased: here are only a digest of it and
 -- how the sending went.
 CREATE TABLE receipt (
-    -- Derived from the operation and the recipient, so that a second insert finds the first row. It is also the id of the message.
+    -- Derived from the operation, its life and the recipient, so that a second insert finds the first row. Also the id of the message.
     receipt_id   text COLLATE "C" PRIMARY KEY CHECK (receipt_id ~ '^rcp_[0-9a-f]{32}$'),
     operation_id text COLLATE "C" NOT NULL,
     payment_id   text COLLATE "C" NOT NULL,
@@ -2907,8 +2938,9 @@ CREATE TRIGGER an_ended_receipt_begins_again_only_by_hand BEFORE UPDATE OF state
     FOR EACH ROW WHEN (OLD.state <> 'waiting' AND NEW.state = 'waiting') EXECUTE FUNCTION only_a_person_begins_a_receipt_again();
 
 -- Upper and lower case name the same mailbox. Under "C" the id is the same in every database.
-CREATE FUNCTION receipt_id_of(operation text, recipient text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
-    SELECT 'rcp_' || left(encode(sha256(convert_to(operation || ' ' || lower(btrim(recipient) COLLATE "C"), 'UTF8')), 'hex'), 32)
+CREATE FUNCTION receipt_id_of(operation text, life bigint, recipient text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    SELECT 'rcp_' || left(encode(sha256(convert_to(operation || '/' || life || ' ' || lower(btrim(recipient) COLLATE "C"), 'UTF8')),
+                                 'hex'), 32)
 $$;
 
 -- Whether the request that took the money gave the address to the PSP, which has mailed a receipt then: CHARGEONCE_RECEIPTS had another
@@ -2930,7 +2962,8 @@ DECLARE
     inserted int;
 BEGIN
     INSERT INTO receipt (receipt_id, operation_id, payment_id, merchant_id, kind)
-    SELECT receipt_id_of(its.operation_id || CASE its.state WHEN 'failed' THEN '/failed' ELSE '' END, charge.receipt_email),
+    SELECT receipt_id_of(its.operation_id || CASE its.state WHEN 'failed' THEN '/failed' ELSE '' END, life_of(its.accepted_at),
+                         charge.receipt_email),
            its.operation_id, its.payment_id, its.merchant_id, CASE its.state WHEN 'failed' THEN 'refund_failed' ELSE its.kind END
       FROM operation_now AS its JOIN operation AS charge ON charge.operation_id = its.payment_id
      WHERE its.operation_id = ANY (operations)
@@ -2998,7 +3031,9 @@ BEGIN
     GET DIAGNOSTICS forgotten = ROW_COUNT;
     RETURN forgotten;
 END $$;
-REVOKE EXECUTE ON FUNCTION receipt_id_of(text, text), mailed_by_the_psp(text), stage_receipts(text[]), stage_missed_receipts(text[]),
+    SELECT receipt_id_of(its.operation_id || CASE its.state WHEN 'failed' THEN '/failed' ELSE '' END, life_of(its.accepted_at),
+                         charge.receipt_email),
+           its.operation_id, its.payment_id, its.merchant_id, CASE its.state WHEN 'failed' THEN 'refund_failed' ELSE its.kind END
     end_receipts_without_an_address(text[]), receipt_to_send(text, bigint), forget_receipts(interval, int) FROM PUBLIC;
 
 -- Bank files: docs/bank-files.md. A bank is one more PSP: its attempts are rows of payment_attempt. Here is what becomes of them on their
@@ -3513,10 +3548,10 @@ $$;
 -- Forgets names and accounts of banks' files and mandates as old as payments that are forgotten: the bytes of our files that the bank has
 -- answered, and of its files that were read or that a person has closed; and the account of a mandate that was revoked, once no attempt by
 -- it is left. A mandate that nothing was collected by for 36 months has lapsed by the rules of SEPA, so it is revoked first. Returns how many.
-CREATE FUNCTION forget_bank_files(retention interval, most int) RETURNS int
+CREATE FUNCTION forget_bank_files(most int) RETURNS int
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
-    until timestamptz := cutoff(retention, interval '14 days');
+    until timestamptz := retention_began();
     files text[];
     debtors int;
     lapsed text[];
@@ -3553,8 +3588,8 @@ BEGIN
     RETURN cardinality(files) + debtors;
 END $$;
 
-REVOKE EXECUTE ON FUNCTION is_never_sent_again(bigint), bank_bytes_of(text[]), bank_debtors_of(text[]), forget_bank_files(interval, int), refuse_what_is_given_up(),
-    collect_for_bank(text), fence_for_bank(text), revoke_mandate(text),
+REVOKE EXECUTE ON FUNCTION is_never_sent_again(bigint), bank_bytes_of(text[]), bank_debtors_of(text[]), forget_bank_files(int),
+    refuse_what_is_given_up(), collect_for_bank(text), fence_for_bank(text), revoke_mandate(text),
     give_up_for_bank(text), debits_by(text, text), returned_of(text, text), must_be_submitter(text, bigint),
     set_aside_for_bank(text, bigint, text[], text[]), decide_unmatched(text, bigint, text, text, text),
     was_read_again(bigint, text, text, text), resend_bank_batch(bigint, text, text), rendered_bank_batch(bigint, bigint, bytea, bigint),

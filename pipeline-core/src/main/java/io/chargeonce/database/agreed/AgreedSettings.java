@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.database.agreed;
+
+import io.chargeonce.database.Database;
+import io.chargeonce.database.DatabaseRefused;
+import io.chargeonce.database.DatabaseUnavailable;
+import java.sql.Array;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The one row of settings that all processes must have in common. {@code migrate} writes it. A process whose own settings differ does not
+ * start: it would move or delete rows by rules that the other processes do not have. Any thread.
+ *
+ * @param retention how long a key stays taken after the last thing that happened to its payment
+ * @param tiers     the delays of the retry tiers; empty until {@code migrate} has set them
+ */
+public record AgreedSettings(Duration retention, Optional<List<Duration>> tiers) {
+
+    private static final Logger LOG = LoggerFactory.getLogger(AgreedSettings.class);
+
+    private static final String READ = "SELECT retention_days, tiers FROM agreed";
+
+    /** Without the row nothing is ever forgotten. */
+    private static final AgreedSettings NONE = new AgreedSettings(Duration.ofDays(3650), Optional.empty());
+
+    public static AgreedSettings read(Connection connection) throws SQLException {
+        try (var statement = connection.prepareStatement(READ); var row = statement.executeQuery()) {
+            return row.next() ? new AgreedSettings(Duration.ofDays(row.getInt(1)), durations(row.getArray(2))) : NONE;
+        }
+    }
+
+    private static Optional<List<Duration>> durations(Array milliseconds) throws SQLException {
+        return milliseconds == null ? Optional.empty()
+                : Optional.of(Stream.of((Long[]) milliseconds.getArray()).map(Duration::ofMillis).toList());
+    }
+
+    /** What a process with these tiers has to change; empty if it may go on. */
+    public Optional<String> differenceTo(List<Duration> own) {
+        return tiers.filter(agreed -> !agreed.equals(own)).map(agreed -> ("CHARGEONCE_RETRY_TIERS is %s here, and %s is agreed for all "
+                + "processes. Set it to that; or agree on other tiers with chargeonce migrate --agree-tiers, and restart every service")
+                .formatted(words(own), words(agreed)));
+    }
+
+    /** As the setting is written: {@code 5s,1m,10m}. */
+    public static String words(List<Duration> tiers) {
+        return tiers.stream().map(AgreedSettings::words).collect(Collectors.joining(","));
+    }
+
+    private static String words(Duration tier) {
+        long millis = tier.toMillis();
+        return millis % 1000 != 0 ? millis + "ms" : millis % 60_000 != 0 ? millis / 1000 + "s"
+                : millis % 3_600_000 != 0 ? millis / 60_000 + "m" : millis / 3_600_000 + "h";
+    }
+
+    /**
+     * Refuses the start of a process whose tiers differ. A process that starts while Postgres is away is not refused.
+     *
+     * @throws IllegalStateException saying what to change
+     */
+    public static void mustHave(Database database, List<Duration> tiers) {
+        try {
+            database.withConnection(AgreedSettings::read).differenceTo(tiers).ifPresent(difference -> {
+                throw new IllegalStateException(difference);
+            });
+        } catch (DatabaseUnavailable | DatabaseRefused away) {
+            LOG.warn("The agreed settings could not be read, so CHARGEONCE_RETRY_TIERS is not compared with them: {}", away.getMessage());
+        }
+    }
+
+    private static final String AGREE_ON_TIERS = "UPDATE agreed SET tiers = ?";
+
+    /** For the schema's owner. */
+    public static void agreeOn(Connection connection, List<Duration> tiers) throws SQLException {
+        try (var statement = connection.prepareStatement(AGREE_ON_TIERS)) {
+            statement.setArray(1, connection.createArrayOf("int8", tiers.stream().map(Duration::toMillis).toArray()));
+            statement.executeUpdate();
+        }
+    }
+
+    private static final String DELETABLE = "SELECT count(*) FROM idempotency_key WHERE created_at < now() - ? * interval '1 day'";
+
+    /** How many keys are older than that: at most so many payments could be forgotten at once. For the schema's owner. */
+    public static long deletableAfter(Connection connection, Duration retention) throws SQLException {
+        try (var statement = connection.prepareStatement(DELETABLE)) {
+            statement.setInt(1, Math.toIntExact(retention.toDays()));
+            try (var row = statement.executeQuery()) {
+                row.next();
+                return row.getLong(1);
+            }
+        }
+    }
+
+    private static final String AGREE_ON_RETENTION = "UPDATE agreed SET retention_days = ?";
+
+    /** For the schema's owner. */
+    public static void agreeOn(Connection connection, Duration retention) throws SQLException {
+        try (var statement = connection.prepareStatement(AGREE_ON_RETENTION)) {
+            statement.setInt(1, Math.toIntExact(retention.toDays()));
+            statement.executeUpdate();
+        }
+    }
+}
