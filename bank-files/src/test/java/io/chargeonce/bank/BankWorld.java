@@ -175,7 +175,10 @@ final class BankWorld implements AutoCloseable {
 
     /** Returns the id of a payment that is accepted, and staged for charge. */
     String pay(String mandate, long amount) {
-        String key = UUID.randomUUID().toString();
+        return pay(UUID.randomUUID().toString(), mandate, amount);
+    }
+
+    String pay(String key, String mandate, long amount) {
         String id = PaymentId.derive("acme", new IdempotencyKey(key)).value();
         execute("""
                 INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method,

@@ -115,6 +115,24 @@ class ForgottenAccountTest {
         assertThat(world.text(forget)).isEqualTo("0");
     }
 
+    /** The bank's items stay when their payment is forgotten. The old one is no answer about the new payment. */
+    @Test
+    void a_debit_under_a_key_that_was_forgotten_and_is_used_again_goes_to_the_bank() {
+        world.startCharge();
+        String payment = world.pay("order-1", world.mandate("m1"), 1_299);
+        String state = "SELECT state FROM operation_state WHERE operation_id = '%s'".formatted(payment);
+        until(state, "succeeded");
+        until("SELECT count(*) FROM outbox", "0");
+        world.execute("""
+                SET session_replication_role = replica;
+                DELETE FROM psp_observation; DELETE FROM payment_attempt; DELETE FROM waiting; DELETE FROM operation_state;
+                DELETE FROM operation; UPDATE bank_batch_item SET collected_at = now() - interval '500 days'""");
+
+        assertThat(world.pay("order-1", "mandate_m1", 1_299)).isEqualTo(payment);
+        until(state, "succeeded");
+        assertThat(world.text("SELECT count(*) FROM bank_line WHERE kind = 'booked' AND amount = 1299")).isEqualTo("2");
+    }
+
     @Test
     void a_mandate_that_nothing_used_for_36_months_has_lapsed() {
         world.mandate("m1");

@@ -91,12 +91,17 @@ public final class ChargeHandler implements RecordHandler {
         };
     }
 
+    /** A record without a time counts as new. */
+    private static Instant at(ConsumerRecord<byte[], byte[]> record) {
+        return record.timestamp() < 0 ? Instant.MAX : Instant.ofEpochMilli(record.timestamp());
+    }
+
     private Verdict handle(ConsumerRecord<byte[], byte[]> record, PaymentRecord request) {
         Claim claim;
         try {
-            claim = claims.claim(request, record.topic());
+            claim = claims.claim(request, record.topic(), at(record));
             if (claim instanceof Claim.AskFirst first) {
-                claim = claims.claim(request, record.topic(), askFirst.ask(first.payment(), first.money()));
+                claim = claims.claim(request, record.topic(), at(record), askFirst.ask(first.payment(), first.money()));
             }
         } catch (DatabaseRefused refused) {
             // A locked row, or a schema that does not fit this version, is not the record's fault.

@@ -6,6 +6,7 @@ import io.chargeonce.charge.outcome.Changes;
 import io.chargeonce.charge.outcome.LateAnswers;
 import io.chargeonce.database.Coalescer;
 import io.chargeonce.database.Database;
+import io.chargeonce.database.agreed.AgreedSettings;
 import io.chargeonce.database.DatabaseRetry;
 import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.AttemptTable;
@@ -50,7 +51,7 @@ import java.util.UUID;
 final class Claims implements AutoCloseable {
 
     /** The caller makes the token, so that a repeated claim whose answer was lost recognises itself. */
-    private record ClaimRequest(PaymentRecord record, String topic, Optional<AskFirst.Asked> asked, UUID token) {}
+    private record ClaimRequest(PaymentRecord record, String topic, Instant at, Optional<AskFirst.Asked> asked, UUID token) {}
 
     private static final String NO_ROUTE = "no_route";
     /** How long after its due time work may wait as a record in its loop until its PSP takes more. */
@@ -86,20 +87,21 @@ final class Claims implements AutoCloseable {
 
     /**
      * @param topic where the record was: what is on a paused tier's topic waits, and what a person sent to the main topic goes on
+     * @param at    when it was put there
      * @throws io.chargeonce.database.DatabaseRefused because of this operation, a lock on it, or a schema that does not fit
      * @throws RuntimeException                       a bug that this operation alone runs into
      */
-    Claim claim(PaymentRecord record, String topic) {
-        return claim(record, topic, Optional.empty());
+    Claim claim(PaymentRecord record, String topic, Instant at) {
+        return claim(record, topic, at, Optional.empty());
     }
 
     /** The same, after {@link Claim.AskFirst}. */
-    Claim claim(PaymentRecord record, String topic, AskFirst.Asked asked) {
-        return claim(record, topic, Optional.of(asked));
+    Claim claim(PaymentRecord record, String topic, Instant at, AskFirst.Asked asked) {
+        return claim(record, topic, at, Optional.of(asked));
     }
 
-    private Claim claim(PaymentRecord record, String topic, Optional<AskFirst.Asked> asked) {
-        var request = new ClaimRequest(record, topic, asked, UUID.randomUUID());
+    private Claim claim(PaymentRecord record, String topic, Instant at, Optional<AskFirst.Asked> asked) {
+        var request = new ClaimRequest(record, topic, at, asked, UUID.randomUUID());
         return DatabaseRetry.call(() -> coalescer.ask(record.merchant(), request));
     }
 
@@ -144,24 +146,33 @@ final class Claims implements AutoCloseable {
         for (ClaimRequest request : requests) {
             Operation operation = locked.rows().get(request.record.operationId());
             claims.add(operation == null
-                    ? unknown(request.record)
+                    ? unknown(connection, request, locked.now())
                     : during(held, operation, locked.now(), claim(connection, request, operation, locked.now(), changes)));
         }
         changes.write(connection);
         return claims;
     }
 
-    private static Claim unknown(PaymentRecord record) {
-        return record.hasIdOfItsKey()
-                ? new Claim.Refused(PoisonCause.FORGOTTEN_PAYMENT, switch (OperationKind.fromTag(record.operation())) {
-                    case CHARGE ->
-                        "the database has lost this payment: its producer must send it again, under the same key; then purge this";
-                    case REFUND -> "the database has lost this refund: its merchant must ask for it again, under the same reference; "
-                            + "then purge this";
-                    case REVERSAL ->
-                        "the database has lost this reversal: compare the PSP's refunds with bank reconcile; then purge this";
-                    case RETURN -> throw new IllegalStateException("Bug! No id of a return is that of work: " + record.operationId());
-                }) : new Claim.Refused(PoisonCause.UNKNOWN_PAYMENT, "no such payment was ever accepted");
+    private static Claim unknown(Connection connection, ClaimRequest request, Instant now) throws SQLException {
+        if (!request.record.hasIdOfItsKey()) {
+            return new Claim.Refused(PoisonCause.UNKNOWN_PAYMENT, "no such payment was ever accepted");
+        }
+        // A payment is kept for the retention after its last record, so a younger record proves that its payment was lost.
+        Duration retention = AgreedSettings.read(connection).retention();
+        return new Claim.Refused(PoisonCause.FORGOTTEN_PAYMENT, request.at.isBefore(now.minus(retention))
+                ? ("this record is older than %d days, after which payments and refunds are forgotten: do not send it again, because that "
+                        + "could move money a second time; purge this").formatted(retention.toDays())
+                : lost(request.record));
+    }
+
+    private static String lost(PaymentRecord record) {
+        return switch (OperationKind.fromTag(record.operation())) {
+            case CHARGE -> "the database has lost this payment: its producer must send it again, under the same key; then purge this";
+            case REFUND -> "the database has lost this refund: its merchant must ask for it again, under the same reference; "
+                    + "then purge this";
+            case REVERSAL -> "the database has lost this reversal: compare the PSP's refunds with bank reconcile; then purge this";
+            case RETURN -> throw new IllegalStateException("Bug! No id of a return is that of work: " + record.operationId());
+        };
     }
 
     private static Claim during(Lease held, Operation operation, Instant now, Claim claim) {

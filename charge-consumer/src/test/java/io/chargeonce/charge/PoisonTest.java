@@ -134,6 +134,24 @@ class PoisonTest {
         }
     }
 
+    /** Sent again, it would be a second charge: its payment was not lost, its retention is over. */
+    @Test
+    void a_record_that_is_older_than_the_retention_says_that_it_must_not_be_sent_again() {
+        books.accept("long-ago");
+        var record = books.takeWork().getFirst();
+        books.rewrite("DELETE FROM operation_state; DELETE FROM operation; DELETE FROM waiting");
+        for (int days : List.of(399, 401)) {
+            var aged = new ConsumerRecord<>(record.topic(), 6, days, Instant.now().minus(Duration.ofDays(days)).toEpochMilli(),
+                    TimestampType.LOG_APPEND_TIME, record.key().length, record.value().length, record.key(), record.value(),
+                    record.headers(), Optional.empty());
+            assertThat(process.handle(aged)).isInstanceOf(Verdict.Done.class);
+        }
+        String message = "SELECT message FROM dead_letter WHERE cause = 'forgotten_payment' AND source_partition = 6 AND source_offset = ";
+        assertThat(books.text(message + 399)).contains("must send it again");
+        assertThat(books.text(message + 401)).contains("older than 400 days", "do not send it again");
+        books.forget();
+    }
+
     @Test
     void a_card_in_poison_is_in_the_clear_in_no_row_and_on_no_topic() {
         var record = new ConsumerRecord<>(books.topics.requests(), 9, 0L, "4111111111111111".getBytes(StandardCharsets.UTF_8),

@@ -131,6 +131,10 @@ public final class BankGateway implements Gateway, RefundGateway {
     }
 
     private Outcome standing(BankItems.Standing item) {
+        if (item.another()) {
+            return new Outcome.Failed(FailureCause.CANCELLED_UNEXECUTED,
+                    "a payment that was forgotten had the same key at %s; the next attempt has another".formatted(name));
+        }
         if (item.fenced()) {
             return given(item.note());
         }

@@ -18,8 +18,9 @@ public final class BankItems {
      * @param state   the file's state; empty before
      * @param atBank  whether the file is there, and goes no second time by what is written here
      * @param due     how long the bank may still be silent; negative if it is late
+     * @param another whether it was another attempt of the same key: its payment was forgotten, and the key was used again
      */
-    record Standing(boolean fenced, String note, Optional<String> message, String state, boolean atBank, Duration due) {}
+    record Standing(boolean fenced, String note, Optional<String> message, String state, boolean atBank, Duration due, boolean another) {}
 
     private BankItems() {}
 
@@ -65,11 +66,14 @@ public final class BankItems {
         }
     }
 
+    /** An attempt is collected after it was made, and no key is free again within 45 days. Half of that allows for clocks that were set. */
     private static final String FIND = """
-            SELECT fenced, coalesce(note, ''), message_id, coalesce(state, ''),
-                   coalesce(state IN ('sent', 'accepted', 'partly_accepted', 'rejected'), false),
-                   (extract(epoch FROM item.answer_due - clock_timestamp()) * 1000)::bigint
-              FROM bank_batch_item AS item LEFT JOIN bank_batch USING (batch_id) WHERE psp_key = ?
+            SELECT fenced, coalesce(note, ''), message_id, coalesce(file.state, ''),
+                   coalesce(file.state IN ('sent', 'accepted', 'partly_accepted', 'rejected'), false),
+                   (extract(epoch FROM item.answer_due - clock_timestamp()) * 1000)::bigint,
+                   coalesce(collected_at < made.sent_at - interval '22 days', false)
+              FROM bank_batch_item AS item LEFT JOIN bank_batch AS file USING (batch_id) LEFT JOIN payment_attempt AS made USING (psp_key)
+             WHERE psp_key = ?
             """;
 
     static Optional<Standing> find(Connection connection, PspKey key) throws SQLException {
@@ -77,7 +81,7 @@ public final class BankItems {
             statement.setString(1, key.value());
             try (var row = statement.executeQuery()) {
                 return row.next() ? Optional.of(new Standing(row.getBoolean(1), row.getString(2), Optional.ofNullable(row.getString(3)),
-                        row.getString(4), row.getBoolean(5), Duration.ofMillis(row.getLong(6)))) : Optional.empty();
+                        row.getString(4), row.getBoolean(5), Duration.ofMillis(row.getLong(6)), row.getBoolean(7))) : Optional.empty();
             }
         }
     }

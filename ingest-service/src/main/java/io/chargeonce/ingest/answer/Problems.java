@@ -107,6 +107,12 @@ public final class Problems {
                         + "If this payment was never accepted, send it again with the present time.").formatted(youngerThan.toDays()));
     }
 
+    public static Problem fromTheFuture() {
+        return Problem.of(400, "record-from-the-future", "The record's time is in the future",
+                "Its time is more than a day from now, so its age is not known. Set the producer's clock, and send it again with the "
+                        + "present time.");
+    }
+
     /** @param detail what is wrong, where, and what to send */
     public static Problem malformed(RequestForm form, String detail) {
         return Problem.of(400, "malformed-json", "The %s is not one JSON object".formatted(form.whole()), detail);

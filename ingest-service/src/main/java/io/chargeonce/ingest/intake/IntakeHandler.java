@@ -104,9 +104,15 @@ final class IntakeHandler implements RecordHandler {
                                                 })))));
     }
 
-    /** The key of an older record may have been deleted: the merchant's topic may keep records longer than we keep keys. */
+    /**
+     * The key of an older record may have been deleted: the merchant's topic may keep records longer than we keep keys. The age of a record
+     * with a time in the future is not known, and it would never be too old.
+     */
     private Checked<ConsumerRecord<byte[], byte[]>> young(ConsumerRecord<byte[], byte[]> record) {
         var age = Duration.between(Instant.ofEpochMilli(record.timestamp()), clock.instant());
+        if (age.compareTo(CLOCKS_APART.negated()) < 0) {
+            return new Checked.Wrong<>(Problems.fromTheFuture());
+        }
         if (age.compareTo(IdempotencyKey.SHORTEST_RETENTION.minus(CLOCKS_APART)) <= 0) {
             return new Checked.Right<>(record);
         }

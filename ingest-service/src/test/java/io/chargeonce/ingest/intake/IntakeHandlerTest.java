@@ -100,6 +100,21 @@ class IntakeHandlerTest {
         assertThat(refused()).isEqualTo(1);
     }
 
+    /** Its key would be forgotten some day, and the record would still be young. */
+    @Test
+    void a_record_with_a_time_in_the_future_is_refused_unless_only_clocks_differ() {
+        var accepted = new AtomicInteger();
+        IntakeHandler handler = handler(ask -> {
+            accepted.incrementAndGet();
+            return new Answer(202, Map.of(), new byte[0], "accepted");
+        });
+        handler.handle(record(Duration.ofDays(-1).plusMinutes(1)));
+        assertThat(refused()).isZero();
+        assertThat(handler.handle(record(Duration.ofDays(-1).minusMinutes(1)))).isEqualTo(Verdict.done());
+        assertThat(accepted.get()).isEqualTo(1);
+        assertThat(refused()).isEqualTo(1);
+    }
+
     @Test
     void while_postgres_is_away_or_does_not_fit_a_record_waits_and_is_never_refused() {
         IntakeHandler handler = handler(ask -> Problems.unavailable().answer());
