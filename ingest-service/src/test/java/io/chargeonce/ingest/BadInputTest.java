@@ -49,6 +49,7 @@ class BadInputTest {
         "amount         | [1]", "currency | \"eur\"", "currency | \"EURO\"", "currency | \"ZZZ\"", "currency | 978",
         "currency       | null", "payment_method | \"\"", "payment_method | \"  \"", "payment_method | null",
         "payment_method | {}", "customer | 7", "reference | \"\"", "reference | \"a\\u0000b\"", "reference | \"a\\nb\"",
+        "customer | \"a\\u202eb\"", "reference | \"\\u2066order-1\\u2069\"", "description | \"a\\u200fb\"", "description | \"a\\u2028b\"",
         "description    | \"a\\u0085b\"", "description | \"\\ud800\"", "receipt_email | false", "receipt_email | \"jane\"",
         "receipt_email | \"a@b@c.d\"", "receipt_email | \"a b@c.d\"", "rail | 1"})
     void a_field_that_cannot_be_accepted_is_named(String field, String value) {
@@ -219,7 +220,7 @@ class BadInputTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"x", "pay_", "pay_%00", "pay_AAAAAAAAAAAAAAAAAAAAAAAAAA", "pay_aaaaaaaaaaaaaaaaaaaaaaaaaa", "%27%20OR%201=1"})
+    @ValueSource(strings = {"x", "pay_", "pay_AAAAAAAAAAAAAAAAAAAAAAAAAA", "pay_aaaaaaaaaaaaaaaaaaaaaaaaaa", "%27%20OR%201=1"})
     void an_id_that_is_not_there_is_404_whatever_it_looks_like(String id) {
         HttpResponse<String> answer = world.get("/v1/payments/" + id);
 

@@ -46,4 +46,9 @@ public final class Printable {
             default -> true;
         };
     }
+
+    /** Whether it is no letter but an order: a control character, the end of a line, or one of those that turn text around. */
+    public static boolean isOrder(int c) {
+        return NOT_IN_A_LINE.matcher(Character.toString(c)).matches();
+    }
 }

@@ -19,7 +19,6 @@ import io.chargeonce.ledger.Operation;
 import io.chargeonce.text.Cut;
 import io.chargeonce.text.Printable;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -141,10 +140,9 @@ final class SettleCommand implements Callable<Integer> {
                 attempt.sequence(), attempt.psp(), attempt.key()));
         screen.say("It can be settled as %s. %s is asked once more first%s, and what it says counts.".formatted(words(),
                 attempt.psp(), charged.map(" about "::concat).orElse("")));
-        if (charged.isPresent() && attempt.keyValidUntil().isAfter(Instant.now())) {
-            screen.say(
-                    "Until %s it knows the attempt's key. If it can be asked only under that, the finding waits until it has answered or %s"
-                            .formatted(Words.time(attempt.keyValidUntil()), "has forgotten the key."));
+        if (charged.isPresent()) {
+            screen.say("It knows the attempt's key until %s. If it can be asked only under that, the finding waits until it has answered or %s"
+                    .formatted(Words.time(attempt.keyValidUntil()), "has forgotten the key."));
         }
         screen.say("Nothing was changed. Do it with --yes.");
         return 0;

@@ -10,6 +10,7 @@ import io.chargeonce.payment.PaymentRequest;
 import io.chargeonce.payment.PspUnits;
 import io.chargeonce.payment.Rail;
 import io.chargeonce.text.Cut;
+import io.chargeonce.text.Printable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -118,15 +119,15 @@ final class PaymentFields {
         if (text.isBlank() || Cut.isLonger(text, PaymentRequest.LONGEST_TEXT)) {
             return wrong(field, "must have 1 to %d characters and not only blanks".formatted(PaymentRequest.LONGEST_TEXT));
         }
-        if (text.codePoints().anyMatch(PaymentFields::isUnstorable)) {
-            return wrong(field, "must be Unicode text without control characters");
+        if (text.codePoints().anyMatch(PaymentFields::isNoText)) {
+            return wrong(field, "must be Unicode text without characters that control how it is shown");
         }
         return Optional.of(text);
     }
 
-    /** Control characters, NUL among them, and halves of surrogate pairs, which have no UTF-8. */
-    private static boolean isUnstorable(int codePoint) {
-        return Character.isISOControl(codePoint)
+    /** What would show a person another text than is stored, NUL, and halves of surrogate pairs, which have no UTF-8. */
+    private static boolean isNoText(int codePoint) {
+        return Printable.isOrder(codePoint)
                 || codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE;
     }
 

@@ -2,6 +2,7 @@
 package io.chargeonce.ingest.merchants;
 
 import io.chargeonce.text.Cut;
+import io.chargeonce.text.Printable;
 import java.util.Optional;
 
 /**
@@ -17,7 +18,7 @@ public record ReceiptTerms(Optional<String> name, Optional<String> locale, Optio
 
     /** As the schema has it. */
     public ReceiptTerms {
-        if (name.filter(text -> Cut.isLonger(text, 100) || text.chars().anyMatch(Character::isISOControl)).isPresent()) {
+        if (name.filter(text -> Cut.isLonger(text, 100) || text.codePoints().anyMatch(Printable::isOrder)).isPresent()) {
             throw new IllegalArgumentException("a name on receipts has at most 100 characters, on one line");
         }
         if (locale.filter(text -> !text.matches("|[a-z]{2,3}(-[A-Z]{2})?")).isPresent()) {
