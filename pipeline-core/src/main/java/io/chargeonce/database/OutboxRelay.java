@@ -212,7 +212,7 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
         }
         for (var refused : result.refused().entrySet()) {
             LOG.error(
-                    "ALERT: Outbox row {} cannot be published ({}). The row is set aside, holds back only its own key, and is offered again "
+                    "ALERT: Outbox row {} cannot be published ({}). It is set aside, holds back only its own key, and is offered again "
                             + "every {} minutes. Fix the cause. To offer it at once: chargeonce dlq refused --all --retry --yes",
                     refused.getKey(),
                     refused.getValue(), OFFER_AGAIN.toMinutes());

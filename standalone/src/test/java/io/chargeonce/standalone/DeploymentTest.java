@@ -203,8 +203,8 @@ class DeploymentTest {
                 .filter(policy -> !policy.getMetadata().getName().equals("receipts"))
                 .flatMap(policy -> policy.getSpec().getEgress().stream()).flatMap(rule -> rule.getTo().stream())
                 .map(NetworkPolicyPeer::getIpBlock).filter(block -> block != null && block.getCidr().equals("0.0.0.0/0")).toList();
-        assertThat(ways).hasSizeGreaterThanOrEqualTo(5).allSatisfy(way -> assertThat(way.getExcept()).contains("10.0.0.0/8", "172.16.0.0/12",
-                "192.168.0.0/16", "169.254.0.0/16", "100.64.0.0/10"));
+        assertThat(ways).hasSizeGreaterThanOrEqualTo(5).allSatisfy(way -> assertThat(way.getExcept())
+                .contains("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "100.64.0.0/10"));
     }
 
     private static List<NetworkPolicy> policies(String service) throws IOException {
