@@ -141,8 +141,9 @@ final class SettleCommand implements Callable<Integer> {
         screen.say("It can be settled as %s. %s is asked once more first%s, and what it says counts.".formatted(words(),
                 attempt.psp(), charged.map(" about "::concat).orElse("")));
         if (charged.isPresent()) {
-            screen.say("It knows the attempt's key until %s. If it can be asked only under that, the finding waits until it has answered or %s"
-                    .formatted(Words.time(attempt.keyValidUntil()), "has forgotten the key."));
+            screen.say(
+                    "It knows the attempt's key until %s. If it can be asked only under that, the finding waits until it has answered or %s"
+                            .formatted(Words.time(attempt.keyValidUntil()), "has forgotten the key."));
         }
         screen.say("Nothing was changed. Do it with --yes.");
         return 0;

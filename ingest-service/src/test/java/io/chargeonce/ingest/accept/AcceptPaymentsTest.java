@@ -278,8 +278,9 @@ class AcceptPaymentsTest {
                     statement.execute("DELETE FROM psp_health");
                 }
                 for (String each : routes) {
-                    PspHealthTable.report(connection, UUID.randomUUID(), each, List.of(), List.of(new PspHealthTable.Row("stripe", Duration.ZERO,
-                            Optional.empty(), Optional.empty(), Optional.empty(), false, 0, "", Optional.empty())));
+                    PspHealthTable.report(connection, UUID.randomUUID(), each, List.of(),
+                            List.of(new PspHealthTable.Row("stripe", Duration.ZERO,
+                                    Optional.empty(), Optional.empty(), Optional.empty(), false, 0, "", Optional.empty())));
                 }
                 return routes.length;
             });
