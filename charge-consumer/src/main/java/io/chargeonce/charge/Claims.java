@@ -277,13 +277,8 @@ final class Claims implements AutoCloseable {
 
     /** A declined operation that could not be presented again in time stays declined. */
     private Claim expire(Connection connection, Operation operation, Instant now, Changes changes) throws SQLException {
-        Optional<Outcome.Declined> declined = ObservationTable.lastDecline(connection, operation);
-        if (declined.isEmpty()) {
-            return bury(operation, "expired", "not charged before its deadline " + operation.chargeBefore(), changes);
-        }
-        operation.settleDeclined(declined.get().code(), declined.get().message(), declined.get().pspReference(), now);
-        changes.settled(operation);
-        return new Claim.Ended(false);
+        return changes.settledByItsDecline(connection, operation, now) ? new Claim.Ended(false)
+                : bury(operation, "expired", "not charged before its deadline " + operation.chargeBefore(), changes);
     }
 
     /** How long ago the failure was after which it waited. */

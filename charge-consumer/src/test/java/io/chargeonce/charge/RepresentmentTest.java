@@ -93,6 +93,19 @@ class RepresentmentTest {
     }
 
     @Test
+    void once_the_merchant_has_opted_out_a_planned_presentation_is_not_made_and_the_decline_stands() {
+        first.then(decline("insufficient_funds"));
+        String id = books.accept("order-1");
+        process.drain();
+        books.execute("UPDATE merchant SET represent_declines = false");
+        days(3);
+        assertThat(presenter.runOnce()).isEqualTo(1);
+        process.drain();
+        assertThat(first.calls).hasSize(1);
+        isDeclinedAsItWas(id);
+    }
+
+    @Test
     void a_payment_that_cannot_be_presented_again_keeps_no_other_from_it() {
         first.then(decline("insufficient_funds"), decline("insufficient_funds"));
         String broken = books.accept("order-1");

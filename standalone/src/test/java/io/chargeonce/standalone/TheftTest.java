@@ -198,7 +198,8 @@ class TheftTest {
                 + "'pay_parked'",
         "UPDATE operation_state SET not_before = now() WHERE operation_id = 'pay_presented'",
         "UPDATE operation_state SET represent_at = NULL, not_before = now() WHERE operation_id = 'pay_presented'",
-        "UPDATE operation_state SET state = 'dead', step = step + 1, represent_at = NULL WHERE operation_id = 'pay_presented'",
+        "UPDATE operation_state SET state = 'dead', step = step + 1, represent_at = NULL, sequence = 0 WHERE operation_id = "
+                + "'pay_presented'",
         "UPDATE operation_state SET state = 'dead', step = step + 1 WHERE operation_id = 'pay_accepted'",
         "INSERT INTO operation SELECT * FROM operation", "INSERT INTO operation_state SELECT * FROM operation_state",
         "UPDATE operation_state SET listed = true", "DELETE FROM waiting", "SELECT list_late('acceptances', '0', 1)",

@@ -6,14 +6,15 @@ import io.chargeonce.database.Database;
 import io.chargeonce.ledger.DueOperations;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.ledger.RetryBudget;
 import io.chargeonce.ledger.Staging;
 import io.chargeonce.wire.Topics;
 import java.sql.Connection;
 import java.sql.SQLException;
 
 /**
- * Stages declined charges whose next presentation is due. Until then they wait only in Postgres, because days are longer than any topic's
- * retention. For one thread; several processes may each run one.
+ * Stages declined charges whose next presentation is due. If their merchant has opted out since, they stay declined. Until then they wait
+ * only in Postgres, because days are longer than any topic's retention. For one thread; several processes may each run one.
  */
 public final class DueRepresentments {
 
@@ -39,9 +40,13 @@ public final class DueRepresentments {
     private int stage(Connection connection, OperationTable.Locked due) throws SQLException {
         var changes = new Changes(topics);
         for (Operation operation : due.rows().values()) {
-            operation.stagePresentation(due.now());
-            changes.save(operation);
-            changes.stage(Staging.work(topics, operation));
+            // The merchant may have opted out since it was planned.
+            boolean isWanted = RetryBudget.isOptedIn(connection, operation.accepted().merchant());
+            if (isWanted || !changes.settledByItsDecline(connection, operation, due.now())) {
+                operation.stagePresentation(due.now());
+                changes.save(operation);
+                changes.stage(Staging.work(topics, operation));
+            }
         }
         changes.write(connection);
         return due.rows().size();

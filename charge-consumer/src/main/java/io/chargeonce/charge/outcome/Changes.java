@@ -13,9 +13,11 @@ import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.ledger.Staging;
 import io.chargeonce.ledger.Observation;
+import io.chargeonce.payment.Outcome;
 import io.chargeonce.wire.Topics;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -118,6 +120,20 @@ public final class Changes {
         stage(Staging.outcome(topics, operation));
         receipts.ifPresent(ours -> ours.add(operation));
         audit(operation.state().tag(), operation);
+    }
+
+    /**
+     * It is not presented again, so its last decline is its end.
+     *
+     * @return false if it was never declined, and nothing changed
+     */
+    public boolean settledByItsDecline(Connection connection, Operation operation, Instant now) throws SQLException {
+        Optional<Outcome.Declined> declined = ObservationTable.lastDecline(connection, operation);
+        declined.ifPresent(last -> {
+            operation.settleDeclined(last.code(), last.message(), last.pspReference(), now);
+            settled(operation);
+        });
+        return declined.isPresent();
     }
 
     public void bury(Operation operation, String cause, String message) {

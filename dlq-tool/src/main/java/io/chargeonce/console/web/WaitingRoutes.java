@@ -96,6 +96,10 @@ record WaitingRoutes() implements ConsoleApi.Routes {
         throw Problems.wrong("as_of must be the time that came with what was shown.").refusal();
     }
 
+    private static WaitingFilter named(List<String> ids, EndWait.Kind kind) {
+        return kind == EndWait.Kind.STOP ? WaitingFilter.ofIds(ids).withPresentations() : WaitingFilter.ofIds(ids);
+    }
+
     private static Answer change(Call call, EndWait.Kind kind) {
         JsonNode body = call.json();
         Optional<String> reason = Filters.reason(call.text("reason"), kind == EndWait.Kind.STOP);
@@ -103,7 +107,8 @@ record WaitingRoutes() implements ConsoleApi.Routes {
         if (body.has("ids") == body.has("filter")) {
             throw Problems.wrong("Name either ids or a filter; an empty filter is everything.").refusal();
         }
-        WaitingFilter filter = body.has("ids") ? WaitingFilter.ofIds(RunRoutes.ids(body))
+        // The page shows no presentations, so a filter means none.
+        WaitingFilter filter = body.has("ids") ? named(RunRoutes.ids(body), kind)
                 : Filters.waiting(call.queue(), RunRoutes.filter(body), List.of());
         Instant asOf = shownAt(call);
         expect.checkAtMost(total(WaitingPayments.groups(call.queue(), filter, asOf)));

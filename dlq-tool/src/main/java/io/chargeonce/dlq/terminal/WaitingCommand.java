@@ -42,7 +42,8 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "waiting", usageHelpAutoWidth = true, sortOptions = false,
         description = {"Shows what waits in the retry tiers: how many, how much money, why, and when they are tried next.",
-            "--now retries them now. --stop moves them to the dead-letter queue. Both show what they would do, and do it with --yes.",
+            "--now retries them now. --stop moves them to the dead-letter queue, and declined payments that are to be presented again "
+                    + "too. Both show what they would do, and do it with --yes.",
             "What waits in a tier has no open attempt, so neither can charge twice. A payment whose outcome is unknown is not in a tier."},
         exitCodeList = {"1:an id does not wait in a tier, or did not any more when its turn came",
             "130:stopped by Ctrl-C between two batches; the same command does the rest"},
@@ -67,7 +68,8 @@ final class WaitingCommand implements Callable<Integer> {
     @Mixin
     WaitingOptions which;
 
-    @Option(names = "--all", description = "With --now or --stop: everything that waits in a tier.")
+    @Option(names = "--all",
+            description = "With --now or --stop: everything that waits in a tier; with --stop each planned presentation too.")
     boolean all;
 
     @Option(names = "--each", description = "One line for each, what is due first comes first. Ids are shown so by themselves.")
@@ -148,7 +150,7 @@ final class WaitingCommand implements Callable<Integer> {
         printGroups(groups, filter, screen);
         holds.forEach(hold -> screen.say(HoldPage.words(hold) + "."));
         if (filter.equals(WaitingFilter.everything()) && presentations.count() > 0) {
-            screen.say("%s for the next presentation, the first %s. They are in no tier: --now and --stop leave them."
+            screen.say("%s for the next presentation, the first %s. They are in no tier: --now leaves them, --stop takes them."
                     .formatted(
                             presentations.count() == 1 ? "1 declined payment waits"
                                     : "%,d declined payments wait".formatted(presentations.count()),
@@ -216,7 +218,7 @@ final class WaitingCommand implements Callable<Integer> {
     }
 
     private int change(DeadLetterQueue queue, WaitingFilter filter, Instant asOf) {
-        List<WaitingPayments.Group> groups = WaitingPayments.groups(queue, filter, asOf);
+        List<WaitingPayments.Group> groups = WaitingPayments.groups(queue, reached(filter), asOf);
         long count = total(groups).count();
         Screen screen = Screen.of(spec);
         if (yes && count > 0) {
@@ -234,13 +236,18 @@ final class WaitingCommand implements Callable<Integer> {
         return missing(filter, count);
     }
 
+    /** A presentation is never made earlier, but it may be stopped. */
+    private WaitingFilter reached(WaitingFilter filter) {
+        return stop ? filter.withPresentations() : filter;
+    }
+
     private int act(DeadLetterQueue queue, WaitingFilter filter, Instant asOf, long count, Screen screen) {
         AuditContext by = ActsAs.auditContext(spec, queue, reason);
         var brake = new Brake();
         var done = new SumsByKind<EndWait.Result>();
         CtrlC ctrlC = CtrlC.presses(brake);
         try {
-            new EndWait(queue, stop ? EndWait.Kind.STOP : EndWait.Kind.RETRY_NOW).run(filter, asOf, by, brake, done);
+            new EndWait(queue, stop ? EndWait.Kind.STOP : EndWait.Kind.RETRY_NOW).run(reached(filter), asOf, by, brake, done);
             print(done, by, brake.isPressed(), screen);
             return Math.max(missing(filter, count), done.of(EndWait.Result.GONE).count() > 0 && filter.ids().isPresent() ? NO : 0);
         } catch (DatabaseUnavailable | DatabaseRefused e) {

@@ -24,10 +24,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Ends the wait of payments in the tiers: they are tried now, or stopped. Each is decided under its row's lock, in one transaction with
- * what is staged and audited, and only if it still waits as it did when it was selected. What waits in a tier has no open attempt, so
- * neither can charge twice. Its record stays in the tier's topic. Of that one and the one that is staged here the first is claimed, and
- * the other is dropped, for its step or its state is over by then. Any number of people may do this at once.
+ * Ends the wait of payments in the tiers: they are tried now, or stopped. A planned presentation can only be stopped. Each is decided
+ * under its row's lock, in one transaction with what is staged and audited, and only if it still waits as it did when it was selected.
+ * What waits has no open attempt, so neither can charge twice. Its record stays in the tier's topic. Of that one and the one that is
+ * staged here the first is claimed, and the other is dropped, for its step or its state is over by then. Any number of people may do this
+ * at once.
  */
 public final class EndWait {
 
@@ -88,7 +89,7 @@ public final class EndWait {
         var audit = new ArrayList<AuditLog.Entry>();
         for (WaitingPayment payment : payments) {
             Operation operation = locked.rows().get(payment.id());
-            boolean stillWaits = operation != null && operation.waitsInATier() && operation.step() == payment.step()
+            boolean stillWaits = operation != null && mayEnd(operation) && operation.step() == payment.step()
                     && operation.notBefore().equals(payment.dueAt());
             if (!stillWaits) {
                 done.add(Result.GONE, Sum.of(Optional.of(payment.money())));
@@ -117,6 +118,10 @@ public final class EndWait {
         Outbox.stage(connection, staged);
         AuditLog.append(connection, audit);
         return done;
+    }
+
+    private boolean mayEnd(Operation operation) {
+        return operation.waitsInATier() || kind == Kind.STOP && operation.representAt().isPresent();
     }
 
     private AuditLog.Entry entry(Operation operation, WaitingPayment payment, AuditContext by) {

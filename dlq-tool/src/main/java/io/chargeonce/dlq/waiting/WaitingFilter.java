@@ -8,19 +8,24 @@ import java.util.Optional;
 /**
  * Which waiting payments and refunds are meant. Every condition that is given must hold.
  *
- * @param ids when given, only these
- * @param psp where the last attempt went
+ * @param ids           when given, only these
+ * @param psp           where the last attempt went
+ * @param presentations also declined payments that wait for their next presentation, in no tier
  */
 public record WaitingFilter(Optional<List<String>> ids, Optional<String> cause, Optional<String> psp, Optional<String> merchant,
-        Optional<Integer> tier, Optional<String> currency, PaymentNames names) {
+        Optional<Integer> tier, Optional<String> currency, PaymentNames names, boolean presentations) {
 
     public static WaitingFilter everything() {
         return new WaitingFilter(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
-                PaymentNames.ANY);
+                PaymentNames.ANY, false);
     }
 
     public static WaitingFilter ofIds(List<String> ids) {
         return new WaitingFilter(Optional.of(ids), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
-                PaymentNames.ANY);
+                PaymentNames.ANY, false);
+    }
+
+    public WaitingFilter withPresentations() {
+        return new WaitingFilter(ids, cause, psp, merchant, tier, currency, names, true);
     }
 }

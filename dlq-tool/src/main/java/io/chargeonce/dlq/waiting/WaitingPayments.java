@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Reads what waits in the tiers. Changes nothing. */
+/** Reads what waits in the tiers, and for its next presentation if the filter says so. Changes nothing. */
 public final class WaitingPayments {
 
     /**
@@ -53,8 +53,10 @@ public final class WaitingPayments {
              CROSS JOIN (SELECT ?::text[] AS ids, ?::text AS cause, ?::text AS psp, ?::text AS merchant, ?::int AS tier, ?::text AS \
             currency,
                                 ?::text AS key, ?::text AS reference, ?::text AS customer, ?::text AS psp_reference,
-                                ?::timestamptz AS as_of) AS wanted
-             WHERE list = 'work' AND its.state IN ('scheduled', 'parked') AND its.represent_at IS NULL AND its.staged_at <= wanted.as_of
+                                ?::boolean AS presentations, ?::timestamptz AS as_of) AS wanted
+             WHERE (list = 'work' AND its.state IN ('scheduled', 'parked') AND its.represent_at IS NULL
+                    OR wanted.presentations AND list = 'presentation' AND its.represent_at IS NOT NULL)
+               AND its.staged_at <= wanted.as_of
                AND (wanted.ids IS NULL OR operation_id = ANY (wanted.ids))
                AND (wanted.cause IS NULL OR its.failure_cause = wanted.cause)
                AND (wanted.psp IS NULL OR its.psp = wanted.psp)
@@ -69,7 +71,7 @@ public final class WaitingPayments {
                                 WHERE tried.payment_id = operation.payment_id AND tried.operation_id = operation.operation_id
                                   AND tried.failed_definite AND wanted.psp_reference IN (tried.psp_reference, tried.psp_key)))
             """;
-    private static final int CONDITIONS = 11;
+    private static final int CONDITIONS = 12;
 
     private static final String NOW = "SELECT clock_timestamp()";
 
@@ -172,6 +174,7 @@ public final class WaitingPayments {
         statement.setString(8, filter.names().reference().orElse(null));
         statement.setString(9, filter.names().customer().orElse(null));
         statement.setString(10, filter.names().pspReference().orElse(null));
+        statement.setBoolean(11, filter.presentations());
         setTime(statement, CONDITIONS, Optional.of(asOf));
     }
 

@@ -36,7 +36,8 @@ class WaitingTest {
                 "TIER     STATE      CAUSE         PSP     COUNT      MONEY  NEXT DUE  LAST DUE",
                 "retry-1  scheduled  psp_unwell    stripe      2  25.98 EUR  in 59m    in 59m",
                 "retry-2  parked     breaker_open  –           1  12.99 EUR  in 59m    in 59m", "3 in all.",
-                "1 declined payment waits for the next presentation, the first in 2d. They are in no tier: --now and --stop leave them.");
+                "1 declined payment waits for the next presentation, the first in 2d. They are in no tier: --now leaves them, --stop takes "
+                        + "them.");
         assertThat(call("waiting", "--json").json()).hasSize(3).last()
                 .satisfies(total -> assertThat(total.at("/total/count").asInt()).isEqualTo(3));
     }
@@ -127,6 +128,21 @@ class WaitingTest {
     }
 
     @Test
+    void a_planned_presentation_is_stopped_and_never_tried_now() {
+        String id = waiting.presentedAgain();
+        assertThat(call("waiting", id, "--now", "--yes").exit()).isEqualTo(1);
+        assertThat(rows.text("SELECT count(*) FROM dead_letter")).isEqualTo("0");
+        Called look = call("waiting", "--all", "--stop", "--reason", "cancelled by the merchant");
+        assertThat(look.out()).contains("presentation", "1 in all");
+        assertThat(call("waiting", id, "--stop", "--reason", "cancelled by the merchant", "--yes").exit()).isZero();
+        assertThat(rows.letter(id)).isEqualTo("dead/1");
+        assertThat(call("show", id).out().replaceAll("\\s+", " "))
+                .contains("stopped while it waited for its next presentation: cancelled by the merchant; last failure: insufficient_funds");
+        assertThat(call("purge", id, "--reason", "cancelled by the merchant", "--yes").exit()).isZero();
+        assertThat(rows.text("SELECT count(*) FROM waiting WHERE list = 'presentation'")).isEqualTo("0");
+    }
+
+    @Test
     void a_merge_leaves_what_a_person_stopped_unless_it_is_named() {
         String id = waiting.parked(2);
         call("waiting", id, "--stop", "--reason", "cancelled by the merchant", "--yes");
@@ -159,13 +175,12 @@ class WaitingTest {
     }
 
     @Test
-    void what_may_have_taken_money_or_waits_for_a_presentation_is_never_touched() {
+    void what_may_have_taken_money_is_never_touched() {
         String unresolved = rows.unresolved();
-        String presented = waiting.presentedAgain();
         String before = rows.everything();
         for (String kind : List.of("--now", "--stop")) {
             assertThat(call("waiting", "--all", kind, "--reason", "r", "--yes").out()).isEqualTo("Nothing waits in the tiers.\n");
-            assertThat(call("waiting", unresolved, presented, kind, "--reason", "r", "--yes").exit()).isEqualTo(1);
+            assertThat(call("waiting", unresolved, kind, "--reason", "r", "--yes").exit()).isEqualTo(1);
         }
         assertThat(rows.everything()).isEqualTo(before);
     }

@@ -367,8 +367,9 @@ DECLARE
         WHEN 'unresolved' THEN NEW.state IN ('unresolved', 'purged')
         WHEN 'purged' THEN OLD.settled_at IS NULL AND NEW.state IN ('purged', 'dead', 'unresolved')
                            OR OLD.resolve_at IS NOT NULL AND NEW.state = 'purged'
-        -- What waits in a tier has no open attempt. It is tried now, or stopped. A presentation keeps to the network's advice.
-        WHEN 'scheduled' THEN OLD.represent_at IS NULL AND NEW.state IN ('scheduled', 'dead')
+        -- What waits in a tier has no open attempt. It is tried now, or stopped. A presentation keeps to the network's advice: it is never
+        -- made earlier, and may be stopped.
+        WHEN 'scheduled' THEN NEW.state = 'dead' OR OLD.represent_at IS NULL AND NEW.state = 'scheduled'
         WHEN 'parked' THEN NEW.state IN ('parked', 'dead')
         ELSE false END;
 BEGIN
@@ -394,8 +395,9 @@ BEGIN
     IF NEW.resolve_at IS DISTINCT FROM OLD.resolve_at AND NEW.resolve_at > clock_timestamp()
        OR NEW.resolve_at IS NULL AND OLD.resolve_at IS NOT NULL
        OR NEW.lease_token IS DISTINCT FROM OLD.lease_token AND NEW.lease_token IS NOT NULL
-       OR (NEW.not_before, NEW.staged_at) IS DISTINCT FROM (OLD.not_before, OLD.staged_at)
-           AND greatest(NEW.not_before, NEW.staged_at) > clock_timestamp() THEN
+       -- Each alone: what was stopped while it waited keeps the time that it waited for, and is purged all the same.
+       OR NEW.not_before IS DISTINCT FROM OLD.not_before AND NEW.not_before > clock_timestamp()
+       OR NEW.staged_at IS DISTINCT FROM OLD.staged_at AND NEW.staged_at > clock_timestamp() THEN
         RAISE EXCEPTION 'permission denied: this role may neither end a question to the PSP nor postpone anything'
             USING ERRCODE = 'insufficient_privilege';
     END IF;
@@ -1303,9 +1305,9 @@ CREATE TABLE dlq_run (
     abort_above_percent int NOT NULL CHECK (abort_above_percent BETWEEN 0 AND 100),
     -- Whether payments that were already merged too often are merged once more.
     even_capped         boolean NOT NULL,
-    state               text NOT NULL CHECK (state IN ('planned', 'running', 'finished', 'aborted', 'cancelled')),
     -- Whether payments that a person stopped on purpose are merged: only a selection by id or by that cause means them.
     even_stopped        boolean NOT NULL DEFAULT false,
+    state               text NOT NULL CHECK (state IN ('planned', 'running', 'finished', 'aborted', 'cancelled')),
     -- Why it was aborted or cancelled.
     verdict             text,
     -- The login of the session that leads it. A leader whose token is no longer here stops at its next batch.

@@ -53,7 +53,7 @@ public final class WaitingOptions {
         number.filter(one -> one > Topics.MOST_TIERS)
                 .ifPresent(one -> problems.add("--tier is %d, but there are at most %d".formatted(one, Topics.MOST_TIERS)));
         var filter = new WaitingFilter(ids.isEmpty() ? Optional.empty() : Optional.of(ids), cause, psp, merchant, number, currency,
-                new PaymentNames(key, reference, customer, pspReference));
+                new PaymentNames(key, reference, customer, pspReference), false);
         if (!ids.isEmpty() && !filter.equals(WaitingFilter.ofIds(ids))) {
             problems.add("name ids or a filter, not both");
         }

@@ -21,7 +21,7 @@ public final class WaitingPage {
 
     public static void print(List<WaitingPayments.Group> groups, Screen screen) {
         new Table<WaitingPayments.Group>(screen, List.of(
-                Column.whole("TIER", group -> "retry-" + group.tier()),
+                Column.whole("TIER", group -> where(group.tier())),
                 Column.whole("STATE", WaitingPayments.Group::state),
                 Column.shrinking("CAUSE", 10, WaitingPayments.Group::cause),
                 Column.shrinking("PSP", 4, group -> group.psp().orElse("–")),
@@ -35,13 +35,17 @@ public final class WaitingPage {
         return new Table<>(screen, List.of(
                 Column.whole("ID", WaitingPayment::id),
                 Column.right("AMOUNT", payment -> payment.money().toString()),
-                Column.whole("TIER", payment -> "retry-" + payment.tier()),
+                Column.whole("TIER", payment -> where(payment.tier())),
                 Column.whole("DUE", payment -> due(payment.dueIn())),
                 Column.shrinking("STATE", 6, WaitingPayment::state),
                 Column.shrinking("CAUSE", 8, WaitingPayment::cause),
                 Column.shrinking("PSP", 4, payment -> payment.psp().orElse("–")),
                 Column.shrinking("MERCHANT", 4, WaitingPayment::merchant),
                 Column.ifRoom("MESSAGE", 16, payment -> Mask.personal(payment.message()))));
+    }
+
+    private static String where(int tier) {
+        return tier == 0 ? "presentation" : "retry-" + tier;
     }
 
     public static String due(Duration in) {
