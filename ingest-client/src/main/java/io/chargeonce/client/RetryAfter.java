@@ -30,14 +30,15 @@ final class RetryAfter {
         if (text.matches("[0-9]+")) {
             return Optional.of(text.length() > 7 ? LONGEST : Duration.ofSeconds(Long.parseLong(text)));
         }
-        for (DateTimeFormatter form : FORMS) {
-            try {
-                return Optional.of(Duration.between(now, LocalDateTime.parse(text, form).toInstant(ZoneOffset.UTC)))
-                        .filter(Duration::isPositive);
-            } catch (DateTimeException anotherForm) {
-                continue;
-            }
+        return FORMS.stream().flatMap(form -> date(text, form).stream()).map(until -> Duration.between(now, until)).findFirst()
+                .filter(Duration::isPositive);
+    }
+
+    private static Optional<Instant> date(String text, DateTimeFormatter form) {
+        try {
+            return Optional.of(LocalDateTime.parse(text, form).toInstant(ZoneOffset.UTC));
+        } catch (DateTimeException anotherForm) {
+            return Optional.empty();
         }
-        return Optional.empty();
     }
 }

@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.producer.Producer;
@@ -57,7 +58,7 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
     private final OutboxSender sender;
     private final Semaphore nudged = new Semaphore(0);
     private final Counter published;
-    private volatile int failedPasses;
+    private final AtomicInteger failedPasses = new AtomicInteger();
     private volatile String lastFailure = "";
     private Set<String> held = Set.of();
     private long lastGone = System.nanoTime();
@@ -87,7 +88,7 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
 
     /** What keeps it from publishing, in one line, once that lasts; empty if nothing does. Any thread. */
     public Optional<String> problem() {
-        return standstill().or(() -> Optional.of(failedPasses).filter(failed -> failed >= NOT_HEALTHY_AFTER)
+        return standstill().or(() -> Optional.of(failedPasses.get()).filter(failed -> failed >= NOT_HEALTHY_AFTER)
                 .map(failed -> "the relay's last %d passes ended with an exception, see the log: %s".formatted(failed, lastFailure)))
                 .or(sender::problem);
     }
@@ -163,7 +164,7 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
         long idleMillis = 1;
         while (!closed && System.nanoTime() - huntAgain < 0) {
             int gone = runOnce(connection, shards, frontier);
-            failedPasses = 0;
+            failedPasses.set(0);
             if (gone > 0) {
                 lastGone = System.nanoTime();
                 idleMillis = 1;

@@ -49,14 +49,15 @@ public final class RetryAfter {
     }
 
     private static Optional<Instant> date(String text) {
-        for (DateTimeFormatter form : FORMS) {
-            try {
-                return Optional.of(LocalDateTime.parse(text, form).toInstant(ZoneOffset.UTC));
-            } catch (DateTimeException anotherForm) {
-                continue;
-            }
+        return FORMS.stream().flatMap(form -> date(text, form).stream()).findFirst();
+    }
+
+    private static Optional<Instant> date(String text, DateTimeFormatter form) {
+        try {
+            return Optional.of(LocalDateTime.parse(text, form).toInstant(ZoneOffset.UTC));
+        } catch (DateTimeException anotherForm) {
+            return Optional.empty();
         }
-        return Optional.empty();
     }
 
     private static Optional<Duration> within(Duration wait) {

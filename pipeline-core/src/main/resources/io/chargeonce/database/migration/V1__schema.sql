@@ -3033,9 +3033,7 @@ BEGIN
     GET DIAGNOSTICS forgotten = ROW_COUNT;
     RETURN forgotten;
 END $$;
-    SELECT receipt_id_of(its.operation_id || CASE its.state WHEN 'failed' THEN '/failed' ELSE '' END, life_of(its.accepted_at),
-                         charge.receipt_email),
-           its.operation_id, its.payment_id, its.merchant_id, CASE its.state WHEN 'failed' THEN 'refund_failed' ELSE its.kind END
+REVOKE EXECUTE ON FUNCTION receipt_id_of(text, bigint, text), mailed_by_the_psp(text), stage_receipts(text[]), stage_missed_receipts(text[]),
     end_receipts_without_an_address(text[]), receipt_to_send(text, bigint), forget_receipts(interval, int) FROM PUBLIC;
 
 -- Bank files: docs/bank-files.md. A bank is one more PSP: its attempts are rows of payment_attempt. Here is what becomes of them on their
