@@ -118,7 +118,7 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
             } catch (RuntimeException | Error bug) {
                 LOG.error("Bug! A pass of the relay ended with an exception. The relay goes on, and staged rows stay staged", bug);
                 lastFailure = bug.toString();
-                failedPasses++;
+                failedPasses.incrementAndGet();
                 awaitAfterAnError();
             }
         }
