@@ -57,6 +57,8 @@ final class Payment {
     List<Retry> retries;
     /** By step, when the wait in a tier began, as its row tells; only for payments that had to wait. */
     private Map<Integer, Long> waits;
+    /** By step, when a person first ended its wait, as the audit log tells; only for payments that a person tried at once. */
+    private Map<Integer, Long> triedAtOnce = Map.of();
 
     /** One bit for each step that a record was found of; those beyond the 63rd are not told apart. */
     private long stepsSeen;
@@ -168,6 +170,16 @@ final class Payment {
     /** Before the staging that its records tell of, if the first of them is lost and the others were staged in its place. */
     long beganToWait(Retry retry) {
         return waits == null ? retry.stagedAt : waits.getOrDefault(retry.step, retry.stagedAt);
+    }
+
+    void triedAtOnce(int step, long at) {
+        triedAtOnce = triedAtOnce.isEmpty() ? new HashMap<>(4) : triedAtOnce;
+        triedAtOnce.merge(step, at, Math::min);
+    }
+
+    /** By step: the waits that a person ended. Each of these steps may be on the main topic too. */
+    Map<Integer, Long> triedAtOnce() {
+        return triedAtOnce;
     }
 
     void waited(Retry retry) {

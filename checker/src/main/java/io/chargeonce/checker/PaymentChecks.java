@@ -91,9 +91,9 @@ final class PaymentChecks {
         }
     }
 
-    /** On the main topic by its acceptance, its merges and its presentations: under one step each. */
+    /** On the main topic by its acceptance, its merges, its presentations and the waits that a person ended: under one step each. */
     private void staged(Payment payment) {
-        int reasons = payment.generation + payment.presentedAgain;
+        int reasons = payment.generation + payment.presentedAgain + payment.triedAtOnce().size();
         if (payment.mainSteps() > reasons) {
             contents.findings.add(Invariant.HOP_SOUND, payment.id,
                     "was staged for the main topic under %d steps, and there were %d reasons to"
@@ -151,6 +151,10 @@ final class PaymentChecks {
             long due = began + tiers.get(retry.tier() - 1).toNanos() / 1_000;
             long sent = payment.sentAt.get(retry.attempt() - 1);
             boolean known = began >= tiersSince;
+            Long ended = payment.triedAtOnce().get(retry.step());
+            if (ended != null && sent >= ended) {
+                return;
+            }
             if (known && sent < due) {
                 contents.findings.add(Invariant.NEVER_EARLY, PaymentCount.EARLY_RETRIES, payment.id,
                         "attempt %d started %.3f ms before its time in tier %d"

@@ -13,7 +13,7 @@ import java.util.Optional;
 
 /**
  * Reads each wait in a retry tier: it must be due no sooner than the tier's delay after it was staged. When it began is kept, for
- * the record that tells it may be lost.
+ * the record that tells it may be lost; and when a person ended it.
  */
 final class TierVisits {
 
@@ -30,8 +30,23 @@ final class TierVisits {
     /** A presentation is none of a tier, and has a delay of its own. */
     private static final String VISITS = "SELECT operation_id, step, tier, staged_at, due_at FROM tier_visit WHERE tier > 0";
 
+    private static final String TRIED_AT_ONCE = """
+            SELECT resource_id AS operation_id, CASE WHEN data ->> 'step' ~ '^[0-9]{1,9}$' THEN (data ->> 'step')::int ELSE 0 END AS step, at
+              FROM audit_record WHERE action = 'dlq.retried_now'
+            """;
+
     void read(Rows rows) {
         rows.each(VISITS, this::visit);
+        rows.each(TRIED_AT_ONCE, this::triedAtOnce);
+    }
+
+    private void triedAtOnce(ResultSet row) throws SQLException {
+        Payment payment = contents.payments.get(row.getString("operation_id"));
+        if (payment != null) {
+            payment.triedAtOnce(row.getInt("step"), Rows.micros(row, "at"));
+            // Its record stays in the tier, and another of the same step is staged for the main topic.
+            contents.totals.repeated.merge(payment.id + "/" + row.getInt("step"), -1L, Long::sum);
+        }
     }
 
     private void visit(ResultSet row) throws SQLException {

@@ -3,8 +3,10 @@ package io.chargeonce.checker;
 
 import io.chargeonce.checker.evidence.Evidence;
 import io.chargeonce.checker.finding.Event;
+import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.checker.finding.PaymentCount;
 import io.chargeonce.checker.finding.Violation;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -18,11 +20,12 @@ import tools.jackson.databind.json.JsonMapper;
  * @param counts     the printed figures, in printed order; of payments, each the size of a set of ids
  * @param open       what is not at rest, where that is why nothing can be said
  * @param waiting    what is at rest only until a person acts
+ * @param found      how many violations there are of each invariant
  * @param violations the first few thousand at most
  * @param timelines  by payment or dead letter, for the first hundred of those with a violation
  */
-public record Verdict(Kind kind, Map<String, Long> counts, Optional<String> open, Optional<String> waiting, List<Violation> violations,
-        Map<String, List<Event>> timelines) {
+public record Verdict(Kind kind, Map<String, Long> counts, Optional<String> open, Optional<String> waiting, Map<Invariant, Long> found,
+        List<Violation> violations, Map<String, List<Event>> timelines) {
 
     /** UNKNOWN: nothing is wrong so far, but not everything had come to rest. */
     public enum Kind { BALANCED, BROKEN, UNKNOWN }
@@ -42,12 +45,11 @@ public record Verdict(Kind kind, Map<String, Long> counts, Optional<String> open
         }
         Kind kind = kind(totals, evidence);
         return new Verdict(kind, counts, kind == Kind.UNKNOWN ? Optional.of(totals.open()) : Optional.empty(), totals.waiting(),
-                totals.findings.violations(),
-                timelines);
+                totals.findings.found(), totals.findings.violations(), timelines);
     }
 
     private static Kind kind(Totals totals, Evidence evidence) {
-        if (totals.findings.total() > 0) {
+        if (!totals.findings.found().isEmpty()) {
             return Kind.BROKEN;
         }
         return totals.isAtRest() || evidence.inFlightAllowed() ? Kind.BALANCED : Kind.UNKNOWN;
@@ -70,6 +72,9 @@ public record Verdict(Kind kind, Map<String, Long> counts, Optional<String> open
         open.ifPresent(what -> json.put("open", what));
         waiting.ifPresent(what -> json.put("waiting", what));
         if (!violations.isEmpty()) {
+            var times = new LinkedHashMap<String, Long>();
+            found.forEach((invariant, count) -> times.put(invariant.id(), count));
+            json.put("found", times);
             json.put("violations", violations.stream().map(Verdict::json).toList());
             json.put("timelines", timelines);
         }
@@ -84,17 +89,30 @@ public record Verdict(Kind kind, Map<String, Long> counts, Optional<String> open
         return json;
     }
 
-    /** For people: the figures on one line, then each violation, with the timeline of what it is about. */
+    /** For people: all that was found, and the verdict last. */
     public String report() {
-        var text = new StringBuilder(kind.name().toLowerCase(Locale.ROOT)).append(": ").append(counts).append('\n');
-        open.ifPresent(what -> text.append("  not at rest: ").append(what).append('\n'));
-        waiting.ifPresent(what -> text.append("  ").append(what).append('\n'));
-        violations.forEach(violation -> text.append("  ").append(violation).append('\n'));
-        timelines.forEach((id, events) -> {
-            text.append('\n').append(id).append('\n');
-            events.forEach(event -> text.append("  ").append(event.at()).append("  ").append(event.source()).append("  ")
-                    .append(event.what()).append('\n'));
+        return stories(violations.size()) + summary();
+    }
+
+    /** The first violations, each followed by the timeline of what it is about. */
+    public String stories(int most) {
+        var text = new StringBuilder();
+        var told = new HashSet<String>();
+        violations.stream().limit(most).forEach(violation -> {
+            text.append(violation).append('\n');
+            violation.subject().filter(id -> timelines.containsKey(id) && told.add(id)).ifPresent(id -> timelines.get(id).forEach(
+                    event -> text.append("  ").append(event.at()).append("  ").append(event.source()).append("  ").append(event.what())
+                            .append('\n')));
         });
         return text.toString();
+    }
+
+    /** A few lines: what is open, how often each invariant is broken, and the figures. */
+    public String summary() {
+        var text = new StringBuilder();
+        open.ifPresent(what -> text.append("not at rest: ").append(what).append('\n'));
+        waiting.ifPresent(what -> text.append(what).append('\n'));
+        found.forEach((invariant, times) -> text.append("%,7d × %s%n".formatted(times, invariant.id())));
+        return text.append(kind.name().toLowerCase(Locale.ROOT)).append(": ").append(counts).append('\n').toString();
     }
 }

@@ -131,7 +131,7 @@ final class WorkTopic {
         if (payment.saw(step)) {
             contents.totals.repeated.merge(payment.id + "/" + step, 1L, Long::sum);
         }
-        if (comparesStagings) {
+        if (comparesStagings && !payment.triedAtOnce().containsKey(step)) {
             compareStagings(record, payment.id + "/" + step);
         }
         if (tier > 0) {

@@ -5,12 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import io.chargeonce.checker.evidence.Evidence;
+import io.chargeonce.checker.evidence.Recovery;
 import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.checker.finding.Violation;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
@@ -237,6 +240,30 @@ class TopicChecksTest {
                 .formatted(sample.retried), "ce_id", sample.retried + "/2");
         world.commitOffsets();
         world.breaks(Invariant.HOP_SOUND, sample.retried);
+    }
+
+    @Test
+    void a_person_may_end_a_wait_that_the_audit_log_names_and_no_other() {
+        world.sql(VISIT.formatted(sample.retried, 2, Sample.at(2), Sample.at(7)),
+                "UPDATE payment_attempt SET sent_at = '" + Sample.at(4) + "' WHERE sequence = 2");
+        world.breaks(Invariant.NEVER_EARLY, sample.retried, "early_retries");
+        world.send("requests", sample.retried, """
+                {"type":"payment.request","version":1,"payment_id":"%1$s","operation":"charge","operation_id":"%1$s","step":2,
+                 "merchant":"acme","idempotency_key":"retried","amount":1299,"currency":"EUR","payment_method":"pm_card_visa"}"""
+                .formatted(sample.retried), "ce_id", sample.retried + "/2", "ce_time", Sample.at(3).toString());
+        world.commitOffsets();
+        world.sql("""
+                INSERT INTO audit_record (at, actor, action, resource_type, resource_id, data)
+                VALUES ('%s', 'ann', 'dlq.retried_now', 'operation', '%s', '{"step":1}')
+                """.formatted(Sample.at(3), sample.retried));
+        assertThat(world.check().violations()).as("of another wait").extracting(Violation::invariant).contains(Invariant.NEVER_EARLY);
+        world.sql("UPDATE audit_record SET data = '{\"step\":2}' WHERE action = 'dlq.retried_now'");
+        assertThat(world.check().violations()).isEmpty();
+        world.recovery = Optional.of(new Recovery(World.START, Duration.ofSeconds(5), 0, 0, true, List.of()));
+        assertThat(world.check().violations()).as("its two records are one staging more than there was").isEmpty();
+        world.sql("UPDATE audit_record SET at = '" + Sample.at(5) + "' WHERE action = 'dlq.retried_now'");
+        assertThat(world.check().violations()).as("it went before the person").extracting(Violation::invariant)
+                .contains(Invariant.NEVER_EARLY);
     }
 
     @Test

@@ -13,6 +13,7 @@ import io.chargeonce.checker.evidence.Recovery;
 import io.chargeonce.load.option.Durations;
 import io.chargeonce.load.option.HttpAddress;
 import io.chargeonce.wire.Topics;
+import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Path;
@@ -36,6 +37,8 @@ import picocli.CommandLine.Spec;
             "3 something cannot be reached.", "", "Example: 'chargeonce up' after a load.",
             "  chargeonce load check --history load-history.ndjson --well"})
 final class CheckCommand implements Callable<Integer> {
+
+    private static final int TOLD_HERE = 3;
 
     @Spec
     CommandSpec spec;
@@ -110,9 +113,24 @@ final class CheckCommand implements Callable<Integer> {
         }
         Verdict verdict = Checker.check(inFlight ? evidence.allowInFlight() : evidence);
         var out = spec.commandLine().getOut();
-        out.println(json ? verdict.json() : basis(evidence) + verdict.report());
+        out.println(json ? verdict.json()
+                : basis(evidence) + verdict.stories(TOLD_HERE)
+                        + rest(verdict).map("all of it, with its history: %s%n"::formatted).orElse("")
+                        + verdict.summary());
         out.flush();
         return verdict.balanced() ? 0 : 1;
+    }
+
+    /** A terminal shows the first few; all of them are in a file that only this person may read. */
+    private Optional<Path> rest(Verdict verdict) {
+        if (verdict.violations().size() <= TOLD_HERE) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(Files.writeString(Files.createTempFile("chargeonce-check-", ".txt"), verdict.report()));
+        } catch (IOException e) {
+            throw new UncheckedIOException("what was found cannot be written to a file; --json prints all of it", e);
+        }
     }
 
     private void requireFiles() {

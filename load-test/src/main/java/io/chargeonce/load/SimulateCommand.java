@@ -169,7 +169,7 @@ final class SimulateCommand implements Callable<Integer> {
                 out.println("What was done to universe " + played.seed() + ":");
                 played.events().forEach(out::println);
             }
-            out.println("the last: " + verdict.report());
+            out.println("the last:\n" + verdict.report());
             if (!verdict.balanced()) {
                 out.printf("Again: chargeonce load simulate --seed %d --seeds 1%s%n", played.seed(),
                         plant.map(bug -> " --plant " + bug.tag()).orElse(""));

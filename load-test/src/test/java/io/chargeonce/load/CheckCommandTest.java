@@ -22,6 +22,8 @@ import io.chargeonce.wire.Topics;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.ConnectException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -140,6 +142,22 @@ class CheckCommandTest {
         assertThat(check(service(), "--json")).isEqualTo(1);
         assertThat(out.toString().lines()).hasSize(1).allSatisfy(line -> assertThat(line)
                 .contains("\"verdict\":\"broken\"", "where tier 2 has a delay of 2.000 s"));
+    }
+
+    @Test
+    void the_verdict_comes_last_after_the_first_three_findings_and_the_file_that_holds_all() throws Exception {
+        for (int step = 2; step < 7; step++) {
+            execute("INSERT INTO tier_visit (operation_id, step, generation, tier, state, staged_at, due_at) "
+                    + "VALUES ('pay_1', %d, 1, 2, 'scheduled', now(), now() + interval '1.9 s')".formatted(step));
+        }
+        assertThat(check(service())).isEqualTo(1);
+        List<String> lines = out.toString().strip().lines().toList();
+        assertThat(lines).filteredOn(line -> line.startsWith("never-early: pay_1 was due")).hasSize(3);
+        assertThat(lines.getLast()).startsWith("broken: {");
+        assertThat(lines.get(lines.size() - 2)).isEqualTo("      5 × never-early");
+        Path all = Path.of(lines.get(lines.size() - 3).replaceAll("^all of it, with its history: ", ""));
+        assertThat(Files.readAllLines(all)).filteredOn(line -> line.startsWith("never-early: pay_1 was due")).hasSize(5);
+        Files.delete(all);
     }
 
     @Test

@@ -17,7 +17,7 @@ public final class Findings {
 
     private final List<Violation> violations = new ArrayList<>();
     private final Map<PaymentCount, Set<String>> counted = new EnumMap<>(PaymentCount.class);
-    private long total;
+    private final Map<Invariant, Long> found = new EnumMap<>(Invariant.class);
 
     public void add(Invariant invariant, String subject, String sentence) {
         add(new Violation(invariant, Optional.of(subject), sentence));
@@ -33,7 +33,7 @@ public final class Findings {
     }
 
     public void add(Violation violation) {
-        total++;
+        found.merge(violation.invariant(), 1L, Long::sum);
         if (violations.size() < MOST_TOLD) {
             violations.add(violation);
         }
@@ -43,8 +43,9 @@ public final class Findings {
         return List.copyOf(violations);
     }
 
-    public long total() {
-        return total;
+    /** How many there are of each, also of those that are not told. */
+    public Map<Invariant, Long> found() {
+        return new EnumMap<>(found);
     }
 
     public int count(PaymentCount count) {

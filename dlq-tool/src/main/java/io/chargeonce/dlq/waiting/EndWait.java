@@ -126,8 +126,7 @@ public final class EndWait {
 
     private AuditLog.Entry entry(Operation operation, WaitingPayment payment, AuditContext by) {
         return AuditLog.Entry.of(by.person(), kind == Kind.STOP ? "dlq.stopped" : "dlq.retried_now", operation, by.reason(),
-                Map.of("run", by.run(), "tier", payment.tier(), "cause", payment.cause(), "amount", payment.money().minorUnits(),
-                        "currency",
-                        payment.money().currency()));
+                Map.of("run", by.run(), "tier", payment.tier(), "step", payment.step(), "cause", payment.cause(),
+                        "amount", payment.money().minorUnits(), "currency", payment.money().currency()));
     }
 }

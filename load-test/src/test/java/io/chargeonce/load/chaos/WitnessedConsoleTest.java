@@ -51,7 +51,7 @@ class WitnessedConsoleTest {
     }
 
     private static boolean sees(Invariant invariant, String found) {
-        return WitnessedConsole.sees(new Verdict(Verdict.Kind.BROKEN, Map.of(), Optional.empty(), Optional.empty(),
+        return WitnessedConsole.sees(new Verdict(Verdict.Kind.BROKEN, Map.of(), Optional.empty(), Optional.empty(), Map.of(),
                 List.of(new Violation(invariant, Optional.of("pay_1"), found)), Map.of()));
     }
 }
