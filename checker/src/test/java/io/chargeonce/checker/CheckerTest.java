@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chargeonce.checker.evidence.ClientCall;
 import io.chargeonce.checker.evidence.DerivedId;
 import io.chargeonce.checker.evidence.RefundCall;
+import io.chargeonce.checker.evidence.Sources;
 import io.chargeonce.checker.finding.Event;
 import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.checker.finding.Violation;
@@ -421,5 +422,15 @@ class CheckerTest {
         world.sql("DROP INDEX one_open_attempt");
         Verdict verdict = world.check();
         assertThat(verdict.violations()).extracting(Violation::toString).singleElement().asString().contains("one_open_attempt is missing");
+    }
+
+    @Test
+    void the_queries_of_a_check_end_with_it() throws SQLException {
+        try (var connection = Sources.of(world.evidence()).database(); var statement = connection.createStatement();
+             var row = statement.executeQuery("SELECT current_setting('statement_timeout') || ' ' "
+                     + "|| current_setting('client_connection_check_interval')")) {
+            row.next();
+            assertThat(row.getString(1)).isEqualTo("10min 5s");
+        }
     }
 }

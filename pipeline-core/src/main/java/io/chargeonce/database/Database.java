@@ -36,6 +36,8 @@ public final class Database implements AutoCloseable {
             SET plan_cache_mode = force_custom_plan;
             SET jit = off
             """;
+    /** The query of a command that was killed ends, too. */
+    private static final String END_WITH_THE_CLIENT = "; SET client_connection_check_interval = '5s'";
     private static final String PLAN_ONCE = """
             SET plan_cache_mode = force_generic_plan;
             SET enable_seqscan = off;
@@ -91,7 +93,8 @@ public final class Database implements AutoCloseable {
      * service would wait.
      */
     public static Database openForCommand(String url, String user, String password) {
-        return new Database(new KeptConnections(url, user, password, prepare(PLAN_EACH_TIME), LONGEST_SILENCE_OF_COMMAND));
+        return new Database(
+                new KeptConnections(url, user, password, prepare(PLAN_EACH_TIME + END_WITH_THE_CLIENT), LONGEST_SILENCE_OF_COMMAND));
     }
 
     /**
@@ -101,8 +104,8 @@ public final class Database implements AutoCloseable {
      * @param cap         of all people's pools together
      */
     static Database openForPerson(String url, String user, String password, int connections, ConnectionCap cap) {
-        return new Database(PooledConnections.emptyWhenIdle(url, user, password, connections, prepare(PLAN_EACH_TIME),
-                LONGEST_SILENCE_OF_COMMAND, cap), false);
+        return new Database(PooledConnections.emptyWhenIdle(url, user, password, connections,
+                prepare(PLAN_EACH_TIME + END_WITH_THE_CLIENT), LONGEST_SILENCE_OF_COMMAND, cap), false);
     }
 
     /** Uses given connections; for the simulation. */

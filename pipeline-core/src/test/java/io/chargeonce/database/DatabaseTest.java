@@ -42,6 +42,14 @@ class DatabaseTest {
         }
     }
 
+    @Test
+    void the_query_of_a_command_that_was_killed_ends_within_seconds() {
+        try (var command = Database.openForCommand(URL, "postgres", "")) {
+            assertThat(command.<String>withConnection(connection -> setting(connection, "client_connection_check_interval")))
+                    .isEqualTo("5s");
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"22001", "22021", "22P02", "23502", "23505", "23514"})
     void only_data_and_constraints_are_held_against_a_row(String sqlState) {

@@ -13,6 +13,9 @@ import tools.jackson.databind.JsonNode;
 /** Postgres, Kafka and simulators of PSPs by their addresses. */
 record RunningPipeline(Evidence evidence) implements Sources {
 
+    /** A check reads all there is, and ends when its caller does. */
+    private static final String LIMITS = "SET statement_timeout = '10min'; SET client_connection_check_interval = '5s'";
+
     @Override
     public Connection database() throws SQLException {
         var properties = new Properties();
@@ -20,7 +23,14 @@ record RunningPipeline(Evidence evidence) implements Sources {
         properties.setProperty("password", evidence.password());
         properties.setProperty("currentSchema", "chargeonce,public");
         properties.setProperty("connectTimeout", "10");
-        return DriverManager.getConnection(evidence.jdbcUrl(), properties);
+        Connection connection = DriverManager.getConnection(evidence.jdbcUrl(), properties);
+        try (var statement = connection.createStatement()) {
+            statement.execute(LIMITS);
+            return connection;
+        } catch (SQLException e) {
+            connection.close();
+            throw e;
+        }
     }
 
     @Override
