@@ -62,7 +62,7 @@ public final class Environment {
         var opening = read(used, settings -> new Opening(PipelineSettings.from(settings), Vault.ofCommand(settings)));
         PipelineSettings settings = opening.pipeline;
         var database = Database.openForCommand(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get());
-        return new DeadLetterQueue(database, new Topics(settings.topicPrefix()), opening.vault);
+        return new DeadLetterQueue(database, new Topics(settings.topicPrefix()), opening.vault, settings.tiers().size());
     }
 
     static BankCommand.Opened openBank() {

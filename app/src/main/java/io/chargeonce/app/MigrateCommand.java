@@ -8,6 +8,7 @@ import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.wire.AccessPlan;
 import io.chargeonce.wire.TopicCheck;
 import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -106,6 +107,10 @@ final class MigrateCommand implements Callable<Integer> {
         PipelineSettings settings = Environment.read(PipelineSettings.ALL, all -> {
             all.allow(openPasswords());
             return PipelineSettings.from(all);
+        });
+        passwords.filter(directory -> !Files.isDirectory(directory)).ifPresent(directory -> {
+            throw new CommandLine.ParameterException(spec.commandLine(),
+                    "--passwords is %s, where there is no directory".formatted(directory));
         });
         Map<String, Long> limits = limits();
         outcomesConsumers.stream().filter(name -> !name.matches("[A-Za-z0-9._=,-]{1,200}") || name.startsWith("chargeonce-")).findFirst()

@@ -305,10 +305,10 @@ final class Claims implements AutoCloseable {
             case Choice.At at -> operation.kind() == OperationKind.CHARGE || at.gateway().refunds().isPresent()
                     ? take(request, operation, at.gateway(), now, changes)
                     : bury(operation, "psp_cannot_refund", at.gateway().psp() + " has no way to give money back", changes);
-            case Choice.Later later -> waitForItsTurn(operation, later.pause(), now, changes);
-            case Choice.NoneIsWell none -> park(operation, "breaker_open", "no PSP is well", now, changes);
-            case Choice.Paused paused -> park(operation, FailureCause.PSP_PAUSED.tag(), holds.words(paused), now, changes);
-            case Choice.NoneIsSetUp none -> park(operation, AbsentPsps.CAUSE, AbsentPsps.message(candidates), now, changes);
+            case Choice.Later later -> waitForItsTurn(operation, candidates, later.pause(), now, changes);
+            case Choice.NoneIsWell none -> park(operation, candidates, "breaker_open", "no PSP is well", now, changes);
+            case Choice.Paused paused -> park(operation, candidates, FailureCause.PSP_PAUSED.tag(), holds.words(paused), now, changes);
+            case Choice.NoneIsSetUp none -> park(operation, candidates, AbsentPsps.CAUSE, AbsentPsps.message(candidates), now, changes);
         };
     }
 
@@ -321,14 +321,14 @@ final class Claims implements AutoCloseable {
     }
 
     /** A waiting record takes room in its loop's buffer. So work that waits for long waits in a tier instead. */
-    private Claim waitForItsTurn(Operation operation, Duration pause, Instant now, Changes changes) {
+    private Claim waitForItsTurn(Operation operation, List<String> psps, Duration pause, Instant now, Changes changes) {
         boolean comesSoon = pause.compareTo(LONGEST_TURN) < 0;
         if (comesSoon && now.isBefore(operation.notBefore().plus(LONGEST_TURN))) {
             return new Claim.NotDue(pause);
         }
         // If many wait for a PSP that takes some each second, the longest tier would be too long.
         RetryTier tier = comesSoon ? schedule.tiers().getFirst() : schedule.parkingTier(operation.progress());
-        return park(operation, tier, FailureCause.RATE_LIMITED.tag(), "its PSP takes no more for now", now, changes);
+        return park(operation, tier, psps, FailureCause.RATE_LIMITED.tag(), "its PSP takes no more for now", now, changes);
     }
 
     private Claim take(ClaimRequest request, Operation operation, Gateway gateway, Instant now, Changes changes) {
@@ -354,11 +354,16 @@ final class Claims implements AutoCloseable {
     }
 
     private Claim park(Operation operation, String cause, String message, Instant now, Changes changes) {
-        return park(operation, schedule.parkingTier(operation.progress()), cause, message, now, changes);
+        return park(operation, List.of(), cause, message, now, changes);
     }
 
-    private Claim park(Operation operation, RetryTier tier, String cause, String message, Instant now, Changes changes) {
-        operation.parkIn(tier, cause, message, now);
+    private Claim park(Operation operation, List<String> psps, String cause, String message, Instant now, Changes changes) {
+        return park(operation, schedule.parkingTier(operation.progress()), psps, cause, message, now, changes);
+    }
+
+    private Claim park(Operation operation, RetryTier tier, List<String> psps, String cause, String message, Instant now,
+                       Changes changes) {
+        operation.parkIn(tier, psps, cause, message, now);
         changes.save(operation);
         changes.stage(Staging.work(topics, operation));
         return new Claim.Parked();

@@ -119,7 +119,7 @@ final class Steps {
 
     private void park(NextStep.Park park, At at) {
         leaveTheQueue(at);
-        at.operation.parkIn(park.tier(), park.failed().cause().tag(), park.failed().detail(), at.now);
+        at.operation.parkIn(park.tier(), List.of(), park.failed().cause().tag(), park.failed().detail(), at.now);
         at.changes.stage(Staging.work(topics, at.operation));
     }
 

@@ -109,6 +109,8 @@ class HoldsTest {
         }
         assertThat(books.count("FROM payment_attempt")).isZero();
         assertThat(books.operation(id).failureMessage()).contains("psp first is paused by ann");
+        assertThat(books.text("SELECT psps_awaited(operation_state)::text FROM operation_state")).as("as people count it")
+                .isEqualTo("{first}");
         assertThat(process.meters.get("chargeonce.hold").tags("kind", "psp", "name", "first", "action", "pause").gauge().value()).isOne();
         goesOn(process, id);
         assertThat(first.calls).hasSize(1);

@@ -9,12 +9,18 @@ import io.chargeonce.wire.Topics;
  * Where the dead letters are: the database that holds their state, and the topics that changes are staged for.
  *
  * @param vault opens and seals what poison holds
+ * @param tiers how many retry tiers the settings name here
  */
-public record DeadLetterQueue(Database database, Topics topics, Vault vault) {
+public record DeadLetterQueue(Database database, Topics topics, Vault vault, int tiers) {
 
     /** The same over other connections. */
     public DeadLetterQueue over(Database other) {
-        return new DeadLetterQueue(other, topics, vault);
+        return new DeadLetterQueue(other, topics, vault, tiers);
+    }
+
+    /** Where no person names a tier. */
+    public DeadLetterQueue(Database database, Topics topics, Vault vault) {
+        this(database, topics, vault, Topics.MOST_TIERS);
     }
 
     /** Without the key that opens poison, for what needs to read none. */

@@ -29,20 +29,20 @@ public final class WaitingRows {
     }
 
     /** No attempt was made: its PSP is not well. */
-    public String parked(int tier) {
+    public String parked(int tier, String... psps) {
         String id = rows.accepted(QueueRows.MERCHANT);
-        park(id, tier);
+        park(id, tier, psps);
         return id;
     }
 
-    public void park(String id, int tier) {
-        change(id, (operation, now) -> operation.parkIn(new RetryTier(tier, LONG), "breaker_open", "no PSP is well", now));
+    public void park(String id, int tier, String... psps) {
+        change(id, (operation, now) -> operation.parkIn(new RetryTier(tier, LONG), List.of(psps), "breaker_open", "no PSP is well", now));
     }
 
     /** The PSP could not be connected to, so nothing was counted. */
     public void refuseConnection(String id, int tier) {
         attempt(id, FailureCause.CONNECTION_REFUSED);
-        change(id, (operation, now) -> operation.parkIn(new RetryTier(tier, LONG), "connection_refused", "refused", now));
+        change(id, (operation, now) -> operation.parkIn(new RetryTier(tier, LONG), List.of(), "connection_refused", "refused", now));
     }
 
     /** A soft decline that is presented again in three days. */

@@ -10,6 +10,7 @@ import io.chargeonce.payment.PaymentRequest;
 import io.chargeonce.payment.RetryTier;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -166,9 +167,14 @@ public final class Operation extends OperationRow {
         remember(cause, message);
     }
 
-    /** Waits in a tier until a PSP is well; nothing is counted. */
-    public void parkIn(RetryTier next, String cause, String message, Instant now) {
+    /**
+     * Waits in a tier until a PSP is well; nothing is counted.
+     *
+     * @param psps those that it waits for; none if that is the PSP of its last attempt, or no PSP
+     */
+    public void parkIn(RetryTier next, List<String> psps, String cause, String message, Instant now) {
         waitIn(OperationState.PARKED, next, now);
+        awaited = psps.isEmpty() ? Optional.empty() : Optional.of(String.join(",", psps));
         remember(cause, message);
     }
 
@@ -186,6 +192,7 @@ public final class Operation extends OperationRow {
         tier = next.number();
         notBefore = now.plus(next.delay());
         stagedAt = now;
+        awaited = Optional.empty();
     }
 
     /** Whether the attempt moved money is unknown; the resolver asks again after {@code pause}. */

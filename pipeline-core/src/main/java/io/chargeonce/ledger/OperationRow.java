@@ -38,6 +38,7 @@ public abstract sealed class OperationRow permits Operation {
     Optional<Instant> settledAt = Optional.empty();
     Optional<Capture> capture = Optional.empty();
     Optional<String> refusedBy = Optional.empty();
+    Optional<String> awaited = Optional.empty();
     int represented;
     Optional<Instant> representAt = Optional.empty();
     /** {@link #seldomChanged} as read from the table. */
@@ -51,7 +52,7 @@ public abstract sealed class OperationRow permits Operation {
     /** The columns that a payment that succeeds at once never changes. */
     List<Object> seldomChanged() {
         return List.of(generation, countedAttempts, tier, failureCause, failureMessage, notBefore, chargeBefore, stagedAt, swept,
-                resolveTries, unresolvedSince, refusedBy, represented, representAt);
+                resolveTries, unresolvedSince, refusedBy, awaited, represented, representAt);
     }
 
     public Operation.Accepted accepted() {
@@ -104,6 +105,16 @@ public abstract sealed class OperationRow permits Operation {
 
     public Optional<String> failureMessage() {
         return failureMessage;
+    }
+
+    /** Attempts of this generation that reached a PSP and definitely failed, as the schedule counts them. */
+    public int countedAttempts() {
+        return countedAttempts;
+    }
+
+    /** When its lease ends or the next question is due; empty if no attempt is open. */
+    public Optional<Instant> resolveAt() {
+        return resolveAt;
     }
 
     public Instant notBefore() {

@@ -43,7 +43,7 @@ public final class OperationTable {
             reference, description, receipt_email, accepted_at, traceparent, state, step, generation, counted_attempts, tier, sequence, psp,
             psp_reference, failure_cause, failure_message, not_before, charge_before, staged_at, swept, lease_token,
             resolve_at, resolve_tries, unresolved_since, settled_at, capture_psp, capture_reference, refused_by,
-            represented, represent_at
+            awaited, represented, represent_at
             """;
 
     private OperationTable() {}
@@ -224,13 +224,14 @@ public final class OperationTable {
                    charge_before = row.charge_before, staged_at = row.staged_at, swept = row.swept,
                    lease_token = row.lease_token, resolve_at = row.resolve_at, resolve_tries = row.resolve_tries,
                    unresolved_since = row.unresolved_since, settled_at = row.settled_at, refused_by = row.refused_by,
-                   represented = row.represented, represent_at = row.represent_at
+                   awaited = row.awaited, represented = row.represented, represent_at = row.represent_at
               FROM unnest(?::text[], ?::text[], ?::int[], ?::int[], ?::int[], ?::int[], ?::int[], ?::text[], ?::text[],
                           ?::text[], ?::text[], ?::timestamptz[], ?::timestamptz[], ?::timestamptz[], ?::int[], ?::uuid[],
-                          ?::timestamptz[], ?::int[], ?::timestamptz[], ?::timestamptz[], ?::text[], ?::int[], ?::timestamptz[])
+                          ?::timestamptz[], ?::int[], ?::timestamptz[], ?::timestamptz[], ?::text[], ?::text[], ?::int[],
+                          ?::timestamptz[])
                 AS row (operation_id, state, step, generation, counted_attempts, tier, sequence, psp, psp_reference,
                         failure_cause, failure_message, not_before, charge_before, staged_at, swept, lease_token,
-                        resolve_at, resolve_tries, unresolved_since, settled_at, refused_by, represented, represent_at)
+                        resolve_at, resolve_tries, unresolved_since, settled_at, refused_by, awaited, represented, represent_at)
              WHERE operation_state.operation_id = row.operation_id
             """;
 
@@ -300,6 +301,7 @@ public final class OperationTable {
                     .with("timestamptz", op -> op.unresolvedSince.orElse(null))
                     .with("timestamptz", op -> op.settledAt.orElse(null))
                     .with("text", op -> op.refusedBy.orElse(null))
+                    .with("text", op -> op.awaited.orElse(null))
                     .with("int4", op -> op.represented)
                     .with("timestamptz", op -> op.representAt.orElse(null));
             mustBe(changed.size(), statement.executeUpdate());
@@ -372,6 +374,7 @@ public final class OperationTable {
         Optional<String> reference = row.textIfAny();
         operation.capture = psp.map(where -> new Capture(where, reference.orElseThrow()));
         operation.refusedBy = row.textIfAny();
+        operation.awaited = row.textIfAny();
         operation.represented = row.integer();
         operation.representAt = row.instantIfAny();
         operation.seldomChangedAsRead = operation.seldomChanged();

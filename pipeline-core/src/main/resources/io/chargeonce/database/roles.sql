@@ -92,8 +92,8 @@ GRANT INSERT (operation_id, payment_id, kind, operation_ref, merchant_id, idempo
     reference, traceparent, charge_within_s) ON operation TO chargeonce_charge, chargeonce_retry;
 GRANT UPDATE (capture_psp, capture_reference) ON operation_state TO chargeonce_charge, chargeonce_retry;
 GRANT UPDATE (state, step, generation, counted_attempts, tier, sequence, psp, psp_reference, failure_cause, failure_message, not_before,
-    charge_before, staged_at, swept, lease_token, resolve_at, resolve_tries, unresolved_since, settled_at, refused_by, represented,
-    represent_at) ON operation_state TO chargeonce_charge, chargeonce_retry, chargeonce_dlq_operator;
+    charge_before, staged_at, swept, lease_token, resolve_at, resolve_tries, unresolved_since, settled_at, refused_by, awaited,
+    represented, represent_at) ON operation_state TO chargeonce_charge, chargeonce_retry, chargeonce_dlq_operator;
 -- A trigger lists what waits; these functions list what is late on the usual path.
 GRANT SELECT ON waiting TO chargeonce_charge, chargeonce_retry;
 GRANT EXECUTE ON FUNCTION list_late(text, interval, int), list_what_was_missed(interval, int)
@@ -143,7 +143,7 @@ GRANT UPDATE (state, cause, message, psp, generation, tier, charge_before, had_o
 GRANT SELECT ON operation, operation_state, operation_now, payment_attempt, psp_observation, psp_answer, dead_letter, audit_record, dlq_run,
     dlq_run_item, tier_visit, hand_settlement, unmatched_notice, waiting, looked_through
     TO chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
-GRANT EXECUTE ON FUNCTION last_look(text), acceptances_from(looked_through, int)
+GRANT EXECUTE ON FUNCTION last_look(text), acceptances_from(looked_through, int), psps_awaited(operation_state)
     TO chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
 -- A filter by a merchant or a PSP that does not exist is refused, and an idempotency key is looked for at each merchant.
 GRANT SELECT (merchant_id) ON merchant TO chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;

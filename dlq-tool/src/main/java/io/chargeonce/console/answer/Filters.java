@@ -47,7 +47,8 @@ public final class Filters {
     public static DeadLetterFilter letters(DeadLetterQueue queue, Map<String, String> given, Optional<List<String>> ids) {
         Letters parsed = parse(new Letters(), given, List.of());
         DeadLetterFilter filter = checked(problems -> parsed.options.filter(ids, problems));
-        known(KnownValues.missing(queue, filter.cause(), filter.psp(), filter.merchant(), filter.traits().run()));
+        known(KnownValues.missing(queue, filter.cause(), filter.psp(), filter.merchant(), filter.traits().tier(),
+                filter.traits().run()));
         return filter;
     }
 
@@ -55,7 +56,7 @@ public final class Filters {
     public static WaitingFilter waiting(DeadLetterQueue queue, Map<String, String> given, List<String> ids) {
         Waiting parsed = parse(new Waiting(), given, ids);
         WaitingFilter filter = checked(parsed.options::filter);
-        known(KnownValues.missing(queue, filter.cause(), filter.psp(), filter.merchant(), Optional.empty()));
+        known(KnownValues.missing(queue, filter.cause(), filter.psp(), filter.merchant(), filter.tier(), Optional.empty()));
         return filter;
     }
 

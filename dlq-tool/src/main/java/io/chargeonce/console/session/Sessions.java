@@ -60,6 +60,7 @@ public final class Sessions implements AutoCloseable {
 
     private final PersonsDatabase databases;
     private final Topics topics;
+    private final int tiers;
     private final Vault vault;
     private final Lifetime lifetime;
     private final InstantSource clock;
@@ -70,9 +71,11 @@ public final class Sessions implements AutoCloseable {
     private final Map<String, Session> open = new ConcurrentHashMap<>();
 
     /** @param clock a steady one */
-    public Sessions(PersonsDatabase databases, Topics topics, Vault vault, Lifetime lifetime, InstantSource clock, MeterRegistry meters) {
+    public Sessions(PersonsDatabase databases, Topics topics, int tiers, Vault vault, Lifetime lifetime, InstantSource clock,
+                    MeterRegistry meters) {
         this.databases = databases;
         this.topics = topics;
+        this.tiers = tiers;
         this.vault = vault;
         this.lifetime = lifetime;
         this.clock = clock;
@@ -132,7 +135,7 @@ public final class Sessions implements AutoCloseable {
             throw Problems.tooManySessions().refusal();
         }
         Instant now = clock.instant();
-        var queue = new DeadLetterQueue(databases.open(rights.login(), password, CONNECTIONS), topics, vault);
+        var queue = new DeadLetterQueue(databases.open(rights.login(), password, CONNECTIONS), topics, vault, tiers);
         var session = new Session(rights, secret(), password, databases, queue, now.plus(lifetime.longest), now);
         String cookie = secret();
         open.put(digest(cookie), session);

@@ -5,9 +5,10 @@ import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.query.KnownValues;
+import io.chargeonce.dlq.waiting.WaitingFilter;
+import io.chargeonce.dlq.waiting.WaitingPayments;
 import io.chargeonce.ledger.Hold;
 import io.chargeonce.ledger.HoldTable;
-import io.chargeonce.wire.Topics;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -17,9 +18,6 @@ import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.TreeSet;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 
 /**
  * Pauses a PSP, a merchant or a tier until a person resumes it, and overrules a PSP's breaker. Every charging process obeys within two
@@ -52,18 +50,16 @@ public final class Holds {
     /** Present if nothing of this kind has this name: a typing error would pause nothing, and look as if it did. */
     public Optional<KnownValues.Unknown> unknown(Hold.Kind kind, String name) {
         return switch (kind) {
-            case PSP -> missing("the PSP", Optional.of(name), Optional.empty());
-            case MERCHANT -> missing("the merchant", Optional.empty(), Optional.of(name));
-            case TIER -> {
-                var tiers = IntStream.rangeClosed(1, Topics.MOST_TIERS).mapToObj(Integer::toString)
-                        .collect(Collectors.toCollection(TreeSet::new));
-                yield tiers.contains(name) ? Optional.empty() : Optional.of(new KnownValues.Unknown("the tier", name, tiers));
-            }
+            case PSP -> missing("the PSP", Optional.of(name), Optional.empty(), Optional.empty());
+            case MERCHANT -> missing("the merchant", Optional.empty(), Optional.of(name), Optional.empty());
+            case TIER -> missing("the tier", Optional.empty(), Optional.empty(),
+                    Optional.of(name.matches("[1-9]\\d{0,8}") ? Integer.parseInt(name) : Integer.MAX_VALUE))
+                    .map(unknown -> new KnownValues.Unknown(unknown.option(), name, unknown.known()));
         };
     }
 
-    private Optional<KnownValues.Unknown> missing(String what, Optional<String> psp, Optional<String> merchant) {
-        return KnownValues.missing(queue, Optional.empty(), psp, merchant, Optional.empty()).stream()
+    private Optional<KnownValues.Unknown> missing(String what, Optional<String> psp, Optional<String> merchant, Optional<Integer> tier) {
+        return KnownValues.missing(queue, Optional.empty(), psp, merchant, tier, Optional.empty()).stream()
                 .map(unknown -> new KnownValues.Unknown(what, unknown.value(), unknown.known())).findFirst();
     }
 
@@ -97,17 +93,14 @@ public final class Holds {
         return by.reason().orElseThrow(() -> new IllegalArgumentException("a hold needs a reason"));
     }
 
-    private static final String WAITING = """
-            SELECT currency, count(*), sum(amount), count(*) FILTER (WHERE charge_before < until),
-                   coalesce(sum(amount) FILTER (WHERE charge_before < until), 0), min(charge_before)
-              FROM waiting JOIN operation_now AS its USING (operation_id)
-             CROSS JOIN (SELECT ?::text AS kind, ?::text AS name,
-                                coalesce(?::timestamptz, clock_timestamp() + interval '24 hours') AS until) AS wanted
-             WHERE list = 'work' AND state IN ('accepted', 'scheduled', 'parked')
-               AND CASE wanted.kind WHEN 'psp' THEN wanted.name IN (psp, capture_psp) WHEN 'merchant' THEN merchant_id = wanted.name
-                                    ELSE lane = wanted.name AND represent_at IS NULL END
-             GROUP BY currency
-            """;
+    /** What waits in the tiers for it: the same that {@code waiting} shows with this filter, and tries with {@code --now}. */
+    private static WaitingFilter filter(Hold.Kind kind, String name) {
+        return switch (kind) {
+            case PSP -> WaitingFilter.everything().psp(name);
+            case MERCHANT -> WaitingFilter.everything().merchant(name);
+            case TIER -> WaitingFilter.everything().tier(Integer.parseInt(name));
+        };
+    }
 
     private static final String RECENT = """
             SELECT currency, count(*) FILTER (WHERE meant), coalesce(sum(amount) FILTER (WHERE meant), 0), count(*), min(sent_at)
@@ -130,21 +123,7 @@ public final class Holds {
     private static final String OTHER_PSPS = "SELECT DISTINCT psp FROM psp_health WHERE psp <> ? ORDER BY psp";
 
     private static HoldEffect look(Connection connection, Hold.Kind kind, String name, Optional<Instant> until) throws SQLException {
-        Sum waiting = Sum.NOTHING;
-        Sum expiring = Sum.NOTHING;
-        Optional<Instant> deadline = Optional.empty();
-        try (var statement = connection.prepareStatement(WAITING)) {
-            statement.setString(1, kind.tag());
-            statement.setString(2, name);
-            statement.setString(3, until.map(Instant::toString).orElse(null));
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    waiting = waiting.plus(sum(row, 2, 3));
-                    expiring = expiring.plus(sum(row, 4, 5));
-                    deadline = earlier(deadline, time(row, 6));
-                }
-            }
-        }
+        WaitingPayments.Deadlines waiting = WaitingPayments.deadlines(connection, filter(kind, name), until);
         Sum recent = Sum.NOTHING;
         long lookedAt = 0;
         Optional<Instant> since = Optional.empty();
@@ -160,7 +139,8 @@ public final class Holds {
                 }
             }
         }
-        return new HoldEffect(HoldTable.inForce(connection).of(kind, name), waiting, expiring, deadline, recent, lookedAt, since,
+        return new HoldEffect(HoldTable.inForce(connection).of(kind, name), waiting.sum(), waiting.expiring(),
+                waiting.firstDeadline(), recent, lookedAt, since,
                 asked(connection, kind, name), kind == Hold.Kind.PSP ? otherPsps(connection, name) : List.of());
     }
 

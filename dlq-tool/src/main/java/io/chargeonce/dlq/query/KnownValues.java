@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -45,11 +46,12 @@ public final class KnownValues {
 
     /** Those values that nothing has, and never had. */
     public static List<Unknown> missing(DeadLetterQueue queue, Optional<String> cause, Optional<String> psp, Optional<String> merchant,
-                                        Optional<String> run) {
+                                        Optional<Integer> tier, Optional<String> run) {
         return queue.database().withConnection(connection -> Stream.of(
                 cause(connection, cause),
                 known(connection, "--psp", psp, PSPS, PSPS_IN_QUEUE, PSPS_IN_TIERS),
                 known(connection, "--merchant", merchant, MERCHANTS, MERCHANTS_IN_QUEUE, MERCHANTS_IN_TIERS),
+                tier.isEmpty() ? Optional.<Unknown>empty() : tier(connection, queue.tiers(), tier.get()),
                 run(connection, run)).flatMap(Optional::stream).toList());
     }
 
@@ -76,7 +78,9 @@ public final class KnownValues {
     private static final String PSPS = "SELECT DISTINCT psp FROM psp_health";
     private static final String PSPS_IN_QUEUE = "SELECT DISTINCT psp FROM dead_letter WHERE psp IS NOT NULL";
     private static final String PSPS_IN_TIERS = """
-            SELECT DISTINCT psp FROM waiting JOIN operation_now USING (operation_id) WHERE list = 'work' AND psp IS NOT NULL
+            SELECT DISTINCT awaited.psp
+              FROM waiting JOIN operation_state AS its USING (operation_id) CROSS JOIN unnest(psps_awaited(its)) AS awaited (psp)
+             WHERE list = 'work'
             """;
     private static final String MERCHANTS = "SELECT merchant_id FROM merchant";
     private static final String MERCHANTS_IN_QUEUE = "SELECT DISTINCT merchant_id FROM dead_letter WHERE merchant_id IS NOT NULL";
@@ -96,6 +100,25 @@ public final class KnownValues {
             }
         }
         return known.contains(value.get()) ? Optional.empty() : Optional.of(new Unknown(option, value.get(), known));
+    }
+
+    /** Also of a pipeline that had more of them before. */
+    private static final String TIERS = """
+            SELECT tier::text FROM dead_letter WHERE tier IS NOT NULL
+             UNION
+            SELECT lane FROM waiting WHERE list = 'work'
+            """;
+
+    /** None is no tier, and may be asked for. */
+    private static Optional<Unknown> tier(Connection connection, int configured, int number) throws SQLException {
+        if (number <= configured) {
+            return Optional.empty();
+        }
+        var known = new TreeSet<>(texts(connection, TIERS));
+        known.remove("0");
+        IntStream.rangeClosed(1, configured).mapToObj(Integer::toString).forEach(known::add);
+        return known.contains(Integer.toString(number)) ? Optional.empty()
+                : Optional.of(new Unknown("--tier", Integer.toString(number), known));
     }
 
     private static final String RUN = """

@@ -151,7 +151,7 @@ public final class DlqCommand implements Runnable, QueueOpener {
     int with(CommandSpec command, DeadLetterFilter filter, Action action) {
         return with(command, queue -> {
             var problems = new Problems();
-            KnownValues.missing(queue, filter.cause(), filter.psp(), filter.merchant(), filter.traits().run())
+            KnownValues.missing(queue, filter.cause(), filter.psp(), filter.merchant(), filter.traits().tier(), filter.traits().run())
                     .forEach(problems::unknown);
             return problems.any() ? problems.print(command) : action.on(queue);
         });

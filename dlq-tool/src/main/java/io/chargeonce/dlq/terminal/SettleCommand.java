@@ -38,7 +38,7 @@ import picocli.CommandLine.Spec;
                     + "yours counts only if the PSP cannot tell. If the PSP contradicts you later, that is an incident.",
             "--not-charged sends nothing. The payment becomes dead, and a merge charges it again.",
             "Without --yes it only shows whether it can be done."},
-        exitCodeList = "1:it cannot be settled now, or the PSP contradicts you; nothing was settled",
+        exitCodeList = "1:nothing is settled yet: it cannot be, the PSP contradicts you, or has not answered in time",
         footer = {"  Adyen's Customer Area shows the money under this reference:",
             "    chargeonce dlq settle ID --charged 8515131751004933 --evidence \"I saw it\"",
             "  Adyen's support says that it never charged:",
@@ -171,7 +171,10 @@ final class SettleCommand implements Callable<Integer> {
 
     private int report(HandSettlement settlement, Attempt attempt, AuditContext by) {
         Screen screen = Screen.of(spec);
-        boolean refused = settlement.state() == HandSettlement.State.REFUSED;
+        boolean settled = switch (settlement.state()) {
+            case SETTLED, CONFIRMED -> true;
+            case REFUSED, WAITING -> false;
+        };
         if (common.json) {
             var json = new LinkedHashMap<String, Object>();
             json.put("operation_id", id);
@@ -182,7 +185,7 @@ final class SettleCommand implements Callable<Integer> {
             json.put("attempt", attempt.key().value());
             json.put("run", by.run());
             JsonLines.print(screen, json);
-            return refused ? NO : 0;
+            return settled ? 0 : NO;
         }
         String answer = settlement.answer().orElse("the resolver of the charge service has not come to it");
         screen.say(switch (settlement.state()) {
@@ -193,6 +196,6 @@ final class SettleCommand implements Callable<Integer> {
                 "Recorded as %s. %s has not said what happened: %s. The resolver asks again; dlq why %s shows the result."
                         .formatted(by.run(), attempt.psp(), answer, id);
         });
-        return refused ? NO : 0;
+        return settled ? 0 : NO;
     }
 }

@@ -125,7 +125,8 @@ final class WaitingCommand implements Callable<Integer> {
 
     private int known(DeadLetterQueue queue, WaitingFilter filter, Optional<Integer> most) {
         var problems = new Problems();
-        KnownValues.missing(queue, filter.cause(), filter.psp(), filter.merchant(), Optional.empty()).forEach(problems::unknown);
+        KnownValues.missing(queue, filter.cause(), filter.psp(), filter.merchant(), filter.tier(), Optional.empty())
+                .forEach(problems::unknown);
         if (problems.any()) {
             return problems.print(spec);
         }

@@ -11,7 +11,7 @@ import java.util.Optional;
  *
  * @param kind  charge, refund or reversal
  * @param state {@code scheduled} for its next counted attempt, or {@code parked} until a PSP is well
- * @param psp   where its last attempt went
+ * @param psp   the PSPs that it waits for: where its last attempt went, or where it may go before the first
  * @param step  another step is another wait
  * @param dueAt when it is tried next
  * @param dueIn the same from now; negative once it is due

@@ -59,7 +59,7 @@ public final class WaitingPayments {
                AND its.staged_at <= wanted.as_of
                AND (wanted.ids IS NULL OR operation_id = ANY (wanted.ids))
                AND (wanted.cause IS NULL OR its.failure_cause = wanted.cause)
-               AND (wanted.psp IS NULL OR its.psp = wanted.psp)
+               AND (wanted.psp IS NULL OR wanted.psp = ANY (psps_awaited(its)))
                AND (wanted.merchant IS NULL OR operation.merchant_id = wanted.merchant)
                AND (wanted.tier IS NULL OR its.tier = wanted.tier)
                AND (wanted.currency IS NULL OR operation.currency = wanted.currency)
@@ -86,7 +86,8 @@ public final class WaitingPayments {
     }
 
     private static final String GROUPS = """
-            SELECT its.tier, its.state, coalesce(its.failure_cause, ''), its.psp, operation.currency, count(*), sum(operation.amount),
+            SELECT its.tier, its.state, coalesce(its.failure_cause, ''), nullif(array_to_string(psps_awaited(its), ', '), ''),
+                   operation.currency, count(*), sum(operation.amount),
                    (extract(epoch FROM min(its.not_before) - clock_timestamp()) * 1000)::bigint,
                    (extract(epoch FROM max(its.not_before) - clock_timestamp()) * 1000)::bigint, min(its.not_before)
             """ + WAITING + " GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5";
@@ -109,9 +110,51 @@ public final class WaitingPayments {
         });
     }
 
+    /**
+     * What would be too late for them.
+     *
+     * @param expiring      those that must be charged before a time
+     * @param firstDeadline the earliest deadline of all
+     */
+    public record Deadlines(Sum sum, Sum expiring, Optional<Instant> firstDeadline) {}
+
+    private static final String DEADLINES = """
+            SELECT currency, count(*), sum(amount), count(*) FILTER (WHERE charge_before < until),
+                   coalesce(sum(amount) FILTER (WHERE charge_before < until), 0), min(charge_before)
+              FROM (SELECT operation.currency, operation.amount, its.charge_before
+            """ + WAITING + """
+                   ) AS waits
+             CROSS JOIN (SELECT coalesce(?::timestamptz, clock_timestamp() + interval '24 hours') AS until) AS ends
+             GROUP BY currency
+            """;
+    /** Also what began to wait just now. */
+    private static final Instant EVER = Instant.parse("9999-12-31T00:00:00Z");
+
+    /** All that wait, and those whose deadline is before then, or within a day if there is no such time. */
+    public static Deadlines deadlines(Connection connection, WaitingFilter filter, Optional<Instant> until) throws SQLException {
+        Sum sum = Sum.NOTHING;
+        Sum expiring = Sum.NOTHING;
+        Optional<Instant> first = Optional.empty();
+        try (var statement = connection.prepareStatement(DEADLINES)) {
+            bind(statement, filter, EVER);
+            setTime(statement, CONDITIONS + 1, until);
+            try (var row = statement.executeQuery()) {
+                while (row.next()) {
+                    sum = sum.plus(Sum.ofRow(row.getString(1), row.getLong(2), row.getLong(3)));
+                    expiring = row.getLong(4) == 0 ? expiring
+                            : expiring.plus(Sum.ofRow(row.getString(1), row.getLong(4), row.getLong(5)));
+                    Instant deadline = row.getObject(6, OffsetDateTime.class).toInstant();
+                    first = first.filter(known -> known.isBefore(deadline)).or(() -> Optional.of(deadline));
+                }
+            }
+        }
+        return new Deadlines(sum, expiring, first);
+    }
+
     private static final String PAGE = """
             SELECT operation_id, operation.kind, operation.merchant_id, operation.amount, operation.currency, its.state, its.tier,
-                   coalesce(its.failure_cause, ''), coalesce(its.failure_message, ''), its.psp, its.sequence, its.step, its.not_before,
+                   coalesce(its.failure_cause, ''), coalesce(its.failure_message, ''),
+                   nullif(array_to_string(psps_awaited(its), ', '), ''), its.sequence, its.step, its.not_before,
                    (extract(epoch FROM its.not_before - clock_timestamp()) * 1000)::bigint
             """ + WAITING + """
                AND (?::timestamptz IS NULL OR (its.not_before, operation_id) > (?::timestamptz, ?::text))

@@ -27,6 +27,23 @@ class HoldCommandsTest {
         return Called.of(rows::open, arguments);
     }
 
+    private static DeadLetterQueue ofThreeTiers() {
+        DeadLetterQueue queue = rows.open();
+        return new DeadLetterQueue(queue.database(), queue.topics(), queue.vault(), 3);
+    }
+
+    @Test
+    void a_tier_that_does_not_exist_is_no_filter_but_one_that_was_there_before_is() {
+        rows.dead();
+        for (String command : new String[] {"list", "waiting"}) {
+            Called called = Called.of(HoldCommandsTest::ofThreeTiers, command, "--tier", "7");
+            assertThat(called.exit()).as(command).isEqualTo(2);
+            assertThat(called.err()).contains("Known: 1, 2, 3");
+        }
+        waiting.parked(7, "stripe");
+        assertThat(Called.of(HoldCommandsTest::ofThreeTiers, "waiting", "--tier", "7").out()).contains("1 in all.");
+    }
+
     private static String held() {
         return rows.text("SELECT coalesce(string_agg(concat_ws(' ', kind, name, action, reason, held_by), '; ' ORDER BY kind, name), '')"
                 + " FROM hold");
@@ -53,6 +70,21 @@ class HoldCommandsTest {
         assertThat(held()).isEqualTo("psp stripe pause charges fail ann");
         assertThat(audited()).isEqualTo("dlq.paused psp/stripe ann charges fail");
         assertThat(call("audit").out()).contains("dlq.paused", "charges fail");
+    }
+
+    @Test
+    void what_is_parked_before_its_first_attempt_belongs_to_the_psps_that_it_waits_for() {
+        waiting.parked(1, "stripe");
+        waiting.parked(1, "stripe", "adyen");
+        waiting.scheduled(1);
+        assertThat(call("pause", "psp", "stripe", "--reason", "r", "--yes").out()).contains("3 (38.97 EUR) wait in the tiers for it now");
+        assertThat(call("pause", "psp", "adyen", "--reason", "r").out()).contains("1 (12.99 EUR) waits in the tiers for it now");
+        assertThat(call("waiting").out()).contains("stripe, adyen");
+        assertThat(call("waiting", "--psp", "stripe").out()).contains("3 in all.");
+        assertThat(call("resume", "psp", "stripe", "--reason", "r", "--yes").out()).contains("3 (38.97 EUR) wait in the tiers until",
+                "waiting --psp stripe --now --yes");
+        assertThat(call("waiting", "--psp", "stripe", "--now", "--yes", "--json").json().getFirst().at("/results/retried/count").asInt())
+                .isEqualTo(3);
     }
 
     @Test
@@ -86,10 +118,11 @@ class HoldCommandsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"psp, strpe, Did you mean stripe?", "merchant, acne, Did you mean acme?", "tier, 0, Known: 1"})
+    @CsvSource({"psp, strpe, Did you mean stripe?", "merchant, acne, Did you mean acme?", "tier, 0, Known: 1",
+        "tier, retry-9, 'Known: 1, 2, 3'"})
     void a_name_that_does_not_exist_pauses_nothing(String kind, String name, String hint) {
         rows.dead();
-        Called called = call("pause", kind, name, "--reason", "r", "--yes");
+        Called called = Called.of(HoldCommandsTest::ofThreeTiers, "pause", kind, name, "--reason", "r", "--yes");
         assertThat(called.exit()).isEqualTo(2);
         assertThat(called.err()).contains(hint);
         assertThat(held()).isEmpty();
@@ -113,7 +146,7 @@ class HoldCommandsTest {
         assertThat(call("holds", "--json").json()).singleElement()
                 .satisfies(hold -> assertThat(hold.path("kind").asString()).isEqualTo("merchant"));
         assertThat(call("resume", "merchant", "acme", "--reason", "new token").out()).contains(words,
-                "1 wait in the tiers until they are due", "dlq waiting --merchant acme --now --yes", "Nothing was changed");
+                "1 (12.99 EUR) waits in the tiers until it is due", "dlq waiting --merchant acme --now --yes", "Nothing was changed");
         assertThat(call("resume", "merchant", "acme", "--reason", "new token", "--yes").out()).contains("Merchant acme is resumed.");
         assertThat(held()).isEmpty();
         assertThat(audited()).isEqualTo("dlq.paused merchant/acme ann stolen token; dlq.resumed merchant/acme ann new token");

@@ -46,7 +46,7 @@ class SettleTest {
     void with_yes_the_finding_is_written_audited_and_sent_to_the_resolver() {
         String id = rows.unresolvedAndAsked(false);
         Called settled = settle(id, "--charged", "pi_1", "--yes", "--wait", "1s", "--json");
-        assertThat(settled.exit()).as(settled.err()).isZero();
+        assertThat(settled.exit()).as("it waits: nothing is settled yet").isEqualTo(1);
         assertThat(settled.json().getFirst().path("state").asString()).isEqualTo("waiting");
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.UNRESOLVED);
         assertThat(rows.text("SELECT resolve_at <= clock_timestamp() FROM operation_state")).isEqualTo("t");

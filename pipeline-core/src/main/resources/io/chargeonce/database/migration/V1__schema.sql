@@ -238,6 +238,8 @@ CREATE TABLE operation_state (
     failure_message  text CHECK (length(failure_message) <= 500),
     -- PSPs that refused this kind of payment, separated by commas: it never goes there again.
     refused_by       text,
+    -- The PSPs that a parked one waits for, separated by commas. Read by psps_awaited alone; NULL if its last attempt's PSP says it.
+    awaited          text,
     -- The capture that a refund or reversal pays back: always at the PSP that made it. Known from the first attempt on.
     capture_psp      text,
     capture_reference text,
@@ -642,6 +644,13 @@ CREATE TABLE waiting (
     PRIMARY KEY (operation_id, list)
 ) WITH (autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 10000);
 CREATE INDEX waiting_due ON waiting (list, lane, due_at, operation_id);
+
+-- The PSPs that an operation in a tier waits for: the last attempt's, the capture's, or those that it may go to before its first attempt.
+-- Every count, list and action of people goes by it.
+CREATE FUNCTION psps_awaited(its operation_state) RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
+    SELECT coalesce(string_to_array(its.awaited, ','), array_remove(ARRAY[coalesce(its.capture_psp, its.psp)], NULL))
+$$;
+REVOKE EXECUTE ON FUNCTION psps_awaited(operation_state) FROM PUBLIC;
 
 -- What an operation waits for now.
 CREATE FUNCTION waits_for(its operation_state) RETURNS TABLE (list text, lane text, due_at timestamptz)
@@ -1778,7 +1787,8 @@ BEGIN
     END IF;
     is_known := CASE of_kind
         WHEN 'psp' THEN EXISTS (SELECT FROM psp_health WHERE psp = of_name) OR EXISTS (SELECT FROM dead_letter WHERE psp = of_name)
-                        OR EXISTS (SELECT FROM waiting JOIN operation_state USING (operation_id) WHERE psp = of_name)
+                        OR EXISTS (SELECT FROM waiting JOIN operation_state AS its USING (operation_id)
+                                    WHERE of_name = ANY (psps_awaited(its)))
                         OR EXISTS (SELECT FROM hold WHERE kind = 'psp' AND name = of_name)
         WHEN 'merchant' THEN EXISTS (SELECT FROM merchant WHERE merchant_id = of_name)
                              OR EXISTS (SELECT FROM idempotency_key WHERE merchant_id = of_name)

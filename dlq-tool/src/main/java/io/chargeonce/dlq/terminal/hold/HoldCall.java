@@ -136,14 +136,16 @@ record HoldCall(CommandSpec spec, Hold.Kind kind, String name, Optional<String> 
             screen.say(switch (kind) {
                 case TIER -> "What is due there is tried at once, at the pace of CHARGEONCE_TIER_RELEASE_RATE.";
                 case MERCHANT -> waitsOn(effect, "--merchant " + name);
-                case PSP -> waitsOn(effect, "--cause psp_paused");
+                case PSP -> waitsOn(effect, "--psp " + name);
             });
         }
     }
 
     private static String waitsOn(HoldEffect effect, String which) {
-        return "%,d wait in the tiers until they are due. To have them tried now: chargeonce dlq waiting %s --now --yes"
-                .formatted(effect.waiting().count(), which);
+        boolean one = effect.waiting().count() == 1;
+        return effect.waiting().count() == 0 ? "Nothing waits in the tiers for it."
+                : "%s in the tiers until %s due. To have %s tried now: chargeonce dlq waiting %s --now --yes".formatted(
+                        HoldPage.waits(effect.waiting()), one ? "it is" : "they are", one ? "it" : "them", which);
     }
 
     private Optional<Integer> refuseUnknown(Holds holds) {

@@ -24,7 +24,7 @@ public final class WaitingOptions {
     @Option(names = "--cause", paramLabel = "CAUSE", description = "Only what failed, or was parked, by this cause.")
     Optional<String> cause;
 
-    @Option(names = "--psp", paramLabel = "PSP", description = "Only those whose last attempt went to this PSP.")
+    @Option(names = "--psp", paramLabel = "PSP", description = "Only what waits for this PSP: it went there last, or may go there first.")
     Optional<String> psp;
 
     @Option(names = "--merchant", paramLabel = "MERCHANT", description = "Only this merchant's.")

@@ -68,7 +68,7 @@ public final class HoldPage {
         effect.recentSince().filter(since -> kind != Hold.Kind.TIER)
                 .ifPresent(since -> screen.say("Of the last %,d attempts, since %s, %s were its.".formatted(effect.lookedAt(),
                         Words.time(since), with(effect.recent()))));
-        screen.say("%s wait in the tiers for it now.".formatted(with(effect.waiting())));
+        screen.say("%s in the tiers for it now.".formatted(waits(effect.waiting())));
         if (effect.expiring().count() > 0) {
             screen.say(
                     ("%s of these must be charged %s, the first before %s. What passes its deadline is never charged late: it becomes a "
@@ -78,6 +78,11 @@ public final class HoldPage {
                             + "letter (expired), %s, and a merge gives it a new deadline.".formatted(kind == Hold.Kind.TIER
                                     ? "once the tier is resumed" : "when it is next due"));
         }
+    }
+
+    /** {@code 2 (25.98 EUR) wait}. */
+    public static String waits(Sum sum) {
+        return with(sum) + (sum.count() > 1 ? " wait" : " waits");
     }
 
     private static String with(Sum sum) {
