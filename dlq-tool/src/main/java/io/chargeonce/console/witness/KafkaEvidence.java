@@ -24,6 +24,7 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.GroupIdNotFoundException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,6 +37,7 @@ final class KafkaEvidence implements Evidence, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(KafkaEvidence.class);
     private static final int SAMPLES = 30;
     private static final int PATIENCE_MS = 10_000;
+    private static final long SESSION_IS_OVER_MS = Witness.SESSION_MS + 5_000;
     /** Older positions say nothing about now. */
     private static final long FRESH_MS = 60_000;
 
@@ -62,6 +64,8 @@ final class KafkaEvidence implements Evidence, AutoCloseable {
     private volatile long completeAsOf;
     private volatile long toRead;
     private volatile String problem = "";
+    /** Since when the group has had a member that is not this witness; 0 if it has none. */
+    private volatile long sharedSince;
     private final Map<TopicPartition, ArrayDeque<Sample>> samples = new HashMap<>();
     private Optional<Ends> records = Optional.empty();
     private Optional<Ends> facts = Optional.empty();
@@ -113,6 +117,32 @@ final class KafkaEvidence implements Evidence, AutoCloseable {
     /** What keeps it from knowing; empty if nothing does. */
     String problem() {
         return problem;
+    }
+
+    /**
+     * Whether another witness works under this one's name. Both would take the work from each other for ever. What a witness that was killed
+     * leaves in the group is gone before.
+     */
+    boolean isShared() {
+        long since = sharedSince;
+        return since > 0 && clock.millis() - since > SESSION_IS_OVER_MS;
+    }
+
+    /** This witness has one thread, and so one member at most. */
+    private void countMembers(long at) throws ExecutionException, InterruptedException {
+        int members = members();
+        sharedSince = members <= 1 ? 0 : sharedSince == 0 ? at : sharedSince;
+    }
+
+    private int members() throws ExecutionException, InterruptedException {
+        try {
+            return admin.describeConsumerGroups(List.of(group)).all().get().get(group).members().size();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof GroupIdNotFoundException) {
+                return 0;
+            }
+            throw e;
+        }
     }
 
     /** What was said before is no longer vouched for: the streams begin again. */
@@ -207,6 +237,7 @@ final class KafkaEvidence implements Evidence, AutoCloseable {
             now.put(partition, new Position(begins, finishedLongAgo(partition, at, finishedNow), ends.get(partition)));
         });
         positions = new Positions(at, now);
+        countMembers(at);
         advance(new Ends(at, ends), first);
     }
 

@@ -59,7 +59,7 @@ public final class Witness implements AutoCloseable {
     /** A deletion of records that were not read is told for this long. */
     private static final Duration MISSED_TOLD = Duration.ofDays(1);
     /** A witness that was killed holds up its successor for this long. */
-    private static final int SESSION_MS = 10_000;
+    static final int SESSION_MS = 10_000;
 
     private final KafkaConnection kafka;
     private final WitnessSettings settings;
@@ -240,17 +240,17 @@ public final class Witness implements AutoCloseable {
     }
 
     private String problem(boolean live) {
+        // Whatever its streams do meanwhile: the two take the work from each other, and read it again each time.
+        if (evidence.isShared()) {
+            return "Another console with the witness name '%s' is running and takes a part of the work: give each its own %s"
+                    .formatted(settings.name().orElse(topics.prefix()), WitnessSettings.NAME.name());
+        }
         // Of what is live, the worker forgets the failure only at its next look.
         if (!live && !failure.isEmpty()) {
             return failure;
         }
         if (!evidence.problem().isEmpty()) {
             return evidence.problem();
-        }
-        boolean runs = streams.get().filter(running -> running.state() == KafkaStreams.State.RUNNING).isPresent();
-        if (!live && runs && board.parts() < WitnessTopology.PARTS) {
-            return "Another console with the witness name '%s' is running and has a part of the work: give each its own %s"
-                    .formatted(settings.name().orElse(topics.prefix()), WitnessSettings.NAME.name());
         }
         if (live && Math.abs(board.ahead()) > SKEW.toMillis()) {
             return "This host's clock differs from the brokers' by %d s, so what is overdue cannot be judged well: correct the clock"

@@ -112,6 +112,20 @@ class WitnessTest {
 
     @Tag("proof")
     @Test
+    void two_of_one_name_both_say_so_whatever_they_do() {
+        try (Witness one = start()) {
+            until(() -> one.view().progress().state() == Progress.State.LIVE);
+            folder = folder.resolveSibling(folder.getFileName() + "-2");
+            try (Witness other = start()) {
+                for (Witness each : List.of(one, other)) {
+                    until(() -> each.view().progress().problem().startsWith("Another console with the witness name"));
+                }
+            }
+            until(() -> one.view().progress().problem().isEmpty());
+        }
+    }
+
+    @Test
     void killed_and_started_again_without_its_folder_it_rebuilds_the_same_books() throws Exception {
         for (int i = 0; i < 50; i++) {
             Told each = charge("pay_" + i);
