@@ -2,7 +2,9 @@
 package io.chargeonce.dlq;
 
 import io.chargeonce.payment.Money;
+import java.math.BigDecimal;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -18,6 +20,12 @@ import java.util.TreeMap;
 public record Sum(long count, SortedMap<String, Long> money, SortedMap<String, Long> counts) {
 
     public static final Sum NOTHING = new Sum(0, new TreeMap<>(), new TreeMap<>());
+
+    /**
+     * Then the most of them first. Amounts of several currencies are compared as they are written: nothing here knows a rate.
+     */
+    public static final Comparator<Sum> MOST_MONEY_FIRST =
+            Comparator.comparing(Sum::largestAmount).thenComparingLong(Sum::count).reversed();
 
     public Sum {
         money = Collections.unmodifiableSortedMap(new TreeMap<>(money));
@@ -43,6 +51,11 @@ public record Sum(long count, SortedMap<String, Long> money, SortedMap<String, L
         var both = new TreeMap<>(one);
         other.forEach((currency, amount) -> both.merge(currency, amount, Math::addExact));
         return both;
+    }
+
+    private BigDecimal largestAmount() {
+        return money.entrySet().stream().map(entry -> new BigDecimal(Money.format(entry.getValue(), entry.getKey()).split(" ")[0]))
+                .max(Comparator.naturalOrder()).orElse(BigDecimal.ONE.negate());
     }
 
     /** How many have money in this currency. */

@@ -25,4 +25,12 @@ public enum PoisonCause {
     public String tag() {
         return name().toLowerCase(Locale.ROOT);
     }
+
+    /** Whether a person can edit such a record so that it says what was accepted. */
+    public boolean canBeEdited() {
+        return switch (this) {
+            case UNDECODABLE, WRONG_TOPIC, WRONG_VERSION, KEY_MISMATCH, DIFFERS_FROM_PAYMENT, UNPROCESSABLE -> true;
+            case EMPTY, OVERSIZED, UNKNOWN_PAYMENT, FORGOTTEN_PAYMENT -> false;
+        };
+    }
 }

@@ -162,8 +162,10 @@ final class Advices {
         }
         boolean soon = groups.stream().flatMap(group -> group.keyValidUntil().stream())
                 .anyMatch(until -> until.isBefore(facts.watch().at().plus(SOON)));
-        add(soon ? Severity.CRITICAL : Severity.WARNING, "%s may have been charged (%s). The resolver asks the PSP%s.".formatted(
-                amount(unresolved), words(cause), soon ? "; the PSP forgets the first key within two hours" : ""),
+        long forgotten = groups.stream().mapToLong(Summary.Group::keysForgotten).sum();
+        add(soon ? Severity.CRITICAL : Severity.WARNING, "%s may have been charged (%s). The resolver asks the PSP%s%s.".formatted(
+                amount(unresolved), words(cause), soon ? "; the PSP forgets the next key within two hours" : "",
+                forgotten == 0 ? "" : ", and %s forgotten already".formatted(Counted.are(forgotten, "key"))),
                 link + "&standing=unresolved",
                 "chargeonce dlq list --standing unresolved");
     }

@@ -59,7 +59,7 @@ final class DeadLetterGroups {
         var groups = new ArrayList<Group>();
         parts.forEach((name, its) -> groups.add(new Group(name, its,
                 key.apply(its.getFirst()).map(value -> Map.of(option, value)).orElse(null))));
-        groups.sort(Comparator.comparingLong((Group group) -> sum(group).count()).reversed().thenComparing(Group::key));
+        groups.sort(Comparator.comparing(DeadLetterGroups::sum, Sum.MOST_MONEY_FIRST).thenComparing(Group::key));
         return groups;
     }
 

@@ -17,6 +17,7 @@ public final class AuditJson {
         json.put("actor", line.actor());
         Json.putIfPresent(json, "claim", line.claim());
         json.put("action", line.action());
+        Json.putIfPresent(json, "of", line.of());
         Json.putIfPresent(json, "run", line.run());
         line.finding().ifPresent(finding -> {
             json.put("verdict", finding.verdict());

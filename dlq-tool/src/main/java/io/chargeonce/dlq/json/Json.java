@@ -69,6 +69,9 @@ public final class Json {
         json.putAll(sum(group.sum()));
         json.put("oldest_seconds", group.oldest().toSeconds());
         group.keyValidUntil().ifPresent(at -> json.put("key_valid_until", at.toString()));
+        if (group.keysForgotten() > 0) {
+            json.put("keys_forgotten", group.keysForgotten());
+        }
         json.put("standings", standings(group.standings()));
         return json;
     }

@@ -2,6 +2,7 @@
 package io.chargeonce.dlq.merge;
 
 import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.Sum;
 import io.chargeonce.ledger.Hold;
 import io.chargeonce.ledger.HoldTable;
 import java.sql.Connection;
@@ -12,17 +13,18 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeMap;
 
 /**
  * The dead-letter queue and what leads to it, as seen at one moment.
  *
- * @param dead     how many there are
+ * @param dead     how many there are, with how much money
  * @param arrivals by cause, the busiest first; only causes of the last hour
  * @param runs     merge runs that have not ended, the newest first
  * @param tiers    0 is the main topic
  * @param holds    what people have paused or forced
  */
-public record Watch(Instant at, long dead, List<Arrivals> arrivals, List<MergeRuns.Report> runs, List<Tier> tiers,
+public record Watch(Instant at, Sum dead, List<Arrivals> arrivals, List<MergeRuns.Report> runs, List<Tier> tiers,
         List<Hold> holds) {
 
     /** How many that are in the queue now came in the last minute, ten minutes and hour. */
@@ -33,7 +35,7 @@ public record Watch(Instant at, long dead, List<Arrivals> arrivals, List<MergeRu
      * @param overdue could have been started, and were not yet
      * @param longest how long the longest of these
      */
-    public record Tier(int number, long waiting, long parked, long overdue, Duration longest) {}
+    public record Tier(int number, Sum waiting, long parked, long overdue, Duration longest) {}
 
     private static final int MOST_RUNS = 5;
     private static final int LOOKED_AT = 50;
@@ -50,13 +52,16 @@ public record Watch(Instant at, long dead, List<Arrivals> arrivals, List<MergeRu
         return queue.database().withConnection(connection -> {
             Instant at =
                     query(connection, "SELECT clock_timestamp()", row -> row.getObject(1, OffsetDateTime.class).toInstant()).getFirst();
-            long dead = query(connection, DEAD, row -> row.getLong(1)).getFirst();
-            return new Watch(at, dead, query(connection, ARRIVALS, Watch::arrivals), open, query(connection, TIERS, Watch::tier),
+            Sum dead = query(connection, DEAD, row -> Sum.ofRow(row.getString(1), row.getLong(2), row.getLong(3))).stream()
+                    .reduce(Sum.NOTHING, Sum::plus);
+            return new Watch(at, dead, query(connection, ARRIVALS, Watch::arrivals), open, together(query(connection, TIERS, Watch::tier)),
                     HoldTable.inForce(connection).holds());
         });
     }
 
-    private static final String DEAD = "SELECT count(*) FROM dead_letter WHERE state = 'dead'";
+    private static final String DEAD = """
+            SELECT currency, count(*), coalesce(sum(amount), 0) FROM dead_letter WHERE state = 'dead' GROUP BY currency
+            """;
 
     private static final String ARRIVALS = """
             SELECT cause, count(*) FILTER (WHERE died_at > now() - interval '1 minute'),
@@ -71,18 +76,29 @@ public record Watch(Instant at, long dead, List<Arrivals> arrivals, List<MergeRu
 
     /** A second is what an operation may take on its way through Kafka. What is presented again in days is in no tier. */
     private static final String TIERS = """
-            SELECT tier, count(*), count(*) FILTER (WHERE state = 'parked'),
+            SELECT tier, currency, count(*), sum(amount), count(*) FILTER (WHERE state = 'parked'),
                    count(*) FILTER (WHERE not_before < now() - interval '1 second'),
                    coalesce((extract(epoch FROM now() - min(not_before) FILTER (WHERE not_before < now() - interval '1 second')) * \
             1000)::bigint, 0)
-              FROM (SELECT tier, state, not_before FROM waiting JOIN operation_state USING (operation_id) WHERE list = 'work'
+              FROM (SELECT tier, state, not_before, operation_id FROM waiting JOIN operation_state USING (operation_id) WHERE list = 'work'
                      UNION ALL
-                    SELECT 0, 'accepted', since FROM acceptances_from(last_look('acceptances'), 100000) WHERE since IS NOT NULL) AS waits
-             GROUP BY tier ORDER BY tier
+                    SELECT 0, 'accepted', since, operation_id FROM acceptances_from(last_look('acceptances'), 100000)
+                     WHERE since IS NOT NULL) AS waits
+              JOIN operation USING (operation_id)
+             GROUP BY tier, currency ORDER BY tier
             """;
 
     private static Tier tier(ResultSet row) throws SQLException {
-        return new Tier(row.getInt(1), row.getLong(2), row.getLong(3), row.getLong(4), Duration.ofMillis(row.getLong(5)));
+        return new Tier(row.getInt(1), Sum.ofRow(row.getString(2), row.getLong(3), row.getLong(4)), row.getLong(5), row.getLong(6),
+                Duration.ofMillis(row.getLong(7)));
+    }
+
+    private static List<Tier> together(List<Tier> byCurrency) {
+        var tiers = new TreeMap<Integer, Tier>();
+        byCurrency.forEach(one -> tiers.merge(one.number, one, (tier, more) -> new Tier(tier.number, tier.waiting.plus(more.waiting),
+                tier.parked + more.parked, tier.overdue + more.overdue,
+                tier.longest.compareTo(more.longest) > 0 ? tier.longest : more.longest)));
+        return List.copyOf(tiers.values());
     }
 
     private static <T> List<T> query(Connection connection, String sql, Row<T> row) throws SQLException {

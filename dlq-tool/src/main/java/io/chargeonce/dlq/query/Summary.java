@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** The dead-letter queue grouped by cause, PSP and merchant; the largest groups first. */
+/** The dead-letter queue grouped by cause, PSP and merchant. The most money comes first, and what has no money last. */
 public record Summary(List<Group> groups) {
 
     private record Name(String cause, Optional<String> psp, Optional<String> merchant) {}
@@ -25,10 +25,11 @@ public record Summary(List<Group> groups) {
      * @param cause         normalised, so that similar causes are one group
      * @param oldest        age of the group's oldest dead letter
      * @param since         when that one died
-     * @param keyValidUntil when the first PSP forgets the key of an attempt that may have taken money
+     * @param keyValidUntil when the PSP forgets the next key of an attempt that may have taken money
+     * @param keysForgotten how many such keys it has forgotten already
      */
     public record Group(String cause, Optional<String> psp, Optional<String> merchant, SumsByKind<MoneyStatus> standings,
-            Duration oldest, Instant since, Optional<Instant> keyValidUntil) {
+            Duration oldest, Instant since, Optional<Instant> keyValidUntil, long keysForgotten) {
 
         public Sum sum() {
             return standings.total();
@@ -55,7 +56,8 @@ public record Summary(List<Group> groups) {
     private static final String GROUPS = """
             SELECT cause, psp, merchant_id, standing, currency, count(*), sum(amount),
                    (extract(epoch FROM clock_timestamp() - min(died_at)) * 1000)::bigint,
-                   min(key_valid_until) FILTER (WHERE standing = 'unresolved'), min(died_at)
+                   min(key_valid_until) FILTER (WHERE standing = 'unresolved' AND key_valid_until > clock_timestamp()), min(died_at),
+                   count(*) FILTER (WHERE standing = 'unresolved' AND key_valid_until <= clock_timestamp())
               FROM (SELECT \
             """ + DeadLetterQuery.ALIKE + """
              AS cause, known.key_valid_until, letter.psp, letter.merchant_id, letter.currency, letter.amount, letter.died_at,
@@ -78,13 +80,13 @@ public record Summary(List<Group> groups) {
                     Optional<Instant> keyValidUntil = Optional.ofNullable(result.getObject(9, OffsetDateTime.class))
                             .map(OffsetDateTime::toInstant);
                     groups.merge(name, new Group(name.cause, name.psp, name.merchant, sums, oldest,
-                            result.getObject(10, OffsetDateTime.class).toInstant(), keyValidUntil), Summary::together);
+                            result.getObject(10, OffsetDateTime.class).toInstant(), keyValidUntil, result.getLong(11)), Summary::together);
                 }
             }
         }
         var sorted = new ArrayList<>(groups.values());
-        sorted.sort(Comparator.comparingLong((Group group) -> group.sum().count()).reversed()
-                .thenComparing(Group::cause).thenComparing(group -> group.merchant().orElse("")));
+        sorted.sort(Comparator.comparing(Group::sum, Sum.MOST_MONEY_FIRST).thenComparing(Group::cause)
+                .thenComparing(group -> group.merchant().orElse("")));
         return new Summary(List.copyOf(sorted));
     }
 
@@ -93,6 +95,7 @@ public record Summary(List<Group> groups) {
         return new Group(group.cause, group.psp, group.merchant, group.standings,
                 group.oldest.compareTo(more.oldest) >= 0 ? group.oldest : more.oldest,
                 group.since.isBefore(more.since) ? group.since : more.since,
-                Stream.of(group.keyValidUntil, more.keyValidUntil).flatMap(Optional::stream).min(Comparator.naturalOrder()));
+                Stream.of(group.keyValidUntil, more.keyValidUntil).flatMap(Optional::stream).min(Comparator.naturalOrder()),
+                group.keysForgotten + more.keysForgotten);
     }
 }

@@ -10,10 +10,12 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Who did what with the dead-letter queue, when, why, and to how much money. What one call did is one line. What the
@@ -33,10 +35,24 @@ public final class AuditTrail {
      * @param actor   who it was: the login of their session
      * @param claim   the account that they used at their machine, as the command line said
      * @param finding what a settlement by hand says of the money; empty for any other deed
-     * @param sum     of the dead letters concerned; money per currency
+     * @param of      the one thing that it was done to: a dead letter's id, or a hold's, such as {@code psp stripe}
+     * @param sum     of the dead letters concerned, those of a run or of an unmasked export too; money per currency
      */
-    public record Line(Instant from, Instant until, String actor, Optional<String> claim, String action, Optional<String> run,
-            Optional<Finding> finding, Optional<String> reason, Sum sum) {}
+    public record Line(Instant from, Instant until, String actor, Optional<String> claim, String action, Optional<String> of,
+            Optional<String> run, Optional<Finding> finding, Optional<String> reason, Sum sum) {
+
+        /** What a person paused, forced or resumed. */
+        public Optional<String> held() {
+            return HOLDS.contains(action) ? of : Optional.empty();
+        }
+
+        private Line with(Sum other) {
+            return new Line(from, until, actor, claim, action, of, run, finding, reason, other);
+        }
+    }
+
+    private static final Set<String> HOLDS = Set.of("dlq.paused", "dlq.forced", "dlq.resumed");
+    private static final String OF_RUNS = "dlq.run.";
 
     private record Name(String actor, Optional<String> claim, String action, Optional<String> run, Optional<Finding> finding,
             Optional<String> reason) {}
@@ -49,13 +65,19 @@ public final class AuditTrail {
     }
 
     private static final String READ = """
-            SELECT min(at), max(at), audit_record.actor, audit_record.action, detail.run, reason, currency, count(*),
+            SELECT min(at), max(at), audit_record.actor, audit_record.action, detail.run, reason, currency,
+                   sum(CASE WHEN audit_record.action = 'dlq.unmasked' AND detail.letters ~ '^[0-9]{1,12}$' THEN detail.letters::bigint
+                            ELSE 1 END),
                    least(coalesce(sum(CASE WHEN amount ~ '^[0-9]{1,12}$' THEN amount::bigint END), 0), 9e18)::bigint,
-                   verdict, psp_reference, origin
+                   verdict, psp_reference, origin,
+                   CASE WHEN count(DISTINCT resource_id) = 1
+                        THEN nullif(min(CASE resource_type WHEN 'hold' THEN replace(resource_id, '/', ' ') ELSE resource_id END),
+                                    detail.run) END
               FROM audit_record
               CROSS JOIN LATERAL (SELECT audit_detail(data, 'run') AS run, audit_detail(data, 'currency') AS currency,
                                          audit_detail(data, 'amount') AS amount, audit_detail(data, 'verdict') AS verdict,
-                                         audit_detail(data, 'psp_reference') AS psp_reference) AS detail
+                                         audit_detail(data, 'psp_reference') AS psp_reference,
+                                         audit_detail(data, 'count') AS letters) AS detail
               CROSS JOIN (SELECT ?::text AS actor, ?::text AS action, ?::text AS run, ?::bigint AS seconds) AS wanted
              WHERE audit_record.action LIKE 'dlq.%'
                AND at > clock_timestamp() - wanted.seconds * interval '1 second'
@@ -76,13 +98,35 @@ public final class AuditTrail {
                             Optional.ofNullable(result.getString(5)), Finding.of(result.getString(10), result.getString(11)),
                             Optional.ofNullable(result.getString(6)));
                     lines.merge(name, new Line(result.getObject(1, OffsetDateTime.class).toInstant(),
-                            result.getObject(2, OffsetDateTime.class).toInstant(), name.actor, name.claim, name.action, name.run,
-                            name.finding, name.reason, Sum.ofRow(currency(result.getString(7)), result.getLong(8), result.getLong(9))),
+                            result.getObject(2, OffsetDateTime.class).toInstant(), name.actor, name.claim, name.action,
+                            Optional.ofNullable(result.getString(13)), name.run, name.finding, name.reason,
+                            Sum.ofRow(currency(result.getString(7)), result.getLong(8), result.getLong(9))),
                             AuditTrail::together);
                 }
             }
         }
-        return List.copyOf(lines.values());
+        var withRuns = new ArrayList<Line>();
+        for (Line line : lines.values()) {
+            withRuns.add(line.action.startsWith(OF_RUNS) && line.run.isPresent() ? line.with(sum(connection, line.run.get())) : line);
+        }
+        return List.copyOf(withRuns);
+    }
+
+    private static final String OF_RUN = """
+            SELECT currency, count(*), coalesce(sum(amount), 0) FROM dlq_run_item WHERE run_id = ? GROUP BY currency
+            """;
+
+    private static Sum sum(Connection connection, String run) throws SQLException {
+        Sum sum = Sum.NOTHING;
+        try (var statement = connection.prepareStatement(OF_RUN)) {
+            statement.setString(1, run);
+            try (var row = statement.executeQuery()) {
+                while (row.next()) {
+                    sum = sum.plus(Sum.ofRow(currency(row.getString(1)), row.getLong(2), row.getLong(3)));
+                }
+            }
+        }
+        return sum;
     }
 
     /** NULL for one that does not exist: one odd record must not hide the others. */
@@ -99,6 +143,8 @@ public final class AuditTrail {
 
     private static Line together(Line line, Line more) {
         return new Line(line.from.isBefore(more.from) ? line.from : more.from, line.until.isAfter(more.until) ? line.until : more.until,
-                line.actor, line.claim, line.action, line.run, line.finding, line.reason, line.sum.plus(more.sum));
+                line.actor, line.claim, line.action, line.of.filter(more.of.stream().toList()::contains), line.run, line.finding,
+                line.reason,
+                line.sum.plus(more.sum));
     }
 }

@@ -4,18 +4,20 @@ package io.chargeonce.dlq.story;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.query.DeadLetterQuery;
 import io.chargeonce.dlq.query.DeadLetterView;
-import io.chargeonce.ledger.Capture;
 import io.chargeonce.ledger.Hold;
 import io.chargeonce.ledger.HoldTable;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
-import io.chargeonce.payment.FailureCause;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * A payment's whole life, from its acceptance to now, whether it is dead or not; or a poison record's. Read at one
@@ -23,9 +25,12 @@ import java.util.Optional;
  *
  * @param letter its line in the dead-letter queue, if it ever had one
  * @param holds  what people have paused that keeps it waiting now
+ * @param readAt by the database's clock: later moments lie ahead
  */
 public record Life(String id, Optional<Operation> operation, Optional<DeadLetterView> letter, List<Moment> moments,
-        List<Hold> holds) {
+        List<Hold> holds, Instant readAt) {
+
+    private static final String NOW = "SELECT clock_timestamp()";
 
     /** Empty if there is neither a payment nor a dead letter of this id. */
     public static Optional<Life> of(DeadLetterQueue queue, String id) {
@@ -33,15 +38,41 @@ public record Life(String id, Optional<Operation> operation, Optional<DeadLetter
             Optional<Operation> operation = OperationTable.find(connection, id);
             Optional<DeadLetterView> letter = DeadLetterQuery.find(connection, List.of(id)).stream().findFirst();
             return operation.isEmpty() && letter.isEmpty() ? Optional.empty()
-                    : Optional.of(new Life(id, operation, letter, moments(connection, id, operation), holds(connection, operation)));
+                    : Optional.of(new Life(id, operation, letter, moments(connection, id, operation), holds(connection, operation),
+                            now(connection)));
         });
+    }
+
+    private static Instant now(Connection connection) throws SQLException {
+        try (var statement = connection.createStatement(); var row = statement.executeQuery(NOW)) {
+            row.next();
+            return row.getObject(1, OffsetDateTime.class).toInstant();
+        }
     }
 
     private static List<Hold> holds(Connection connection, Optional<Operation> operation) throws SQLException {
         if (operation.filter(Life::waits).isEmpty()) {
             return List.of();
         }
-        return HoldTable.inForce(connection).holds().stream().filter(hold -> concerns(hold, operation.get())).toList();
+        Set<String> psps = psps(connection, operation.get().id());
+        return HoldTable.inForce(connection).holds().stream().filter(hold -> concerns(hold, operation.get(), psps)).toList();
+    }
+
+    private static final String PSPS =
+            "SELECT unnest(psps_awaited(its)) FROM operation_state AS its WHERE operation_id = ?";
+
+    /** Those that it waits for. */
+    private static Set<String> psps(Connection connection, String id) throws SQLException {
+        var psps = new HashSet<String>();
+        try (var statement = connection.prepareStatement(PSPS)) {
+            statement.setString(1, id);
+            try (var row = statement.executeQuery()) {
+                while (row.next()) {
+                    psps.add(row.getString(1));
+                }
+            }
+        }
+        return psps;
     }
 
     private static boolean waits(Operation operation) {
@@ -51,14 +82,11 @@ public record Life(String id, Optional<Operation> operation, Optional<DeadLetter
         };
     }
 
-    /** A payment that was parked for paused PSPs may wait for any of them. */
-    private static boolean concerns(Hold hold, Operation operation) {
+    private static boolean concerns(Hold hold, Operation operation, Set<String> psps) {
         return switch (hold.kind()) {
             case MERCHANT -> hold.name().equals(operation.accepted().merchant());
             case TIER -> operation.waitsInATier() && hold.name().equals(Integer.toString(operation.tier()));
-            case PSP -> operation.failureCause().equals(Optional.of(FailureCause.PSP_PAUSED.tag()))
-                    || operation.psp().equals(Optional.of(hold.name()))
-                    || operation.capture().map(Capture::psp).equals(Optional.of(hold.name()));
+            case PSP -> psps.contains(hold.name());
         };
     }
 

@@ -105,6 +105,7 @@ final class AuditCommand implements Callable<Integer> {
                     Column.right("COUNT", line -> "%,d".formatted(line.sum().count())),
                     Column.rightLines("MONEY", line -> line.sum().moneyLines()),
                     Column.shrinking("WHY", 8, AuditCommand::why),
+                    Column.ifRoom("OF", 14, line -> line.of().orElse("–")),
                     Column.ifRoom("RUN", 14, line -> line.run().orElse("–")))).print(lines);
         }
         return 0;
@@ -117,7 +118,7 @@ final class AuditCommand implements Callable<Integer> {
     }
 
     private static String why(AuditTrail.Line line) {
-        return Stream.of(line.finding().map(Finding::inWords), line.reason()).flatMap(Optional::stream)
+        return Stream.of(line.held(), line.finding().map(Finding::inWords), line.reason()).flatMap(Optional::stream)
                 .reduce((finding, evidence) -> finding + ": " + evidence).orElse("–");
     }
 

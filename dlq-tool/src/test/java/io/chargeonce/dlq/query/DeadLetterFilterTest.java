@@ -81,6 +81,28 @@ class DeadLetterFilterTest {
     }
 
     @Test
+    void a_key_that_is_forgotten_hides_none_that_lapses_soon() {
+        String soon = rows.unresolved();
+        rows.unresolvedAndAsked(true);
+        rows.unresolvedAndAsked(true);
+        Summary.Group group = Summary.of(rows.queue(), ALL).groups().getFirst();
+        String until = rows.text("SELECT key_valid_until AT TIME ZONE 'UTC' FROM payment_attempt WHERE operation_id = '" + soon + "'");
+        assertThat(group.keyValidUntil().orElseThrow()).isEqualTo(until.replace(' ', 'T') + "Z");
+        assertThat(group.keysForgotten()).isEqualTo(2);
+    }
+
+    @Test
+    void a_summary_begins_with_the_most_money_and_ends_with_poison() {
+        rows.poison(new byte[] {1});
+        rows.poison(new byte[] {2});
+        rows.dead("acme", 100, "EUR", "m");
+        rows.dead("acme", 100, "EUR", "m");
+        rows.dead("globex", 900_000, "EUR", "m");
+        assertThat(Summary.of(rows.queue(), ALL).groups()).extracting(group -> group.merchant().orElse("poison"))
+                .containsExactly("globex", "acme", "poison");
+    }
+
+    @Test
     void a_cause_may_be_named_as_a_summary_names_it() {
         String unresolved = rows.unresolved();
         rows.dead();

@@ -8,6 +8,9 @@ import io.chargeonce.audit.AuditSealer;
 import io.chargeonce.dlq.Login;
 import io.chargeonce.dlq.QueueRows;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
@@ -40,6 +43,21 @@ class AuditTest {
         assertThat(call("audit").out()).contains("dlq.merged", "dlq.purged", "dlq.run.planned", "38.97 EUR", "5000 JPY", "a load test");
         assertThat(call("audit", "--by", "zoe").out()).contains("No one did anything");
         assertThat(call("audit", "--newer-than", "soon").exit()).isEqualTo(2);
+    }
+
+    @Test
+    void a_line_says_what_it_was_done_to_and_how_many_and_how_much_money_that_was() throws IOException {
+        List<String> dead = rows.dead(3);
+        call("merge", "--all", "--plan");
+        call("pause", "psp", "stripe", "--reason", "charges fail", "--yes");
+        call("show", dead.getFirst(), "--unmasked", "--reason", "ticket 1");
+        Path file = Files.createTempDirectory("audit").resolve("dead.ndjson");
+        call("export", file.toString(), "--unmasked", "--reason", "ticket 2");
+        assertThat(call("audit").out()).contains("psp stripe: charges fail");
+        assertThat(call("audit", "--json").json()).extracting(line -> "%s %s %d %s".formatted(line.path("action").asString(),
+                line.path("of").asString("-"), line.path("count").asInt(), line.path("money"))).containsExactly(
+                        "dlq.run.planned - 3 {\"EUR\":3897}", "dlq.paused psp stripe 1 {}",
+                        "dlq.unmasked " + dead.getFirst() + " 1 {}", "dlq.unmasked - 3 {}");
     }
 
     @ParameterizedTest

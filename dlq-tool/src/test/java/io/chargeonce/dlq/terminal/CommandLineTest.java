@@ -176,6 +176,14 @@ class CommandLineTest {
     }
 
     @Test
+    void poison_that_no_edit_mends_is_not_said_to_need_one() {
+        rows.poison(new byte[] {1});
+        assertThat(call("summary").out()).contains("needs editing").doesNotContain("stays");
+        rows.text("UPDATE dead_letter SET cause = 'unknown_payment' RETURNING 1");
+        assertThat(call("summary").out()).contains("stays: no edit makes").doesNotContain("needs editing");
+    }
+
+    @Test
     void a_summary_fits_eighty_columns_and_says_whose_keys_are_forgotten_when() {
         rows.dead("a-merchant-with-a-long-name", 12_345_678_900L, "EUR", "the PSP answered 500");
         rows.unresolved();
@@ -185,7 +193,7 @@ class CommandLineTest {
         assertThat(out.toString().lines()).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80));
         assertThat(out.toString())
                 .contains("123456789.00 EUR", "merge 1\n", "resolver first 1\n",
-                        "stripe forgets the first key of an unresolved payment at 20")
+                        "stripe forgets the next key of an unresolved payment at 20")
                 .doesNotContain("KEY VALID UNTIL");
         assertThat(call("summary").out()).contains("KEY VALID UNTIL");
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import io.chargeonce.dlq.QueueRows;
+import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.merge.Watch;
 import io.chargeonce.dlq.terminal.page.WatchPage;
 import io.chargeonce.dlq.terminal.screen.Screen;
@@ -26,6 +27,7 @@ class WatchTest {
 
     @RegisterExtension
     private static final QueueRows rows = new QueueRows();
+    private static final Sum MANY = Sum.ofRow("EUR", 1_000_000, 1_299_000_000);
 
     @Test
     void one_look_shows_arrivals_tiers_breakers_and_open_runs() throws IOException {
@@ -43,10 +45,11 @@ class WatchTest {
             String address = "127.0.0.1:" + metrics.getAddress().getPort();
             Called watch = call("watch", "--metrics", address);
             assertThat(watch.exit()).as(watch.err()).isZero();
-            assertThat(watch.out()).contains("4 dead letters", "psp_unwell", "undecodable", "retry-2", "adyen closed · stripe OPEN",
+            assertThat(watch.out()).contains("4 dead letters, 38.97 EUR", "psp_unwell", "undecodable", "retry-2",
+                    "adyen closed · stripe OPEN",
                     "0 of 4 moved");
             assertThat(watch.out()).containsPattern("3 +3 +3  psp_unwell").containsPattern("0 +1 +1  undecodable")
-                    .containsPattern("retry-2 +1 +0 +1 +1m");
+                    .containsPattern("retry-2 +1 +12\\.99 EUR +0 +1 +1m");
             var json = call("watch", "--json", "--metrics", address, "--metrics", "127.0.0.1:1").json().getFirst();
             assertThat(json.path("dead").asInt()).isEqualTo(4);
             assertThat(json.path("tiers").get(0).path("overdue").asInt()).isEqualTo(1);
@@ -61,12 +64,12 @@ class WatchTest {
     @Test
     void a_page_fits_a_small_terminal_however_much_there_is_to_tell() {
         var arrivals = IntStream.range(0, 30).mapToObj(i -> new Watch.Arrivals("cause_of_a_long_night_" + i, i, i, i)).toList();
-        var tiers = IntStream.range(0, 4).mapToObj(i -> new Watch.Tier(i, 1_000_000, 1_000_000, 1_000_000, Duration.ofHours(3))).toList();
+        var tiers = IntStream.range(0, 4).mapToObj(i -> new Watch.Tier(i, MANY, 1_000_000, 1_000_000, Duration.ofHours(3))).toList();
         rows.dead(2);
         IntStream.range(0, 5).forEach(i -> call("merge", "--all", "--plan"));
         Watch now = Watch.now(rows.queue());
         assertThat(now.runs()).hasSize(5);
-        var full = new Watch(now.at(), 1_000_000, arrivals, now.runs(), tiers, now.holds());
+        var full = new Watch(now.at(), MANY, arrivals, now.runs(), tiers, now.holds());
         var breakers = IntStream.range(0, 12).boxed()
                 .collect(Collectors.toMap("charge-%d.example:9100"::formatted, i -> "unknown, no metrics there"));
 

@@ -132,6 +132,39 @@ class WhyTest {
     }
 
     @Test
+    void which_attempts_counted_is_told_and_when_the_next_try_or_question_is_due() {
+        String id = waiting.scheduled(1);
+        String due = rows.text("SELECT to_char(not_before AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS') FROM operation_state");
+        assertThat(call("why", id).out()).contains("1 attempt, 1 counted", "Next try: due at " + due, "counted, waits in retry-1 until");
+        waiting.refuseConnection(id, 2);
+        assertThat(call("why", id).out()).contains("2 attempts, 1 counted", "not counted, parked in retry-2 until");
+        String unresolved = rows.unresolved();
+        assertThat(call("why", unresolved).out()).contains("Next question to stripe: due at 20");
+    }
+
+    @Test
+    void answers_that_repeat_are_told_once_with_their_number() {
+        String id = rows.unresolvedAndAsked(false);
+        for (int i = 0; i < 6; i++) {
+            rows.text(
+                    "INSERT INTO psp_observation (psp_key, source, outcome, cause, detail) SELECT psp_key, source, outcome, cause, detail "
+                            + "FROM psp_observation WHERE source = 'question' LIMIT 1 RETURNING 1");
+        }
+        assertThat(call("why", id).out()).contains("the same 6 more times, 7 times in all")
+                .containsOnlyOnce("stripe said when asked");
+    }
+
+    @Test
+    void what_lies_ahead_is_marked() {
+        String id = rows.accepted("acme");
+        rows.succeed(id);
+        rows.text("INSERT INTO receipt (receipt_id, operation_id, payment_id, merchant_id, kind, due_at) VALUES ('rcp_" + "c".repeat(32)
+                + "', '" + id + "', '" + id + "', 'acme', 'charge', now() + interval '1 hour') RETURNING 1");
+        assertThat(call("why", id).out()).contains("still to come: receipt of the charge waiting")
+                .doesNotContain("still to come: attempt", "still to come: accepted");
+    }
+
+    @Test
     void poison_has_a_life_too_and_an_unknown_name_has_none() {
         String poison = rows.poison(new byte[] {1});
         assertThat(call("why", poison).out()).contains("dead: undecodable");

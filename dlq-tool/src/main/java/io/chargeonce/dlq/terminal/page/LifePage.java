@@ -11,6 +11,7 @@ import io.chargeonce.text.Printable;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Optional;
 
 /** A payment's life for a person: one line for each thing that happened, with the time since the one before. */
 public final class LifePage {
@@ -19,23 +20,39 @@ public final class LifePage {
 
     public static void print(Life life, Screen screen) {
         screen.print("%s", screen.bold(Printable.of(life.id())));
-        life.operation().ifPresent(operation -> screen.say(now(operation)));
+        life.operation().ifPresent(operation -> {
+            screen.say(now(operation));
+            next(operation).ifPresent(words -> screen.say(words));
+        });
         life.letter().ifPresent(letter -> screen.say(now(letter)));
         life.holds().forEach(hold -> screen.say(HoldPage.words(hold) + "."));
         screen.print("");
         Instant before = life.moments().getFirst().at();
         for (RepeatedParks.Line line : RepeatedParks.lines(life.moments())) {
+            boolean ahead = line.at().isAfter(life.readAt());
             screen.labelled("%s %8s  ".formatted(line.at().truncatedTo(ChronoUnit.MILLIS), since(Duration.between(before, line.at()))),
-                    line.text());
+                    (ahead ? "still to come: " : "") + line.text());
             before = line.at();
         }
     }
 
     private static String now(Operation operation) {
         var accepted = operation.accepted();
-        return "%s of %s, now %s, generation %d, %d attempt%s".formatted(accepted.request().money(), accepted.merchant(),
-                operation.state().tag(), operation.generation(), operation.sequence(),
-                operation.sequence() == 1 ? "" : "s");
+        String counted = operation.sequence() == 0 ? ""
+                : ", %d counted%s".formatted(operation.countedAttempts(), operation.generation() > 1 ? " since the last merge" : "");
+        return "%s of %s, now %s, generation %d, %d attempt%s%s".formatted(accepted.request().money(), accepted.merchant(),
+                operation.state().tag(), operation.generation(), operation.sequence(), operation.sequence() == 1 ? "" : "s", counted);
+    }
+
+    /** What is due next, and when. */
+    private static Optional<String> next(Operation operation) {
+        return switch (operation.state()) {
+            case SCHEDULED, PARKED -> Optional.of(operation.representAt().map(at -> "Presented again at %s.".formatted(Words.time(at)))
+                    .orElseGet(() -> "Next try: due at %s.".formatted(Words.time(operation.notBefore()))));
+            case UNRESOLVED, PROCESSING, PURGED -> operation.resolveAt().map(at -> "Next question to %s: due at %s."
+                    .formatted(operation.psp().orElse("its PSP"), Words.time(at)));
+            case ACCEPTED, SUCCEEDED, DECLINED, DEAD -> Optional.empty();
+        };
     }
 
     private static String now(DeadLetterView letter) {

@@ -17,9 +17,7 @@ public final class MomentWords {
             case Moment.Sent sent -> "attempt %d sent to %s%s, key %s".formatted(sent.attempt(), sent.psp(),
                     sent.generation() > 1 ? " (after merge %d)".formatted(sent.generation() - 1) : "", sent.pspKey());
             case Moment.Heard heard -> heard(heard);
-            case Moment.Waited waited -> "%s in retry-%d%s until %s%s".formatted(waited.parked() ? "parked" : "waits", waited.tier(),
-                    waited.times() > 1 ? " %,d times, the last".formatted(waited.times()) : "", Words.time(waited.due()),
-                    because(waited.cause()));
+            case Moment.Waited waited -> waited(waited);
             case Moment.Died died -> "dead: %s%s".formatted(died.cause(), died.message().map(" (%s)"::formatted).orElse(""));
             case Moment.GaveBack back -> "%s of %s begun, now %s: dlq why %s".formatted(back.kind(), back.money(), back.state(), back.id());
             case Moment.Mailed mailed ->
@@ -31,6 +29,14 @@ public final class MomentWords {
             case Moment.Deed deed -> "%s by %s%s%s".formatted(deed.action(), deed.actor(), deed.run().map(" in "::concat).orElse(""),
                     because(deed.reason()));
         });
+    }
+
+    /** Only a wait for the next counted attempt follows an attempt that counted. */
+    private static String waited(Moment.Waited waited) {
+        String until = "%s until %s%s".formatted(waited.times() > 1 ? " %,d times, the last".formatted(waited.times()) : "",
+                Words.time(waited.due()), because(waited.cause()));
+        return waited.tier() == 0 ? "waits to be presented again" + until
+                : "%s in retry-%d%s".formatted(waited.parked() ? "not counted, parked" : "counted, waits", waited.tier(), until);
     }
 
     private static String heard(Moment.Heard heard) {

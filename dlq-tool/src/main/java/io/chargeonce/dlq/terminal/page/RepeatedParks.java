@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A life as lines. A payment whose PSP cannot be reached is tried and parked again and again. Turns that repeat the one before are
- * counted in one line.
+ * A life as lines. A payment whose PSP cannot be reached is tried and parked again and again, and a PSP that cannot tell is asked again
+ * and again. Turns that repeat the one before are counted in one line.
  */
 final class RepeatedParks {
 
@@ -56,8 +56,11 @@ final class RepeatedParks {
         return more;
     }
 
-    /** What two equal turns have in common; empty if this is no turn that ends with a park. */
+    /** What two equal turns have in common; empty if this is no turn that ends with a park, and no answer to a question. */
     private static Optional<List<Object>> shape(List<Moment> moments, int from, int length) {
+        if (length == 1 && moments.get(from) instanceof Moment.Heard heard && !heard.source().equals("call")) {
+            return Optional.of(List.of(heard.attempt(), heard.source(), heard.outcome(), heard.cause(), heard.detail(), heard.reference()));
+        }
         if (!(moments.get(from + length - 1) instanceof Moment.Waited park && park.parked())) {
             return Optional.empty();
         }
@@ -71,7 +74,9 @@ final class RepeatedParks {
     }
 
     private static Line again(List<Moment> last, int times) {
-        var park = (Moment.Waited) last.getLast();
+        if (!(last.getLast() instanceof Moment.Waited park)) {
+            return new Line(last.getLast().at(), "the same %,d more times, %,d times in all".formatted(times, times + 1));
+        }
         String until = last.getFirst() instanceof Moment.Sent sent ? ", until attempt %d".formatted(sent.attempt()) : "";
         return new Line(park.at(),
                 "the same %,d more times%s; parked the last time until %s".formatted(times, until, Words.time(park.due())));

@@ -50,7 +50,9 @@ public final class StoryPage {
                 case STOPPED -> "takes it only by its id or with --cause stopped: a person stopped it on purpose, and nothing was charged";
                 case CHARGED -> "has the resolver settle it: the money was taken" + letter.evidence().map(" as "::concat).orElse("");
                 case UNRESOLVED -> "has the resolver ask the PSP first: the money may have been taken";
-                case POISON -> "cannot take it: it is no payment; edit makes it one, or purge gives it up";
+                case POISON ->
+                    Words.canBeEdited(letter.cause()) ? "cannot take it: it is no payment; edit makes it one, or purge gives it up"
+                            : "cannot take it, and no edit makes an accepted payment of it: purge gives it up";
                 case MENDED -> "sends it as it was edited to the topic that it was found on";
             });
         }

@@ -31,7 +31,7 @@ public final class SummaryTable {
         var lines = new ArrayList<Line>();
         summary.groups().forEach(group -> lines.add(new Line(group.cause(), group.psp().orElse("–"),
                 group.merchant().orElse("–"), group.sum(), Ages.brief(group.oldest()),
-                group.keyValidUntil().map(Words::time).orElse(""), byMerge(group.standings()))));
+                group.keyValidUntil().map(Words::time).orElse(""), byMerge(group))));
         lines.add(new Line("total", "", "", summary.total(), Ages.brief(summary.oldest().orElseThrow()), "", List.of()));
         var columns = new ArrayList<Column<Line>>(List.of(
                 Column.right("COUNT", (Line line) -> "%,d".formatted(line.sum.count())),
@@ -45,7 +45,13 @@ public final class SummaryTable {
             columns.add(Column.ifRoom("KEY VALID UNTIL", 20, Line::keys));
         }
         new Table<>(screen, columns).print(lines);
-        MergeNotes.print(s -> summary.groups().stream().anyMatch(group -> group.standings().of(s).count() > 0), screen);
+        List<Summary.Group> poison = summary.groups().stream().filter(group -> group.standings().of(MoneyStatus.POISON).count() > 0)
+                .toList();
+        MergeNotes.print(s -> s == MoneyStatus.POISON ? poison.stream().anyMatch(group -> Words.canBeEdited(group.cause()))
+                : summary.groups().stream().anyMatch(group -> group.standings().of(s).count() > 0), screen);
+        if (!poison.stream().allMatch(group -> Words.canBeEdited(group.cause()))) {
+            screen.say("%s: no edit makes an accepted payment of it; look at it, then purge it.".formatted(Words.STAYS));
+        }
         keys(summary, screen);
     }
 
@@ -55,13 +61,20 @@ public final class SummaryTable {
         summary.groups().forEach(group -> group.keyValidUntil()
                 .ifPresent(at -> first.merge(group.psp().orElse("a PSP"), at, (one, other) -> one.isBefore(other) ? one : other)));
         first.forEach((psp, at) -> screen
-                .say("%s forgets the first key of an unresolved payment at %s; from then on that one is only asked about, never sent again."
+                .say("%s forgets the next key of an unresolved payment at %s; from then on that one is only asked about, never sent again."
                         .formatted(psp, Words.time(at))));
+        long forgotten = summary.groups().stream().mapToLong(Summary.Group::keysForgotten).sum();
+        if (forgotten > 0) {
+            screen.say("The %s forgotten already: %s only asked about.".formatted(
+                    forgotten == 1 ? "key of 1 unresolved payment is" : "keys of %,d unresolved payments are".formatted(forgotten),
+                    forgotten == 1 ? "it is" : "they are"));
+        }
     }
 
-    private static List<String> byMerge(SumsByKind<MoneyStatus> standings) {
+    private static List<String> byMerge(Summary.Group group) {
+        SumsByKind<MoneyStatus> standings = group.standings();
         List<MoneyStatus> present = Arrays.stream(MoneyStatus.values()).filter(s -> standings.of(s).count() > 0).toList();
-        return present.size() == 1 ? List.of(Words.byMerge(present.getFirst()))
-                : present.stream().map(s -> Words.byMerge(s) + " " + Words.brief(standings.of(s).count())).toList();
+        return present.size() == 1 ? List.of(Words.byMerge(present.getFirst(), group.cause()))
+                : present.stream().map(s -> Words.byMerge(s, group.cause()) + " " + Words.brief(standings.of(s).count())).toList();
     }
 }

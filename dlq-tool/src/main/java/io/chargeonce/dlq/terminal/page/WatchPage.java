@@ -25,7 +25,9 @@ public final class WatchPage {
     /** At most so many rows, but at least the first item of each part. */
     public static List<String> lines(Watch watch, Map<String, String> breakers, Screen screen, int rows) {
         var lines = new ArrayList<String>();
-        lines.add("%s  %s".formatted(screen.bold("%,d dead letter%s".formatted(watch.dead(), watch.dead() == 1 ? "" : "s")),
+        long dead = watch.dead().count();
+        lines.add("%s  %s".formatted(screen.bold("%,d dead letter%s%s".formatted(dead, dead == 1 ? "" : "s",
+                watch.dead().money().isEmpty() ? "" : ", " + String.join(", ", watch.dead().moneyLines()))),
                 screen.faint(Words.time(watch.at()))));
         var sections = new ArrayList<>(List.of(
                 Section.table(screen.bold("Arrivals"), "causes", ARRIVALS, watch.arrivals(), "none in the last hour", screen),
@@ -51,7 +53,8 @@ public final class WatchPage {
 
     private static final List<Column<Watch.Tier>> TIERS = List.of(
             Column.whole("TIER", tier -> tier.number() == 0 ? "main" : "retry-" + tier.number()),
-            Column.right("WAITING", tier -> "%,d".formatted(tier.waiting())),
+            Column.right("WAITING", tier -> "%,d".formatted(tier.waiting().count())),
+            Column.rightLines("MONEY", tier -> tier.waiting().moneyLines()),
             Column.right("PARKED", tier -> "%,d".formatted(tier.parked())),
             Column.right("OVERDUE", tier -> "%,d".formatted(tier.overdue())),
             Column.right("LONGEST", tier -> tier.overdue() == 0 ? "–" : Ages.brief(tier.longest())));
@@ -67,11 +70,15 @@ public final class WatchPage {
     public static Map<String, Object> json(Watch watch, Map<String, String> breakers) {
         var json = new LinkedHashMap<String, Object>();
         json.put("at", watch.at().toString());
-        json.put("dead", watch.dead());
+        json.put("dead", watch.dead().count());
+        json.put("dead_money", watch.dead().money());
         json.put("arrivals", watch.arrivals().stream().map(line -> Map.of("cause", line.cause(), "minute", line.minute(),
                 "ten_minutes", line.tenMinutes(), "hour", line.hour())).toList());
-        json.put("tiers", watch.tiers().stream().map(tier -> Map.of("tier", tier.number(), "waiting", tier.waiting(),
-                "parked", tier.parked(), "overdue", tier.overdue(), "longest_seconds", tier.longest().toSeconds())).toList());
+        json.put("tiers",
+                watch.tiers().stream()
+                        .map(tier -> Map.of("tier", tier.number(), "waiting", tier.waiting().count(), "money", tier.waiting().money(),
+                                "parked", tier.parked(), "overdue", tier.overdue(), "longest_seconds", tier.longest().toSeconds()))
+                        .toList());
         json.put("breakers", breakers);
         json.put("holds", watch.holds().stream().map(HoldJson::of).toList());
         json.put("runs", watch.runs().stream().map(RunJson::report).toList());

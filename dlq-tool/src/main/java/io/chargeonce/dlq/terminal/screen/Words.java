@@ -3,11 +3,15 @@ package io.chargeonce.dlq.terminal.screen;
 
 import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.query.MoneyStatus;
+import io.chargeonce.wire.PoisonCause;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
 
 /** The words for states and results of dead letters. */
 public final class Words {
+
+    public static final String STAYS = "stays";
 
     private Words() {}
 
@@ -31,6 +35,15 @@ public final class Words {
             case POISON -> "needs editing";
             case MENDED -> "sends again";
         };
+    }
+
+    /** The same for one cause: of some poison no edit makes a payment. */
+    public static String byMerge(MoneyStatus standing, String cause) {
+        return standing == MoneyStatus.POISON && !canBeEdited(cause) ? STAYS : byMerge(standing);
+    }
+
+    public static boolean canBeEdited(String cause) {
+        return Arrays.stream(PoisonCause.values()).filter(one -> one.tag().equals(cause)).allMatch(PoisonCause::canBeEdited);
     }
 
     public static String whyByMerge(MoneyStatus standing) {

@@ -2,16 +2,17 @@
 import { html } from '../lib/html.js';
 import { countText } from '../lib/money.js';
 import { plain } from '../lib/words.js';
-import { When } from '../parts/moments.js';
+import { Exact } from '../parts/moments.js';
 import { Empty } from '../parts/states.js';
 import { Money } from '../parts/sums.js';
 import { Table } from '../parts/table.js';
 
 const COLUMNS = [
-  { label: 'When', cell: (line) => html`<${When} at=${line.from} />` },
+  { label: 'When', cell: (line) => html`<${Exact} at=${line.from} />` },
   { label: 'Who', cell: (line) => line.actor },
   { label: 'From where', cell: (line) => line.claim ?? html`<span class="none">–</span>` },
   { label: 'What', cell: (line) => html`<span class="what" title=${line.action}>${plain(line.action).replace('dlq.', '').replace('.', ' ')}</span>` },
+  { label: 'Of', cell: (line) => line.of ?? html`<span class="none">–</span>` },
   { label: 'Count', number: true, cell: (line) => (line.count > 0 ? countText(line.count) : html`<span class="none">–</span>`) },
   { label: 'Money', number: true, cell: (line) => (Object.keys(line.money).length > 0 ? html`<${Money} of=${line.money} most=${2} />` : html`<span class="none">–</span>`) },
   { label: 'Why', wide: true, cell: (line) => html`<span class="message" title=${line.reason}>${[line.verdict && plain(line.verdict), line.reason].filter(Boolean).join(': ')
