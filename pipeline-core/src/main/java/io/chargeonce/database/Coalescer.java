@@ -39,8 +39,21 @@ public final class Coalescer<A, R> implements AutoCloseable {
     public static final class Overloaded extends RuntimeException {
         private static final long serialVersionUID = 1;
 
+        private final boolean databaseIsAway;
+
         Overloaded(String name) {
-            super("too many callers wait for Postgres (" + name + "): try again shortly");
+            this(name, false);
+        }
+
+        private Overloaded(String name, boolean databaseIsAway) {
+            super((databaseIsAway ? "Postgres has answered none of the callers (" : "too many callers wait for Postgres (") + name
+                    + "): try again shortly");
+            this.databaseIsAway = databaseIsAway;
+        }
+
+        /** Whether they wait because no batch has had an answer, and not because there are too many of them. */
+        public boolean isDatabaseAway() {
+            return databaseIsAway;
         }
     }
 
@@ -68,6 +81,8 @@ public final class Coalescer<A, R> implements AutoCloseable {
     private final Semaphore loneWaits = new Semaphore(MOST_LONE_WAITS);
     private final Semaphore setAside = new Semaphore(MOST_SET_ASIDE);
     private volatile boolean closed;
+    /** When Postgres last answered a batch, or refused it. */
+    private volatile long answeredAt = System.nanoTime();
 
     /**
      * @param writers   how many batches may run at once
@@ -101,8 +116,9 @@ public final class Coalescer<A, R> implements AutoCloseable {
      */
     public R ask(Object share, A ask) {
         var asked = new Asked<A, R>(share, ask, new CompletableFuture<>(), System.nanoTime());
-        if (queue.first(share).filter(this::isLate).isPresent()) {
-            throw new Overloaded(name);
+        Optional<Asked<A, R>> late = queue.first(share).filter(this::isLate);
+        if (late.isPresent()) {
+            throw new Overloaded(name, answeredAt - late.get().sinceNanos < 0);
         }
         queue.offer(share, asked).ifPresent(out -> out.answer.completeExceptionally(new Overloaded(name)));
         if (closed && queue.remove(share, asked)) {
@@ -169,6 +185,7 @@ public final class Coalescer<A, R> implements AutoCloseable {
         } catch (DatabaseUnavailable | VirtualMachineError e) {
             fail(asks, e);
         } catch (DatabaseRefused refused) {
+            answeredAt = System.nanoTime();
             answerApart(asks, refused, refused.isRowBusy());
         } catch (RuntimeException | Error bug) {
             answerApart(asks, bug, false);
@@ -244,6 +261,12 @@ public final class Coalescer<A, R> implements AutoCloseable {
     }
 
     private List<R> inOneTransaction(List<Asked<A, R>> asks, Duration lockPatience) {
+        List<R> answers = answers(asks, lockPatience);
+        answeredAt = System.nanoTime();
+        return answers;
+    }
+
+    private List<R> answers(List<Asked<A, R>> asks, Duration lockPatience) {
         return database.inTransaction(connection -> {
             if (!lockPatience.isZero()) {
                 Database.waitForLocks(connection, lockPatience);

@@ -344,7 +344,8 @@ class CoalescerTest {
             assertThat(answers).filteredOn(answer -> !answer.isCompletedExceptionally()).hasSize(20_000)
                     .allSatisfy(answer -> assertThat(answer.join()).isNotNegative());
             assertThat(answers).filteredOn(CompletableFuture::isCompletedExceptionally)
-                    .allSatisfy(answer -> assertThatThrownBy(answer::join).hasCauseInstanceOf(Coalescer.Overloaded.class));
+                    .allSatisfy(answer -> assertThatThrownBy(answer::join).cause().isInstanceOfSatisfying(Coalescer.Overloaded.class,
+                            refused -> assertThat(refused.isDatabaseAway()).isFalse()));
         }
     }
 
@@ -356,7 +357,8 @@ class CoalescerTest {
             awaitBehindTheGate(1);
             var queued = ask(coalescer, 1);
             awaitBehindTheGate(2);
-            Awaitility.await().untilAsserted(() -> assertThatThrownBy(() -> coalescer.ask(2)).isInstanceOf(Coalescer.Overloaded.class));
+            Awaitility.await().untilAsserted(() -> assertThatThrownBy(() -> coalescer.ask(2)).isInstanceOfSatisfying(
+                    Coalescer.Overloaded.class, refused -> assertThat(refused.isDatabaseAway()).as("no batch has had an answer").isTrue()));
             gate.countDown();
 
             assertThat(underWay.join()).isZero();

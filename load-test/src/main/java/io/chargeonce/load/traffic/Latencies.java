@@ -15,6 +15,8 @@ public final class Latencies {
 
     private static final long LONGEST_MICROS = Duration.ofMinutes(10).toNanos() / 1_000;
 
+    private static final int MOST_REASONS = 20;
+
     private final Recorder recorder = new Recorder(LONGEST_MICROS, 3);
     private final Histogram total = new Histogram(LONGEST_MICROS, 3);
     private final AtomicLong accepted = new AtomicLong();
@@ -39,9 +41,10 @@ public final class Latencies {
         return new TreeMap<>(refusals);
     }
 
-    /** One sending ended without an answer that says anything. */
+    /** One sending ended without an answer that says anything. Addresses and times are left out, so that the reasons are few. */
     void unclear(String why) {
-        unclear.merge(why.replaceFirst("^no answer: .*", "no answer"), 1L, Long::sum);
+        String reason = why.startsWith("no answer: ") ? why.replaceAll("\\S*\\d\\S*", "…") : why;
+        unclear.merge(unclear.size() < MOST_REASONS || unclear.containsKey(reason) ? reason : "another reason", 1L, Long::sum);
     }
 
     /** How often each kind of no answer was met, those included that were sent again with success. */
