@@ -21,8 +21,10 @@ public record NewPayment(String key, long amount, String currency, String paymen
         Optional<String> reference, Optional<String> description, Optional<String> receiptEmail, boolean byBankDebit,
         boolean guarded) {
 
+    private static final String KEY = "[!-~]{1,255}";
+
     public NewPayment {
-        if (!key.matches("[!-~]{1,255}")) {
+        if (!key.matches(KEY)) {
             throw new IllegalArgumentException("a key is 1 to 255 visible ASCII characters without spaces");
         }
     }
@@ -34,11 +36,13 @@ public record NewPayment(String key, long amount, String currency, String paymen
     }
 
     /**
-     * With a key that is derived from what is paid for, so that a producer that restarts finds the same key. Two payments for one
-     * reference need two purposes, such as {@code instalment-2}.
+     * With a key that is derived from what is paid for, so that a producer that restarts finds the same key: {@code order-1001-charge}. Two
+     * payments for one reference need two purposes, such as {@code instalment-2}. What is no key in this form is hashed.
      */
     public static NewPayment derived(String reference, String purpose, long amount, String currency, String paymentMethod) {
-        return of(sha256(reference.length() + ":" + reference + purpose), amount, currency, paymentMethod).withReference(reference);
+        String words = reference + "-" + purpose;
+        return of(words.matches(KEY) ? words : sha256(reference.length() + ":" + reference + purpose), amount, currency, paymentMethod)
+                .withReference(reference);
     }
 
     public NewPayment withCustomer(String name) {

@@ -58,6 +58,15 @@ class PreferWaitTest {
     }
 
     @Test
+    void who_names_no_number_waits_for_up_to_half_a_minute() {
+        var answer = CompletableFuture.supplyAsync(() -> payAndWait("wait"));
+        settle("succeeded", "NULL");
+
+        assertThat(answer.join().statusCode()).isEqualTo(200);
+        assertThat(answer.join().headers().firstValue("Preference-Applied")).hasValue("wait=30");
+    }
+
+    @Test
     void who_waits_for_a_decline_gets_402_and_what_is_replayed_is_the_acceptance() {
         var answer = CompletableFuture.supplyAsync(() -> payAndWait("wait=25"));
         settle("declined", "'insufficient_funds'");
