@@ -51,7 +51,7 @@ public final class LifePage {
                     .orElseGet(() -> "Next try: due at %s.".formatted(Words.time(operation.notBefore()))));
             case UNRESOLVED, PROCESSING, PURGED -> operation.resolveAt().map(at -> "Next question to %s: due at %s."
                     .formatted(operation.psp().orElse("its PSP"), Words.time(at)));
-            case ACCEPTED, SUCCEEDED, DECLINED, DEAD -> Optional.empty();
+            case ACCEPTED, SUCCEEDED, FAILED, DECLINED, DEAD -> Optional.empty();
         };
     }
 
