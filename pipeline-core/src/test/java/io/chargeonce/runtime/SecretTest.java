@@ -43,13 +43,14 @@ class SecretTest {
     void a_text_that_fits_no_header_is_refused_as_a_key_at_the_start_and_later() throws Exception {
         Path file = Files.writeString(directory.resolve("key"), "sk_live_1\n");
         Secret key = Secret.in(file, Secret.Form.TOKEN, Duration.ZERO);
-        for (String odd : new String[] {"sk_live_1\nsk_live_2", "sk_live_\u00e4", "sk live", "sk_live_\u0000", "\ufeffsk_live_2"}) {
+        for (String odd : new String[] {"sk_live_1\nsk_live_2", "sk_live_\u00e4", "sk live", "sk_live_\u0000"}) {
             Files.writeString(file, odd);
             assertThat(key.value()).isEqualTo("sk_live_1");
             assertThatThrownBy(() -> Secret.in(file, Secret.Form.TOKEN)).isInstanceOf(IllegalArgumentException.class)
                     .hasMessageNotContaining("sk");
         }
-        Files.writeString(file, "sk_live_2\n");
+        // A byte order mark is no part of the text.
+        Files.writeString(file, "\ufeffsk_live_2\n");
         assertThat(key.value()).isEqualTo("sk_live_2");
     }
 

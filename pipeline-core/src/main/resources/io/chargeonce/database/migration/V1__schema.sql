@@ -919,7 +919,7 @@ CREATE TABLE hand_settlement (
     step          int NOT NULL,
     verdict       text NOT NULL CHECK (verdict IN ('charged', 'not_charged')),
     -- The PSP's reference of the money that moved.
-    psp_reference text CHECK (length(psp_reference) BETWEEN 1 AND 200),
+    psp_reference text COLLATE "C" CHECK (length(psp_reference) BETWEEN 1 AND 200),
     evidence      text NOT NULL CHECK (length(evidence) BETWEEN 1 AND 500),
     -- The login of the session that proposed it, and below the login that approved it. A trigger sets both, whatever the statement says.
     proposed_by   text NOT NULL DEFAULT session_user,
