@@ -149,7 +149,7 @@ class StripeWebhookTest {
         assertThat(deliver(about("evt_r1", "refund.created", intent), Instant.now(), SECRET)).isEqualTo(WebhookInbox.Taken.YES);
         assertThat(takenBack(id)).isEqualTo(2);
         assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
-        assertThat(books.count("FROM audit_record WHERE data ->> 'why' LIKE 'charge.dispute.created: dp_1, fraudulent%' AND resource_id = '"
+        assertThat(books.count("FROM audit_record WHERE data ->> 'why' LIKE 'charge.dispute.created: dp_1: fraudulent%' AND resource_id = '"
                 + id + "'")).isOne();
     }
 

@@ -31,7 +31,7 @@ public final class Guarded {
         try {
             return work.get();
         } catch (Coalescer.Overloaded e) {
-            return otherwise.apply(e.isDatabaseAway() ? Problems.unavailable() : Problems.overloaded());
+            return otherwise.apply(e.isDatabaseAway() ? Problems.unreached() : Problems.overloaded());
         } catch (DatabaseUnavailable e) {
             LOG.warn("A request was answered with 503, to be repeated with the same key: {}", e.getMessage());
             return otherwise.apply(Problems.unavailable());
