@@ -91,9 +91,8 @@ public final class ChargeHandler implements RecordHandler {
         };
     }
 
-    /** A record without a time counts as new. */
-    private static Instant at(ConsumerRecord<byte[], byte[]> record) {
-        return record.timestamp() < 0 ? Instant.MAX : Instant.ofEpochMilli(record.timestamp());
+    private static Optional<Instant> at(ConsumerRecord<byte[], byte[]> record) {
+        return record.timestamp() < 0 ? Optional.empty() : Optional.of(Instant.ofEpochMilli(record.timestamp()));
     }
 
     private Verdict handle(ConsumerRecord<byte[], byte[]> record, PaymentRecord request) {

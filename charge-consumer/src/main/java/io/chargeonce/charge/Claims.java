@@ -51,7 +51,7 @@ import java.util.UUID;
 final class Claims implements AutoCloseable {
 
     /** The caller makes the token, so that a repeated claim whose answer was lost recognises itself. */
-    private record ClaimRequest(PaymentRecord record, String topic, Instant at, Optional<AskFirst.Asked> asked, UUID token) {}
+    private record ClaimRequest(PaymentRecord record, String topic, Optional<Instant> at, Optional<AskFirst.Asked> asked, UUID token) {}
 
     private static final String NO_ROUTE = "no_route";
     /** How long after its due time work may wait as a record in its loop until its PSP takes more. */
@@ -87,20 +87,20 @@ final class Claims implements AutoCloseable {
 
     /**
      * @param topic where the record was: what is on a paused tier's topic waits, and what a person sent to the main topic goes on
-     * @param at    when it was put there
+     * @param at    when it was put there; empty if it does not say so, and then it counts as new
      * @throws io.chargeonce.database.DatabaseRefused because of this operation, a lock on it, or a schema that does not fit
      * @throws RuntimeException                       a bug that this operation alone runs into
      */
-    Claim claim(PaymentRecord record, String topic, Instant at) {
+    Claim claim(PaymentRecord record, String topic, Optional<Instant> at) {
         return claim(record, topic, at, Optional.empty());
     }
 
     /** The same, after {@link Claim.AskFirst}. */
-    Claim claim(PaymentRecord record, String topic, Instant at, AskFirst.Asked asked) {
+    Claim claim(PaymentRecord record, String topic, Optional<Instant> at, AskFirst.Asked asked) {
         return claim(record, topic, at, Optional.of(asked));
     }
 
-    private Claim claim(PaymentRecord record, String topic, Instant at, Optional<AskFirst.Asked> asked) {
+    private Claim claim(PaymentRecord record, String topic, Optional<Instant> at, Optional<AskFirst.Asked> asked) {
         var request = new ClaimRequest(record, topic, at, asked, UUID.randomUUID());
         return DatabaseRetry.call(() -> coalescer.ask(record.merchant(), request));
     }
@@ -146,22 +146,22 @@ final class Claims implements AutoCloseable {
         for (ClaimRequest request : requests) {
             Operation operation = locked.rows().get(request.record.operationId());
             claims.add(operation == null
-                    ? unknown(connection, request, locked.now())
+                    ? unknown(connection, request)
                     : during(held, operation, locked.now(), claim(connection, request, operation, locked.now(), changes)));
         }
         changes.write(connection);
         return claims;
     }
 
-    private static Claim unknown(Connection connection, ClaimRequest request, Instant now) throws SQLException {
+    private static Claim unknown(Connection connection, ClaimRequest request) throws SQLException {
         if (!request.record.hasIdOfItsKey()) {
             return new Claim.Refused(PoisonCause.UNKNOWN_PAYMENT, "no such payment was ever accepted");
         }
         // A payment is kept for the retention after its last record, so a younger record proves that its payment was lost.
-        Duration retention = AgreedSettings.read(connection).retention();
-        return new Claim.Refused(PoisonCause.FORGOTTEN_PAYMENT, request.at.isBefore(now.minus(retention))
+        Optional<Duration> over = request.at.isEmpty() ? Optional.empty() : AgreedSettings.retentionOver(connection, request.at.get());
+        return new Claim.Refused(PoisonCause.FORGOTTEN_PAYMENT, over.isPresent()
                 ? ("this record is older than %d days, after which payments and refunds are forgotten: do not send it again, because that "
-                        + "could move money a second time; purge this").formatted(retention.toDays())
+                        + "could move money a second time; purge this").formatted(over.get().toDays())
                 : lost(request.record));
     }
 

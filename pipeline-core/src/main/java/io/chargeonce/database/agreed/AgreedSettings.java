@@ -8,6 +8,8 @@ import java.sql.Array;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -34,6 +36,18 @@ public record AgreedSettings(Duration retention, Optional<List<Duration>> tiers)
     public static AgreedSettings read(Connection connection) throws SQLException {
         try (var statement = connection.prepareStatement(READ); var row = statement.executeQuery()) {
             return row.next() ? new AgreedSettings(Duration.ofDays(row.getInt(1)), durations(row.getArray(2))) : NONE;
+        }
+    }
+
+    private static final String OVER = "SELECT retention_days FROM agreed WHERE clock_timestamp() - retention_days * interval '1 day' > ?";
+
+    /** The agreed retention if it is over for what happened then, by Postgres's clock. */
+    public static Optional<Duration> retentionOver(Connection connection, Instant then) throws SQLException {
+        try (var statement = connection.prepareStatement(OVER)) {
+            statement.setObject(1, then.atOffset(ZoneOffset.UTC));
+            try (var row = statement.executeQuery()) {
+                return row.next() ? Optional.of(Duration.ofDays(row.getInt(1))) : Optional.empty();
+            }
         }
     }
 
