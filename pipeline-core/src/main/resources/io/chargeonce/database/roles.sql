@@ -148,7 +148,7 @@ GRANT EXECUTE ON FUNCTION last_look(text), acceptances_from(looked_through, int)
 -- A filter by a merchant or a PSP that does not exist is refused, and an idempotency key is looked for at each merchant.
 GRANT SELECT (merchant_id) ON merchant TO chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
 -- The console shows which PSPs are well.
-GRANT SELECT (psp, good_at, bad_at, unwell_from, unwell_at, open, failed_in_a_row, told_at, tiers) ON psp_health
+GRANT SELECT (psp, process, good_at, bad_at, unwell_from, unwell_at, open, failed_in_a_row, told_at, tiers) ON psp_health
     TO chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
 
 -- Moves them, as far as a trigger of the operation allows. It can create neither an attempt nor an operation, nor set an attempt's outcome:

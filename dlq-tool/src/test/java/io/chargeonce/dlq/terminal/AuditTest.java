@@ -50,9 +50,9 @@ class AuditTest {
         List<String> dead = rows.dead(3);
         call("merge", "--all", "--plan");
         call("pause", "psp", "stripe", "--reason", "charges fail", "--yes");
-        call("show", dead.getFirst(), "--unmasked", "--reason", "ticket 1");
+        Called.of(() -> rows.openAs("chargeonce_dlq_unmask"), "show", dead.getFirst(), "--unmasked", "--reason", "ticket 1");
         Path file = Files.createTempDirectory("audit").resolve("dead.ndjson");
-        call("export", file.toString(), "--unmasked", "--reason", "ticket 2");
+        Called.of(() -> rows.openAs("chargeonce_dlq_unmask"), "export", file.toString(), "--unmasked", "--reason", "ticket 2");
         assertThat(call("audit").out()).contains("psp stripe: charges fail");
         assertThat(call("audit", "--json").json()).extracting(line -> "%s %s %d %s".formatted(line.path("action").asString(),
                 line.path("of").asString("-"), line.path("count").asInt(), line.path("money"))).containsExactly(
