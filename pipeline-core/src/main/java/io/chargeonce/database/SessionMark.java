@@ -46,7 +46,7 @@ public final class SessionMark {
     }
 
     /**
-     * A query of the marks of living sessions.
+     * A query of the marks of living sessions. A prepared transaction has no session, and of no pid Postgres would name them all.
      *
      * @param table whose rows their logins may update
      */
@@ -55,6 +55,7 @@ public final class SessionMark {
                 SELECT objid::bigint::int AS mark
                   FROM pg_locks, LATERAL pg_stat_get_activity(pg_locks.pid) AS session
                  WHERE locktype = 'advisory' AND classid = %d AND objsubid = 2 AND granted AND mode = 'ExclusiveLock'
+                   AND pg_locks.pid IS NOT NULL
                    AND pg_locks.database = (SELECT oid FROM pg_database WHERE datname = current_database())
                    AND has_any_column_privilege(session.usesysid, 'chargeonce.%s', 'UPDATE')
                 """.formatted(LOCK_CLASS, table);

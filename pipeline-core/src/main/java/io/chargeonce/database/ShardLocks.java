@@ -110,8 +110,12 @@ final class ShardLocks {
         }
     }
 
+    /** Even if its rows cannot be written: the session may live on in a pool, and its mark would keep the shards. */
     void release() throws SQLException {
-        leave(shards());
-        SessionMark.end(connection, mark);
+        try {
+            leave(shards());
+        } finally {
+            SessionMark.end(connection, mark);
+        }
     }
 }

@@ -2,6 +2,7 @@
 package io.chargeonce.database;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.chargeonce.ledger.RetryBudget;
@@ -125,6 +126,26 @@ class StrangersLocksTest {
         try (var second = relay()) {
             await().atMost(LONG).until(() -> published().contains("two"));
             assertThat(second.problem()).isEmpty();
+        }
+    }
+
+    /** Its session lives on in the pool. */
+    @Test
+    void a_relay_that_cannot_write_that_it_leaves_a_shard_keeps_it_no_longer() throws SQLException {
+        String ours = url.replace("user=postgres", "user=chargeonce_charge");
+        try (var owner = DriverManager.getConnection(url); var first = DriverManager.getConnection(ours);
+             var second = DriverManager.getConnection(ours)) {
+            var leaves = new ShardLocks(first);
+            assertThat(leaves.share(true)).isTrue();
+            owner.setAutoCommit(false);
+            owner.createStatement().execute("SELECT FROM relay_shard FOR UPDATE");
+            first.createStatement().execute("SET lock_timeout = 100");
+            assertThatThrownBy(leaves::release).isInstanceOf(SQLException.class);
+            owner.rollback();
+            var comes = new ShardLocks(second);
+            assertThat(comes.share(true)).isTrue();
+            assertThat(comes.shards()).hasSize(OutboxRow.SHARDS);
+            comes.release();
         }
     }
 
