@@ -5,17 +5,23 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryPoolMXBean;
+import java.lang.management.MemoryType;
 import java.net.BindException;
 import java.net.SocketException;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.DoubleSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -67,7 +73,8 @@ public final class AdminServer implements AutoCloseable {
     }
 
     static AdminServer start(Address address, Optional<Secret> token, Supplier<String> metrics, InstantSource clock, Duration patience) {
-        AdminServer admin = new AdminServer(address, token, patience, clock).live("virtual threads", new VirtualThreadsMove(clock));
+        AdminServer admin = new AdminServer(address, token, patience, clock).live("virtual threads", new VirtualThreadsMove(clock))
+                .live("memory", new HeapHasRoom(HeapHasRoom::inUse, System::gc, clock));
         admin.serve("/health/live", trusted -> health(admin.live, trusted));
         admin.serve("/health/ready", trusted -> health(admin.ready, trusted));
         admin.serve("/metrics", trusted -> trusted ? new Answer(200, "text/plain; version=0.0.4; charset=utf-8", metrics.get())
@@ -185,6 +192,53 @@ public final class AdminServer implements AutoCloseable {
         try (exchange) {
             exchange.sendResponseHeaders(answer.status(), body.length);
             exchange.getResponseBody().write(body);
+        }
+    }
+
+    /**
+     * Detects that the heap stays full whatever is collected: then one thread after another fails. A single allocation that failed is no
+     * reason to end, because it left room. Any thread.
+     */
+    static final class HeapHasRoom implements HealthCheck {
+        private static final double FULL = 0.98;
+        private static final Duration TOO_LONG = Duration.ofMinutes(1);
+
+        private final DoubleSupplier inUse;
+        private final Runnable collect;
+        private final InstantSource clock;
+        private final AtomicReference<Optional<Instant>> fullSince = new AtomicReference<>(Optional.empty());
+
+        /**
+         * @param inUse   the share of the heap that was still in use after the last collection
+         * @param collect begins another collection: the last one may be long ago
+         */
+        HeapHasRoom(DoubleSupplier inUse, Runnable collect, InstantSource clock) {
+            this.inUse = inUse;
+            this.collect = collect;
+            this.clock = clock;
+        }
+
+        @Override
+        public Optional<String> problem() {
+            if (inUse.getAsDouble() >= FULL) {
+                collect.run();
+            }
+            if (inUse.getAsDouble() < FULL) {
+                fullSince.set(Optional.empty());
+                return Optional.empty();
+            }
+            Instant now = clock.instant();
+            return fullSince.updateAndGet(since -> since.or(() -> Optional.of(now)))
+                    .filter(since -> since.plus(TOO_LONG).isBefore(now)).map(since -> "the heap has been full since " + since);
+        }
+
+        /** Of the fullest part that holds what lives long. */
+        static double inUse() {
+            return ManagementFactory.getMemoryPoolMXBeans().stream()
+                    .filter(part -> part.getType() == MemoryType.HEAP && part.isCollectionUsageThresholdSupported()
+                            && part.isUsageThresholdSupported())
+                    .map(MemoryPoolMXBean::getCollectionUsage).filter(usage -> usage.getMax() > 0)
+                    .mapToDouble(usage -> (double) usage.getUsed() / usage.getMax()).max().orElse(0);
         }
     }
 }

@@ -53,7 +53,7 @@ class AdminServerTest {
         assertThat(answer.statusCode()).isEqualTo(200);
         assertThat(answer.headers().firstValue("Content-Type")).contains("application/json");
         assertThat(answer.body()).isEqualToIgnoringNewLines("{\"status\":\"up\",\"checks\":{"
-                + "\"loop\":{\"status\":\"up\"},\"virtual threads\":{\"status\":\"up\"}}}");
+                + "\"loop\":{\"status\":\"up\"},\"memory\":{\"status\":\"up\"},\"virtual threads\":{\"status\":\"up\"}}}");
     }
 
     @Test
@@ -72,6 +72,22 @@ class AdminServerTest {
                 + "\"kafka\":{\"status\":\"down\",\"problem\":\"java.lang.IllegalStateException: gone\"},"
                 + "\"loop\":{\"status\":\"up\"}}}");
         assertThat(get("/health/live").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void a_process_whose_heap_stays_full_is_not_live_and_one_that_had_no_room_once_is() {
+        AtomicReference<Double> inUse = new AtomicReference<>(0.99);
+        AtomicReference<Double> afterwards = new AtomicReference<>(0.4);
+        var heap = new AdminServer.HeapHasRoom(inUse::get, () -> inUse.set(afterwards.get()), now::get);
+        assertThat(heap.problem()).as("its last collection was long ago").isEmpty();
+        inUse.set(0.99);
+        afterwards.set(0.99);
+        assertThat(heap.problem()).as("it may still get room").isEmpty();
+        now.set(now.get().plusSeconds(61));
+        assertThat(heap.problem()).contains("the heap has been full since 2026-01-01T00:00:00Z");
+        afterwards.set(0.4);
+        assertThat(heap.problem()).isEmpty();
+        assertThat(AdminServer.HeapHasRoom.inUse()).isBetween(0.0, 0.98);
     }
 
     @Test
