@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.charge;
 
+import io.chargeonce.charge.ChargeSettings.LostRows;
 import io.chargeonce.charge.outcome.Bug;
+import io.chargeonce.charge.settlement.BookedAttempts;
+import io.chargeonce.database.Database;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.OperationKind;
@@ -16,15 +19,18 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Semaphore;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * After a restore that lost rows, a payment may have an attempt that only its PSP knows. Until a time that people set, each charge's next
- * attempt is made only after every PSP that can be asked about a payment has been asked. A bank cannot be asked and may still execute a
- * file that these rows have lost, so until that time nothing is collected for one. Any thread; no transaction may be open during
- * {@link #ask}.
+ * attempt is made only after every PSP that may have the payment has been asked. For a PSP that cannot be asked about a payment, the
+ * recorded lines of its settlement reports tell, and a payment of which they have nothing waits until a person has compared that PSP's
+ * report. A bank may still execute a file that these rows have lost, so until that time nothing is collected for one. Any thread; no
+ * transaction may be open during {@link #ask}.
  */
 final class AskFirst {
 
@@ -46,35 +52,35 @@ final class AskFirst {
 
     private final Optional<Instant> until;
     private final List<Lookup> lookups;
+    /** The PSPs that have told everything, once the lookups have answered. */
+    private final Set<String> telling;
     private final InstantSource clock;
     private final Instant started;
     private final Duration lag;
     private final Semaphore places = new Semaphore(PLACES, true);
 
-    /**
-     * @param until by Postgres's clock; empty if nothing was lost
-     * @param clock of this process; attempts of before its start are visible once the longest lag has passed
-     */
-    AskFirst(Optional<Instant> until, List<Gateway> psps, InstantSource clock) {
-        this.until = until;
-        this.lookups = psps.stream().flatMap(psp -> psp.lookup().stream()).toList();
+    /** @param clock of this process; attempts of before its start are visible once the longest lag has passed */
+    AskFirst(LostRows lost, List<Gateway> psps, Database database, InstantSource clock) {
+        this.until = lost.until();
+        List<Gateway> cards = psps.stream().filter(psp -> !Rail.BANK_DEBIT.isServedBy(psp.psp())).toList();
+        this.lookups = cards.stream()
+                .map(psp -> psp.lookup().orElseGet(() -> new BookedAttempts(database, psp.psp(), ForgottenAttempt.MOST_LOST))).toList();
+        this.telling = cards.stream().filter(psp -> psp.lookup().isPresent() || lost.compared().contains(psp.psp())).map(Gateway::psp)
+                .collect(Collectors.toSet());
         this.clock = clock;
         this.started = clock.instant();
         this.lag = lookups.stream().map(Lookup::lag).max(Duration::compareTo).orElse(Duration.ZERO);
-        until.ifPresent(end -> psps.stream().map(Gateway::psp).filter(Rail.BANK_DEBIT::isServedBy).forEach(bank -> LOG.error(
-                "ALERT: {} cannot be asked about a payment, so nothing is collected for it until {}. Before that, compare its statements "
-                        + "and the files that it has with the rows (docs/bank-files.md)",
-                bank, end)));
-        until.ifPresent(end -> psps.stream().filter(psp -> psp.lookup().isEmpty() && !Rail.BANK_DEBIT.isServedBy(psp.psp()))
-                .forEach(psp -> LOG.error(
-                        "ALERT: PSPs are asked before each attempt until {}, but {} cannot be asked about a payment. Compare its own "
-                                + "report with the rows (chargeonce bank reconcile) before it charges again",
-                        end, psp.psp())));
+        until.ifPresent(end -> psps.stream().map(Gateway::psp).forEach(psp -> tell(psp, end)));
     }
 
-    /** Nothing was lost. */
-    static AskFirst never() {
-        return new AskFirst(Optional.empty(), List.of(), InstantSource.fixed(Instant.EPOCH));
+    private void tell(String psp, Instant end) {
+        if (Rail.BANK_DEBIT.isServedBy(psp)) {
+            LOG.error("ALERT: {} cannot be asked about a payment, so nothing is collected for it until {}. Before that, compare its "
+                    + "statements and the files that it has with the rows (docs/bank-files.md)", psp, end);
+        } else if (!telling.contains(psp)) {
+            LOG.error("ALERT: {} cannot be asked about a payment, so payments whose routes lead there wait until {}. Before that, record "
+                    + "its own report (chargeonce bank reconcile --apply), then name it in CHARGEONCE_ASK_FIRST_COMPARED", psp, end);
+        }
     }
 
     /** Whether the operation's next attempt needs a question at this time of Postgres. */
@@ -85,6 +91,11 @@ final class AskFirst {
     /** Whether the operation goes to a bank, which cannot be asked, and so waits. A refund is sent no second time either. */
     boolean keepsBack(Operation operation, Instant now) {
         return Rail.of(operation.accepted().request().paymentMethod()) == Rail.BANK_DEBIT && until.filter(now::isBefore).isPresent();
+    }
+
+    /** Those of a payment's PSPs that may have it without telling. A PSP that is not set up here is one of them. */
+    List<String> silent(List<String> itsPsps) {
+        return itsPsps.stream().filter(psp -> !telling.contains(psp)).toList();
     }
 
     /** How long a question would still miss attempts that were made right before this process started. */

@@ -38,13 +38,13 @@ import java.util.stream.Stream;
  * @param banks       the accounts at banks, which get their payments in files
  * @param ourReceipts whether the receipts service mails receipts
  * @param settlementKeys what marks the lines of settlement reports that are believed without asking
- * @param askFirstUntil until when PSPs are asked about a payment before each of its attempts; empty if nothing was lost
+ * @param lostRows what a restore has lost, and until when PSPs are asked because of it
  */
 public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, int inFlight, Duration lease,
         Duration breakerOpenFor, List<Duration> questions, Duration sweepAfter, Optional<Routes> routes,
         Pace pace, Optional<Address> webhooks, AuditSealer.Settings seals, Vault vault,
         boolean ourReceipts, SettlementKeys settlementKeys, List<String> banks,
-        Optional<Instant> askFirstUntil) {
+        LostRows lostRows) {
 
     public static final Setting<Optional<Secret>> STRIPE_API_KEY = Setting.tokenFile("CHARGEONCE_STRIPE_API_KEY_FILE",
             "File with the secret key for Stripe; without it, no payment goes to the account 'stripe'.").optional();
@@ -123,6 +123,25 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
         }
     }
 
+    public static final Setting<Optional<String>> COMPARED = Setting.string("CHARGEONCE_ASK_FIRST_COMPARED",
+            "With CHARGEONCE_ASK_FIRST_UNTIL: the PSPs that cannot be asked about a payment, and whose reports of the lost time are "
+                    + "recorded: 'adyen,adyen-us'. Payments that may be at any other such PSP wait.")
+            .optional();
+
+    /**
+     * After a restore to an earlier time.
+     *
+     * @param until    until when PSPs are asked about a payment before each of its attempts; empty if nothing was lost
+     * @param compared the PSPs that cannot be asked, and whose reports people have recorded and compared
+     */
+    public record LostRows(Optional<Instant> until, Set<String> compared) {
+        public static final LostRows NONE = new LostRows(Optional.empty(), Set.of());
+
+        public LostRows {
+            compared = Set.copyOf(compared);
+        }
+    }
+
     public static final Setting<Optional<String>> BANKS = Setting.string("CHARGEONCE_BANKS",
             "The names of accounts at banks, separated by commas: 'bank' or 'bank-' and a name. Their payments, of the rail bank_debit, "
                     + "are collected for the files that the bank-files service sends.")
@@ -132,7 +151,7 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
     public ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, int inFlight, Duration lease, Duration breakerOpenFor,
                           List<Duration> questions, Duration sweepAfter, Optional<Routes> routes, Pace pace, Optional<Address> webhooks) {
         this(pipeline, psps, inFlight, lease, breakerOpenFor, questions, sweepAfter, routes, pace, webhooks,
-                AuditSealer.Settings.USUAL, Vault.IN_THE_CLEAR, false, SettlementKeys.NONE, List.of(), Optional.empty());
+                AuditSealer.Settings.USUAL, Vault.IN_THE_CLEAR, false, SettlementKeys.NONE, List.of(), LostRows.NONE);
     }
 
     /** Without webhooks. */
@@ -159,7 +178,7 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
     public static final List<Setting<?>> ALL = Stream.of(PipelineSettings.OF_SERVICE, Tracing.ALL, List.<Setting<?>>of(STRIPE_API_KEY,
             STRIPE_API_BASE, PSP_TIMEOUT, IN_FLIGHT, LEASE, BREAKER_OPEN_FOR, QUESTIONS, SWEEP_AFTER,
             ADYEN_API_KEY, ADYEN_API_BASE, ADYEN_MERCHANT_ACCOUNT, PSPS, BANKS, ROUTES, WEBHOOK_ADDRESS, STRIPE_WEBHOOK_SECRET,
-            ADYEN_HMAC_KEY, RECEIPTS, PipelineSettings.ASK_FIRST_UNTIL, TIER_RELEASE_RATE, FLOOD_RATE, QUOTAS, BUFFER_MIB,
+            ADYEN_HMAC_KEY, RECEIPTS, PipelineSettings.ASK_FIRST_UNTIL, COMPARED, TIER_RELEASE_RATE, FLOOD_RATE, QUOTAS, BUFFER_MIB,
             AuditKeys.FILE,
             AuditSealer.Settings.EVERY, AuditSealer.Settings.KEPT,
             Vault.FILE, SettlementKeys.FILE))
@@ -176,7 +195,8 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
                         settings.get(AuditSealer.Settings.KEPT)),
                 Vault.ofService(settings), settings.get(RECEIPTS) == ReceiptSender.CHARGEONCE,
                 SettlementKeys.of(settings.get(SettlementKeys.FILE)), settings.get(BANKS).map(ChargeSettings::banks).orElse(List.of()),
-                settings.get(PipelineSettings.ASK_FIRST_UNTIL));
+                new LostRows(settings.get(PipelineSettings.ASK_FIRST_UNTIL),
+                        settings.get(COMPARED).map(ChargeSettings::compared).orElse(Set.of())));
     }
 
     /** What {@link #accounts} reads. */
@@ -201,25 +221,35 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
     /** The same, sealing poison with another vault. */
     public ChargeSettings with(Vault vault) {
         return new ChargeSettings(pipeline, psps, inFlight, lease, breakerOpenFor, questions, sweepAfter, routes, pace, webhooks,
-                seals, vault, ourReceipts, settlementKeys, banks, askFirstUntil);
+                seals, vault, ourReceipts, settlementKeys, banks, lostRows);
     }
 
     /** The same, with receipts that the receipts service mails. */
     public ChargeSettings withOurReceipts() {
         return new ChargeSettings(pipeline, psps, inFlight, lease, breakerOpenFor, questions, sweepAfter, routes, pace, webhooks,
-                seals, vault, true, settlementKeys, banks, askFirstUntil);
+                seals, vault, true, settlementKeys, banks, lostRows);
     }
 
     /** The same, believing lines of settlement reports with a mark of these keys. */
     public ChargeSettings with(SettlementKeys keys) {
         return new ChargeSettings(pipeline, psps, inFlight, lease, breakerOpenFor, questions, sweepAfter, routes, pace, webhooks,
-                seals, vault, ourReceipts, keys, banks, askFirstUntil);
+                seals, vault, ourReceipts, keys, banks, lostRows);
     }
 
     /** The same, with these accounts at banks. */
     public ChargeSettings withBanks(List<String> names) {
         return new ChargeSettings(pipeline, psps, inFlight, lease, breakerOpenFor, questions, sweepAfter, routes, pace, webhooks,
-                seals, vault, ourReceipts, settlementKeys, names, askFirstUntil);
+                seals, vault, ourReceipts, settlementKeys, names, lostRows);
+    }
+
+    private static Set<String> compared(String text) {
+        List<String> names = Arrays.stream(text.split(",")).map(String::strip).toList();
+        List<String> strange = names.stream().filter(name -> !PspList.canBeNamed(name)).toList();
+        if (!strange.isEmpty()) {
+            throw new IllegalArgumentException("%s: %s is no name of an account at a PSP, such as adyen; banks always wait"
+                    .formatted(COMPARED.name(), strange));
+        }
+        return Set.copyOf(new HashSet<>(names));
     }
 
     private static List<String> banks(String text) {

@@ -30,6 +30,7 @@ import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.Gateways.Choice;
 import io.chargeonce.psp.Lease;
 import io.chargeonce.psp.Traces;
+import io.chargeonce.settlement.SettlementLines;
 import io.chargeonce.wire.PaymentRecord;
 import io.chargeonce.wire.PoisonCause;
 import io.chargeonce.wire.Topics;
@@ -234,8 +235,13 @@ final class Claims implements AutoCloseable {
             return park(operation, "psp_unasked", asked.unanswered().get(), now, changes);
         }
         return switch (ForgottenAttempt.among(connection, operation, asked.traces())) {
-            case ForgottenAttempt.None none -> choose(connection, request, operation, now, changes);
-            case ForgottenAttempt.Lost lost -> adopt(request, operation, lost, now, changes);
+            case ForgottenAttempt.None none -> {
+                List<String> silent = askFirst.silent(routing.routed(operation));
+                yield silent.isEmpty() ? choose(connection, request, operation, now, changes)
+                        : park(operation, "psp_unasked", ("%s cannot be asked about a payment: record its report, then name it in "
+                                + "CHARGEONCE_ASK_FIRST_COMPARED").formatted(String.join(", ", silent)), now, changes);
+            }
+            case ForgottenAttempt.Lost lost -> adopt(connection, request, operation, lost, now, changes);
             case ForgottenAttempt.Contradicts one -> captured(connection, operation, one, now, changes);
             case ForgottenAttempt.Foreign foreign -> bury(operation, "found_at_psp",
                     "%s has %s of this payment under a key that is none of its next attempts: look there whether it took the money"
@@ -260,7 +266,9 @@ final class Claims implements AutoCloseable {
     }
 
     /** The lost attempt is a row again, as after the death of the process that sent it. Its PSP tells what became of it. */
-    private Claim adopt(ClaimRequest request, Operation operation, ForgottenAttempt.Lost lost, Instant now, Changes changes) {
+    private Claim adopt(Connection connection, ClaimRequest request, Operation operation, ForgottenAttempt.Lost lost, Instant now,
+                        Changes changes)
+            throws SQLException {
         Gateway gateway = routing.named(lost.trace().psp());
         int missing = lost.sequence() - operation.sequence() - 1;
         operation.claimForgotten(request.token, gateway.psp(), lost.sequence(), now.plus(lease));
@@ -272,6 +280,7 @@ final class Claims implements AutoCloseable {
                 "the database had lost this attempt, and %d before it that failed".formatted(missing),
                 Optional.of(lost.trace().reference()))));
         changes.audit("attempt-found", operation);
+        SettlementLines.lookSoon(connection, attempt.psp(), attempt.key());
         return claimed(request, operation, attempt, Duration.ZERO);
     }
 

@@ -57,12 +57,16 @@ final class Routing {
         return takers(operation).stream().filter(psp -> next.allows(operation.psp().equals(Optional.of(psp)))).toList();
     }
 
-    /** The PSPs of its routes and its rail that have not refused it, have a unit for its amount, and have room for its texts. */
+    /** The PSPs that may take it and have not refused it. */
     List<String> takers(Operation operation) {
+        return routed(operation).stream().filter(psp -> !operation.refusedBy().contains(psp)).toList();
+    }
+
+    /** The PSPs of its routes and its rail that have a unit for its amount, and have room for its texts. */
+    List<String> routed(Operation operation) {
         var accepted = operation.accepted();
         Rail rail = Rail.of(accepted.request().paymentMethod());
         return routes.of(accepted.merchant(), accepted.request(), operation.id()).stream().filter(rail::isServedBy)
-                .filter(psp -> !operation.refusedBy().contains(psp))
                 .filter(psp -> PspUnits.canSay(psp, accepted.request().money()) && PspFields.canSay(psp, accepted.request())).toList();
     }
 

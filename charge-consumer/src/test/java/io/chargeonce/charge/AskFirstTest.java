@@ -7,8 +7,12 @@ import io.chargeonce.kafka.loop.Verdict;
 import io.chargeonce.payment.IdempotencyKey;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.OperationState;
+import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.PspKey;
+import io.chargeonce.payment.Routes;
+import io.chargeonce.payment.UnknownCause;
+import io.chargeonce.psp.Charge;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.Traces;
 import io.chargeonce.psp.Traces.Standing;
@@ -19,16 +23,22 @@ import io.chargeonce.sandbox.psp.FaultRule;
 import io.chargeonce.sandbox.psp.Movement;
 import io.chargeonce.sandbox.stripe.Operation;
 import io.chargeonce.sandbox.stripe.StripeSimulator;
+import io.chargeonce.settlement.BookedLine;
+import io.chargeonce.settlement.SettlementKeys;
+import io.chargeonce.settlement.SettlementLines;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A payment was charged, its database was restored to a time before that, and its producer sends it again. */
 class AskFirstTest {
@@ -38,6 +48,8 @@ class AskFirstTest {
     private static StripeSimulator stripe;
     private final FakePsp first = new FakePsp("first").showing();
     private final FakePsp second = new FakePsp("second").showing();
+    /** As Adyen, it cannot be asked about a payment. */
+    private final FakePsp mute = new FakePsp("mute");
 
     @BeforeAll
     static void open() {
@@ -57,6 +69,9 @@ class AskFirstTest {
     void forget() {
         lost.forget();
         restored.forget().askFirstUntil = Optional.of(Instant.now().plus(Duration.ofHours(1)));
+        restored.compared = Set.of();
+        mute.canBeAsked = false;
+        mute.answer = Optional.of(new Outcome.Unknown(UnknownCause.CANNOT_BE_ASKED, "it answers to keys only", Optional.empty()));
     }
 
     @Test
@@ -136,6 +151,93 @@ class AskFirstTest {
         assertThat(restored.state(id)).isEqualTo(OperationState.PARKED);
         assertThat(restored.operation(id).failureCause()).contains("psp_unasked");
         assertThat(bank.calls).isEmpty();
+    }
+
+    @Test
+    void while_a_psp_of_its_routes_cannot_be_asked_a_payment_goes_to_no_other_either() {
+        first.then(FakePsp.REFUSE_CONNECTION);
+        String id = chargedInTheLostLife(first, mute);
+        first.calls.clear();
+        restored.process(first, mute).handle(restored.takeWork().getFirst());
+        assertThat(restored.state(id)).isEqualTo(OperationState.PARKED);
+        assertThat(restored.operation(id).failureCause()).contains("psp_unasked");
+        assertThat(restored.operation(id).sequence()).isZero();
+        assertThat(first.calls).isEmpty();
+        assertThat(mute.captures).hasSize(1);
+    }
+
+    @Test
+    void a_capture_that_another_psp_shows_settles_the_payment_though_one_of_its_routes_cannot_be_asked() {
+        first.then(FakePsp.FAIL);
+        String id = chargedInTheLostLife(first);
+        restored.process(first, mute).drain();
+        assertThat(restored.state(id)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(first.captures).hasSize(1);
+        assertThat(mute.calls).isEmpty();
+    }
+
+    @Test
+    void a_payment_whose_routes_lead_to_no_such_psp_is_charged() {
+        String id = restored.accept("order-1");
+        restored.process(Routes.parse("currency=JPY -> mute; -> first"), mute, first).drain();
+        assertThat(restored.state(id)).isEqualTo(OperationState.SUCCEEDED);
+    }
+
+    @Test
+    void a_psp_of_its_routes_that_is_not_set_up_here_cannot_be_asked() {
+        restored.compared = Set.of("mute");
+        String id = restored.accept("order-1");
+        restored.process(Routes.parse("-> first,mute"), first).handle(restored.takeWork().getFirst());
+        assertThat(restored.operation(id).failureCause()).contains("psp_unasked");
+        assertThat(first.calls).isEmpty();
+    }
+
+    @Test
+    void once_a_person_has_compared_its_report_what_the_report_does_not_have_is_charged() {
+        restored.compared = Set.of("mute");
+        String id = restored.accept("order-1");
+        restored.process(mute, first).drain();
+        assertThat(restored.state(id)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(mute.captures).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void what_its_report_has_is_settled_by_the_report_and_charged_nowhere(boolean compared) {
+        first.then(FakePsp.REFUSE_CONNECTION);
+        String id = chargedInTheLostLife(first, mute);
+        restored.compared = compared ? Set.of("mute") : Set.of();
+        booked(EngineFixture.SETTLEMENT_KEYS);
+        EngineFixture.Process process = restored.process(first, mute);
+        process.drain();
+        assertThat(restored.state(id)).isEqualTo(OperationState.UNRESOLVED);
+        assertThat(process.booked.runOnce()).isEqualTo(1);
+        Waiting.until(() -> restored.state(id) == OperationState.SUCCEEDED || process.resolver.runOnce() < 0);
+        assertThat(restored.operation(id).pspReference()).contains("psp-ref");
+        assertThat(restored.operation(id).sequence()).isEqualTo(2);
+        assertThat(first.captures.size() + mute.captures.size()).isEqualTo(1);
+    }
+
+    @Test
+    void a_forged_line_of_its_report_settles_nothing_and_sends_nothing() {
+        String id = restored.accept("order-1");
+        booked(SettlementKeys.NONE);
+        EngineFixture.Process process = restored.process(first, mute);
+        process.drain();
+        process.booked.runOnce();
+        process.resolver.runOnce();
+        assertThat(restored.state(id)).isEqualTo(OperationState.UNRESOLVED);
+        assertThat(first.calls).isEmpty();
+        assertThat(mute.calls).isEmpty();
+        assertThat(mute.questions).noneMatch(Charge::mayBeSent);
+    }
+
+    /** The second attempt of order-1, as a reconciliation with these keys records it. */
+    private static void booked(SettlementKeys keys) {
+        PspKey key = PspKey.derive(PaymentId.derive("acme", new IdempotencyKey("order-1")), "charge", "", "mute", 2);
+        restored.database.inTransaction(connection -> SettlementLines.book(connection, "mute", new byte[32], keys,
+                List.of(new BookedLine("mute", "line-1", Optional.of(key), BookedLine.Moved.CAPTURED, new Money(1299, "EUR"),
+                        Optional.of("psp-ref"), Instant.now(), 1))));
     }
 
     @Test

@@ -40,6 +40,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -69,6 +70,8 @@ final class EngineFixture implements AutoCloseable {
     boolean ourReceipts;
     /** For processes that start later. */
     Optional<Instant> askFirstUntil = Optional.empty();
+    /** For processes that start later: the PSPs whose reports people have compared. */
+    Set<String> compared = Set.of();
     Map<String, Integer> quotas = Map.of();
     private final List<AutoCloseable> parts = new CopyOnWriteArrayList<>();
 
@@ -113,7 +116,7 @@ final class EngineFixture implements AutoCloseable {
             this.exchange = new PspExchange(charging, gateways, meters, Tracing.off());
             this.poison = new PoisonBin(charging, topics, DATA_KEY.seals(), () -> {}, new SimpleMeterRegistry());
             this.holds = new KnownHolds(charging, gateways, clock, meters);
-            var askFirst = new AskFirst(askFirstUntil, psps, clock);
+            var askFirst = new AskFirst(new ChargeSettings.LostRows(askFirstUntil, compared), psps, charging, clock);
             this.claims = new Claims(charging, routing, holds, askFirst, schedule, topics, lease, ourReceipts, () -> {});
             var ladder = new QuestionLadder(List.of(Duration.ofMillis(10)));
             this.resolutions =

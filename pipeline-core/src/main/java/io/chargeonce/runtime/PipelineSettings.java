@@ -46,8 +46,8 @@ public record PipelineSettings(String databaseUrl, String databaseUser, Supplier
 
     /** Only for services that send payments. */
     public static final Setting<Optional<Instant>> ASK_FIRST_UNTIL = Setting.time("CHARGEONCE_ASK_FIRST_UNTIL",
-            "After a restore that lost rows: until then, each PSP that can be asked about a payment is asked before each attempt, and "
-                    + "nothing goes to a bank.")
+            "After a restore that lost rows: until then, each PSP that can be asked about a payment is asked before each attempt, "
+                    + "payments that may be at another PSP wait, and nothing goes to a bank.")
             .optional();
 
     /** The settings of a command. */

@@ -120,6 +120,40 @@ public final class SettlementLines {
                 row.getObject("booked_at", OffsetDateTime.class).toInstant(), row.getLong("line_number"));
     }
 
+    private static final String CAPTURES = """
+            SELECT psp, line_id, psp_key, moved, amount, currency, psp_reference, booked_at, line_number
+              FROM settlement_line WHERE psp = ? AND psp_key = ANY (?) AND moved = 'captured' ORDER BY booked_at, line_id
+            """;
+
+    /** What was booked as captured under these keys. */
+    public static List<BookedLine> captures(Connection connection, String psp, List<PspKey> keys) throws SQLException {
+        var lines = new ArrayList<BookedLine>();
+        try (var statement = connection.prepareStatement(CAPTURES)) {
+            statement.setString(1, psp);
+            statement.setArray(2, connection.createArrayOf("text", keys.stream().map(PspKey::value).toArray()));
+            try (var row = statement.executeQuery()) {
+                while (row.next()) {
+                    lines.add(read(row));
+                }
+            }
+        }
+        return lines;
+    }
+
+    private static final String LOOK_SOON = """
+            UPDATE settlement_line SET due_at = now()
+             WHERE psp = ? AND psp_key = ? AND moved = 'captured' AND due_at IS NULL AND answered_at IS NULL
+            """;
+
+    /** The rows had lost the attempt under this key, and have it again: charge looks at its lines. */
+    public static void lookSoon(Connection connection, String psp, PspKey key) throws SQLException {
+        try (var statement = connection.prepareStatement(LOOK_SOON)) {
+            statement.setString(1, psp);
+            statement.setString(2, key.value());
+            statement.executeUpdate();
+        }
+    }
+
     private static final String ANSWER = """
             UPDATE settlement_line SET answer = left(?, 500), answered_at = clock_timestamp(), due_at = NULL
              WHERE psp = ? AND line_id = ? AND answered_at IS NULL
