@@ -316,7 +316,8 @@ public final class Problems {
     /** The request was refused before it reached Postgres, which answers no other request either. */
     public static Problem unreached() {
         return Problem.of(503, "unavailable", "The payment store cannot be reached",
-                "Nothing was stored. Send the same request with the same key again after the time in Retry-After.").with("Retry-After", "2");
+                "Nothing was stored. Send the same request with the same key again after the time in Retry-After.")
+                .with("Retry-After", "2");
     }
 
     /** A COMMIT under way may have taken effect, so nothing is claimed about what was stored. */
