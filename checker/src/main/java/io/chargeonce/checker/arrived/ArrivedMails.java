@@ -63,7 +63,7 @@ public final class ArrivedMails {
               FROM operation_now AS its JOIN operation AS charge ON charge.operation_id = its.payment_id
              WHERE its.state IN ('succeeded', 'failed') AND its.kind IN ('charge', 'refund') AND charge.receipt_email IS NOT NULL
              UNION ALL
-            SELECT its.operation_id || '/failed', its.payment_id, its.amount, its.currency
+            SELECT its.operation_id || '/failed', its.accepted_at, its.payment_id, its.amount, its.currency
               FROM operation_now AS its JOIN operation AS charge ON charge.operation_id = its.payment_id
              WHERE its.state = 'failed' AND its.kind = 'refund' AND charge.receipt_email IS NOT NULL
             """;
