@@ -21,10 +21,13 @@ final class RobbedDatabase implements AutoCloseable {
     private static final String ANOTHER_NAME = "23514";
     /** Of an outcome that is no JSON. */
     private static final String NO_OUTCOME = "22P02";
+    /** Of a row of settings that has no value, or of a second one. */
+    private static final List<String> NOT_THE_ONE_ROW = List.of("23502", "23505");
     /** Another person has to approve. */
     private static final String FOUR_EYES = "X4EYE";
     /** Not allowed, not possible for any role, or a time that is too short. */
-    private static final List<String> REFUSED = List.of("42501", "23001", "22023", ANOTHER_NAME, NO_OUTCOME, FOUR_EYES);
+    private static final List<String> REFUSED = List.of("42501", "23001", "22023", ANOTHER_NAME, NO_OUTCOME, NOT_THE_ONE_ROW.getFirst(),
+            NOT_THE_ONE_ROW.getLast(), FOUR_EYES);
     private final String url;
     private final Connection owner;
 
