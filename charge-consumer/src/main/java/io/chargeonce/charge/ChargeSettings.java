@@ -6,7 +6,7 @@ import io.chargeonce.audit.AuditSealer;
 import io.chargeonce.payment.Rail;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.PspSettings;
-import io.chargeonce.payment.Routes;
+import io.chargeonce.payment.route.Routes;
 import io.chargeonce.psp.adyen.AdyenSettings;
 import io.chargeonce.psp.stripe.StripeSettings;
 import io.chargeonce.runtime.Address;

@@ -13,7 +13,7 @@ import io.chargeonce.payment.PspUnits;
 import io.chargeonce.payment.Rail;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.Gateways;
-import io.chargeonce.payment.Routes;
+import io.chargeonce.payment.route.Routes;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chargeonce.charge.webhook.WebhookInbox;
 import io.chargeonce.kafka.loop.Verdict;
 import io.chargeonce.payment.OperationState;
-import io.chargeonce.payment.Routes;
+import io.chargeonce.payment.route.Routes;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CountDownLatch;

@@ -10,7 +10,7 @@ import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.PspKey;
-import io.chargeonce.payment.Routes;
+import io.chargeonce.payment.route.Routes;
 import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.psp.Charge;
 import io.chargeonce.psp.Gateway;

@@ -14,7 +14,7 @@ import io.chargeonce.kafka.loop.RecordLoop;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
-import io.chargeonce.payment.Routes;
+import io.chargeonce.payment.route.Routes;
 import io.chargeonce.runtime.SteadyClock;
 import io.chargeonce.sandbox.TestStack;
 import io.chargeonce.wire.TopicPlan;

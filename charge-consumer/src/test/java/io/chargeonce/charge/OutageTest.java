@@ -7,7 +7,7 @@ import io.chargeonce.kafka.loop.Verdict;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
-import io.chargeonce.payment.Routes;
+import io.chargeonce.payment.route.Routes;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

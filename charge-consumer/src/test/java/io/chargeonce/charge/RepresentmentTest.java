@@ -8,6 +8,7 @@ import io.chargeonce.payment.DeclineAdvice;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
+import io.chargeonce.payment.route.Routes;
 import io.chargeonce.psp.Notice;
 import java.util.List;
 import java.util.Optional;
@@ -231,7 +232,7 @@ class RepresentmentTest {
     void one_budget_for_a_card_and_amount_spans_all_psps() {
         first.otherwise = decline("insufficient_funds");
         second.otherwise = decline("insufficient_funds");
-        var bySecond = books.process(io.chargeonce.payment.Routes.parse("-> second"), first, second);
+        var bySecond = books.process(Routes.parse("-> second"), first, second);
         var ids = IntStream.range(0, 20).mapToObj(i -> books.accept("order-" + i)).toList();
         var work = books.takeWork();
         for (int i = 0; i < work.size(); i++) {

@@ -9,7 +9,7 @@ import io.chargeonce.payment.Money;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.UnknownCause;
-import io.chargeonce.payment.Routes;
+import io.chargeonce.payment.route.Routes;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;

@@ -31,7 +31,8 @@ final class TierVisits {
     private static final String VISITS = "SELECT operation_id, step, tier, staged_at, due_at FROM tier_visit WHERE tier > 0";
 
     private static final String TRIED_AT_ONCE = """
-            SELECT resource_id AS operation_id, CASE WHEN data ->> 'step' ~ '^[0-9]{1,9}$' THEN (data ->> 'step')::int ELSE 0 END AS step, at
+            SELECT resource_id AS operation_id, at,
+                   CASE WHEN data ->> 'step' ~ '^[0-9]{1,9}$' THEN (data ->> 'step')::int ELSE 0 END AS step
               FROM audit_record WHERE action = 'dlq.retried_now'
             """;
 

@@ -2,7 +2,7 @@
 package io.chargeonce.ledger;
 
 import io.chargeonce.database.Columns;
-import io.chargeonce.payment.Routes;
+import io.chargeonce.payment.route.Routes;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

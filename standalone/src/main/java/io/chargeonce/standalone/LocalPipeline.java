@@ -13,7 +13,7 @@ import io.chargeonce.database.Database;
 import io.chargeonce.endpoints.EndpointSettings;
 import io.chargeonce.ingest.IngestService;
 import io.chargeonce.ingest.IngestSettings;
-import io.chargeonce.payment.Routes;
+import io.chargeonce.payment.route.Routes;
 import io.chargeonce.psp.adyen.AdyenSettings;
 import io.chargeonce.psp.stripe.StripeSettings;
 import io.chargeonce.receipts.Letterhead;

@@ -94,7 +94,7 @@ class SettingsAgreementTest {
         database.withConnection(connection -> connection.createStatement().execute("""
                 INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_path, request_params,
                                              resource_id, created_at)
-                SELECT 'acme', n::text, sha256(''), 1, '/v1/payments', '{}', n::text, now() - n * interval '1 day'
+                SELECT 'acme', n::text, sha256(''), 1, '/v1/payments', '{}', n::text, now() - n * interval '1 day' + interval '1 hour'
                   FROM generate_series(1, 150) AS n"""));
         assertThat(agreement(THREE).onRetention(100, false)).isFalse();
         assertThat(said.toString()).contains("up to 50 payments", "Nothing was changed");

@@ -3,7 +3,7 @@ package io.chargeonce.charge.webhook;
 
 import io.chargeonce.database.Database;
 import io.chargeonce.ledger.PspHealthTable;
-import io.chargeonce.payment.Routes;
+import io.chargeonce.payment.route.Routes;
 import io.chargeonce.psp.Gateways;
 import io.chargeonce.psp.PspNews;
 import java.sql.Connection;

@@ -120,8 +120,8 @@ final class KafkaEvidence implements Evidence, AutoCloseable {
     }
 
     /**
-     * Whether another witness works under this one's name. Both would take the work from each other for ever. What a witness that was killed
-     * leaves in the group is gone before.
+     * Whether another witness works under this one's name. Both would take the work from each other for ever. What a witness that was
+     * killed leaves in the group is gone before.
      */
     boolean isShared() {
         long since = sharedSince;

@@ -11,7 +11,8 @@ import java.util.Optional;
  * What a pause would concern, or concerns. For people: it decides nothing.
  *
  * @param already       what holds it now
- * @param waiting       waits in the tiers for it: payments and refunds of this merchant, this tier, or this PSP, as {@code waiting} shows it
+ * @param waiting       waits in the tiers for it: payments and refunds of this merchant, this tier, or this PSP, as {@code waiting} shows
+ *                      it
  * @param expiring      those of them that must be charged before the pause ends, or within a day if it has no end; they would end as
  *                      "expired" dead letters
  * @param firstDeadline the earliest deadline of all that wait

@@ -54,7 +54,8 @@ final class RunRows {
     private static final String COLUMNS = """
             SELECT run_id, planned_by, reason, planned_at, fingerprint, items, canary, rate, max_rate, abort_above_percent,
                    even_capped, even_stopped, state, verdict, leader,
-                   (extract(epoch FROM clock_timestamp() - led_at) * 1000)::bigint AS silence_ms, judged_after, ended_at, kind, even_unresolved, awaits_approval,
+                   (extract(epoch FROM clock_timestamp() - led_at) * 1000)::bigint AS silence_ms, judged_after, ended_at, kind,
+                   even_unresolved, awaits_approval,
                    (SELECT approved_by FROM approval WHERE approval.run_id = dlq_run.run_id) AS approved_by
               FROM dlq_run
             """;

@@ -4,7 +4,7 @@ package io.chargeonce.ingest.accept;
 import io.chargeonce.ledger.PspHealthTable;
 import io.chargeonce.payment.PspUnits;
 import io.chargeonce.payment.Rail;
-import io.chargeonce.payment.Routes;
+import io.chargeonce.payment.route.Routes;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.IdentityHashMap;

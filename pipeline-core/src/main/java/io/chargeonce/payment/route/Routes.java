@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.payment;
+package io.chargeonce.payment.route;
 
+import io.chargeonce.payment.PaymentRequest;
+import io.chargeonce.payment.PspUnits;
+import io.chargeonce.payment.Rail;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;

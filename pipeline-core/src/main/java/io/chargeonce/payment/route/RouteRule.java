@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.payment;
+package io.chargeonce.payment.route;
 
+import io.chargeonce.payment.PaymentRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
