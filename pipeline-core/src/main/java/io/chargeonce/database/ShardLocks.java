@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.database;
 
+import io.chargeonce.database.mark.SessionMark;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;

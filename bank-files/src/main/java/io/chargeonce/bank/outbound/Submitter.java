@@ -2,7 +2,7 @@
 package io.chargeonce.bank.outbound;
 
 import io.chargeonce.database.Database;
-import io.chargeonce.database.SessionMark;
+import io.chargeonce.database.mark.SessionMark;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Optional;
