@@ -188,6 +188,7 @@ public final class ChargeEngine {
         var sealer = new AuditSealer(database, topics, settings.seals(), relay::nudge, meters);
         startWorker("audit-sealer", sealer.pause(), sealer::runOnce);
         startWorker("grants", Duration.ofMinutes(5), new DriftedGrants(database, meters)::runOnce);
+        startWorker("transactions", Duration.ofSeconds(30), new OpenTransactions(database, new SteadyClock(), meters)::runOnce);
         if (!settings.banks().isEmpty()) {
             var lines = new BankLines(database, topics, settings.ourReceipts(), settings.settlementKeys(), relay::nudge, meters);
             startWorker("bank-lines", Duration.ofSeconds(1), lines::runOnce);
