@@ -73,6 +73,9 @@ GRANT SELECT ON agreed TO chargeonce_ingest, chargeonce_charge, chargeonce_retry
 -- the broker refuses; a record's content is never changed.
 GRANT INSERT (shard, topic, record_key, value, headers) ON outbox
     TO chargeonce_ingest, chargeonce_charge, chargeonce_retry, chargeonce_dlq_operator;
+-- A policy asks it of what people stage.
+GRANT EXECUTE ON FUNCTION a_request_says_what_was_accepted(text, bytea, json), a_copy_says_what_its_letter_says(text, bytea, json)
+    TO chargeonce_ingest, chargeonce_charge, chargeonce_retry, chargeonce_dlq_operator;
 -- For readiness checks, and for the comparison with the topic of dead letters.
 GRANT SELECT ON outbox TO chargeonce_ingest, chargeonce_charge, chargeonce_retry, chargeonce_dlq_reader, chargeonce_dlq_operator,
     chargeonce_dlq_unmask;

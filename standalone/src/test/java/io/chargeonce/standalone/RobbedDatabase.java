@@ -94,9 +94,9 @@ final class RobbedDatabase implements AutoCloseable {
                                          resource_id, created_at)
             SELECT 'acme', idempotency_key, sha256('x'), 1, '/v1/payments', '{}', operation_id, now() - interval '10 days'
               FROM operation_now WHERE kind = 'charge';
-            INSERT INTO dead_letter (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, state, cause, message, \
+            INSERT INTO dead_letter (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, psp, state, cause, message, \
             generation)
-            SELECT operation_id, operation_id, payment_id, merchant_id, amount, currency, 'dead', 'psp_unwell', '500', 1
+            SELECT operation_id, operation_id, payment_id, merchant_id, amount, currency, psp, 'dead', 'psp_unwell', '500', 1
               FROM operation_now WHERE state IN ('dead', 'unresolved');
             INSERT INTO dead_letter (dead_letter_id, state, cause, message, generation, source_topic, sealed_record, changed_at)
             VALUES ('poison', 'purged', 'undecodable', '', 1, 'payments.requests', '\\x01', now() - interval '20 days');

@@ -97,7 +97,7 @@ final class MergeMoves {
         }
         Map<String, OutboxRow> readable = new HashMap<>();
         for (EditedRecords.Row row : EditedRecords.lock(connection, vault, mended.stream().map(DeadLetterView::id).toList())) {
-            row.again(batch.now()).ifPresent(again -> readable.put(row.id(), again));
+            row.again().ifPresent(again -> readable.put(row.id(), again));
         }
         List<String> released = release(connection, "merged", mended.stream().filter(letter -> readable.containsKey(letter.id())).toList());
         released.forEach(id -> staged.add(readable.get(id)));

@@ -11,6 +11,7 @@ import io.chargeonce.wire.PaymentRecord;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -20,18 +21,25 @@ import tools.jackson.core.JacksonException;
 /** Poison records that a person has edited, as they can be sent again. */
 public final class EditedRecords {
 
-    /** @param edit closed where no data key opens it */
-    public record Row(String id, String topic, Opened edit) {
+    /**
+     * @param edit   closed where no data key opens it
+     * @param readAt by the database's clock
+     */
+    public record Row(String id, String topic, Opened edit, Instant readAt) {
 
         Optional<byte[]> value() {
             return edit instanceof Opened.Readable readable ? Optional.of(readable.bytes()) : Optional.empty();
         }
 
-        /** Under the payment's key, even if the record was found with another one; empty if it cannot be opened. */
-        public Optional<OutboxRow> again(Instant now) {
+        /**
+         * Under the payment's key, even if the record was found with another one, and without fields that a payment's record does not have;
+         * empty if it cannot be opened.
+         */
+        public Optional<OutboxRow> again() {
             try {
-                return value().map(bytes -> new OutboxRow(topic, PaymentJson.MAPPER.readValue(bytes, PaymentRecord.class).operationId(),
-                        Optional.of(bytes), PaymentHeaders.event(PaymentRecord.TYPE, PaymentRecord.VERSION, id + "/edited", now).toMap()));
+                return value().map(bytes -> PaymentJson.MAPPER.readValue(bytes, PaymentRecord.class))
+                        .map(record -> new OutboxRow(topic, record.operationId(), Optional.of(PaymentJson.write(record)),
+                                PaymentHeaders.event(PaymentRecord.TYPE, PaymentRecord.VERSION, id + "/edited", readAt).toMap()));
             } catch (JacksonException changed) {
                 // These are not the bytes that an edit has stored, so they are not sent.
                 return Optional.empty();
@@ -47,7 +55,8 @@ public final class EditedRecords {
     }
 
     private static final String READ = """
-            SELECT dead_letter_id, source_topic, sealed_edit FROM dead_letter WHERE dead_letter_id = ANY (?) AND sealed_edit IS NOT NULL
+            SELECT dead_letter_id, source_topic, sealed_edit, clock_timestamp()
+              FROM dead_letter WHERE dead_letter_id = ANY (?) AND sealed_edit IS NOT NULL
             """;
 
     static List<Row> of(Connection connection, Vault vault, Collection<String> ids) throws SQLException {
@@ -68,7 +77,8 @@ public final class EditedRecords {
             try (var result = statement.executeQuery()) {
                 while (result.next()) {
                     String id = result.getString(1);
-                    rows.add(new Row(id, result.getString(2), vault.open(place(id), result.getBytes(3))));
+                    rows.add(new Row(id, result.getString(2), vault.open(place(id), result.getBytes(3)),
+                            result.getObject(4, OffsetDateTime.class).toInstant()));
                 }
             }
             return rows;

@@ -19,11 +19,16 @@ final class DatabaseAttacks {
     private DatabaseAttacks() {}
 
     private static final String PREFIX = "chargeonce_";
-    /** Not allowed; refused by a trigger or a function; what a policy shows nothing of; and what another person has to approve. */
-    private static final Set<String> REFUSED = Set.of("42501", "23001", "22023", "X4EYE");
+    /** Not allowed; refused by a trigger, a function or a check; and what another person has to approve. */
+    private static final Set<String> REFUSED = Set.of("42501", "23001", "22023", "23514", "X4EYE");
     private static final String CLASS_INVALID_AUTHORIZATION = "28";
 
+    private static final String STAGE = "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES ";
+
     private static final List<String> BY_EVERYONE = List.of(
+            STAGE + "(0, 'payments.requests', 'k', 'x', '\"a\"')", STAGE + "(0, 'payments.requests', 'k', 'x', '[1, 2, 3]')",
+            STAGE + "(0, 'payments.requests', 'k', 'x', '{\"a\": {}}')", STAGE + "(9, 'payments.requests', 'k', 'x', '{}')",
+            STAGE + "(0, 'pay ments.requests', 'k', 'x', '{}')",
             "UPDATE operation SET amount = amount + 1", "DELETE FROM operation", "DELETE FROM operation_state",
             "DELETE FROM payment_attempt",
             "DELETE FROM audit_record", "UPDATE audit_record SET actor = 'another'", "TRUNCATE audit_record", "DELETE FROM audit_seal",
@@ -48,7 +53,10 @@ final class DatabaseAttacks {
             "SELECT sealed_record FROM dead_letter",
             "UPDATE dead_letter SET amount = 1", "UPDATE hand_settlement SET evidence = 'y'");
 
-    private static final List<String> BY_PEOPLE = List.of("UPDATE payment_attempt SET failed_definite = true",
+    private static final List<String> BY_PEOPLE = List.of(STAGE + "(0, 'payments.outcomes', 'k', '{}', '{}')",
+            STAGE + "(0, 'payments.requests', 'k', '{}', '{}')", STAGE + "(0, 'payments.dlq', 'k', '{}', '{}')",
+            STAGE + "(0, 'payments.dlq', 'k', NULL, '{}')", STAGE + "(0, 'payments.retry-1', 'k', '{}', '{}')",
+            "UPDATE payment_attempt SET failed_definite = true",
             "INSERT INTO operation SELECT * FROM operation",
             "SELECT request_params FROM idempotency_key",
             "INSERT INTO psp_observation (psp_key, source, outcome) VALUES ('k', 'hand', 'charged')");

@@ -1215,8 +1215,95 @@ CREATE TABLE outbox (
         -- The end of its file is filled again at once. Truncating it takes a lock that every payment waits for.
         vacuum_truncate = off);
 CREATE INDEX outbox_refused ON outbox (record_key) WHERE refusal IS NOT NULL;
+-- What people stage, who move operations and letters and make up none: a record says what its row says, and nothing else, in its value and
+-- in its headers. A name twice in an object would be read in one way here, and in another elsewhere.
+CREATE FUNCTION has_each_name_once(object json) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
+    SELECT count(*) = count(DISTINCT name) FROM json_object_keys(object) AS name
+$$;
+-- But its time, which the caller compares.
+CREATE FUNCTION an_events_headers(type text, id text, trace text) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
+    SELECT jsonb_strip_nulls(jsonb_build_object('ce_specversion', '1.0', 'ce_type', 'io.chargeonce.' || type, 'ce_source', '/chargeonce',
+        'ce_id', id, 'ce_dataschema', 'urn:chargeonce:schema:' || type || ':1', 'content-type', 'application/json', 'traceparent', trace))
+$$;
+CREATE FUNCTION a_request_says_what_was_accepted(id text, copy bytea, headers json) RETURNS boolean
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    its operation_now;
+    body json;
+BEGIN
+    body := convert_from(copy, 'UTF8');
+    SELECT * INTO its FROM operation_now WHERE operation_id = id;
+    RETURN coalesce(has_each_name_once(body) AND has_each_name_once(headers)
+       AND (body::jsonb - '{step,customer}'::text[]) = jsonb_strip_nulls(jsonb_build_object('type', 'payment.request', 'version', 1,
+               'payment_id', its.payment_id, 'operation', its.kind, 'operation_id', id, 'merchant', its.merchant_id,
+               'idempotency_key', its.idempotency_key, 'amount', its.amount, 'currency', its.currency,
+               'payment_method', its.payment_method, 'reference', its.reference))
+       AND (body ->> 'step')::int BETWEEN 1 AND its.step
+       -- What a person has edited may be older than the erasure.
+       AND (its.customer = '[erased]' OR body ->> 'customer' IS NOT DISTINCT FROM its.customer)
+       AND CASE WHEN headers ->> 'chargeonce-step' IS NULL THEN
+               -- A record that was edited; its id is its letter's.
+               (headers::jsonb - 'ce_time') = an_events_headers('payment.request', headers ->> 'ce_id', NULL)
+               AND abs(extract(epoch FROM (headers ->> 'ce_time')::timestamptz - clock_timestamp())) < 3600
+               AND EXISTS (SELECT FROM dead_letter
+                            WHERE dead_letter_id || '/edited' = headers ->> 'ce_id' AND operation_id IS NULL AND sealed_edit IS NOT NULL)
+           ELSE
+               (headers::jsonb - '{ce_time,chargeonce-accepted-at,chargeonce-failed-at,chargeonce-failure}'::text[])
+                   = an_events_headers('payment.request', id || '/' || its.step, its.traceparent)
+                     || jsonb_strip_nulls(jsonb_build_object('chargeonce-step', its.step::text,
+                            'chargeonce-attempt', (its.sequence + 1)::text, 'chargeonce-tier', its.tier::text,
+                            'chargeonce-failure-class', its.failure_cause))
+               AND (headers ->> 'ce_time')::timestamptz = its.staged_at
+               AND (headers ->> 'chargeonce-accepted-at')::timestamptz = its.accepted_at
+               AND (headers ->> 'chargeonce-failed-at')::timestamptz
+                   IS NOT DISTINCT FROM CASE WHEN its.failure_cause IS NOT NULL THEN its.staged_at END
+               -- A long message is cut, with a sign at the end.
+               AND starts_with(regexp_replace(coalesce(its.failure_message, ''), '[\x01-\x1f\x7f]', ' ', 'g'),
+                               regexp_replace(coalesce(headers ->> 'chargeonce-failure', ''), '…$', ''))
+               AND (its.failure_cause IS NULL) = (headers ->> 'chargeonce-failure' IS NULL)
+           END, false);
+EXCEPTION WHEN data_exception THEN
+    RETURN false;
+END $$;
+CREATE FUNCTION a_copy_says_what_its_letter_says(id text, copy bytea, headers json) RETURNS boolean
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    letter record;
+    body json;
+BEGIN
+    -- A copy says of the operation what its row says now.
+    SELECT dead_letter.*, its.traceparent, its.psp AS its_psp, its.generation AS its_generation INTO letter
+      FROM dead_letter LEFT JOIN operation_now AS its ON its.operation_id = dead_letter.operation_id WHERE dead_letter_id = id;
+    IF NOT has_each_name_once(headers) THEN
+        RETURN false;
+    END IF;
+    IF copy IS NULL THEN
+        -- A letter that there never was has left as unknown, with the last revision.
+        RETURN letter.state IS DISTINCT FROM 'dead' AND headers::jsonb = jsonb_build_object(
+            'chargeonce-left', coalesce(letter.state, 'unknown'), 'chargeonce-revision', coalesce(letter.revision, 2147483647)::text);
+    END IF;
+    body := convert_from(copy, 'UTF8');
+    RETURN coalesce(letter.state = 'dead' AND has_each_name_once(body)
+       AND (body::jsonb - '{died_at,source}'::text[]) = jsonb_strip_nulls(jsonb_build_object('type', 'payment.dead-letter', 'version', 1,
+               'dead_letter_id', id, 'payment_id', letter.payment_id, 'merchant', letter.merchant_id, 'amount', letter.amount,
+               'currency', letter.currency, 'psp', letter.its_psp, 'cause', letter.cause, 'message', letter.message,
+               'generation', coalesce(letter.its_generation, 1), 'revision', letter.revision))
+       AND (body ->> 'died_at')::timestamptz = letter.died_at
+       AND CASE WHEN body -> 'source' IS NULL THEN letter.source_topic IS NULL
+                ELSE has_each_name_once(body -> 'source') AND (body -> 'source')::jsonb = jsonb_strip_nulls(jsonb_build_object(
+                         'topic', letter.source_topic, 'partition', letter.source_partition, 'offset', letter.source_offset,
+                         'sealed', translate(encode(letter.sealed_record, 'base64'), E'\n', ''))) END
+       AND (headers::jsonb - 'ce_time')
+           = an_events_headers('payment.dead-letter', format('%s/%s/dead-letter', id, letter.revision), letter.traceparent)
+       AND (headers ->> 'ce_time')::timestamptz = letter.died_at, false);
+EXCEPTION WHEN data_exception THEN
+    RETURN false;
+END $$;
+REVOKE EXECUTE ON FUNCTION has_each_name_once(json), an_events_headers(text, text, text),
+    a_request_says_what_was_accepted(text, bytea, json), a_copy_says_what_its_letter_says(text, bytea, json) FROM PUBLIC;
 -- Grants decide who reads, stages and deletes; these policies decide on which topics. A role that accepts payments stages work and
--- refusals. A role that makes attempts stages outcomes and receipts. A role that moves dead letters writes the queue's topic and the tiers.
+-- refusals. A role that makes attempts stages outcomes and receipts, and writes the queue's topic and the tiers. People who move dead
+-- letters stage what the rows say, as work and on the queue's topic.
 -- The part after a topic's last dot is the same under any prefix.
 ALTER TABLE outbox ENABLE ROW LEVEL SECURITY;
 CREATE POLICY readers ON outbox FOR SELECT USING (true);
@@ -1224,9 +1311,15 @@ CREATE POLICY relays_delete ON outbox FOR DELETE USING (true);
 CREATE POLICY relays_set_aside ON outbox FOR UPDATE USING (true);
 -- A CASE, so that the frequent ones, acceptances and outcomes, need few checks.
 CREATE POLICY each_tells_what_it_decides ON outbox FOR INSERT WITH CHECK (CASE
-    WHEN right(topic, 9) = '.requests' THEN true
+    WHEN right(topic, 9) = '.requests' THEN (SELECT has_any_column_privilege('chargeonce.operation', 'INSERT'))
+        OR a_request_says_what_was_accepted(record_key, value, headers)
     WHEN right(topic, 9) IN ('.outcomes', '.receipts') THEN (SELECT has_any_column_privilege('chargeonce.payment_attempt', 'INSERT'))
-    WHEN right(topic, 4) = '.dlq' OR topic ~ '[.]retry-[0-9]+$' THEN (SELECT has_any_column_privilege('chargeonce.dead_letter', 'INSERT'))
+    WHEN right(topic, 4) = '.dlq' THEN (SELECT has_any_column_privilege('chargeonce.payment_attempt', 'INSERT'))
+        OR (SELECT has_any_column_privilege('chargeonce.dead_letter', 'INSERT'))
+           AND a_copy_says_what_its_letter_says(record_key, value, headers)
+    WHEN topic ~ '[.]retry-[0-9]+$' THEN (SELECT has_any_column_privilege('chargeonce.payment_attempt', 'INSERT'))
+        OR (SELECT has_any_column_privilege('chargeonce.dead_letter', 'INSERT'))
+           AND a_request_says_what_was_accepted(record_key, value, headers)
     -- Only who makes attempts leaves one with an unknown outcome, or presents it again.
     WHEN right(topic, 8) = '.waiting' THEN (SELECT has_any_column_privilege('chargeonce.payment_attempt', 'INSERT'))
     WHEN right(topic, 12) = '.audit-seals' THEN (SELECT has_table_privilege('chargeonce.audit_seal', 'INSERT'))
