@@ -43,8 +43,10 @@ final class Powers {
                    format('ALTER ROLE %I %s RESET %I', rolname, 'IN DATABASE ' || quote_ident(datname), split_part(setting, '=', 1))
               FROM pg_db_role_setting JOIN pg_roles ON pg_roles.oid = setrole LEFT JOIN pg_database ON pg_database.oid = setdatabase,
                    unnest(setconfig) AS setting
-             -- The one that roles.sql gives them.
-             WHERE rolname = ANY (?) AND NOT (setdatabase = 0 AND setting = 'idle_in_transaction_session_timeout=30s')
+             -- Those that bound_sessions gives them.
+             WHERE rolname = ANY (?)
+               AND NOT (setdatabase = 0 AND setting IN ('idle_in_transaction_session_timeout=30s', 'statement_timeout=10min',
+                                                        'idle_session_timeout=12h'))
             """;
 
     /**

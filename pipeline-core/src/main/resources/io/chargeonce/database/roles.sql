@@ -9,6 +9,8 @@ DECLARE
     services text[] := ARRAY['chargeonce_ingest', 'chargeonce_charge', 'chargeonce_retry', 'chargeonce_dlq_reader',
                              'chargeonce_dlq_operator', 'chargeonce_dlq_unmask', 'chargeonce_eraser', 'chargeonce_merchant_admin',
                              'chargeonce_webhooks', 'chargeonce_receipts', 'chargeonce_reconciler', 'chargeonce_bank_files'];
+    people text[] := ARRAY['chargeonce_dlq_reader', 'chargeonce_dlq_operator', 'chargeonce_dlq_unmask', 'chargeonce_eraser',
+                           'chargeonce_merchant_admin'];
     service text;
     granted record;
 BEGIN
@@ -16,10 +18,8 @@ BEGIN
         IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = service) THEN
             EXECUTE format('CREATE ROLE %I LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE', service);
         END IF;
-        -- A service that hangs in the middle of a transaction must not hold its locks for ever.
-        IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = service AND 'idle_in_transaction_session_timeout=30s' = ANY (rolconfig)) THEN
-            EXECUTE format('ALTER ROLE %I SET idle_in_transaction_session_timeout = ''30s''', service);
-        END IF;
+        -- What hangs in the middle of a transaction must not hold its locks for ever.
+        PERFORM bound_sessions(service, service = ANY (people));
         EXECUTE format('REVOKE CREATE, TEMPORARY ON DATABASE %I FROM %I CASCADE', current_database(), service);
     END LOOP;
     -- Default rights on future tables.

@@ -326,6 +326,21 @@ class RolesTest {
         assertThat(People.driftedGrants(url, "postgres", "")).isEmpty();
     }
 
+    @Test
+    void sessions_of_people_end_what_was_forgotten() throws SQLException {
+        People.add(url, "postgres", "", "erin", "chargeonce_dlq_operator", Optional.empty());
+        try {
+            assertThat(Texts.of(owner, "SELECT rolname FROM pg_roles WHERE rolconfig @> '{idle_in_transaction_session_timeout=30s,"
+                    + "statement_timeout=10min,idle_session_timeout=12h}'"))
+                    .contains("chargeonce_dlq_reader", "chargeonce_dlq_operator", "chargeonce_dlq_unmask", "chargeonce_eraser",
+                            "chargeonce_merchant_admin", "erin")
+                    .doesNotContain("chargeonce_ingest", "chargeonce_charge", "chargeonce_retry", "chargeonce_webhooks");
+        } finally {
+            People.remove(url, "postgres", "", "erin");
+            execute("DROP ROLE erin");
+        }
+    }
+
     /** Postgres lets each login change its own settings. */
     @Test
     void a_setting_that_a_role_has_given_itself_is_told() throws SQLException {

@@ -1817,13 +1817,30 @@ BEGIN
 END $$;
 REVOKE EXECUTE ON FUNCTION limit_what_one_does_alone(text[], bigint[]) FROM PUBLIC;
 
+-- What a session of this login may hold without going on: a transaction that nothing is done in, and, for a login that people use, a
+-- statement that never ends and a session that was forgotten. Services limit their statements themselves. Only a default: a session may set
+-- another. For the owner.
+CREATE FUNCTION bound_sessions(login text, of_people boolean) RETURNS void
+    LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    bound text[];
+BEGIN
+    FOREACH bound SLICE 1 IN ARRAY ARRAY[['idle_in_transaction_session_timeout', '30s']]
+            || CASE WHEN of_people THEN ARRAY[['statement_timeout', '10min'], ['idle_session_timeout', '12h']] END LOOP
+        IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = login AND array_to_string(bound, '=') = ANY (rolconfig)) THEN
+            EXECUTE format('ALTER ROLE %I SET %I = %L', login, bound[1], bound[2]);
+        END IF;
+    END LOOP;
+END $$;
+REVOKE EXECUTE ON FUNCTION bound_sessions(text, boolean) FROM PUBLIC;
+
 -- Adds and removes a person's own login. For the owner, by "migrate --operator".
 CREATE FUNCTION add_person(name text, of_role text) RETURNS void LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
 BEGIN
     INSERT INTO person (login, role) VALUES (name, of_role) ON CONFLICT DO NOTHING;
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name) THEN
         EXECUTE format('CREATE ROLE %I LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE', name);
-        EXECUTE format('ALTER ROLE %I SET idle_in_transaction_session_timeout = %L', name, '30s');
+        PERFORM bound_sessions(name, true);
     END IF;
     EXECUTE format('GRANT %I TO %I', of_role, name);
     PERFORM append_audit(NULL, NULL, ARRAY['person.added'], ARRAY['person'], ARRAY[name], NULL,
