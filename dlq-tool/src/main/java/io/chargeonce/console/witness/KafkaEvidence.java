@@ -3,6 +3,7 @@ package io.chargeonce.console.witness;
 
 import io.chargeonce.console.witness.Fact.Place;
 import io.chargeonce.console.witness.ReadRecords.NextOffsets;
+import io.chargeonce.kafka.CommittedTopic;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.wire.Topics;
 import java.time.Duration;
@@ -10,16 +11,16 @@ import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
-import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
@@ -38,6 +39,8 @@ final class KafkaEvidence implements Evidence, AutoCloseable {
     private static final int SAMPLES = 30;
     private static final int PATIENCE_MS = 10_000;
     private static final long SESSION_IS_OVER_MS = Witness.SESSION_MS + 5_000;
+    /** The topics' ids are committed again this often, because after days Kafka forgets what a group without members has committed. */
+    private static final long REMEMBERED_FOR_MS = 3_600_000;
     /** Older positions say nothing about now. */
     private static final long FRESH_MS = 60_000;
 
@@ -63,6 +66,10 @@ final class KafkaEvidence implements Evidence, AutoCloseable {
     private volatile Positions positions = new Positions(0, Map.of());
     private volatile long completeAsOf;
     private volatile long toRead;
+    /** By topic, of those that the streams read; empty before they begin. */
+    private volatile Map<String, String> ids = Map.of();
+    private volatile boolean another;
+    private volatile long rememberedAt;
     private volatile String problem = "";
     /** Since when the group has had a member that is not this witness; 0 if it has none. */
     private volatile long sharedSince;
@@ -152,29 +159,51 @@ final class KafkaEvidence implements Evidence, AutoCloseable {
         facts = Optional.empty();
     }
 
+    /** Whether a topic was deleted and made again since {@link #leaveOldTopics}. */
+    boolean isAtAnotherTopic() {
+        return another;
+    }
+
     /**
-     * Moves this witness's offsets in topics that were deleted and made again to the beginning of the new ones. With an offset of the
-     * old topic a consumer knows later leaders than the new one has had: it takes them for outdated, and reads nothing. Call it while
-     * no streams run; it fails while the group still has a member.
+     * Moves this witness's offsets in topics that were deleted and made again to the beginning of the new ones. A consumer would go on at
+     * the old topic's offset, or read nothing, because it knows later leaders than the new one has had. Call it while no streams run; it
+     * fails while the group still has a member.
      */
-    void leaveOldTopics() throws ExecutionException, InterruptedException {
-        Map<TopicPartition, Integer> known = new HashMap<>();
-        admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata().get().forEach((partition, offset) -> {
-            if (offset != null && sources.contains(partition.topic())) {
-                offset.leaderEpoch().ifPresent(epoch -> known.put(partition, epoch));
+    synchronized void leaveOldTopics() throws ExecutionException, InterruptedException {
+        Map<String, TopicDescription> there = describe(sources);
+        var old = new HashSet<String>();
+        admin.listConsumerGroupOffsets(ofIds()).partitionsToOffsetAndMetadata().get().forEach((partition, known) -> {
+            TopicDescription now = there.get(partition.topic());
+            if (known != null && now != null && CommittedTopic.isAnotherThan(now.topicId().toString(), known)) {
+                old.add(partition.topic());
             }
         });
-        Set<TopicPartition> there = Set.copyOf(partitions(sources));
-        known.keySet().retainAll(there);
-        Map<TopicPartition, ListOffsetsResultInfo> now = listed(known.keySet(), OffsetSpec.latest());
-        known.entrySet().removeIf(each -> each.getValue() <= now.get(each.getKey()).leaderEpoch().orElse(Integer.MAX_VALUE));
-        if (!known.isEmpty()) {
-            LOG.warn("The witness begins anew in topics that were deleted and made again: {}", known.keySet());
+        if (!old.isEmpty()) {
+            LOG.warn("Topics were deleted and made again, so the witness goes to their beginnings: {}", old);
             var begins = new HashMap<TopicPartition, OffsetAndMetadata>();
-            offsets(known.keySet(), OffsetSpec.earliest())
-                    .forEach((partition, first) -> begins.put(partition, new OffsetAndMetadata(first)));
+            offsets(partitions(there.entrySet().stream().filter(topic -> old.contains(topic.getKey())).map(Map.Entry::getValue).toList()),
+                    OffsetSpec.earliest()).forEach((partition, first) -> begins.put(partition, new OffsetAndMetadata(first)));
             admin.alterConsumerGroupOffsets(group, begins).all().get();
         }
+        remember(ids(there));
+        another = false;
+    }
+
+    /** The group of the topics' ids: Kafka Streams writes its own words into the offsets of the witness's group. */
+    private String ofIds() {
+        return group + "-topics";
+    }
+
+    private void remember(Map<String, String> now) throws ExecutionException, InterruptedException {
+        var offsets = new HashMap<TopicPartition, OffsetAndMetadata>();
+        now.forEach((topic, id) -> offsets.put(new TopicPartition(topic, 0), CommittedTopic.of(id, 0, Optional.empty())));
+        admin.alterConsumerGroupOffsets(ofIds(), offsets).all().get();
+        ids = now;
+        rememberedAt = clock.millis();
+    }
+
+    private static Map<String, String> ids(Map<String, TopicDescription> topics) {
+        return topics.entrySet().stream().collect(Collectors.toMap(Map.Entry::getKey, topic -> topic.getValue().topicId().toString()));
     }
 
     /** The offsets at which this witness stopped. */
@@ -226,7 +255,16 @@ final class KafkaEvidence implements Evidence, AutoCloseable {
                 }
             });
         }
-        Collection<TopicPartition> partitions = partitions(sources);
+        Map<String, TopicDescription> there = describe(sources);
+        if (another || !ids.isEmpty() && !ids.equals(ids(there))) {
+            another = true;
+            forget();
+            return;
+        }
+        if (!ids.isEmpty() && at - rememberedAt > REMEMBERED_FOR_MS) {
+            remember(ids);
+        }
+        Collection<TopicPartition> partitions = partitions(there.values());
         // Read after the groups' offsets: a group that seems to be beyond its topic's end is that of an earlier topic.
         Map<TopicPartition, Long> first = offsets(partitions, OffsetSpec.earliest());
         Map<TopicPartition, Long> ends = offsets(partitions, OffsetSpec.latest());
@@ -297,23 +335,22 @@ final class KafkaEvidence implements Evidence, AutoCloseable {
     }
 
     private Map<TopicPartition, Long> factEnds() throws ExecutionException, InterruptedException {
-        return offsets(partitions(List.of(group + "-" + WitnessTopology.FACTS + "-repartition")), OffsetSpec.latest());
+        return offsets(partitions(describe(List.of(group + "-" + WitnessTopology.FACTS + "-repartition")).values()), OffsetSpec.latest());
     }
 
-    private Collection<TopicPartition> partitions(Collection<String> named) throws ExecutionException, InterruptedException {
-        return admin.describeTopics(named).allTopicNames().get().values().stream()
+    private Map<String, TopicDescription> describe(Collection<String> named) throws ExecutionException, InterruptedException {
+        return admin.describeTopics(named).allTopicNames().get();
+    }
+
+    private static Collection<TopicPartition> partitions(Collection<TopicDescription> topics) {
+        return topics.stream()
                 .flatMap(topic -> topic.partitions().stream().map(info -> new TopicPartition(topic.name(), info.partition()))).toList();
     }
 
     private Map<TopicPartition, Long> offsets(Collection<TopicPartition> partitions, OffsetSpec which)
             throws ExecutionException, InterruptedException {
-        return listed(partitions, which).entrySet().stream()
+        return admin.listOffsets(partitions.stream().collect(Collectors.toMap(each -> each, each -> which))).all().get().entrySet().stream()
                 .collect(Collectors.toMap(Map.Entry::getKey, each -> each.getValue().offset()));
-    }
-
-    private Map<TopicPartition, ListOffsetsResultInfo> listed(Collection<TopicPartition> partitions, OffsetSpec which)
-            throws ExecutionException, InterruptedException {
-        return admin.listOffsets(partitions.stream().collect(Collectors.toMap(each -> each, each -> which))).all().get();
     }
 
     private Map<TopicPartition, Long> committed(String of) throws ExecutionException, InterruptedException {

@@ -127,8 +127,9 @@ public final class Witness implements AutoCloseable {
             }
             return;
         }
-        if (running.get().state() == KafkaStreams.State.ERROR || running.get().state() == KafkaStreams.State.NOT_RUNNING) {
-            failed(failure.isEmpty() ? "its streams have stopped" : failure);
+        boolean another = evidence.isAtAnotherTopic();
+        if (another || running.get().state() == KafkaStreams.State.ERROR || running.get().state() == KafkaStreams.State.NOT_RUNNING) {
+            failed(another ? "a topic was deleted and made again" : failure.isEmpty() ? "its streams have stopped" : failure);
             running.get().close(TO_CLOSE);
             streams.set(Optional.empty());
         }

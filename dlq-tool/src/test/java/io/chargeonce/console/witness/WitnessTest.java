@@ -245,6 +245,32 @@ class WitnessTest {
         }
     }
 
+    /** The new topic is soon longer than the old one was, so that the old position is one in the middle of it. */
+    @Tag("proof")
+    @Test
+    void a_topic_that_is_made_again_under_the_witness_is_read_from_its_beginning() throws Exception {
+        try (Witness witness = start()) {
+            for (int i = 0; i < 20; i++) {
+                send(charge("pay_early_" + i).waits(2, "psp_unwell", Instant.now()));
+            }
+            until(() -> witness.view().journey("pay_early_19").size() == 1 && witness.view().progress().state() == Progress.State.LIVE);
+            admin.deleteTopics(List.of(topics.retry(2))).all().get();
+            Awaitility.await().atMost(PATIENCE).ignoreExceptions().until(() -> {
+                new TopicPlan(topics, TIERS.size(), 2, Optional.empty()).create(admin);
+                return send(charge("pay_late_0").waits(2, "psp_unwell", Instant.now())) != null;
+            });
+            for (int i = 1; i < 60; i++) {
+                send(charge("pay_late_" + i).waits(2, "psp_unwell", Instant.now()));
+            }
+            for (int i = 0; i < 60; i++) {
+                String late = "pay_late_" + i;
+                until(() -> witness.view().journey(late).size() == 1);
+            }
+            until(() -> witness.view().progress().state() == Progress.State.LIVE);
+            assertThat(witness.view().progress().problem()).isEmpty();
+        }
+    }
+
     /** It knows later leaders of the old topic than the new one has had. */
     @Tag("proof")
     @Test
