@@ -218,7 +218,7 @@ class EveryCommandTest {
         String unknown = sendToFail("unknown", new Fault.AnswerLost());
         Awaitility.await().atMost(PATIENCE)
                 .until(() -> ask("SELECT count(*) FROM dead_letter WHERE cause = 'unresolved'").equals("1"));
-        dlq(OK, "settle", unknown, "--charged", ask("SELECT psp_reference FROM payment_attempt WHERE operation_id = '" + unknown + "'"),
+        dlq(NO, "settle", unknown, "--charged", ask("SELECT psp_reference FROM payment_attempt WHERE operation_id = '" + unknown + "'"),
                 "--evidence", "the PSP's own page", "--yes");
         pipeline.foundations.stripe().removeRules();
     }
