@@ -30,7 +30,8 @@ class ReadmeTest {
     @Test
     void the_table_of_settings_is_the_code() {
         List<String> rows = Environment.CATALOGUE.stream().map(ReadmeTest::row).toList();
-        assertThat(read("docs/settings.md").lines().filter(line -> line.startsWith("| `CHARGEONCE_"))).containsExactlyInAnyOrderElementsOf(rows);
+        assertThat(read("docs/settings.md").lines().filter(line -> line.startsWith("| `CHARGEONCE_")))
+                .containsExactlyInAnyOrderElementsOf(rows);
     }
 
     private static String row(Setting<?> setting) {
