@@ -284,7 +284,7 @@ class EveryCommandTest {
     private void looks(String paid) {
         dlq(OK, "list");
         dlq(OK, "summary");
-        dlq(OK, "show", paid);
+        dlq(NO, "show", paid);
         dlq(OK, "why", paid);
         dlq(OK, "audit");
         dlq(OK, "refused");
