@@ -91,7 +91,8 @@ class EveryCommandTest {
     }
 
     private Database open(String login) {
-        return Database.open(settings.databaseUrl().replace("user=postgres", "user=" + login), login, login.equals("postgres") ? "" : "test_" + login, 2);
+        return Database.open(settings.databaseUrl().replace("user=postgres", "user=" + login), login,
+                login.equals("postgres") ? "" : "test_" + login, 2);
     }
 
     private Supplier<CommandLine> dlq(String login) {
