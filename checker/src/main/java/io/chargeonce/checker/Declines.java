@@ -35,7 +35,8 @@ final class Declines {
     private void declined(ShareContents.AttemptOf attempt) {
         Payment payment = contents.payments.get(attempt.operation());
         boolean triedAgain = attempt.sequence() < payment.sequence && payment.presentedAgain == 0;
-        if (triedAgain || payment.state == State.SCHEDULED && payment.presentedAgain == 0 || payment.state == State.DEAD && !payment.stopped) {
+        boolean waits = payment.state == State.SCHEDULED && payment.presentedAgain == 0;
+        if (triedAgain || waits || payment.state == State.DEAD && !payment.stopped) {
             contents.findings.add(Invariant.PSP_AGREES, payment.id, "is %s after %d attempts, though the PSP declined attempt %d"
                     .formatted(payment.state.tag(), payment.sequence, attempt.sequence()));
         }

@@ -80,7 +80,8 @@ final class People {
 
     private static final String MERGED_ALL_THE_SAME = """
             SELECT string_agg(DISTINCT stop.resource_id, ', ')
-              FROM audit_record AS stop JOIN audit_record AS merge ON merge.resource_id = stop.resource_id AND merge.audit_id > stop.audit_id
+              FROM audit_record AS stop
+              JOIN audit_record AS merge ON merge.resource_id = stop.resource_id AND merge.audit_id > stop.audit_id
              WHERE stop.action = 'dlq.stopped' AND merge.action = 'dlq.merged'
             """;
 
