@@ -6,18 +6,15 @@ import io.chargeonce.charge.outcome.Bug;
 import io.chargeonce.charge.settlement.BookedAttempts;
 import io.chargeonce.database.Database;
 import io.chargeonce.ledger.Operation;
-import io.chargeonce.payment.Money;
-import io.chargeonce.payment.OperationKind;
-import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.Rail;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.Lookup;
 import io.chargeonce.psp.Traces;
-import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
@@ -26,8 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * After a restore that lost rows, a payment may have an attempt that only its PSP knows. Until a time that people set, each charge's next
- * attempt is made only after every PSP that may have the payment has been asked. For a PSP that cannot be asked about a payment, the
+ * After a restore that lost rows, a payment may have an attempt that only its PSP knows. Until a time that people set, the next attempt of
+ * each charge is made only after every PSP that may have the payment has been asked, and that of each refund and reversal after the PSP
+ * that has its capture. For a PSP that cannot be asked about a payment, the
  * recorded lines of its settlement reports tell, and a payment of which they have nothing waits until a person has compared that PSP's
  * report. A bank may still execute a file that these rows have lost, so until that time nothing is collected for one. Any thread; no
  * transaction may be open during {@link #ask}.
@@ -51,25 +49,18 @@ final class AskFirst {
     }
 
     private final Optional<Instant> until;
-    private final List<Lookup> lookups;
+    private final Map<String, Lookup> lookups = new LinkedHashMap<>();
     /** The PSPs that have told everything, once the lookups have answered. */
     private final Set<String> telling;
-    private final InstantSource clock;
-    private final Instant started;
-    private final Duration lag;
     private final Semaphore places = new Semaphore(PLACES, true);
 
-    /** @param clock of this process; attempts of before its start are visible once the longest lag has passed */
-    AskFirst(LostRows lost, List<Gateway> psps, Database database, InstantSource clock) {
+    AskFirst(LostRows lost, List<Gateway> psps, Database database) {
         this.until = lost.until();
         List<Gateway> cards = psps.stream().filter(psp -> !Rail.BANK_DEBIT.isServedBy(psp.psp())).toList();
-        this.lookups = cards.stream()
-                .map(psp -> psp.lookup().orElseGet(() -> new BookedAttempts(database, psp.psp(), ForgottenAttempt.MOST_LOST))).toList();
+        cards.forEach(psp -> lookups.put(psp.psp(),
+                psp.lookup().orElseGet(() -> new BookedAttempts(database, psp.psp(), ForgottenAttempt.MOST_LOST))));
         this.telling = cards.stream().filter(psp -> psp.lookup().isPresent() || lost.compared().contains(psp.psp())).map(Gateway::psp)
                 .collect(Collectors.toSet());
-        this.clock = clock;
-        this.started = clock.instant();
-        this.lag = lookups.stream().map(Lookup::lag).max(Duration::compareTo).orElse(Duration.ZERO);
         until.ifPresent(end -> psps.stream().map(Gateway::psp).forEach(psp -> tell(psp, end)));
     }
 
@@ -78,14 +69,16 @@ final class AskFirst {
             LOG.error("ALERT: {} cannot be asked about a payment, so nothing is collected for it until {}. Before that, compare its "
                     + "statements and the files that it has with the rows (docs/bank-files.md)", psp, end);
         } else if (!telling.contains(psp)) {
-            LOG.error("ALERT: {} cannot be asked about a payment, so payments whose routes lead there wait until {}. Before that, record "
-                    + "its own report (chargeonce bank reconcile --apply), then name it in CHARGEONCE_ASK_FIRST_COMPARED", psp, end);
+            LOG.error(
+                    "ALERT: {} cannot be asked about a payment, so payments whose routes lead there, and its refunds, wait until {}. Before that, record "
+                            + "its own report (chargeonce bank reconcile --apply), then name it in CHARGEONCE_ASK_FIRST_COMPARED",
+                    psp, end);
         }
     }
 
     /** Whether the operation's next attempt needs a question at this time of Postgres. */
     boolean concerns(Operation operation, Instant now) {
-        return operation.kind() == OperationKind.CHARGE && until.filter(now::isBefore).isPresent();
+        return until.filter(now::isBefore).isPresent();
     }
 
     /** Whether the operation goes to a bank, which cannot be asked, and so waits. A refund is sent no second time either. */
@@ -98,19 +91,16 @@ final class AskFirst {
         return itsPsps.stream().filter(psp -> !telling.contains(psp)).toList();
     }
 
-    /** How long a question would still miss attempts that were made right before this process started. */
-    Duration untilVisible() {
-        Duration left = lag.minus(Duration.between(started, clock.instant()));
-        return left.isNegative() ? Duration.ZERO : left;
-    }
-
-    /** Asks one PSP after the other. */
-    Asked ask(PaymentId payment, Money money) {
+    /** Asks one PSP after the other; what gives money back is only where its capture is. */
+    Asked ask(Operation operation) {
         var traces = new ArrayList<Traces.Trace>();
         places.acquireUninterruptibly();
         try {
-            for (Lookup lookup : lookups) {
-                switch (find(lookup, payment, money)) {
+            for (Map.Entry<String, Lookup> each : lookups.entrySet()) {
+                if (operation.capture().filter(capture -> !capture.psp().equals(each.getKey())).isPresent()) {
+                    continue;
+                }
+                switch (find(each.getValue(), operation)) {
                     case Traces.Found found -> traces.addAll(found.traces());
                     case Traces.NoAnswer none -> {
                         return new Asked(List.of(), Optional.of(none.detail()));
@@ -124,11 +114,11 @@ final class AskFirst {
     }
 
     /** A bug of ours says nothing about the money. */
-    private static Traces find(Lookup lookup, PaymentId payment, Money money) {
+    private static Traces find(Lookup lookup, Operation operation) {
         try {
-            return lookup.find(payment, money);
+            return lookup.find(operation);
         } catch (RuntimeException bug) {
-            LOG.error("Bug! A PSP could not be asked about payment {}, which waits", payment, bug);
+            LOG.error("Bug! A PSP could not be asked about {}, which waits", operation.id(), bug);
             return new Traces.NoAnswer("a bug kept us from asking: " + Bug.digest(bug));
         }
     }

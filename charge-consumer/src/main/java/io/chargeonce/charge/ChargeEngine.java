@@ -136,7 +136,7 @@ public final class ChargeEngine {
         startWorker("holds", Duration.ofMillis(500), holds::runOnce);
         this.exchange = lifecycle.start("exchange", () -> new PspExchange(database, gateways, meters, tracing));
         this.schedule = RetrySchedule.of(pipeline.tiers());
-        var askFirst = new AskFirst(settings.lostRows(), all, database, new SteadyClock());
+        var askFirst = new AskFirst(settings.lostRows(), all, database);
         var claims = lifecycle.start("claims",
                 () -> new Claims(database, routing, holds, askFirst, schedule, topics, settings.lease(), settings.ourReceipts(),
                         relay::nudge));

@@ -100,7 +100,7 @@ public final class ChargeHandler implements RecordHandler {
         try {
             claim = claims.claim(request, record.topic(), at(record));
             if (claim instanceof Claim.AskFirst first) {
-                claim = claims.claim(request, record.topic(), at(record), askFirst.ask(first.payment(), first.money()));
+                claim = claims.claim(request, record.topic(), at(record), askFirst.ask(first.operation()));
             }
         } catch (DatabaseRefused refused) {
             // A locked row, or a schema that does not fit this version, is not the record's fault.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.charge;
 
-import io.chargeonce.payment.Money;
-import io.chargeonce.payment.PaymentId;
+import io.chargeonce.ledger.Operation;
 import io.chargeonce.payment.Progress;
 import io.chargeonce.psp.Lease;
 import io.chargeonce.psp.PspCall;
@@ -33,8 +32,8 @@ sealed interface Claim {
     /** The record is older than the database's row, or another worker holds the operation. Nothing to do. */
     record Superseded() implements Claim {}
 
-    /** Nothing changed. The PSPs must be asked about the payment before its next attempt. */
-    record AskFirst(PaymentId payment, Money money) implements Claim {}
+    /** Nothing changed. The PSPs must be asked about the operation before its next attempt. */
+    record AskFirst(Operation operation) implements Claim {}
 
     /** By the database's clock it is too early. */
     record NotDue(Duration remaining) implements Claim {}

@@ -211,11 +211,9 @@ final class Claims implements AutoCloseable {
                     changes);
         }
         return switch (operation.kind()) {
-            case CHARGE -> askFirst.concerns(operation, now)
-                    ? afterAsking(connection, request, operation, now, changes)
-                    : choose(connection, request, operation, now, changes);
+            case CHARGE -> askedOrChosen(connection, request, operation, now, changes);
             case REFUND, REVERSAL -> switch (RefundTarget.find(connection, operation)) {
-                case CAPTURED -> choose(connection, request, operation, now, changes);
+                case CAPTURED -> askedOrChosen(connection, request, operation, now, changes);
                 case MAY_YET_BE_CAPTURED -> park(operation, "waits_for_payment", "its payment has not ended yet", now, changes);
                 case NEVER_CAPTURED -> refuse(operation, now, changes);
             };
@@ -223,12 +221,16 @@ final class Claims implements AutoCloseable {
         };
     }
 
+    private Claim askedOrChosen(Connection connection, ClaimRequest request, Operation operation, Instant now, Changes changes)
+            throws SQLException {
+        return askFirst.concerns(operation, now) ? afterAsking(connection, request, operation, now, changes)
+                : choose(connection, request, operation, now, changes);
+    }
+
     private Claim afterAsking(Connection connection, ClaimRequest request, Operation operation, Instant now, Changes changes)
             throws SQLException {
         if (request.asked.isEmpty()) {
-            Duration untilVisible = askFirst.untilVisible();
-            return untilVisible.isPositive() ? new Claim.NotDue(untilVisible)
-                    : new Claim.AskFirst(operation.accepted().payment(), operation.accepted().request().money());
+            return new Claim.AskFirst(operation);
         }
         AskFirst.Asked asked = request.asked.get();
         if (asked.unanswered().isPresent()) {
@@ -236,7 +238,8 @@ final class Claims implements AutoCloseable {
         }
         return switch (ForgottenAttempt.among(connection, operation, asked.traces())) {
             case ForgottenAttempt.None none -> {
-                List<String> silent = askFirst.silent(routing.routed(operation));
+                List<String> silent = askFirst.silent(operation.capture().map(capture -> List.of(capture.psp()))
+                        .orElseGet(() -> routing.routed(operation)));
                 yield silent.isEmpty() ? choose(connection, request, operation, now, changes)
                         : park(operation, "psp_unasked", ("%s cannot be asked about a payment: record its report, then name it in "
                                 + "CHARGEONCE_ASK_FIRST_COMPARED").formatted(String.join(", ", silent)), now, changes);

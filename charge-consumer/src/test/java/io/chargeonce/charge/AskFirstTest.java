@@ -3,7 +3,7 @@ package io.chargeonce.charge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.chargeonce.kafka.loop.Verdict;
+import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.IdempotencyKey;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.OperationState;
@@ -30,6 +30,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
@@ -207,7 +208,7 @@ class AskFirstTest {
         first.then(FakePsp.REFUSE_CONNECTION);
         String id = chargedInTheLostLife(first, mute);
         restored.compared = compared ? Set.of("mute") : Set.of();
-        booked(EngineFixture.SETTLEMENT_KEYS);
+        booked(EngineFixture.SETTLEMENT_KEYS, "charge", BookedLine.Moved.CAPTURED);
         EngineFixture.Process process = restored.process(first, mute);
         process.drain();
         assertThat(restored.state(id)).isEqualTo(OperationState.UNRESOLVED);
@@ -221,7 +222,7 @@ class AskFirstTest {
     @Test
     void a_forged_line_of_its_report_settles_nothing_and_sends_nothing() {
         String id = restored.accept("order-1");
-        booked(SettlementKeys.NONE);
+        booked(SettlementKeys.NONE, "charge", BookedLine.Moved.CAPTURED);
         EngineFixture.Process process = restored.process(first, mute);
         process.drain();
         process.booked.runOnce();
@@ -232,11 +233,11 @@ class AskFirstTest {
         assertThat(mute.questions).noneMatch(Charge::mayBeSent);
     }
 
-    /** The second attempt of order-1, as a reconciliation with these keys records it. */
-    private static void booked(SettlementKeys keys) {
-        PspKey key = PspKey.derive(PaymentId.derive("acme", new IdempotencyKey("order-1")), "charge", "", "mute", 2);
+    /** The second attempt to charge order-1 or to give it back, as a reconciliation with these keys records it. */
+    private static void booked(SettlementKeys keys, String kind, BookedLine.Moved moved) {
+        PspKey key = PspKey.derive(PaymentId.derive("acme", new IdempotencyKey("order-1")), kind, "", "mute", 2);
         restored.database.inTransaction(connection -> SettlementLines.book(connection, "mute", new byte[32], keys,
-                List.of(new BookedLine("mute", "line-1", Optional.of(key), BookedLine.Moved.CAPTURED, new Money(1299, "EUR"),
+                List.of(new BookedLine("mute", "line-1", Optional.of(key), moved, new Money(1299, "EUR"),
                         Optional.of("psp-ref"), Instant.now(), 1))));
     }
 
@@ -317,49 +318,112 @@ class AskFirstTest {
     }
 
     @Test
-    void at_stripe_a_capture_is_found_by_the_payments_id_once_search_shows_it() {
-        stripe.inject(FaultRule.once(new Fault.FailBefore()).on(Operation.CREATE));
-        String id = chargedInTheLostLife(stripe());
+    void at_stripe_a_payment_waits_until_search_shows_what_the_list_has_however_long_that_takes() throws Exception {
         var now = new AtomicReference<>(Instant.now());
-        EngineFixture.Process process = restoredBy(now);
-        var record = restored.takeWork().getFirst();
-        assertThat(process.handle(record)).isInstanceOf(Verdict.NotBefore.class);
-        now.set(now.get().plus(Duration.ofMinutes(1)));
-        assertThat(process.handle(record)).isInstanceOf(Verdict.Done.class);
-        assertThat(restored.state(id)).isEqualTo(OperationState.SUCCEEDED);
-        assertThat(captures(id)).isEqualTo(1);
+        try (StripeSimulator slow = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSettings.inMemory().clock(now::get)
+                .searchLag(Duration.ofHours(1)))) {
+            slow.inject(FaultRule.once(new Fault.FailBefore()).on(Operation.CREATE));
+            String id = chargedInTheLostLife(at(slow));
+            EngineFixture.Process process = restored.process(at(slow));
+            process.handle(restored.takeWork().getFirst());
+            assertThat(restored.state(id)).isEqualTo(OperationState.PARKED);
+            assertThat(restored.operation(id).failureCause()).contains("psp_unasked");
+            now.set(now.get().plus(Duration.ofHours(1)));
+            process.drain();
+            assertThat(restored.state(id)).isEqualTo(OperationState.SUCCEEDED);
+            assertThat(moved(slow, Movement.Kind.CAPTURE, id)).isEqualTo(1);
+        }
     }
 
     @Test
     void at_stripe_a_decline_is_found_too() {
         lost.accept("order-2", "pm_card_chargeDeclined");
-        lost.process(stripe()).drain();
+        lost.process(at(stripe)).drain();
         String id = restored.accept("order-2", "pm_card_chargeDeclined");
-        var now = new AtomicReference<>(Instant.now());
-        EngineFixture.Process process = restoredBy(now);
-        now.set(now.get().plus(Duration.ofMinutes(1)));
-        process.drain();
+        restored.process(at(stripe)).drain();
         assertThat(restored.state(id)).isEqualTo(OperationState.DECLINED);
-        assertThat(restored.count("FROM psp_observation WHERE source = 'found'")).isEqualTo(1);
+        assertThat(found()).isEqualTo(1);
     }
 
     /** The database had forgotten a key, and its producer sent another body under it first. */
     @Test
     void at_stripe_a_capture_of_another_amount_is_never_followed_by_a_second_one_and_settles_nothing() {
         String id = lost.accept("order-3", "pm_card_visa", new Money(1_299, "EUR"));
-        lost.process(stripe()).drain();
+        lost.process(at(stripe)).drain();
         assertThat(lost.state(id)).isEqualTo(OperationState.SUCCEEDED);
         restored.accept("order-3", "pm_card_visa", new Money(1_300, "EUR"));
-        var now = new AtomicReference<>(Instant.now());
-        EngineFixture.Process process = restoredBy(now);
-        now.set(now.get().plus(Duration.ofMinutes(1)));
-        process.handle(restored.takeWork().getFirst());
+        restored.process(at(stripe)).handle(restored.takeWork().getFirst());
         assertThat(restored.state(id)).isEqualTo(OperationState.UNRESOLVED);
-        assertThat(captures(id)).isEqualTo(1);
+        assertThat(moved(stripe, Movement.Kind.CAPTURE, id)).isEqualTo(1);
     }
 
-    private static EngineFixture.Process restoredBy(AtomicReference<Instant> now) {
-        return restored.new Process(List.of(stripe()), Optional.empty(), Duration.ofMillis(200), 0, Duration.ofSeconds(20), now::get);
+    @Test
+    void at_stripe_a_refund_that_the_rows_have_lost_is_found_in_its_captures_list() {
+        String id = lost.accept("order-4");
+        lost.process(at(stripe)).drain();
+        givenBack(lost, id, at(stripe));
+        restored.accept("order-4");
+        restored.process(at(stripe)).drain();
+        givenBack(restored, id, at(stripe));
+        assertThat(found()).as("the charge and the refund").isEqualTo(2);
+        assertThat(moved(stripe, Movement.Kind.REFUND, id)).isEqualTo(1);
+    }
+
+    @Test
+    void a_refund_under_a_later_attempts_key_settles_the_refund_and_nothing_more_goes_back() {
+        String id = chargedInTheLostLife(first);
+        first.refunds.then(new Outcome.Failed(FailureCause.PSP_UNWELL, "500"));
+        givenBack(lost, id, first);
+        restored.process(first).drain();
+        givenBack(restored, id, first);
+        assertThat(restored.operation(refundOf(id)).sequence()).isEqualTo(2);
+        assertThat(first.refunds.given).hasSize(1);
+    }
+
+    @Test
+    void a_refund_of_a_capture_at_a_psp_that_cannot_be_asked_waits_for_its_report() {
+        String id = capturedAtMute();
+        restored.compared = Set.of();
+        restored.refund(id, OptionalLong.empty(), "");
+        EngineFixture.Process process = restored.process(first, mute);
+        process.handle(restored.takeWork().getFirst());
+        assertThat(restored.state(refundOf(id))).isEqualTo(OperationState.PARKED);
+        assertThat(restored.operation(refundOf(id)).failureCause()).contains("psp_unasked");
+        restored.compared = Set.of("mute");
+        restored.process(first, mute).drain();
+        assertThat(restored.state(refundOf(id))).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(mute.refunds.given).hasSize(1);
+    }
+
+    @Test
+    void a_refund_that_its_psps_report_has_is_settled_by_the_report_and_not_sent() {
+        String id = capturedAtMute();
+        booked(EngineFixture.SETTLEMENT_KEYS, "refund", BookedLine.Moved.GIVEN_BACK);
+        restored.refund(id, OptionalLong.empty(), "");
+        EngineFixture.Process process = restored.process(first, mute);
+        process.drain();
+        assertThat(restored.state(refundOf(id))).isEqualTo(OperationState.UNRESOLVED);
+        assertThat(process.booked.runOnce()).isEqualTo(1);
+        Waiting.until(() -> restored.state(refundOf(id)) == OperationState.SUCCEEDED || process.resolver.runOnce() < 0);
+        assertThat(mute.refunds.calls).isEmpty();
+    }
+
+    private String capturedAtMute() {
+        restored.compared = Set.of("mute");
+        String id = restored.accept("order-1");
+        restored.process(mute).drain();
+        assertThat(restored.state(id)).isEqualTo(OperationState.SUCCEEDED);
+        return id;
+    }
+
+    private static void givenBack(EngineFixture life, String id, Gateway psp) {
+        life.refund(id, OptionalLong.empty(), "");
+        life.process(psp).drain();
+        assertThat(life.state(refundOf(id))).isEqualTo(OperationState.SUCCEEDED);
+    }
+
+    private static String refundOf(String id) {
+        return "payment-" + id + "-refund";
     }
 
     private static String chargedInTheLostLife(Gateway... psps) {
@@ -370,12 +434,16 @@ class AskFirstTest {
         return id;
     }
 
-    private static Gateway stripe() {
-        return new StripeGateway(new StripeSettings("sk_test_1", stripe.apiBase().toString(), Duration.ofSeconds(20)));
+    private static Gateway at(StripeSimulator there) {
+        return new StripeGateway(new StripeSettings("sk_test_1", there.apiBase().toString(), Duration.ofSeconds(20)));
     }
 
-    private static long captures(String payment) {
-        return stripe.movements().stream().filter(movement -> movement.kind() == Movement.Kind.CAPTURE
-                && payment.equals(movement.metadata().get("payment_id"))).count();
+    private static long found() {
+        return restored.count("FROM psp_observation WHERE source = 'found'");
+    }
+
+    private static long moved(StripeSimulator there, Movement.Kind kind, String payment) {
+        return there.movements().stream()
+                .filter(movement -> movement.kind() == kind && payment.equals(movement.metadata().get("payment_id"))).count();
     }
 }

@@ -116,7 +116,7 @@ final class EngineFixture implements AutoCloseable {
             this.exchange = new PspExchange(charging, gateways, meters, Tracing.off());
             this.poison = new PoisonBin(charging, topics, DATA_KEY.seals(), () -> {}, new SimpleMeterRegistry());
             this.holds = new KnownHolds(charging, gateways, clock, meters);
-            var askFirst = new AskFirst(new ChargeSettings.LostRows(askFirstUntil, compared), psps, charging, clock);
+            var askFirst = new AskFirst(new ChargeSettings.LostRows(askFirstUntil, compared), psps, charging);
             this.claims = new Claims(charging, routing, holds, askFirst, schedule, topics, lease, ourReceipts, () -> {});
             var ladder = new QuestionLadder(List.of(Duration.ofMillis(10)));
             this.resolutions =

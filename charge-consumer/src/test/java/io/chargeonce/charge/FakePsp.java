@@ -4,8 +4,6 @@ package io.chargeonce.charge;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.Outcome;
-import io.chargeonce.payment.Money;
-import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.PspKey;
 import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.psp.Charge;
@@ -35,16 +33,11 @@ import java.util.function.Function;
 final class FakePsp implements Gateway {
 
     /** What it has about a payment. */
-    record Looking(Function<PaymentId, Traces> traces) implements Lookup {
+    record Looking(Function<Operation, Traces> traces) implements Lookup {
 
         @Override
-        public Duration lag() {
-            return Duration.ZERO;
-        }
-
-        @Override
-        public Traces find(PaymentId payment, Money money) {
-            return traces.apply(payment);
+        public Traces find(Operation operation) {
+            return traces.apply(operation);
         }
     }
 
@@ -123,11 +116,15 @@ final class FakePsp implements Gateway {
 
     /** It shows its captures to those who ask about a payment. */
     FakePsp showing() {
-        lookup = Optional.of(new Looking(payment -> new Traces.Found(captures.stream().filter(charge -> charge.payment().equals(payment))
-                .map(charge -> new Traces.Trace(name, Optional.of(charge.key()), "ref-" + charge.key(), Traces.Standing.CAPTURED, true,
-                        Instant.EPOCH))
-                .toList())));
+        lookup = Optional.of(new Looking(operation -> new Traces.Found(operation.capture().isPresent()
+                ? refunds.given.stream().map(refund -> captured(refund.key(), "refund-")).toList()
+                : captures.stream().filter(charge -> charge.payment().equals(operation.accepted().payment()))
+                        .map(charge -> captured(charge.key(), "ref-")).toList())));
         return this;
+    }
+
+    private Traces.Trace captured(PspKey key, String prefix) {
+        return new Traces.Trace(name, Optional.of(key), prefix + key, Traces.Standing.CAPTURED, true, Instant.EPOCH);
     }
 
     @Override

@@ -5,7 +5,8 @@ import io.chargeonce.checker.finding.Invariant;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Holds what PSPs declined against what came of it: a decline is the answer to its payment, and no failure to try again. Known
+ * Holds what PSPs declined against what came of it: a decline is the answer to its payment, and no failure to try again, unless it is to
+ * be presented again, which a person may stop. Known
  * only where a PSP says it by an HTTP status of its own, as Stripe does with 402.
  */
 final class Declines {
@@ -34,7 +35,8 @@ final class Declines {
     private void declined(ShareContents.AttemptOf attempt) {
         Payment payment = contents.payments.get(attempt.operation());
         boolean triedAgain = attempt.sequence() < payment.sequence && payment.presentedAgain == 0;
-        if (triedAgain || payment.state == State.SCHEDULED && payment.presentedAgain == 0 || payment.state == State.DEAD) {
+        boolean waits = payment.state == State.SCHEDULED && payment.presentedAgain == 0;
+        if (triedAgain || waits || payment.state == State.DEAD && !payment.stopped) {
             contents.findings.add(Invariant.PSP_AGREES, payment.id, "is %s after %d attempts, though the PSP declined attempt %d"
                     .formatted(payment.state.tag(), payment.sequence, attempt.sequence()));
         }

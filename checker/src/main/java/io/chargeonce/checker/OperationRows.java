@@ -29,7 +29,8 @@ final class OperationRows {
     private static final String OPERATIONS = """
             SELECT operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, state, step,
                    generation, sequence, psp, psp_reference, operation_ref, represented, settled_at,
-                   resolve_at IS NOT NULL AS asked, state = 'parked' AND failure_cause = 'waits_for_payment'
+                   resolve_at IS NOT NULL AS asked, coalesce(failure_cause = 'stopped', false) AS stopped,
+                   state = 'parked' AND failure_cause = 'waits_for_payment'
                        AND EXISTS (SELECT FROM operation_state AS its
                                     WHERE its.operation_id = payment_id
                                       AND (its.state = 'dead' OR its.state = 'purged' AND its.settled_at IS NULL))
@@ -91,6 +92,7 @@ final class OperationRows {
         payment.asked = row.getBoolean("asked");
         payment.waitsForDead = row.getBoolean("waits_for_dead");
         payment.presentedAgain = row.getInt("represented");
+        payment.stopped = row.getBoolean("stopped");
         payment.saidNotCharged = row.getBoolean("said_not_charged");
         payment.succeededLate = row.getBoolean("succeeded_late") || row.getBoolean("forgotten");
         payment.endedAt = row.getObject("settled_at") == null ? Payment.NEVER : Rows.micros(row, "settled_at");

@@ -38,6 +38,8 @@ final class Payment {
     boolean hasKeyRow;
     /** How often a soft decline was. */
     int presentedAgain;
+    /** Whether a person stopped it on purpose. */
+    boolean stopped;
     /** Whether a person settled one of its attempts as not charged: only such a finding may be wrong and lead to a second capture. */
     boolean saidNotCharged;
     /** When it came to its end, of a purge to the one that cannot be undone; microseconds since 1970. */

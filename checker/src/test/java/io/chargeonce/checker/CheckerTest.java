@@ -386,6 +386,13 @@ class CheckerTest {
     }
 
     @Test
+    void psp_agrees_a_declined_payment_whose_next_presentation_a_person_stopped_may_be_dead() {
+        world.answered(Sample.key(sample.dead, 1), 402);
+        world.sql("UPDATE operation_state SET failure_cause = 'stopped' WHERE operation_id = '" + sample.dead + "'");
+        assertThat(world.check().balanced()).isTrue();
+    }
+
+    @Test
     void attempts_monotone_none_is_skipped() {
         world.sql("UPDATE payment_attempt SET sequence = 3 WHERE sequence = 2",
                 "UPDATE operation_state SET sequence = 2 WHERE operation_id = '" + sample.retried + "'");

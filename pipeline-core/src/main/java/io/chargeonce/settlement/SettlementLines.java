@@ -120,17 +120,18 @@ public final class SettlementLines {
                 row.getObject("booked_at", OffsetDateTime.class).toInstant(), row.getLong("line_number"));
     }
 
-    private static final String CAPTURES = """
+    private static final String OF_ATTEMPTS = """
             SELECT psp, line_id, psp_key, moved, amount, currency, psp_reference, booked_at, line_number
-              FROM settlement_line WHERE psp = ? AND psp_key = ANY (?) AND moved = 'captured' ORDER BY booked_at, line_id
+              FROM settlement_line WHERE psp = ? AND psp_key = ANY (?) AND moved = ? ORDER BY booked_at, line_id
             """;
 
-    /** What was booked as captured under these keys. */
-    public static List<BookedLine> captures(Connection connection, String psp, List<PspKey> keys) throws SQLException {
+    /** What was booked as moved in this way under these keys. */
+    public static List<BookedLine> of(Connection connection, String psp, List<PspKey> keys, BookedLine.Moved moved) throws SQLException {
         var lines = new ArrayList<BookedLine>();
-        try (var statement = connection.prepareStatement(CAPTURES)) {
+        try (var statement = connection.prepareStatement(OF_ATTEMPTS)) {
             statement.setString(1, psp);
             statement.setArray(2, connection.createArrayOf("text", keys.stream().map(PspKey::value).toArray()));
+            statement.setString(3, moved.tag());
             try (var row = statement.executeQuery()) {
                 while (row.next()) {
                     lines.add(read(row));
@@ -142,7 +143,7 @@ public final class SettlementLines {
 
     private static final String LOOK_SOON = """
             UPDATE settlement_line SET due_at = now()
-             WHERE psp = ? AND psp_key = ? AND moved = 'captured' AND due_at IS NULL AND answered_at IS NULL
+             WHERE psp = ? AND psp_key = ? AND moved IN ('captured', 'given_back') AND due_at IS NULL AND answered_at IS NULL
             """;
 
     /** The rows had lost the attempt under this key, and have it again: charge looks at its lines. */

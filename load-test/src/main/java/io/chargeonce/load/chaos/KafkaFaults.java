@@ -30,10 +30,13 @@ final class KafkaFaults {
 
     private final Stage stage;
     private final RandomGenerator random;
+    /** Of the next topic that is lost: each work topic has its turn. */
+    private int tier;
 
     KafkaFaults(Stage stage, RandomGenerator random) {
         this.stage = stage;
         this.random = random;
+        this.tier = random.nextInt(Stage.TIERS.size() + 1);
     }
 
     /** Half the time for all services, else for some, so that these and the broker are in different parts. Returns the fault's name. */
@@ -101,7 +104,8 @@ final class KafkaFaults {
     /** Its records are gone, and those who read it have positions in what it was. Returns the fault's name. */
     String loseTopic() {
         stage.healBroker();
-        String topic = TOPICS.ofTier(random.nextInt(Stage.TIERS.size() + 1));
+        String topic = TOPICS.ofTier(tier);
+        tier = (tier + 1) % (Stage.TIERS.size() + 1);
         admin(admin -> delete(admin, topic));
         if (random.nextBoolean()) {
             stage.atHealingOfBroker(() -> admin(PipelineTopics::createMissing));

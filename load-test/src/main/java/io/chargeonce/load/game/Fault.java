@@ -48,7 +48,12 @@ public enum Fault {
     RECEIVER(0.12, "merchants' receivers of webhooks fail, are slow, hang, break off, redirect, and answer 410 and 429"),
     MAIL_SERVER(0.12, "the mail server of the receipts fails, refuses, hangs, and dies after a message"),
     BANK(0.15, "debits go to a bank, whose server and files fail, and a person has a file sent once more"),
-    STALE_SEARCH(0.2, "what Stripe's search shows stands still for up to a minute, while its look-ups and lists know everything");
+    STALE_SEARCH(0.2, "what Stripe's search shows stands still for up to a minute, while its look-ups and lists know everything"),
+    OLD_LETTER(0.1, "a payment is dead for longer than the retention, is merged and charged, and its key is used again"),
+    OLD_KEY(0.15, "Stripe has an intent of a payment that is long forgotten, under the key of one that is new"),
+    STOP(0.2, "people stop what waits in the tiers, and then merge all dead letters"),
+    HASTY_FINDING(0.12, "a person gives an invented reference for a charge while Adyen fails for the moment"),
+    FAILED_REFUND(0.2, "a refund that was paid fails after all");
 
     /** How likely a universe knows it. */
     public final double share;

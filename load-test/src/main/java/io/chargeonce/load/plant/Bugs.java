@@ -2,6 +2,7 @@
 package io.chargeonce.load.plant;
 
 import io.chargeonce.database.OutboxRow;
+import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.FailureClass;
@@ -355,6 +356,28 @@ final class Bugs {
         @Advice.OnMethodExit
         static void exit(@Advice.FieldValue(value = "resolveAt", readOnly = false) Optional<Instant> resolveAt) {
             resolveAt = Optional.empty();
+        }
+    }
+
+    static final class SentAfterAPurge {
+        @Advice.OnMethodEnter
+        static void enter(@Advice.Argument(0) Operation operation, @Advice.Argument(1) Attempt attempt,
+                          @Advice.Argument(value = 3, readOnly = false) boolean mayBeSent) {
+            mayBeSent = mayBeSent || Tampering.isKnownThough(operation, attempt);
+        }
+    }
+
+    static final class NoPspMayTell {
+        @Advice.OnMethodEnter
+        static void enter(@Advice.Argument(value = 4, readOnly = false) boolean mayTell) {
+            mayTell = false;
+        }
+    }
+
+    static final class StoppedLikeAnyOther {
+        @Advice.OnMethodEnter
+        static void enter(@Advice.Argument(value = 0, readOnly = false) String standing) {
+            standing = standing.equals("stopped") ? "rechargeable" : standing;
         }
     }
 

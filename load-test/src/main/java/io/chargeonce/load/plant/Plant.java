@@ -8,6 +8,7 @@ import static io.chargeonce.checker.finding.Invariant.AUDIT_SEALED;
 import static io.chargeonce.checker.finding.Invariant.BOUNDED;
 import static io.chargeonce.checker.finding.Invariant.CONSERVATION;
 import static io.chargeonce.checker.finding.Invariant.DLQ_ALGEBRA;
+import static io.chargeonce.checker.finding.Invariant.HOLDS_HOLD;
 import static io.chargeonce.checker.finding.Invariant.HOP_SOUND;
 import static io.chargeonce.checker.finding.Invariant.IDEMPOTENT_ACCEPT;
 import static io.chargeonce.checker.finding.Invariant.MONEY_SUM;
@@ -66,6 +67,9 @@ public enum Plant implements Weaving {
             new Change("io.chargeonce.database.OutboxSender", "failure", Bugs.NoFailure.class)),
     DUE_BY_THE_CONSUMERS_CLOCK("when a retry is due is read from the record and the consumer's clock, and not from the database",
             Shows.inSimulation(), List.of(NEVER_EARLY), new Change("io.chargeonce.ledger.OperationRow", "notBefore", Bugs.DueAtOnce.class)),
+    FAILED_REFUND_DROPPED("a refund that fails after it was paid stays paid",
+            Shows.inUniversesOf(Fault.FAILED_REFUND), List.of(PSP_AGREES),
+            new Change("io.chargeonce.charge.outcome.LateAnswers", "failedAfterSuccess", Bugs.Nothing.class)),
     FIFTY_MS_EARLY("retries are due 50 ms before their time",
             Shows.inSimulation(), List.of(NEVER_EARLY),
             new Change("io.chargeonce.kafka.loop.DueTimes", "afterAppend", Bugs.ShorterDelay.class),
@@ -103,6 +107,9 @@ public enum Plant implements Weaving {
     ONE_LINE_FOR_ALL_MERCHANTS("records wait in one line, so that one merchant's hanging calls hold up all others",
             Shows.inUniversesOf(Fault.HUNG_MERCHANT), List.of(OTHERS_GO_ON),
             new Change("io.chargeonce.kafka.loop.Workers", "shareOf", Bugs.NoShare.class)),
+    OLDER_LIFE_TAKEN("what Stripe has of a payment that is forgotten is taken for the attempt of a new one under its key",
+            Shows.inUniversesOf(Fault.OLD_KEY, Fault.PSP_CALL, Fault.KILL), List.of(PSP_AGREES, MONEY_SUM),
+            new Change("io.chargeonce.psp.stripe.StripeGateway", "isOlder", Bugs.AlwaysFalse.class)),
     OUTCOME_PAST_THE_OUTBOX("outcome events are sent straight to Kafka, beside the transaction that decided them",
             Shows.inSimulation(), List.of(OUTCOME_AGREES),
             new Change("io.chargeonce.charge.outcome.Changes", "stage", Bugs.PastTheOutbox.class)),
@@ -112,6 +119,9 @@ public enum Plant implements Weaving {
     PRODUCER_KEPT("the relay keeps a producer that has failed for good",
             Shows.inUniversesOf(Fault.PRODUCER_FATAL), List.of(ALIVE_AFTER_HEAL),
             new Change("io.chargeonce.database.RelayProducer", "replace", Bugs.Nothing.class)),
+    QUESTION_SENDS_AFTER_A_PURGE("what a person has purged is sent again, to ask what became of it",
+            Shows.inUniversesOf(Fault.PSP_CALL, Fault.PSP_UNWELL, Fault.HARSH_OPERATOR, Fault.KILL), List.of(HOLDS_HOLD),
+            new Change("io.chargeonce.charge.call.PspCalls", "of", Bugs.SentAfterAPurge.class)),
     RATE_LIMIT_AS_FAILURE("a 429 on a second send is taken for a definite failure, though the first send may have charged",
             Shows.everywhere("psp").in(Fault.PSP_CALL, Fault.PSP_THROTTLES, Fault.WEBHOOK), List.of(ONE_CAPTURE, PSP_AGREES),
             new Change("io.chargeonce.payment.OneSend", "judge", Bugs.OneSendIsAll.class),
@@ -144,6 +154,8 @@ public enum Plant implements Weaving {
     RESET_TO_LATEST("a partition without a committed offset is read from its end",
             Shows.inSimulation().withoutSweeper(), List.of(ALIVE_AFTER_HEAL, HOP_SOUND),
             new Change("io.chargeonce.kafka.ConsumerSettings", "properties", Bugs.ResetToLatest.class)),
+    RETENTION_FROM_ACCEPTANCE("a payment is forgotten by the age of its acceptance, however late it was charged",
+            Shows.inUniversesOf(Fault.OLD_LETTER), List.of(ONE_CAPTURE, ACCEPTED_DURABLE)),
     SEALED_TOO_EARLY("the audit log is sealed up to the last id that was given out, beside transactions that still append",
             Shows.inUniversesOf(Fault.CONNECTION), List.of(AUDIT_SEALED),
             new Change("io.chargeonce.audit.Horizon", "writers", Bugs.NoWriters.class)),
@@ -156,12 +168,18 @@ public enum Plant implements Weaving {
     SERVER_ERROR_AS_DECLINE("a PSP's 5xx is taken for a decline",
             Shows.everywhere("psp"), List.of(PSP_AGREES),
             new Change("io.chargeonce.charge.call.PspExchange", "send", Bugs.ServerErrorAsDecline.class)),
+    SETTLED_WHILE_THE_PSP_MAY_TELL("a person's reference is believed while the PSP only fails for the moment",
+            Shows.inUniversesOf(Fault.HASTY_FINDING, Fault.PSP_CALL), List.of(PSP_AGREES),
+            new Change("io.chargeonce.charge.outcome.ByHand", "after", Bugs.NoPspMayTell.class)),
     SILENCE_AS_FAILURE("a bank that has not answered in time is taken to say that it does not collect",
             Shows.inUniversesOf(Fault.BANK, Fault.KILL), List.of(ONE_CAPTURE, PSP_AGREES),
             new Change("io.chargeonce.charge.bank.BankGateway", "find", Bugs.SilenceAsFailure.class)),
     STEP_NOT_COMPARED("a record is worked on even if it was staged for another step",
             Shows.inSimulation(), List.of(HOP_SOUND), new Change("io.chargeonce.wire.PaymentRecord", "saysTheSameAs", Bugs.RowIsSeen.class),
             new Change("io.chargeonce.wire.PaymentRecord", "step", Bugs.StepOfRow.class)),
+    STOPPED_IS_RECHARGEABLE("what a person stopped on purpose is merged like any other dead letter",
+            Shows.inUniversesOf(Fault.STOP, Fault.PSP_UNWELL, Fault.OUTAGE), List.of(DLQ_ALGEBRA),
+            new Change("io.chargeonce.dlq.query.MoneyStatus", "fromTag", Bugs.StoppedLikeAnyOther.class)),
     STRIPE_IN_ISO_UNITS("Stripe is asked for ISO 4217's minor units, where its own differ",
             Shows.inCampaigns("psp"), List.of(PSP_AGREES, MONEY_SUM),
             new Change("io.chargeonce.psp.stripe.StripeMoney", "toSend", Bugs.IsoUnits.class),
@@ -257,6 +275,8 @@ public enum Plant implements Weaving {
                                         AND until - interval '900 milliseconds' > (SELECT sealed_at FROM bank_batch AS its
                                                                                     WHERE its.batch_id = bank_batch_item.batch_id))
                                     """));
+            case RETENTION_FROM_ACCEPTANCE -> Optional.of(changed("forget_settled_payments(int, timestamptz)",
+                    "at_rest_since(operation_id) < until", "at_rest_since(operation_id) < 'infinity' AND accepted_at < until"));
             case TRIGGER_DROPPED -> Optional.of("DROP TRIGGER what_succeeded_stays_as_it_is ON chargeonce.operation_state");
             case WEBHOOK_OF_A_DECLINE -> Optional.of(changed("stage_webhooks(text[])", "'status', state",
                     "'status', CASE state WHEN 'declined' THEN 'succeeded' ELSE state END"));

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.plant;
 
+import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.NextStep;
+import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PaymentRequest;
 import io.chargeonce.payment.PspKey;
@@ -87,6 +89,11 @@ public final class Tampering {
     /** One that is set, and in a universe the process's own. */
     public static Instant wallClock() {
         return Instant.now();
+    }
+
+    /** The key of what was purged, while its PSP knows it. */
+    public static boolean isKnownThough(Operation purged, Attempt attempt) {
+        return purged.state() == OperationState.PURGED && Instant.now().isBefore(attempt.keyValidUntil());
     }
 
     /** The same for every copy of the attempt in this database, and nothing that anybody could derive. */

@@ -24,9 +24,13 @@ final class AdyenModel extends Psp {
 
     private record Payment(String reference, String key, long amount, String currency, Map<String, String> metadata) {}
 
+    private record Given(Payment payment, String psp, long amount) {}
+
     private final Webhooks webhooks;
     private final Map<String, Payment> captured = new LinkedHashMap<>();
     private final Map<String, Long> refunded = new LinkedHashMap<>();
+    /** What was given back under each key. */
+    private final Map<String, Given> given = new LinkedHashMap<>();
     private int made;
 
     AdyenModel(Duration keyLife, Duration longer, Webhooks webhooks) {
@@ -103,10 +107,22 @@ final class AdyenModel extends Psp {
         boolean enough = refunded.getOrDefault(payment.reference, 0L) + amount <= payment.amount;
         if (enough) {
             refunded.merge(payment.reference, amount, Long::sum);
+            given.put(key, new Given(payment, psp, amount));
             move("refund", key, psp, amount, payment.currency,
                     Map.of("payment_id", payment.metadata.get("payment_id"), "attempt_key", key));
         }
         webhooks.adyen("REFUND", psp, payment.reference, key, amount, payment.currency, enough,
                 enough ? "" : "Insufficient balance on payment");
+    }
+
+    @Override
+    boolean failRefund(String key) {
+        Optional<Given> paid = Optional.ofNullable(given.remove(key));
+        paid.ifPresent(one -> {
+            refunded.merge(one.payment.reference, -one.amount, Long::sum);
+            webhooks.adyen("REFUND_FAILED", one.psp, one.payment.reference, key, one.amount, one.payment.currency, true,
+                    "the card is closed");
+        });
+        return paid.isPresent();
     }
 }

@@ -42,6 +42,7 @@ import java.util.stream.Stream;
 /** The services' processes: wired as they are shipped, started again when they have died. Only the strand that has the turn may call it. */
 final class Cluster {
 
+    static final Duration LEASE = Duration.ofSeconds(4);
     static final List<Duration> TIERS = List.of(Duration.ofMillis(300), Duration.ofMillis(600), Duration.ofSeconds(1));
     private static final List<Setting<?>> CATALOGUE = Stream.of(PipelineSettings.ALL, IngestSettings.ALL, ChargeSettings.ALL,
             WebhookSettings.ALL, ReceiptSettings.ALL)
@@ -79,7 +80,8 @@ final class Cluster {
         this.mostSkew = mostSkew;
         var told = new HashMap<>(
                 Map.of("CHARGEONCE_RETRY_TIERS", "300ms,600ms,1s", "CHARGEONCE_STRIPE_API_KEY_FILE", secrets.pspKey("stripe").toString(),
-                        "CHARGEONCE_CLAIM_LEASE", "4s", "CHARGEONCE_BREAKER_OPEN_FOR", "300ms", "CHARGEONCE_RESOLVE_LADDER", "200ms,500ms",
+                        "CHARGEONCE_CLAIM_LEASE", LEASE.toSeconds() + "s", "CHARGEONCE_BREAKER_OPEN_FOR", "300ms",
+                        "CHARGEONCE_RESOLVE_LADDER", "200ms,500ms",
                         "CHARGEONCE_SWEEP_AFTER", sweeping ? "2s" : "1d", "CHARGEONCE_CHARGE_IN_FLIGHT", "4", "CHARGEONCE_WEBHOOK_ADDRESS",
                         "127.0.0.1:1",
                         "CHARGEONCE_AUDIT_SEAL_EVERY", "1s", "CHARGEONCE_INSECURE", "yes"));

@@ -32,11 +32,11 @@ final class Operator {
     /** @param harsh whether they purge what is unresolved too */
     static void work(boolean harsh) {
         Kernel kernel = Kernel.it();
-        var queue = new DeadLetterQueue(StandIns.database(), new Topics("payments"));
+        DeadLetterQueue queue = queue();
         for (int i = 0; i < CHANGES; i++) {
             kernel.sleep(kernel.between(Duration.ofMillis(200), Duration.ofSeconds(4)));
             try {
-                change(harsh, queue, new AuditContext(kernel.host().name, Optional.of("it is simulated"), newRun()));
+                change(harsh, queue, by(kernel.host().name));
             } catch (DatabaseUnavailable noAnswer) {
                 kernel.note("a change of dead letters was not answered");
             }
@@ -49,13 +49,13 @@ final class Operator {
      * @param books each PSP's movements, by its name; what is open at another PSP is left alone
      */
     static void settle(Map<String, List<JsonNode>> books, List<SimulatedPostgres.Unresolved> open) {
-        var settle = new Settle(new DeadLetterQueue(StandIns.database(), new Topics("payments")));
+        var settle = new Settle(queue());
         for (SimulatedPostgres.Unresolved one : open.stream().filter(each -> books.containsKey(each.psp())).toList()) {
             Optional<String> reference = books.get(one.psp()).stream()
                     .filter(movement -> movement.path("idempotency_key").asString().equals(one.key()))
                     .map(movement -> movement.path("id").asString()).findFirst();
             Settle.Look look = settle.propose(new Settle.Finding(one.operation(), reference, "as its books say"),
-                    new AuditContext("auditor", Optional.of("it is simulated"), newRun()));
+                    by("auditor"));
             if (look.obstacles().isEmpty()) {
                 Kernel.it().tell("settled by hand", one.operation() + " settled by hand as " + reference.orElse("not charged"));
             }
@@ -64,13 +64,27 @@ final class Operator {
 
     /** Nothing is sent for what is purged, so a PSP that can only be asked by sending never tells of it. A person undoes such purges. */
     static void restore(List<SimulatedPostgres.Unresolved> open) {
-        var queue = new DeadLetterQueue(StandIns.database(), new Topics("payments"));
         List<String> purged = open.stream().filter(SimulatedPostgres.Unresolved::purged)
                 .map(SimulatedPostgres.Unresolved::operation).toList();
         if (!purged.isEmpty()) {
-            new Restore(queue).run(Plan.ofPurged(queue, DeadLetterFilter.ofIds(purged)),
-                    new AuditContext("auditor", Optional.of("its outcome must be known"), newRun()), Sweep.unattended());
+            restore(queue(), purged);
         }
+    }
+
+    static void restore(DeadLetterQueue queue, List<String> purged) {
+        new Restore(queue).run(Plan.ofPurged(queue, DeadLetterFilter.ofIds(purged)), by("auditor"), Sweep.unattended());
+    }
+
+    static void merge(DeadLetterQueue queue, DeadLetterFilter which, String who) {
+        new Merge(queue).run(Plan.of(queue, which), by(who), Sweep.unattended());
+    }
+
+    static DeadLetterQueue queue() {
+        return new DeadLetterQueue(StandIns.database(), new Topics("payments"));
+    }
+
+    static AuditContext by(String who) {
+        return new AuditContext(who, Optional.of("it is simulated"), newRun());
     }
 
     /** The table of runs refuses any other form. */

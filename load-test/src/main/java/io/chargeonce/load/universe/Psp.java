@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
@@ -86,6 +87,7 @@ abstract class Psp {
     private Optional<Predicate<String>> hung = Optional.empty();
     /** The keys of all charges, and when and by which process each was first asked for. */
     private final Map<String, Sent> sent = new LinkedHashMap<>();
+    private Consumer<String> watch = key -> {};
     private boolean quotes;
     private int keys = 1;
     private long oldKeyUntil = Strand.NEVER;
@@ -109,6 +111,18 @@ abstract class Psp {
 
     /** Of a failure under a key that was used before. */
     abstract Map<String, String> repeated();
+
+    /**
+     * A refund that was paid fails after all, and that is told.
+     *
+     * @return false if none under this key was paid
+     */
+    abstract boolean failRefund(String key);
+
+    /** Told of the key of each request that may move money, right when it leaves us. */
+    void watch(Consumer<String> sending) {
+        watch = sending;
+    }
 
     void faults(Faults chosen) {
         faults = chosen;
@@ -159,6 +173,8 @@ abstract class Psp {
     /** One exchange. What leaves us arrives at once; its answer may not. */
     Reply exchange(Request request, Duration patience) throws IOException {
         Kernel kernel = Kernel.it();
+        request.key().filter(key -> request.method().equals("POST") && !request.path().equals(StripeModel.CREATE))
+                .ifPresent(key -> watch.accept(key.replaceFirst("-confirm$", "")));
         kernel.mayDie("before the PSP is called");
         if (request.method().equals("POST") && CHARGE.matcher(request.path()).matches()) {
             request.key().ifPresent(key -> sent.putIfAbsent(key, new Sent(kernel.host(), kernel.now())));

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.universe;
 
+import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.load.game.Fault;
 import io.chargeonce.load.universe.kernel.Host;
 import io.chargeonce.load.universe.kernel.Kernel;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -14,6 +16,8 @@ final class PspBlows {
     private final Kernel kernel;
     private final Cluster cluster;
     private final List<Psp> psps;
+    /** The keys of the refunds that failed after they were paid. */
+    private final List<String> takenBack = new ArrayList<>();
 
     PspBlows(Kernel kernel, Cluster cluster, List<Psp> psps) {
         this.kernel = kernel;
@@ -47,6 +51,39 @@ final class PspBlows {
                 psp.answerAll();
             });
         });
+    }
+
+    private static final String GIVEN_BACK = """
+            SELECT psp_key FROM operation_now AS its JOIN payment_attempt USING (operation_id, sequence)
+             WHERE kind = 'refund' AND its.state = 'succeeded' AND its.psp = '%s' ORDER BY psp_key LIMIT 1
+            """;
+
+    /** One that our rows know as paid: which of two answers came first is another fault. */
+    Map<Fault, Runnable> takingBack(PostgresView postgres) {
+        return Map.of(Fault.FAILED_REFUND, () -> takeBack(one(), postgres));
+    }
+
+    void takeBack(PostgresView postgres) {
+        psps.forEach(psp -> takeBack(psp, postgres));
+    }
+
+    private void takeBack(Psp psp, PostgresView postgres) {
+        postgres.text(GIVEN_BACK.formatted(psp.name)).filter(psp::failRefund).ifPresent(key -> {
+            kernel.tell("a refund failed late", "%s says that the refund under %s has failed".formatted(psp.name, key));
+            takenBack.add(key);
+        });
+    }
+
+    private static final String STILL_PAID = """
+            SELECT string_agg(concat(its.operation_id, ' is ', its.state), ', ')
+              FROM operation_now AS its JOIN payment_attempt USING (operation_id, sequence)
+             WHERE psp_key IN ('%s') AND its.state <> 'failed'
+            """;
+
+    /** At the end: of each refund that has failed the PSP has told. */
+    void judge(PostgresView postgres, Witness witness) {
+        postgres.text(STILL_PAID.formatted(String.join("', '", takenBack)))
+                .ifPresent(paid -> witness.saw(Invariant.PSP_AGREES, paid + ", and its PSP has told that this refund failed after all"));
     }
 
     private Psp one() {

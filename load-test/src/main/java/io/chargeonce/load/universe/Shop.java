@@ -21,6 +21,7 @@ import io.chargeonce.payment.IdempotencyKey;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.PaymentRequest;
+import io.chargeonce.payment.PspKey;
 import io.chargeonce.wire.Topics;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -99,6 +100,8 @@ final class Shop {
     private final boolean mailed;
     private final boolean cards;
     private final boolean debits;
+    /** Whether some of the keys were used long ago. */
+    private final boolean oldKeys;
     /** Without it no token is asked for. */
     private final Optional<Tokens> tokens;
     private final Witness witness;
@@ -118,6 +121,7 @@ final class Shop {
         this.personal = scheduler.knows(Fault.ERASURE);
         this.cards = scheduler.knows(Fault.CARD_DATA);
         this.debits = scheduler.knows(Fault.BANK);
+        this.oldKeys = scheduler.knows(Fault.OLD_KEY);
         this.tokens = tokens;
         this.witness = witness;
     }
@@ -156,6 +160,9 @@ final class Shop {
             var purchase = known(new Purchase(merchant, "key-" + i, 100 + i,
                     byDebit || kernel.chance(0.8) ? "EUR" : "USD", byDebit ? mandate(kernel) + merchant : card(kernel),
                     personal || mailed && kernel.chance(0.6) ? Note.PERSONAL : cards && kernel.chance(0.3) ? Note.CARD_NUMBER : Note.NONE));
+            if (oldKeys && !byDebit && kernel.chance(0.5)) {
+                usedLongAgo(purchase);
+            }
             Duration start = kernel.between(Duration.ZERO, within);
             open++;
             boolean byTopic = !broker.intakeTopics().isEmpty() && kernel.chance(0.4);
@@ -179,7 +186,12 @@ final class Shop {
     /** Returns the payment's id. */
     String sellOne(String merchant) {
         sold++;
-        var purchase = known(new Purchase(merchant, "late-" + sold, 1_000 + sold, "EUR", "pm_good", Note.NONE));
+        return sellAgain(merchant, sold);
+    }
+
+    /** The one that was sold as that number, under its key. */
+    String sellAgain(String merchant, int number) {
+        var purchase = known(new Purchase(merchant, "late-" + number, 1_000 + number, "EUR", "pm_good", Note.NONE));
         Kernel kernel = Kernel.it();
         kernel.spawn(kernel.world(), "client", () -> {
             for (int i = 0; i < MOST_TRIES && !send(purchase); i++) {
@@ -200,6 +212,12 @@ final class Shop {
                 kernel.sleep(kernel.between(Duration.ofSeconds(1), Duration.ofSeconds(3)));
             }
         });
+    }
+
+    private static void usedLongAgo(Purchase purchase) {
+        PaymentId payment = PaymentId.derive(purchase.merchant, new IdempotencyKey(purchase.key));
+        ((StripeModel) Cluster.psp("stripe")).capturedLongAgo(payment.value(),
+                PspKey.derive(payment, "charge", "", "stripe", 1).value(), purchase.amount, purchase.currency);
     }
 
     /** One that is declined, one whose PSP breaks each time before it does anything, or a good one. */

@@ -1,21 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.universe;
 
+import io.chargeonce.load.universe.kernel.Kernel;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Stripe as far as our gateway uses it: intents that are created, confirmed, cancelled, looked up and searched for, and refunds. */
 final class StripeModel extends Psp {
 
+    /** It makes an intent, which moves no money before it is confirmed. */
+    static final String CREATE = "/v1/payment_intents";
+
     private static final class Intent {
         String id;
+        Instant created;
         long amount;
         String currency;
         String card;
@@ -29,9 +38,12 @@ final class StripeModel extends Psp {
     private static final Pattern ONE = Pattern.compile("/v1/payment_intents/(pi_\\w+)(?:/(\\w+))?");
     private static final Pattern KEY_ASKED_FOR = Pattern.compile("attempt_key'\\]:'([^']+)'");
 
+    private static final Duration LONG_AGO = Duration.ofDays(500);
+
     private final Webhooks webhooks;
     private final Map<String, Intent> intents = new LinkedHashMap<>();
     private final Map<String, Refund> refunds = new LinkedHashMap<>();
+    private final Set<String> failed = new HashSet<>();
     /** How often a card without money was presented for a payment: the second time there is some. */
     private final Map<String, Integer> presented = new LinkedHashMap<>();
 
@@ -65,7 +77,7 @@ final class StripeModel extends Psp {
         String path = request.path().replaceFirst("\\?.*", "");
         Map<String, String> form = form(request.method().equals("GET") ? request.path().replaceFirst("^[^?]*\\??", "") : request.body());
         Matcher one = ONE.matcher(path);
-        if (path.equals("/v1/payment_intents")) {
+        if (path.equals(CREATE)) {
             return create(form);
         }
         if (path.equals("/v1/payment_intents/search")) {
@@ -91,6 +103,7 @@ final class StripeModel extends Psp {
         }
         var intent = new Intent();
         intent.id = "pi_" + (intents.size() + 1);
+        intent.created = Kernel.it().truth();
         intent.amount = Long.parseLong(form.get("amount"));
         intent.currency = form.get("currency");
         intent.card = form.get("payment_method");
@@ -98,6 +111,18 @@ final class StripeModel extends Psp {
         intents.put(intent.id, intent);
         hide(intent.id);
         return Reply.of(200, json(intent));
+    }
+
+    /** It was captured in other times, for a payment of which nothing else is left. */
+    void capturedLongAgo(String payment, String key, long amount, String currency) {
+        var intent = new Intent();
+        intent.id = "pi_" + (intents.size() + 1);
+        intent.created = Kernel.it().truth().minus(LONG_AGO);
+        intent.amount = amount;
+        intent.currency = currency.toLowerCase(Locale.ROOT);
+        intent.metadata = Map.of("payment_id", payment, "attempt_key", key);
+        intent.status = "succeeded";
+        intents.put(intent.id, intent);
     }
 
     private Reply confirm(Intent intent) {
@@ -118,7 +143,7 @@ final class StripeModel extends Psp {
             return Reply.of(402, Map.of("error", told));
         }
         intent.status = "succeeded";
-        move("capture", key, intent.id, intent.amount, intent.currency.toUpperCase(java.util.Locale.ROOT), intent.metadata);
+        move("capture", key, intent.id, intent.amount, intent.currency.toUpperCase(Locale.ROOT), intent.metadata);
         webhooks.stripe("payment_intent.succeeded", json(intent));
         return Reply.of(200, json(intent));
     }
@@ -146,21 +171,32 @@ final class StripeModel extends Psp {
             return error(400, "This PaymentIntent does not have a successful charge to refund.");
         }
         long amount = Long.parseLong(form.get("amount"));
-        long before = refunds.values().stream().filter(one -> one.intent.equals(intent.id)).mapToLong(Refund::amount).sum();
+        long before = refunds.values().stream().filter(one -> one.intent.equals(intent.id) && !failed.contains(one.id))
+                .mapToLong(Refund::amount).sum();
         if (before + amount > intent.amount) {
             return error(400, "Refund amount is greater than unrefunded amount on charge");
         }
         var refund = new Refund("re_" + (refunds.size() + 1), intent.id, amount, intent.currency, metadata(form));
         refunds.put(refund.id, refund);
-        move("refund", refund.metadata.get("attempt_key"), refund.id, amount, intent.currency.toUpperCase(java.util.Locale.ROOT),
+        move("refund", refund.metadata.get("attempt_key"), refund.id, amount, intent.currency.toUpperCase(Locale.ROOT),
                 refund.metadata);
         webhooks.stripe("refund.updated", json(refund));
         return Reply.of(200, json(refund));
     }
 
+    @Override
+    boolean failRefund(String key) {
+        Optional<Refund> paid = refunds.values().stream().filter(one -> key.equals(one.metadata.get("attempt_key"))).findFirst();
+        paid.ifPresent(refund -> {
+            failed.add(refund.id);
+            webhooks.stripe("refund.failed", json(refund));
+        });
+        return paid.isPresent();
+    }
+
     private Reply list(Map<String, String> form) {
         List<?> found =
-                refunds.values().stream().filter(one -> one.intent.equals(form.get("payment_intent"))).map(StripeModel::json).toList();
+                refunds.values().stream().filter(one -> one.intent.equals(form.get("payment_intent"))).map(this::json).toList();
         return Reply.of(200, Map.of("object", "list", "data", found, "has_more", false));
     }
 
@@ -168,6 +204,7 @@ final class StripeModel extends Psp {
         var json = new LinkedHashMap<String, Object>();
         json.put("id", intent.id);
         json.put("object", "payment_intent");
+        json.put("created", intent.created.getEpochSecond());
         json.put("amount", intent.amount);
         json.put("amount_received", intent.status.equals("succeeded") ? intent.amount : 0);
         json.put("currency", intent.currency);
@@ -177,10 +214,10 @@ final class StripeModel extends Psp {
         return json;
     }
 
-    private static Map<String, Object> json(Refund refund) {
+    private Map<String, Object> json(Refund refund) {
         return Map.of("id", refund.id, "object", "refund", "amount", refund.amount, "currency", refund.currency, "payment_intent",
                 refund.intent,
-                "status", "succeeded", "metadata", refund.metadata);
+                "status", failed.contains(refund.id) ? "failed" : "succeeded", "metadata", refund.metadata);
     }
 
     private static Map<String, String> metadata(Map<String, String> form) {

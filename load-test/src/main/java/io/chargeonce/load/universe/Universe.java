@@ -8,6 +8,7 @@ import io.chargeonce.checker.evidence.Evidence;
 import io.chargeonce.checker.evidence.Recovery;
 import io.chargeonce.checker.evidence.Sources;
 import io.chargeonce.checker.evidence.Topics;
+import io.chargeonce.database.agreed.AgreedSettings;
 import io.chargeonce.load.game.Fault;
 import io.chargeonce.load.game.Game;
 import io.chargeonce.load.game.Played;
@@ -95,7 +96,7 @@ public final class Universe implements Game {
     @Override
     public Played play(long seed) {
         postgres.enter();
-        postgres.empty();
+        postgres.empty(Cluster.TIERS);
         StandIns.forgetDoors();
         Tampering.forget();
         secrets.reset();
@@ -125,7 +126,15 @@ public final class Universe implements Game {
         scheduler.also(rotations.all());
         scheduler.also(eraser.all());
         scheduler.also(new Thief(kernel, new PostgresView(postgres), witness).all());
-        scheduler.also(new PspBlows(kernel, cluster[0], psps).one(shop));
+        var pspBlows = new PspBlows(kernel, cluster[0], psps);
+        scheduler.also(pspBlows.one(shop));
+        scheduler.also(pspBlows.takingBack(new PostgresView(postgres)));
+        var people = new People(kernel, scheduler, psps, shop, postgres, witness);
+        scheduler.also(people.all());
+        if (scheduler.knows(Fault.HARSH_OPERATOR)) {
+            psps.forEach(psp -> psp.watch(people::sends));
+        }
+        var oldTimes = new OldTimes(kernel, scheduler, cluster[0], psps, shop, new PostgresView(postgres));
         tokens.ifPresent(all -> scheduler.also(all.all(Shop.MERCHANTS, shop::stealWith)));
         var holding = new Holding(kernel, scheduler, psps, new PostgresView(postgres), witness);
         scheduler.also(holding.all());
@@ -137,8 +146,20 @@ public final class Universe implements Game {
         try {
             kernel.run(() -> {
                 tokens.ifPresent(all -> all.issue(Shop.MERCHANTS));
-                live(kernel, broker, cluster[0], psps, shop, scheduler, outsiders, rail, holding::resumeAll,
-                        () -> aftermath.look(LATEST, rotations));
+                begin(cluster[0], scheduler, outsiders, rail);
+                oldTimes.pass();
+                live(kernel, shop, scheduler, outsiders, rail, holding::resumeAll, () -> aftermath.look(LATEST, rotations));
+                Runnable rest = () -> rest(kernel, broker, shop, psps, scheduler, outsiders, rail, people);
+                rest.run();
+                people.judge();
+                if (scheduler.knows(Fault.FAILED_REFUND)) {
+                    pspBlows.takeBack(new PostgresView(postgres));
+                    rest.run();
+                }
+                if (oldTimes.useAgain()) {
+                    rest.run();
+                }
+                pspBlows.judge(new PostgresView(postgres), witness);
                 if (scheduler.knows(Fault.ERASURE)) {
                     eraser.erase();
                 }
@@ -191,12 +212,18 @@ public final class Universe implements Game {
         return broker;
     }
 
-    private void live(Kernel kernel, Broker broker, Cluster cluster, List<Psp> psps, Shop shop, FaultScheduler scheduler,
-                      Outsiders outsiders, BankRail rail, Runnable resumption, Runnable aftermath) {
+    private void begin(Cluster cluster, FaultScheduler scheduler, Outsiders outsiders, BankRail rail) {
+        if (!postgres.inIdle(AgreedSettings::read).tiers().equals(Optional.of(Cluster.TIERS))) {
+            throw new IllegalStateException("Bug! This universe begins without the settings on which its processes have agreed");
+        }
         scheduler.begin();
         outsiders.begin(cluster);
         rail.begin(cluster);
         cluster.start();
+    }
+
+    private static void live(Kernel kernel, Shop shop, FaultScheduler scheduler, Outsiders outsiders, BankRail rail, Runnable resumption,
+                             Runnable aftermath) {
         shop.open(5 + kernel.random().nextInt(11), kernel.chance(0.3) ? CROWDS_COME_WITHIN : CLIENTS_COME_WITHIN);
         int blows = 4 + kernel.random().nextInt(12);
         for (int i = 0; i < blows; i++) {
@@ -208,10 +235,11 @@ public final class Universe implements Game {
         rail.heal();
         resumption.run();
         aftermath.run();
-        rest(kernel, broker, shop, psps, outsiders, rail);
     }
 
-    private void rest(Kernel kernel, Broker broker, Shop shop, List<Psp> psps, Outsiders outsiders, BankRail rail) {
+    private void rest(Kernel kernel, Broker broker, Shop shop, List<Psp> psps, FaultScheduler scheduler, Outsiders outsiders,
+                      BankRail rail, People people) {
+        boolean questions = scheduler.knows(Fault.HARSH_OPERATOR) && kernel.chance(0.5);
         long giveUp = kernel.after(TO_REST);
         kernel.await(shop::isClosed, giveUp);
         do {
@@ -226,7 +254,13 @@ public final class Universe implements Game {
                     Operator.restore(postgres.unresolved());
                 }
                 sincePassed++;
-                if (sincePassed >= LOOKS_PER_SOME_DAYS && outsiders.areAtRest(broker) && rail.isAtRest() && daysPass(kernel)) {
+                if (questions && postgres.waitsFor(Waits.QUESTIONS)) {
+                    questions = false;
+                    kernel.tell("a purge grew old", "a month passes, and it is not known what became of what was purged");
+                    kernel.daysPass(A_MONTH);
+                    kernel.sleep(STILL_ON_ITS_WAY);
+                    people.judge();
+                } else if (sincePassed >= LOOKS_PER_SOME_DAYS && outsiders.areAtRest(broker) && rail.isAtRest() && daysPass(kernel)) {
                     sincePassed = 0;
                 }
             }

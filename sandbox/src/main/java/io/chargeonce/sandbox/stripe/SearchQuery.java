@@ -5,16 +5,25 @@ import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The part of Stripe's search language that finds intents by equality: {@code metadata['k']:'v' AND status:'succeeded'}. */
+/** The part of Stripe's search language that finds intents by equality, {@code metadata['k']:'v' AND status:'succeeded'}, and by time. */
 final class SearchQuery {
     private static final Pattern CLAUSE =
             Pattern.compile("(\\w+)(?:\\[[\"']([^\"']+)[\"']\\])?\\s*:\\s*(?:[\"']([^\"']*)[\"']|(\\d+))");
+
+    private static final Pattern CREATED = Pattern.compile("created(>=|<=)(\\d+)");
 
     private SearchQuery() {}
 
     static Predicate<PaymentIntent> parse(String query) {
         Predicate<PaymentIntent> all = intent -> true;
         for (String clause : query.strip().split("\\s+(?i:AND)\\s+")) {
+            Matcher created = CREATED.matcher(clause);
+            if (created.matches()) {
+                long bound = Parameters.integer("query", created.group(2));
+                all = all.and(created.group(1).equals(">=") ? intent -> intent.created().getEpochSecond() >= bound
+                        : intent -> intent.created().getEpochSecond() <= bound);
+                continue;
+            }
             Matcher matcher = CLAUSE.matcher(clause);
             if (!matcher.matches()) {
                 throw refused(query);

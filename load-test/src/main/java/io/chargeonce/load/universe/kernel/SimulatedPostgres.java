@@ -21,6 +21,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.Properties;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -168,13 +169,14 @@ public final class SimulatedPostgres {
                                  AND pg_relation_size(oid) > 0);
             BEGIN
                 IF used IS NOT NULL THEN
-                    EXECUTE format('TRUNCATE %s CASCADE', used);
+                    EXECUTE 'TRUNCATE ' || used || ' CASCADE';
                 END IF;
             END
             $$;
             SELECT setval(seqrelid, seqstart, false)
               FROM pg_sequence JOIN pg_class ON pg_class.oid = seqrelid AND relnamespace = 'chargeonce'::regnamespace;
             INSERT INTO chargeonce.merchant (merchant_id, created_at) VALUES ('shop-1', '2019-01-01'), ('shop-2', '2019-01-01');
+            INSERT INTO chargeonce.agreed (tiers) VALUES ('{%s}');
             RESET session_replication_role
             """;
 
@@ -199,9 +201,14 @@ public final class SimulatedPostgres {
     /** When the place of a dead row is free again depends on transactions of other universes, so none is until this one is over. */
     private static final String KEEP_DEAD_ROWS = "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM chargeonce.merchant";
 
-    /** For the next universe, as if none was played before it: where a row lies decides among those that are due at the same time. */
-    public void empty() {
-        inEmptyingConnection(EMPTY);
+    /**
+     * For the next universe, as if none was played before it: where a row lies decides among those that are due at the same time.
+     *
+     * @param tiers on which all of its processes have agreed
+     */
+    public void empty(List<Duration> tiers) {
+        inEmptyingConnection(
+                EMPTY.replace("%s", tiers.stream().map(tier -> Long.toString(tier.toMillis())).collect(Collectors.joining(","))));
         inEmptyingConnection(KEEP_DEAD_ROWS);
     }
 

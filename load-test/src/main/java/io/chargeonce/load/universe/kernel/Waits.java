@@ -33,6 +33,14 @@ public enum Waits {
                                   AND NOT (state = 'parked' AND failure_cause IS NOT DISTINCT FROM 'waits_for_payment' AND EXISTS (
                                       SELECT FROM operation_state AS its WHERE its.operation_id = payment_id AND its.state = 'purged'
                                                                            AND its.settled_at IS NULL)))
+            """),
+    /** All that is left are questions about what was purged. */
+    QUESTIONS("""
+            SELECT EXISTS (SELECT FROM operation_state WHERE state = 'purged' AND resolve_at IS NOT NULL)
+               AND NOT EXISTS (SELECT FROM operation_state
+                                WHERE state IN ('accepted', 'processing', 'scheduled', 'parked', 'unresolved')
+                                   OR resolve_at IS NOT NULL AND (state <> 'purged' OR psp LIKE 'bank%'))
+               AND NOT EXISTS (SELECT FROM outbox WHERE refusal IS NULL)
             """);
 
     private final String question;
