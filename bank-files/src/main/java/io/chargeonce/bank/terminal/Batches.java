@@ -15,7 +15,7 @@ import picocli.CommandLine.Spec;
 @Command(name = "batches", description = "Lists our files, newest first.", usageHelpAutoWidth = true, mixinStandardHelpOptions = true)
 final class Batches implements Callable<Integer> {
 
-    private static final String LINE = "%6s  %-8s  %-15s  %6s  %14s  %-10s  %s";
+    private static final String LINE = "%5s  %-8s  %-15s  %6s  %14s  %-10s  %s";
 
     @ParentCommand
     BankCommand bank;
