@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.bank.terminal;
 
+import io.chargeonce.settlement.BankFileRows;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
@@ -39,7 +40,7 @@ final class Batches implements Callable<Integer> {
     public Integer call() {
         return bank.with(opened -> {
             List<Map<String, Object>> rows =
-                    opened.database().withConnection(connection -> FileRows.batches(connection, name, open, limit));
+                    opened.database().withConnection(connection -> BankFileRows.batches(connection, name, open, limit));
             if (!json) {
                 BankCommand.say(spec, LINE.formatted("id", "bank", "state", "items", "total", "due", "message"));
             }

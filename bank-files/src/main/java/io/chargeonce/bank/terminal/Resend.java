@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.bank.terminal;
 
+import io.chargeonce.settlement.BankFileRows;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Map;
@@ -9,8 +10,8 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 @Command(name = "resend", usageHelpAutoWidth = true, mixinStandardHelpOptions = true,
@@ -52,10 +53,10 @@ final class Resend implements Callable<Integer> {
 
     /** A look does the same, and is rolled back. The file, in words; empty if it may not be sent again. */
     private Optional<String> resend(Connection connection) throws SQLException {
-        if (!FileRows.resend(connection, id, reason)) {
+        if (!BankFileRows.resend(connection, id, BankCommand.claim(), reason)) {
             return Optional.empty();
         }
-        Map<String, Object> file = FileRows.batch(connection, id).orElseThrow();
+        Map<String, Object> file = BankFileRows.batch(connection, id).orElseThrow();
         if (!yes) {
             connection.rollback();
         }
