@@ -29,7 +29,7 @@ public record BankFilesSettings(PipelineSettings pipeline, List<BankAccount> acc
         Optional<Instant> until) {
 
     public static final Setting<String> FILES = Setting.string("CHARGEONCE_BANK_FILES",
-            "Properties files of the accounts at banks, separated by commas: see docs/bank-files.md.");
+            "Properties files of the accounts at banks, separated by commas: see docs/bank.md.");
     public static final Setting<Duration> POLL = Setting.duration("CHARGEONCE_BANK_POLL",
             "How often a bank's directory is looked at. A file is fetched when it has stayed the same for so long.")
             .between("100ms", "1h").orElse("30s");

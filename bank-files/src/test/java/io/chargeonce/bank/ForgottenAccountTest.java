@@ -12,6 +12,7 @@ import io.chargeonce.sandbox.bank.BankBehaviour;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Names and accounts of who pays are erased on request, and forgotten when nothing needs them any more. */
@@ -80,6 +81,7 @@ class ForgottenAccountTest {
     }
 
     @Test
+    @Tag("proof")
     void an_account_stays_while_another_payment_by_its_mandate_is_unfinished() {
         String payment = succeeded();
         world.bank.tell(BankBehaviour.LATE);
@@ -117,6 +119,7 @@ class ForgottenAccountTest {
 
     /** The bank's items stay when their payment is forgotten. The old one is no answer about the new payment. */
     @Test
+    @Tag("proof")
     void a_debit_under_a_key_that_was_forgotten_and_is_used_again_goes_to_the_bank() {
         world.startCharge();
         String payment = world.pay("order-1", world.mandate("m1"), 1_299);

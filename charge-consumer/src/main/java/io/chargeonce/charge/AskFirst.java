@@ -67,7 +67,7 @@ final class AskFirst {
     private void tell(String psp, Instant end) {
         if (Rail.BANK_DEBIT.isServedBy(psp)) {
             LOG.error("ALERT: {} cannot be asked about a payment, so nothing is collected for it until {}. Before that, compare its "
-                    + "statements and the files that it has with the rows (docs/bank-files.md)", psp, end);
+                    + "statements and the files that it has with the rows (docs/bank.md)", psp, end);
         } else if (!telling.contains(psp)) {
             LOG.error(
                     "ALERT: {} cannot be asked about a payment, so payments whose routes lead there, and its refunds, wait until {}. Before that, record "

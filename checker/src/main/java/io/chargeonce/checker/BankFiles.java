@@ -12,12 +12,13 @@ import tools.jackson.databind.JsonNode;
 
 /**
  * Compares the files that banks took with those that rows name. A debit goes to its bank in one file, even if the bank would refuse a
- * second one: a bank knows a file by its message id, and would execute a debit of two files twice. The same file may come twice. For one
- * thread.
+ * second one: a bank knows a file by its message id, and would execute a debit of two files twice. The same file may come twice, with the
+ * same bytes. For one thread.
  */
 final class BankFiles {
 
-    private record Sent(String payment, String message) {}
+    /** @param sha256 of the file, in hexadecimal digits */
+    private record Sent(String payment, String message, String sha256) {}
 
     private final ShareContents contents;
     /** By the key of the attempt, which banks call EndToEndId. */
@@ -28,7 +29,7 @@ final class BankFiles {
     }
 
     private static final String ITEMS = """
-            SELECT item.psp_key, item.payment_id, batch.message_id
+            SELECT item.psp_key, item.payment_id, batch.message_id, coalesce(encode(batch.sha256, 'hex'), '') AS sha256
               FROM bank_batch_item AS item JOIN bank_batch AS batch USING (batch_id)
             """;
 
@@ -39,7 +40,7 @@ final class BankFiles {
     private void item(ResultSet row) throws SQLException {
         String key = row.getString("psp_key");
         if (contents.share.holds(key)) {
-            sent.put(key, new Sent(row.getString("payment_id"), row.getString("message_id")));
+            sent.put(key, new Sent(row.getString("payment_id"), row.getString("message_id"), row.getString("sha256")));
         }
     }
 
@@ -65,6 +66,10 @@ final class BankFiles {
         } else if (!ours.message.equals(message)) {
             contents.findings.add(Invariant.ONE_FILE, ours.payment, "attempt %s is in the file %s, and came to its bank in the file %s too"
                     .formatted(key, ours.message, message));
+        } else if (!file.path("sha256").asString(ours.sha256).equals(ours.sha256)) {
+            contents.findings.add(Invariant.ONE_FILE, ours.payment,
+                    "the file %s came to its bank with other bytes than those that are stored"
+                            .formatted(message));
         }
     }
 }

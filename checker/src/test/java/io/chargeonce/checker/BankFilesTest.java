@@ -71,6 +71,16 @@ class BankFilesTest {
     }
 
     @Test
+    void one_file_a_file_that_was_rendered_twice_although_the_bank_refused_it() {
+        world.sql("UPDATE bank_batch SET sha256 = decode('%s', 'hex'), size = 1".formatted("ab".repeat(32)));
+        world.tookBytes("CO-1", "ab".repeat(32), key);
+        assertThat(world.check().violations()).isEmpty();
+        world.tookBytes("CO-1", "cd".repeat(32), key);
+        world.breaks(Invariant.ONE_FILE, sample.charged);
+        assertThat(world.check().report()).contains("the file CO-1 came to its bank with other bytes than those that are stored");
+    }
+
+    @Test
     void one_file_a_debit_in_a_file_at_the_bank_that_no_row_knows() {
         world.took("CO-3", "a-key-of-nothing");
         world.breaks(Invariant.ONE_FILE, "a-key-of-nothing");

@@ -165,6 +165,13 @@ final class World implements AutoCloseable {
                 .formatted(START, message, String.join("\",\"", keys)));
     }
 
+    /** The same, by a bank that says which bytes it got. */
+    void tookBytes(String message, String sha256, String key) {
+        requests.add("""
+                {"at":"%s","method":"PUT","path":"/incoming/%s.xml","message_id":"%2$s","items":["%s"],"sha256":"%s"}"""
+                .formatted(START, message, key, sha256));
+    }
+
     /** A PSP's answer to the attempt under this key. */
     void answered(String key, int status) {
         requests.add("""

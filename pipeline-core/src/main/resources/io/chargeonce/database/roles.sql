@@ -225,6 +225,7 @@ GRANT SELECT ON settlement_line TO chargeonce_reconciler;
 GRANT SELECT (line_id, file_id, bank, kind, psp_key, amount, currency, credit, code, reference, happened_on, mark, state)
     ON bank_line TO chargeonce_reconciler;
 GRANT SELECT (file_id, received_at) ON bank_file_in TO chargeonce_reconciler;
+GRANT SELECT (bank) ON bank TO chargeonce_reconciler;
 GRANT EXECUTE ON FUNCTION book_lines(text, bytea, text[], bigint[], text[], text[], bigint[], text[], text[], timestamptz[], bytea[]),
     look_at_lines(text, text[]), record_reconciliation(uuid, text, timestamptz, timestamptz, bigint, bytea, text[], text[], bigint[],
                                                        numeric[], numeric[]) TO chargeonce_reconciler;

@@ -124,10 +124,10 @@ public record BankSource(Database database, SettlementKeys keys, String bank, Lo
     }
 
     private static final String KNOWN = """
-            SELECT EXISTS (SELECT FROM payment_attempt WHERE psp = ?) OR EXISTS (SELECT FROM bank_line WHERE bank = ?)
+            SELECT EXISTS (SELECT FROM bank WHERE bank = ?) OR EXISTS (SELECT FROM payment_attempt WHERE psp = ?)
             """;
 
-    /** Whether an attempt was ever made at a bank of this name, or a line of it was read. */
+    /** Whether bank-files has an account of this name, or an attempt was ever made at one. */
     public static boolean isKnown(Database database, String bank) {
         return database.withConnection(connection -> {
             try (var statement = connection.prepareStatement(KNOWN)) {

@@ -116,7 +116,8 @@ public final class Reconciliation {
     }
 
     private Recorder recorder(Recorder.Transactions transactions, Request request, byte[] sha256, Totals totals) {
-        return new Recorder(transactions, request.psp, sha256, request.source.map(Source::hasIds).orElse(true), keys, totals);
+        return new Recorder(transactions, request.psp, sha256, request.source.map(Source::hasIds).orElse(true),
+                request.source.filter(Source.OfFile.class::isInstance).isPresent(), keys, totals);
     }
 
     private static void read(Request request, Recorder recorder) throws SQLException {
@@ -171,6 +172,16 @@ public final class Reconciliation {
         NothingBooked(String psp) {
             super("no line of a settlement report of %s is recorded, and this report has none: name the time with --from and --to"
                     .formatted(psp));
+        }
+    }
+
+    /** A report of a file is about attempts of another account, and about none of this one. */
+    public static final class OtherAccount extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        OtherAccount(String psp, List<String> others) {
+            super("this report is about attempts at %s, and about none at %s: nothing is recorded; which account is it of?".formatted(
+                    String.join(", ", others), psp));
         }
     }
 

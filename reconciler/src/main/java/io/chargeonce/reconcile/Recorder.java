@@ -40,13 +40,20 @@ final class Recorder implements Consumer<Entry> {
     private final Map<String, Long> others = new TreeMap<>();
     private long lines;
     private long recorded;
+    /** Whether the account that a person named must still prove to be the report's. */
+    private boolean isDoubted;
 
-    /** @param hasIds whether the PSP gives each line an id of its own */
-    Recorder(Transactions transactions, String psp, byte[] reportSha256, boolean hasIds, SettlementKeys keys, Totals totals) {
+    /**
+     * @param hasIds    whether the PSP gives each line an id of its own
+     * @param isDoubted whether a person named the account, so that it may be another one's report
+     */
+    Recorder(Transactions transactions, String psp, byte[] reportSha256, boolean hasIds, boolean isDoubted, SettlementKeys keys,
+             Totals totals) {
         this.transactions = transactions;
         this.psp = psp;
         this.reportSha256 = reportSha256;
         this.hasIds = hasIds;
+        this.isDoubted = isDoubted;
         this.keys = keys;
         this.totals = totals;
     }
@@ -89,6 +96,10 @@ final class Recorder implements Consumer<Entry> {
         List<BookedLine> named = new ArrayList<>();
         Map<Entry.Booked, PspKey> refunds = RefundKeys.find(connection, entries);
         entries.forEach(one -> named.add(refunds.containsKey(one) ? one.line().about(refunds.get(one)) : one.line()));
+        if (isDoubted) {
+            mustBeOfThisAccount(connection, named);
+            isDoubted = false;
+        }
         List<SettlementLines.Booked> booked = SettlementLines.book(connection, psp, reportSha256, keys, named);
         List<BookedLine> twins = hasIds ? List.of() : booked.stream().filter(SettlementLines.Booked::isTwin)
                 .map(one -> one.line().named(one.line().id() + "#" + one.line().number())).toList();
@@ -97,6 +108,25 @@ final class Recorder implements Consumer<Entry> {
             booked.addAll(SettlementLines.book(connection, psp, reportSha256, keys, twins));
         }
         return booked;
+    }
+
+    private static final String ACCOUNTS = "SELECT DISTINCT psp FROM payment_attempt WHERE psp_key = ANY (?) ORDER BY psp";
+
+    /** The first thousand lines show it: a strange one among ours is reported, and a report of strange ones alone was given by mistake. */
+    private void mustBeOfThisAccount(Connection connection, List<BookedLine> named) throws SQLException {
+        try (var statement = connection.prepareStatement(ACCOUNTS)) {
+            statement.setArray(1, connection.createArrayOf("text",
+                    named.stream().flatMap(line -> line.key().stream()).map(PspKey::value).distinct().toArray()));
+            var accounts = new ArrayList<String>();
+            try (var row = statement.executeQuery()) {
+                while (row.next()) {
+                    accounts.add(row.getString(1));
+                }
+            }
+            if (!accounts.isEmpty() && !accounts.contains(psp)) {
+                throw new Reconciliation.OtherAccount(psp, accounts);
+            }
+        }
     }
 
     private static Difference altered(SettlementLines.Booked booked) {

@@ -56,13 +56,17 @@ final class DemoBank {
         });
     }
 
-    private static final String SENT = "SELECT file_name, items, total, currency, due_on FROM bank_batch ORDER BY batch_id";
+    /** In one file, unless the bank's next window came between the debits. */
+    private static final String SENT = """
+            SELECT min(file_name), count(*), sum(items), sum(total), currency, max(due_on) FROM bank_batch GROUP BY currency
+            """;
 
     private static void sent(Connection connection, List<String> lines) throws SQLException {
         try (var statement = connection.createStatement(); var row = statement.executeQuery(SENT)) {
             while (row.next()) {
-                lines.add("to the bank    %s, %d debit%s of %s %s, due %s".formatted(row.getString(1), row.getInt(2),
-                        row.getInt(2) == 1 ? "" : "s", decimal(row.getLong(3)), row.getString(4), row.getString(5)));
+                lines.add("to the bank    %s%s, %d debits of %s %s, due %s".formatted(row.getString(1),
+                        row.getInt(2) == 1 ? "" : " and %d more".formatted(row.getInt(2) - 1), row.getInt(3), decimal(row.getLong(4)),
+                        row.getString(5), row.getString(6)));
             }
         }
     }

@@ -44,12 +44,12 @@ class BankFilesDeploymentTest {
         return resource("bank-files/service.yaml", Deployment.class).getSpec().getTemplate().getSpec();
     }
 
-    /** With the account of docs/bank-files.md, and the one line for Kafka that docs/operations.md asks for. */
+    /** With the account of docs/bank.md, and the one line for Kafka that docs/operations.md asks for. */
     @Test
     void it_starts_without_leave_to_be_insecure_from_its_secret_and_the_documents_account(@TempDir Path mounts) throws IOException {
         DataKeys.add(mounts.resolve("bank-key"));
         var example = Pattern.compile("```\\n(creditor.*?)```", Pattern.DOTALL)
-                .matcher(Files.readString(Repository.root().resolve("docs/bank-files.md")));
+                .matcher(Files.readString(Repository.root().resolve("docs/bank.md")));
         assertThat(example.find()).isTrue();
         Files.writeString(mounts.resolve("bank.properties"), example.group(1));
         Files.writeString(mounts.resolve("kafka.properties"), "security.protocol=SSL\n");

@@ -12,6 +12,7 @@ import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
@@ -56,13 +57,20 @@ class DemoTest {
                 .containsPattern("bank   booked 3 movements of money, and 2 attempts agree with them")
                 .containsPattern("webhook-id: msg_\\w+\\R +\\{\\R +\"type\" : \"(payment|refund|return)\\.")
                 // In one file, unless the bank's next window came between them.
-                .containsPattern("to the bank +pain\\.008-\\S+\\.xml, [123] debits? of \\d+\\.\\d\\d EUR, due ")
+                .containsPattern("to the bank +pain\\.008-CO-\\d+\\.xml( and [12] more)?, 3 debits of 166\\.99 EUR, due ")
                 .containsPattern("from the bank +[123] pain\\.002, [23] camt\\.054\\R")
                 .containsPattern("42\\.00 EUR +mandate_jane-doe +succeeded +booked\\R")
                 .containsPattern("25\\.99 EUR +mandate_no-funds +declined +rejected AM04\\R")
                 .containsPattern("99\\.00 EUR +mandate_returned +succeeded +booked, returned MD06\\R");
         assertThat(STORY.toString().lines()).hasSizeGreaterThan(30)
                 .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80));
+    }
+
+    @Test
+    void the_bank_takes_at_most_six_lines_of_a_demo() {
+        List<String> lines = STORY.toString().lines().dropWhile(line -> !line.contains("to the bank  ")).takeWhile(line -> !line.isBlank())
+                .toList();
+        assertThat(lines).hasSizeBetween(5, 6);
     }
 
     @Test

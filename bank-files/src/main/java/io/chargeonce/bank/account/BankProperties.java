@@ -25,7 +25,7 @@ import java.util.stream.Collectors;
 /** Reads an account at a bank from its properties file. Each problem names the file and the property. */
 public final class BankProperties {
 
-    /** In the order of docs/bank-files.md. */
+    /** In the order of docs/bank.md. */
     static final List<String> KNOWN = List.of("name", "message.prefix", "creditor.name", "creditor.iban", "creditor.bic", "creditor.id",
             "host", "port", "user", "password.file", "key.file", "known.hosts", "directory.out", "directory.in", "timeout",
             "zone", "cutoffs", "holidays", "lead.days", "seal.before", "every", "answer.within", "booked.within.days");

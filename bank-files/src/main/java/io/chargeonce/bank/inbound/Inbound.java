@@ -8,6 +8,7 @@ import io.chargeonce.bank.sftp.BankSession.Found;
 import io.chargeonce.bank.sftp.SftpSession;
 import io.chargeonce.database.Database;
 import io.chargeonce.settlement.SettlementKeys;
+import io.chargeonce.text.Printable;
 import io.chargeonce.vault.Vault;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
@@ -101,7 +102,7 @@ public final class Inbound {
             looked = System.nanoTime();
             return taken;
         } catch (IOException e) {
-            LOG.warn("The files of {} cannot be looked at now: {}", account.name(), e.getMessage());
+            LOG.warn("The files of {} cannot be looked at now: {}", account.name(), Printable.of(String.valueOf(e.getMessage())));
             return 0;
         }
     }
@@ -115,7 +116,7 @@ public final class Inbound {
                 throw gone;
             }
             failed.increment();
-            LOG.error("ALERT: file {} of {} could not be {}, and is tried again at the next look", file.name(), account.name(),
+            LOG.error("ALERT: file {} of {} could not be {}, and is tried again at the next look", file.shown(), account.name(),
                     toRemove.containsKey(file) ? "removed there" : "taken", e);
             return false;
         }
@@ -127,7 +128,7 @@ public final class Inbound {
 
     private boolean remove(BankSession bank, Found file) throws IOException {
         if (bank.isAnother(file)) {
-            LOG.info("File {} of {} is another one by now, and is read at a later look", file.name(), account.name());
+            LOG.info("File {} of {} is another one by now, and is read at a later look", file.shown(), account.name());
             toRemove.remove(file);
             return true;
         }
@@ -143,19 +144,19 @@ public final class Inbound {
             Optional<String> tooLong = fetch(bank, file, local);
             Optional<Boolean> whole = switch (takeFile.take(file.name(), local, tooLong)) {
                 case TakeFile.Result.Read read -> {
-                    LOG.info("File {} of {} is read: {} lines", file.name(), account.name(), read.lines());
+                    LOG.info("File {} of {} is read: {} lines", file.shown(), account.name(), read.lines());
                     yield Optional.of(true);
                 }
                 case TakeFile.Result.Known known -> {
-                    LOG.info("File {} of {} was taken before", file.name(), account.name());
+                    LOG.info("File {} of {} was taken before", file.shown(), account.name());
                     yield Optional.of(known.whole());
                 }
                 case TakeFile.Result.Quarantined strange -> {
-                    LOG.error("ALERT: file {} of {} is set aside: {}; see bank unmatched", file.name(), account.name(), strange.why());
+                    LOG.error("ALERT: file {} of {} is set aside: {}; see bank unmatched", file.shown(), account.name(), strange.why());
                     yield Optional.of(strange.whole());
                 }
                 case TakeFile.Result.Later later -> {
-                    LOG.info("File {} of {} waits: {}", file.name(), account.name(), later.why());
+                    LOG.info("File {} of {} waits: {}", file.shown(), account.name(), later.why());
                     yield Optional.empty();
                 }
             };

@@ -4,6 +4,7 @@ package io.chargeonce.bank.inbound;
 import io.chargeonce.bank.xml.BankMessage;
 import io.chargeonce.settlement.BankSaid;
 import io.chargeonce.settlement.SettlementKeys;
+import io.chargeonce.text.Printable;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -23,6 +24,11 @@ final class InboxTable {
         /** Where its bytes are. */
         String bytes() {
             return "in/%s/%s".formatted(bank, HexFormat.of().formatHex(sha256));
+        }
+
+        /** Its name, for people. */
+        String shown() {
+            return Printable.of(name);
         }
     }
 

@@ -38,7 +38,7 @@ final class ReleasedFiles {
                 read += read(each.getKey(), each.getValue()) ? 1 : 0;
             } catch (IOException | RuntimeException e) {
                 LOG.error("ALERT: file {} of {} is released and could not be read again; it is tried at the next look",
-                        each.getValue().name(), account.name(), e);
+                        each.getValue().shown(), account.name(), e);
             }
         }
         return read;
@@ -54,16 +54,16 @@ final class ReleasedFiles {
                     : takeFile.stays(id, about.name(), new TakeFile.Result.Quarantined("its bytes are not here any more", true));
             return switch (result) {
                 case TakeFile.Result.Read read -> {
-                    LOG.info("File {} of {} was released and is read: {} lines", about.name(), account.name(), read.lines());
+                    LOG.info("File {} of {} was released and is read: {} lines", about.shown(), account.name(), read.lines());
                     yield true;
                 }
                 case TakeFile.Result.Quarantined strange -> {
-                    LOG.error("ALERT: file {} of {} was released and is set aside again: {}; see bank unmatched", about.name(),
+                    LOG.error("ALERT: file {} of {} was released and is set aside again: {}; see bank unmatched", about.shown(),
                             account.name(), strange.why());
                     yield false;
                 }
                 case TakeFile.Result.Later later -> {
-                    LOG.info("File {} of {} waits: {}", about.name(), account.name(), later.why());
+                    LOG.info("File {} of {} waits: {}", about.shown(), account.name(), later.why());
                     yield false;
                 }
                 case TakeFile.Result.Known known -> throw new IllegalStateException("Bug! A released file is always known");

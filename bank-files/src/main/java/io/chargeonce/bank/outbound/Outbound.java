@@ -8,6 +8,7 @@ import io.chargeonce.bank.sftp.SftpSession;
 import io.chargeonce.bank.xml.PaymentFile;
 import io.chargeonce.database.Database;
 import io.chargeonce.ledger.AuditLog;
+import io.chargeonce.text.Printable;
 import io.chargeonce.vault.Vault;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
@@ -59,7 +60,7 @@ public final class Outbound {
         this.vault = vault;
         this.until = until;
         until.ifPresent(end -> LOG.error("ALERT: no file is sealed for {} or sent to it until {}: first compare what it has with the rows "
-                + "(docs/bank-files.md)", account.name(), end));
+                + "(docs/bank.md)", account.name(), end));
         this.render = new Render(account.creditor(), vault);
         this.failures = meters.counter("chargeonce.bank.upload.failures", "bank", account.name());
         Gauge.builder("chargeonce.bank.answers.late", this, outbound -> outbound.late).tag("bank", account.name())
@@ -234,7 +235,8 @@ public final class Outbound {
         Duration pause = FIRST_PAUSE.multipliedBy(1L << Math.min(batch.tries(), DOUBLINGS));
         Duration bounded = pause.compareTo(LONGEST_PAUSE) < 0 ? pause : LONGEST_PAUSE;
         String why = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
-        LOG.error("ALERT: file {} is not at {} yet ({}); it is tried again in {}", batch.fileName(), batch.bank(), why, bounded);
+        LOG.error("ALERT: file {} is not at {} yet ({}); it is tried again in {}", batch.fileName(), batch.bank(), Printable.of(why),
+                bounded);
         database.inTransaction(connection -> {
             BatchTable.failed(connection, batch, why, bounded);
             return true;

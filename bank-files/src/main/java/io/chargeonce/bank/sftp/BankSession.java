@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.bank.sftp;
 
+import io.chargeonce.text.Printable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -19,7 +20,13 @@ public interface BankSession extends AutoCloseable {
      *
      * @param modified when it was written, by the bank's clock; the epoch if the bank does not say
      */
-    public record Found(String name, long size, Instant modified) {}
+    public record Found(String name, long size, Instant modified) {
+
+        /** For people: a name is a word of the bank's. */
+        public String shown() {
+            return Printable.of(name);
+        }
+    }
 
     /** The size of one of our files there; empty if it is not there. */
     OptionalLong size(String name) throws IOException;

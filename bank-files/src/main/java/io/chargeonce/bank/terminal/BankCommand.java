@@ -25,6 +25,9 @@ public final class BankCommand implements Runnable {
 
     static final int NO = 1;
     static final int USAGE = 2;
+    /** Columns of a terminal, and of them the margin of what a line goes on with. */
+    private static final int WIDTH = 80;
+    private static final String MARGIN = " ".repeat(8);
 
     /**
      * What the commands need; the command closes the database.
@@ -65,16 +68,30 @@ public final class BankCommand implements Runnable {
         return Optional.ofNullable(System.getProperty("user.name"));
     }
 
-    static int say(CommandSpec command, String line) {
-        PrintWriter out = command.commandLine().getOut();
+    static int say(CommandSpec command, String text) {
         // File names, references and errors are a bank's words.
-        out.println(Printable.of(line));
-        out.flush();
-        return 0;
+        String line = Printable.of(text);
+        while (line.length() > WIDTH) {
+            int end = line.lastIndexOf(' ', WIDTH);
+            if (end <= MARGIN.length()) {
+                end = WIDTH;
+            }
+            print(command, line.substring(0, end).stripTrailing());
+            line = MARGIN + line.substring(end).strip();
+        }
+        return print(command, line);
     }
 
+    /** On one line, for programs. */
     static int sayJson(CommandSpec command, Map<String, ?> fields) {
-        return say(command, new String(PaymentJson.write(fields), StandardCharsets.UTF_8));
+        return print(command, Printable.of(new String(PaymentJson.write(fields), StandardCharsets.UTF_8)));
+    }
+
+    private static int print(CommandSpec command, String line) {
+        PrintWriter out = command.commandLine().getOut();
+        out.println(line);
+        out.flush();
+        return 0;
     }
 
     static int refuse(CommandSpec command, int exit, String why) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.bank.terminal;
 
+import io.chargeonce.settlement.BankFileRows;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
@@ -15,7 +16,7 @@ import picocli.CommandLine.Spec;
 @Command(name = "batches", description = "Lists our files, newest first.", usageHelpAutoWidth = true, mixinStandardHelpOptions = true)
 final class Batches implements Callable<Integer> {
 
-    private static final String LINE = "%6s  %-8s  %-15s  %6s  %14s  %-10s  %s";
+    private static final String LINE = "%5s  %-8s  %-15s  %6s  %14s  %-10s  %s";
 
     @ParentCommand
     BankCommand bank;
@@ -39,7 +40,7 @@ final class Batches implements Callable<Integer> {
     public Integer call() {
         return bank.with(opened -> {
             List<Map<String, Object>> rows =
-                    opened.database().withConnection(connection -> FileRows.batches(connection, name, open, limit));
+                    opened.database().withConnection(connection -> BankFileRows.batches(connection, name, open, limit));
             if (!json) {
                 BankCommand.say(spec, LINE.formatted("id", "bank", "state", "items", "total", "due", "message"));
             }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.bank.terminal;
 
+import io.chargeonce.settlement.BankFileRows;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 /** What a person decides about one entry of 'bank unmatched'. */
@@ -40,7 +41,8 @@ abstract class Decision implements Callable<Integer> {
             return BankCommand.refuse(spec, BankCommand.USAGE, "say 'line' or 'file', its id, and a reason");
         }
         return bank.with(opened -> opened.database().inTransaction(
-                connection -> FileRows.decide(connection, what, id, decision(), reason)) ? BankCommand.say(spec, done())
+                connection -> BankFileRows.decide(connection, what, id, decision(), BankCommand.claim(), reason))
+                        ? BankCommand.say(spec, done())
                         : BankCommand.refuse(spec, BankCommand.NO, refused()));
     }
 

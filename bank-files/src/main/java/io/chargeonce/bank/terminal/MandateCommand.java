@@ -4,6 +4,7 @@ package io.chargeonce.bank.terminal;
 import io.chargeonce.bank.store.Debtors;
 import io.chargeonce.bank.xml.Debtor;
 import io.chargeonce.ledger.AuditLog;
+import io.chargeonce.settlement.BankFileRows;
 import io.chargeonce.text.TextFile;
 import io.chargeonce.vault.Vault;
 import java.io.IOException;
@@ -17,13 +18,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.concurrent.Callable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine;
 
 /** Mandates: a payment of the rail bank_debit names one as its payment method. */
 @Command(name = "mandate", description = "Adds, lists and revokes mandates.", usageHelpAutoWidth = true, mixinStandardHelpOptions = true,
@@ -148,7 +149,7 @@ final class MandateCommand implements Runnable {
                     try (var statement = connection.prepareStatement(LIST)) {
                         statement.setString(1, merchant.orElse(null));
                         statement.setString(2, merchant.orElse(null));
-                        return FileRows.read(statement);
+                        return BankFileRows.read(statement);
                     }
                 });
                 rows.forEach(row -> {

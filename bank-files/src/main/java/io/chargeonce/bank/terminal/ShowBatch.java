@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.bank.terminal;
 
+import io.chargeonce.settlement.BankFileRows;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -8,8 +9,8 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 @Command(name = "show", description = "Shows one of our files: how far it is, and what the bank said about each item. Names and accounts "
@@ -34,11 +35,11 @@ final class ShowBatch implements Callable<Integer> {
     @Override
     public Integer call() {
         return bank.with(opened -> {
-            Optional<Map<String, Object>> batch = opened.database().withConnection(connection -> FileRows.batch(connection, id));
+            Optional<Map<String, Object>> batch = opened.database().withConnection(connection -> BankFileRows.batch(connection, id));
             if (batch.isEmpty()) {
                 return BankCommand.refuse(spec, BankCommand.NO, "no file has that id: see chargeonce bank batches");
             }
-            List<Map<String, Object>> items = opened.database().withConnection(connection -> FileRows.items(connection, id, most));
+            List<Map<String, Object>> items = opened.database().withConnection(connection -> BankFileRows.items(connection, id, most));
             if (json) {
                 BankCommand.sayJson(spec, batch.get());
                 items.forEach(item -> BankCommand.sayJson(spec, item));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.bank.terminal;
 
+import io.chargeonce.settlement.BankFileRows;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -27,7 +28,7 @@ final class Unmatched implements Callable<Integer> {
     @Override
     public Integer call() {
         return bank.with(opened -> {
-            List<Map<String, Object>> rows = opened.database().withConnection(FileRows::unmatched);
+            List<Map<String, Object>> rows = opened.database().withConnection(BankFileRows::unmatched);
             rows.forEach(row -> {
                 if (json) {
                     BankCommand.sayJson(spec, row);

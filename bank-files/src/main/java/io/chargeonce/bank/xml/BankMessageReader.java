@@ -21,7 +21,7 @@ import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamReader;
 
 /**
- * Reads what a bank sends, item by item, so that its memory does not grow with them. A document type, an entity, a text or a depth
+ * Reads what a bank sends, item by item, and keeps of each only its ids. A document type, an entity, a text or a depth
  * beyond all measure makes a file unreadable. For one file and one thread.
  */
 public final class BankMessageReader {
@@ -39,6 +39,8 @@ public final class BankMessageReader {
     private final Map<String, String> whole = new HashMap<>();
     private final Map<String, String> entry = new HashMap<>();
     private final Map<String, String> item = new HashMap<>();
+    /** How often the message has told of one key under one reference; of all that is kept, only this grows with its items. */
+    private final Map<String, Integer> told = new HashMap<>();
     private final StringBuilder text = new StringBuilder();
     private String message = "";
     private int count;
@@ -231,11 +233,25 @@ public final class BankMessageReader {
         if (!direction.equals("CRDT") && !direction.equals("DBIT") || !stated.currency.matches("[A-Z]{3}")) {
             throw new Unreadable("a booking does not say which way its money went, or in which currency");
         }
-        add(new Line(returned ? "returned" : "booked", detail.getOrDefault("Refs/EndToEndId", ""),
-                Optional.of(BankMessage.minorUnits(stated.amount)), Optional.of(stated.currency), Optional.of(direction.equals("CRDT")),
+        String key = detail.getOrDefault("Refs/EndToEndId", "");
+        String reference = first(detail, "Refs/AcctSvcrRef");
+        add(new Line(returned ? "returned" : "booked", key, Optional.of(BankMessage.minorUnits(stated.amount)),
+                Optional.of(stated.currency), Optional.of(direction.equals("CRDT")),
                 returned ? first(detail, "RtrInf/Rsn/Cd", "RtrInf/Rsn/Prtry") : "",
-                first(detail, "Refs/AcctSvcrRef").isEmpty() ? entry.getOrDefault("AcctSvcrRef", "") : first(detail, "Refs/AcctSvcrRef"),
+                ownReference(key, returned, reference.isEmpty() ? entry.getOrDefault("AcctSvcrRef", "") : reference),
                 BankMessage.date(first(entry, "BookgDt/Dt", "BookgDt/DtTm"))));
+    }
+
+    /**
+     * A message tells of each booking once. So two items with the same EndToEndId and the same reference, which may be their entry's, or
+     * none, are two bookings. The first keeps the reference; the second gets one that every message with both of them gives it.
+     */
+    private String ownReference(String key, boolean returned, String reference) {
+        if (key.isEmpty()) {
+            return reference;
+        }
+        int times = told.merge(returned + key + ' ' + reference, 1, Integer::sum);
+        return times == 1 ? reference : "%s#%d".formatted(reference, times);
     }
 
     /** An amount as the message writes it. */

@@ -15,6 +15,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class BankMessageReaderTest {
@@ -95,6 +96,17 @@ class BankMessageReaderTest {
                         Optional.of(LocalDate.parse("2026-11-25"))),
                 new Line("booked", "k2", Optional.of(2_000L), Optional.of("EUR"), Optional.of(true), "", "B3",
                         Optional.of(LocalDate.parse("2026-11-25"))));
+    }
+
+    /** In one entry under its reference, and in two entries without any. */
+    @ParameterizedTest
+    @CsvSource({"<AcctSvcrRef>B1</AcctSvcrRef>, '', B1, B1#2", "'', </NtryDtls></Ntry>%s<NtryDtls>, '', #2"})
+    void two_items_with_one_id_are_two_bookings(String reference, String between, String first, String second) throws Exception {
+        String entry = """
+                <Ntry><Amt Ccy="EUR">10.00</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts>BOOK</Sts><BookgDt><Dt>2026-11-25</Dt></BookgDt>""";
+        String item = "<TxDtls><Refs><EndToEndId>k1</EndToEndId></Refs><Amt Ccy=\"EUR\">10.00</Amt></TxDtls>";
+        read(CAMT.formatted(entry + reference + "<NtryDtls>" + item + between.formatted(entry) + item + "</NtryDtls></Ntry>"));
+        assertThat(lines).extracting(Line::reference).containsExactly(first, second);
     }
 
     @Test

@@ -8,7 +8,9 @@ import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.AttemptTable;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.payment.CardNumbers;
 import io.chargeonce.settlement.SettlementKeys;
+import io.chargeonce.text.Printable;
 import io.chargeonce.wire.Topics;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -133,7 +135,12 @@ public final class BankLines {
         if (taken instanceof Taken.Unmatched strange) {
             unmatched.increment();
             LOG.error("ALERT: {} says '{}' about {}, and that fits nothing ({}); see bank unmatched", line.bank(), line.kind(),
-                    line.key().isEmpty() ? "an item without an EndToEndId" : line.key(), strange.note());
+                    line.key().isEmpty() ? "an item without an EndToEndId" : foreign(line.key()), foreign(strange.note()));
         }
+    }
+
+    /** Ids and references are words of the bank, or of a stranger who pays. */
+    private static String foreign(String said) {
+        return Printable.of(CardNumbers.hiddenIn(said));
     }
 }

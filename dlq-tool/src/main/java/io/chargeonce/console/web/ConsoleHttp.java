@@ -59,7 +59,7 @@ public final class ConsoleHttp {
         drain.tell(stream::endAll);
         List<ConsoleApi.Routes> routes = List.of(new OverviewRoutes(overview, facts), new HoldRoutes(), stream,
                 new DeadLetterRoutes(patience.exchange()), new PaymentRoutes(shown.witness()), new RunRoutes(documents, shown.led()),
-                new WaitingRoutes(), new AuditRoutes(), new WitnessRoutes(shown.witness()));
+                new WaitingRoutes(), new BankRoutes(), new AuditRoutes(), new WitnessRoutes(shown.witness()));
         var api = new ConsoleApi(guard, shown.sessions(), new SessionRoutes(shown.sessions(), guard, clock), routes,
                 new BodyBytes(patience.exchange()), new AnswerSender(patience.exchange(), patience.leftover(), drain),
                 new ConsoleMeters(meters));

@@ -9,6 +9,7 @@ import { useStore } from './lib/store.js';
 import { Shell } from './parts/shell.js';
 import { Failure, Loading } from './parts/states.js';
 import { Audit } from './views/audit.js';
+import { Bank } from './views/bank.js';
 import { Conservation } from './views/conservation.js';
 import { DeadLetters } from './views/dead-letters.js';
 import { Missing } from './views/missing.js';
@@ -24,7 +25,7 @@ import { Waiting } from './views/waiting.js';
 
 const VIEWS = {
   '/': Overview, '/dead-letters': DeadLetters, '/runs': Runs, '/waiting': Waiting, '/overdue': Overdue, '/psps': Psps, '/rates': Rates,
-  '/audit': Audit, '/conservation': Conservation,
+  '/bank': Bank, '/audit': Audit, '/conservation': Conservation,
 };
 
 function viewOf(path) {

@@ -260,7 +260,8 @@ public final class Universe implements Game {
                     kernel.daysPass(A_MONTH);
                     kernel.sleep(STILL_ON_ITS_WAY);
                     people.judge();
-                } else if (sincePassed >= LOOKS_PER_SOME_DAYS && outsiders.areAtRest(broker) && rail.isAtRest() && daysPass(kernel)) {
+                } else if (sincePassed >= LOOKS_PER_SOME_DAYS && outsiders.areAtRest(broker)
+                        && (rail.isAtRest() ? daysPass(kernel, waitsForDays()) : daysPass(kernel, rail.waitsForItsWindow()))) {
                     sincePassed = 0;
                 }
             }
@@ -278,9 +279,12 @@ public final class Universe implements Game {
         return books;
     }
 
-    private boolean daysPass(Kernel kernel) {
-        Optional<Duration> wait = postgres.waitsFor(Waits.HOURS) ? Optional.of(HOURS) : postgres.waitsFor(Waits.DAYS) ? Optional.of(DAYS)
+    private Optional<Duration> waitsForDays() {
+        return postgres.waitsFor(Waits.HOURS) ? Optional.of(HOURS) : postgres.waitsFor(Waits.DAYS) ? Optional.of(DAYS)
                 : postgres.waitsFor(Waits.A_MONTH) ? Optional.of(A_MONTH) : Optional.empty();
+    }
+
+    private static boolean daysPass(Kernel kernel, Optional<Duration> wait) {
         wait.ifPresent(kernel::daysPass);
         return wait.isPresent();
     }

@@ -3156,7 +3156,7 @@ END $$;
 REVOKE EXECUTE ON FUNCTION receipt_id_of(text, bigint, text), mailed_by_the_psp(text), stage_receipts(text[]), stage_missed_receipts(text[]),
     end_receipts_without_an_address(text[]), receipt_to_send(text, bigint), forget_receipts(interval, int) FROM PUBLIC;
 
--- Bank files: docs/bank-files.md. A bank is one more PSP: its attempts are rows of payment_attempt. Here is what becomes of them on their
+-- Bank files: docs/bank.md. A bank is one more PSP: its attempts are rows of payment_attempt. Here is what becomes of them on their
 -- way through files. The process that talks to banks reads no payment and decides about no money: charge puts an attempt in, and charge
 -- reads what the bank's lines say about it.
 CREATE TABLE bank (

@@ -116,7 +116,7 @@ public final class ReconcileCommand implements Callable<Integer> {
         ReconcileSettings given = settings.get();
         try (Database database = given.open()) {
             return reconcile(database, new Reconciliation(database, given.keys()), given);
-        } catch (Report.WrongFormat | Reconciliation.NothingBooked wrong) {
+        } catch (Report.WrongFormat | Reconciliation.NothingBooked | Reconciliation.OtherAccount wrong) {
             say(wrong instanceof Report.WrongFormat ? "%s is no such report: %s".formatted(file, wrong.getMessage()) : wrong.getMessage());
             return USAGE;
         } catch (StripeSource.NotListed notListed) {
@@ -214,6 +214,10 @@ public final class ReconcileCommand implements Callable<Integer> {
 
     private Optional<Source> source(Database database, Reconciliation reconciliation, ReconcileSettings given, Optional<Instant> end,
                                     Optional<Path> kept) {
+        if (isBank() && (fetch || file != null) && !BankSource.isKnown(database, psp)) {
+            throw new CommandLine.ParameterException(spec.commandLine(), "bank-files has no account at a bank called " + psp
+                    + ", and nothing was ever collected for one: --psp is its name in CHARGEONCE_BANKS");
+        }
         if (file != null) {
             return Optional.of(new Source.OfFile(file, format().report(psp)));
         }
@@ -224,10 +228,6 @@ public final class ReconcileCommand implements Callable<Integer> {
         Instant first = Optional.ofNullable(from).or(() -> reconciliation.comparedTo(psp).map(read -> earlier(read.minus(OVERLAP), last)))
                 .orElse(last.minus(Reconciliation.LOOKS_BACK));
         if (isBank()) {
-            if (!BankSource.isKnown(database, psp)) {
-                throw new CommandLine.ParameterException(spec.commandLine(), "nothing was ever collected for an account at a bank called "
-                        + psp + ", and no file of its was read: --psp is its name in CHARGEONCE_BANKS");
-            }
             return Optional.of(BankSource.between(database, given.keys(), psp, first, last));
         }
         StripeSettings account = given.accounts().stream().filter(one -> one.name().equals(psp))

@@ -134,10 +134,31 @@ class ReconcileCommandTest {
     }
 
     @Test
-    void a_bank_that_nothing_was_sent_to_is_wrong_usage() {
+    void a_bank_that_nothing_was_sent_to_is_wrong_usage() throws IOException {
         assertThat(run("--psp", "bank-typo", "--fetch", "--apply")).isEqualTo(2);
         assertThat(err.toString()).contains("bank-typo");
+        assertThat(run("--psp", "bank-typo", "--format", "plain", "--file", report(line("1", books.charge("order-1", "bank", "succeeded"),
+                "12.99")), "--apply")).isEqualTo(2);
         assertThat(books.count("FROM reconciliation")).isZero();
+        assertThat(books.count("FROM settlement_line")).isZero();
+    }
+
+    @Test
+    void a_report_of_another_account_is_wrong_usage_and_one_strange_line_among_ours_is_reported() throws IOException {
+        PspKey other = books.charge("order-1", "paper-uk", "succeeded");
+        assertThat(run("--psp", "paper", "--file", report(line("1", other, "12.99")), "--apply")).isEqualTo(2);
+        assertThat(err.toString()).contains("is about attempts at paper-uk, and about none at paper: nothing is recorded");
+        assertThat(books.count("FROM settlement_line")).isZero();
+        PspKey ours = books.charge("order-2", "paper", "succeeded");
+        assertThat(run("--psp", "paper", "--file", report(line("1", other, "12.99"), line("2", ours, "12.99")), "--apply")).isEqualTo(1);
+        assertThat(out.toString()).containsPattern("strange +1 ");
+    }
+
+    @Test
+    void the_first_night_of_a_bank_ends_well_before_its_first_debit() {
+        books.execute("INSERT INTO bank (bank, next_cutoff, answer_within_s) VALUES ('bank-new', now(), 300)");
+        assertThat(run("--psp", "bank-new", "--fetch", "--apply")).as(err.toString()).isZero();
+        assertThat(out.toString()).contains("0 lines read", "everything agrees");
     }
 
     /** A file that a person has released, or that was fetched after an outage, tells of bookings of many days ago. */

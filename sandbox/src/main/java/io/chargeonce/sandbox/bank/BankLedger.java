@@ -25,9 +25,11 @@ final class BankLedger implements AutoCloseable {
      * A file that came, also one that was not read.
      *
      * @param fate  executed, or refused because the message id was known or the bank was told to reject files
-     * @param items the EndToEndId of each item
+     * @param items  the EndToEndId of each item
+     * @param sha256 of its bytes
      */
-    record Taken(Instant at, String method, String path, String messageId, LoggedRequest.Handling fate, List<String> items) {}
+    record Taken(Instant at, String method, String path, String messageId, LoggedRequest.Handling fate, List<String> items,
+            String sha256) {}
 
     /** At least one of them is there. */
     private record Line(Optional<String> message, Optional<Movement> movement, Optional<Taken> taken) {}
@@ -50,12 +52,12 @@ final class BankLedger implements AutoCloseable {
     }
 
     /** Returns whether no message had its id before; from now on one has. */
-    synchronized boolean take(ReadFile file, String path, boolean rejects) {
+    synchronized boolean take(ReadFile file, String path, String sha256, boolean rejects) {
         boolean fresh = !messages.contains(file.messageId());
         var fate = fresh && !rejects ? LoggedRequest.Handling.EXECUTED : LoggedRequest.Handling.REFUSED;
         append(new Line(Optional.of(file.messageId()), Optional.empty(),
                 Optional.of(new Taken(Instant.now(), "PUT", path, file.messageId(), fate,
-                        file.items().stream().map(ReadFile.Item::endToEndId).toList()))));
+                        file.items().stream().map(ReadFile.Item::endToEndId).toList(), sha256))));
         return fresh;
     }
 

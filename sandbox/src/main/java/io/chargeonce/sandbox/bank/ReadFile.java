@@ -6,6 +6,9 @@ import com.prowidesoftware.swift.model.mx.MxPain00800108;
 import com.prowidesoftware.swift.model.mx.dic.GroupHeader83;
 import com.prowidesoftware.swift.model.mx.dic.GroupHeader85;
 import java.math.BigDecimal;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.List;
 
 /**
@@ -14,6 +17,15 @@ import java.util.List;
  * @param debit whether it collects money, and otherwise pays it
  */
 public record ReadFile(String messageId, boolean debit, String dueOn, List<Item> items) {
+
+    /** Of a file's bytes, in hexadecimal digits. */
+    public static String sha256(byte[] file) {
+        try {
+            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(file));
+        } catch (NoSuchAlgorithmException bug) {
+            throw new IllegalStateException("every JDK has SHA-256", bug);
+        }
+    }
 
     /** @param mandate of a debit; empty otherwise */
     public record Item(String instruction, String endToEndId, BigDecimal amount, String currency, String mandate, String account) {}

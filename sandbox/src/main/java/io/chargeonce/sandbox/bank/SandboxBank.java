@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.math.BigDecimal;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -187,10 +188,11 @@ public final class SandboxBank implements AutoCloseable {
     }
 
     private synchronized void take(Path file) throws IOException {
-        String xml = Files.readString(file);
-        ReadFile read = ReadFile.of(xml);
+        byte[] bytes = Files.readAllBytes(file);
+        ReadFile read = ReadFile.of(new String(bytes, StandardCharsets.UTF_8));
         Files.move(file, root.resolve(ARCHIVE).resolve(id() + "-" + file.getFileName()));
-        if (!ledger.take(read, "/" + FROM_CUSTOMERS + "/" + file.getFileName(), sftp.isTold(BankBehaviour.REJECT_FILE))) {
+        if (!ledger.take(read, "/" + FROM_CUSTOMERS + "/" + file.getFileName(), ReadFile.sha256(bytes),
+                sftp.isTold(BankBehaviour.REJECT_FILE))) {
             answer(read,
                     () -> put("pain.002", Answers.status(Instant.now(), id(), read.messageId(), "RJCT", "AM05", List.of(), List.of())));
         } else if (sftp.isTold(BankBehaviour.REJECT_FILE)) {

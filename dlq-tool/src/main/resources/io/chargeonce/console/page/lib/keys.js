@@ -11,7 +11,7 @@ export function switchShortcuts(on) {
   shortcutsOn.set(on);
 }
 
-const PLACES = { o: '/', d: '/dead-letters', r: '/runs', w: '/waiting', v: '/overdue', p: '/psps', l: '/rates', a: '/audit' };
+const PLACES = { o: '/', d: '/dead-letters', r: '/runs', w: '/waiting', v: '/overdue', p: '/psps', b: '/bank', l: '/rates', a: '/audit' };
 const LONGEST_PAUSE = 1_500;
 const handlers = [];
 const reloads = new Set();

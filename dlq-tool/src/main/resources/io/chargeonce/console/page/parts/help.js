@@ -7,7 +7,7 @@ import { Dialog } from './dialog.js';
 const SHORTCUTS = [
   ['Anywhere', [['/', 'Find a payment'], ['r', 'Read the view again'], ['t', 'Change the colours'], ['?', 'This list'], ['Esc', 'Close']]],
   ['Go to', [['g o', 'Overview'], ['g d', 'Dead letters'], ['g r', 'Runs'], ['g w', 'Waiting'], ['g v', 'Overdue'],
-    ['g p', 'PSPs and holds'], ['g l', 'Rates'], ['g a', 'Audit']]],
+    ['g p', 'PSPs and holds'], ['g b', 'Bank files'], ['g l', 'Rates'], ['g a', 'Audit']]],
   ['In a list', [['j', 'Next row'], ['k', 'Row before'], ['Enter', 'Open the row'], ['x', 'Select the row'], ['f', 'Go to the filter']]],
   ['Dead letters', [['m', 'Merge what is selected'], ['p', 'Purge what is selected'], ['e', 'Select everything that the filter shows']]],
 ];

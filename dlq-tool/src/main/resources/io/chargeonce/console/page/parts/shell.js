@@ -21,6 +21,7 @@ const VIEWS = [
   ['/waiting', 'Waiting', (now) => now.tiers?.reduce((all, tier) => all + tier.count, 0)],
   ['/overdue', 'Overdue', (now) => now.overdue?.count, true],
   ['/psps', 'PSPs and holds'],
+  ['/bank', 'Bank files'],
   ['/rates', 'Rates'],
   ['/audit', 'Audit'],
 ];

@@ -85,7 +85,7 @@ export function ResumeDialog({ hold, close, done }) {
 }
 
 /** A form in a dialog: sends, closes, or says why not. */
-function Asked({ title, button, send, ready, close, done, children }) {
+export function Asked({ title, button, send, ready, close, done, children }) {
   const [problem, setProblem] = useState(null);
   const [busy, setBusy] = useState(false);
   const submit = async (event) => {

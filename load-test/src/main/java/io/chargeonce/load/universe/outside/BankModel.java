@@ -33,6 +33,8 @@ public final class BankModel {
     public static final String CLOSED = "mandate_closed-";
     public static final String RETURNED = "mandate_returned-";
     public static final String GOOD = "mandate_good-";
+    /** No key of ours opens it, so the bank never hears of it. */
+    public static final String UNREADABLE = "mandate_unreadable-";
 
     /** What is wrong there for a while. */
     public enum Trouble {
@@ -141,7 +143,7 @@ public final class BankModel {
         later(() -> {
             byte[] file = incoming.remove(name);
             if (file != null) {
-                take(name, ReadFile.of(new String(file, StandardCharsets.UTF_8)));
+                take(name, ReadFile.of(new String(file, StandardCharsets.UTF_8)), ReadFile.sha256(file));
             }
         });
     }
@@ -156,10 +158,10 @@ public final class BankModel {
         });
     }
 
-    private void take(String name, ReadFile read) {
+    private void take(String name, ReadFile read, String sha256) {
         Kernel.it().note("the bank has " + read.messageId());
         taken.add(JSON.valueToTree(Map.of("at", Kernel.it().truth().toString(), "path", "/" + name, "message_id", read.messageId(), "items",
-                read.items().stream().map(ReadFile.Item::endToEndId).toList())));
+                read.items().stream().map(ReadFile.Item::endToEndId).toList(), "sha256", sha256)));
         boolean fresh = messages.add(read.messageId());
         if (!fresh || has(Trouble.REJECTS_FILES)) {
             String rejection = status(read, "RJCT", fresh ? "FF01" : "AM05", List.of());

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.bank.terminal;
+package io.chargeonce.settlement;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
+import java.sql.Timestamp;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What people read of bank files, row by row: each a map from column to text, without names and accounts. */
-final class FileRows {
+/**
+ * What people read of bank files, row by row: each a map from column to text, without names and accounts; and what they decide about them.
+ */
+public final class BankFileRows {
 
-    private FileRows() {}
+    private BankFileRows() {}
 
     private static final String BATCHES = """
             SELECT batch_id AS id, bank, message_id AS message, file_name AS file, state, items, total, currency, due_on, sealed_at,
@@ -25,7 +28,8 @@ final class FileRows {
              ORDER BY batch_id DESC LIMIT ?
             """;
 
-    static List<Map<String, Object>> batches(Connection connection, Optional<String> bank, boolean open, int most) throws SQLException {
+    public static List<Map<String, Object>> batches(Connection connection, Optional<String> bank, boolean open, int most)
+            throws SQLException {
         try (var statement = connection.prepareStatement(BATCHES)) {
             statement.setString(1, bank.orElse(null));
             statement.setString(2, bank.orElse(null));
@@ -41,7 +45,7 @@ final class FileRows {
               FROM bank_batch WHERE batch_id = ?
             """;
 
-    static Optional<Map<String, Object>> batch(Connection connection, long id) throws SQLException {
+    public static Optional<Map<String, Object>> batch(Connection connection, long id) throws SQLException {
         try (var statement = connection.prepareStatement(BATCH)) {
             statement.setLong(1, id);
             return read(statement).stream().findFirst();
@@ -55,7 +59,7 @@ final class FileRows {
               FROM bank_batch_item AS item WHERE batch_id = ? ORDER BY item_id LIMIT ?
             """;
 
-    static List<Map<String, Object>> items(Connection connection, long batch, int most) throws SQLException {
+    public static List<Map<String, Object>> items(Connection connection, long batch, int most) throws SQLException {
         try (var statement = connection.prepareStatement(ITEMS)) {
             statement.setLong(1, batch);
             statement.setInt(2, most);
@@ -75,7 +79,7 @@ final class FileRows {
              ORDER BY at LIMIT 1000
             """;
 
-    static List<Map<String, Object>> unmatched(Connection connection) throws SQLException {
+    public static List<Map<String, Object>> unmatched(Connection connection) throws SQLException {
         try (var statement = connection.prepareStatement(UNMATCHED)) {
             return read(statement);
         }
@@ -84,10 +88,10 @@ final class FileRows {
     private static final String RESEND = "SELECT resend_bank_batch(?, ?, ?)";
 
     /** False unless it was sent and never answered, nothing of it was booked or returned, and none was settled as not charged. */
-    static boolean resend(Connection connection, long id, String reason) throws SQLException {
+    public static boolean resend(Connection connection, long id, Optional<String> claim, String reason) throws SQLException {
         try (var statement = connection.prepareStatement(RESEND)) {
             statement.setLong(1, id);
-            statement.setString(2, BankCommand.claim().orElse(null));
+            statement.setString(2, claim.orElse(null));
             statement.setString(3, reason);
             return isTrue(statement);
         }
@@ -100,14 +104,16 @@ final class FileRows {
      *
      * @param what     {@code file} or {@code line}
      * @param decision {@code closed} or {@code released}
+     * @param claim    kept beside the name that counts, which is the login at Postgres
      * @return false if there is no such one on the list, or it cannot be read again
      */
-    static boolean decide(Connection connection, String what, long id, String decision, String reason) throws SQLException {
+    public static boolean decide(Connection connection, String what, long id, String decision, Optional<String> claim, String reason)
+            throws SQLException {
         try (var statement = connection.prepareStatement(DECIDE)) {
             statement.setString(1, what);
             statement.setLong(2, id);
             statement.setString(3, decision);
-            statement.setString(4, BankCommand.claim().orElse(null));
+            statement.setString(4, claim.orElse(null));
             statement.setString(5, reason);
             return isTrue(statement);
         }
@@ -120,7 +126,7 @@ final class FileRows {
         }
     }
 
-    static List<Map<String, Object>> read(PreparedStatement statement) throws SQLException {
+    public static List<Map<String, Object>> read(PreparedStatement statement) throws SQLException {
         try (ResultSet row = statement.executeQuery()) {
             ResultSetMetaData columns = row.getMetaData();
             var rows = new ArrayList<Map<String, Object>>();
@@ -129,8 +135,8 @@ final class FileRows {
                 for (int i = 1; i <= columns.getColumnCount(); i++) {
                     Object value = row.getObject(i);
                     if (value != null) {
-                        fields.put(columns.getColumnLabel(i),
-                                value instanceof Number || value instanceof Boolean ? value : row.getString(i));
+                        fields.put(columns.getColumnLabel(i), value instanceof Number || value instanceof Boolean ? value
+                                : value instanceof Timestamp time ? time.toInstant().toString() : row.getString(i));
                     }
                 }
                 rows.add(fields);
