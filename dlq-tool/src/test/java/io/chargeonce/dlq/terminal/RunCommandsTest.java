@@ -10,6 +10,9 @@ import io.chargeonce.dlq.FaultyDriver;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.QueueRows;
 import io.chargeonce.dlq.merge.MergeRuns;
+import io.chargeonce.dlq.merge.RunLeader;
+import io.chargeonce.dlq.move.Brake;
+import io.chargeonce.dlq.terminal.page.RunBar;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.Outcome;
 import java.time.InstantSource;
@@ -83,6 +86,18 @@ class RunCommandsTest {
         assertThat(call("runs").out()).containsPattern("stopped: [123] of 3").doesNotContain("finished");
         assertThat(call("runs", "show", run, "--json").json().getFirst().path("state").asString()).isEqualTo("aborted");
         assertThat(call("list", "--run", run, "--json").json()).hasSize(3);
+    }
+
+    @Test
+    void the_progress_has_the_money_that_was_dealt_with_where_there_is_room_for_all_of_it() {
+        rows.dead();
+        rows.dead("globex", 700, "JPY", "the PSP answered 500");
+        String run = call("merge", "--all", "--canary", "0", "--plan", "--json").json().getFirst().path("run").asString();
+        RunLeader leader = new MergeRuns(rows.queue())
+                .take(new AuditContext("ann", Optional.empty(), run), InstantSource.system(), progress -> {}).orElseThrow();
+        leader.run(new Brake());
+        assertThat(RunBar.inWords(leader.progress(), 80)).isEqualTo("0 ok, 0 failed, 2 open, 12.99 EUR, 700 JPY");
+        assertThat(RunBar.inWords(leader.progress(), 40)).isEqualTo("0 ok, 0 failed, 2 open");
     }
 
     @Test

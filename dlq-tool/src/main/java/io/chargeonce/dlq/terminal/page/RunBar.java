@@ -58,7 +58,8 @@ public sealed interface RunBar extends AutoCloseable {
             drawn = Optional.of(bar);
             bar.maxHint(progress.run().items());
             bar.stepTo(progress.results().total().count());
-            bar.setExtraMessage(inWords(progress));
+            int bare = "merge 100% [=====] / (0:00:00) ".length() + 2 * "%d".formatted(progress.run().items()).length();
+            bar.setExtraMessage(inWords(progress, width - 1 - bare));
         }
 
         /** The library draws the bar once more whenever it is closed. */
@@ -69,8 +70,8 @@ public sealed interface RunBar extends AutoCloseable {
         }
     }
 
-    /** Short, for it shares a line of 80 columns with the bar. */
-    static String inWords(RunProgress progress) {
+    /** Short, for it shares a line of 80 columns with the bar. Money that has no room is left out, and none is cut. */
+    static String inWords(RunProgress progress, int room) {
         Outcomes outcomes = progress.outcomes();
         String ended = "%s ok, %s failed, %s open".formatted(Words.brief(outcomes.succeeded().count() + outcomes.declined().count()),
                 Words.brief(outcomes.bad()), Words.brief(outcomes.open().count() + progress.asked().open().count()));
@@ -80,6 +81,7 @@ public sealed interface RunBar extends AutoCloseable {
             case LAST_ARE_AWAITED -> ended;
         };
         Sum done = progress.results().total();
-        return done.money().isEmpty() ? sofar : sofar + ", " + String.join(", ", done.moneyLines());
+        String withMoney = sofar + ", " + String.join(", ", done.moneyLines());
+        return done.money().isEmpty() || withMoney.length() > room ? sofar : withMoney;
     }
 }
