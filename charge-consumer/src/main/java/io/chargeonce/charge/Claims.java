@@ -6,7 +6,6 @@ import io.chargeonce.charge.outcome.Changes;
 import io.chargeonce.charge.outcome.LateAnswers;
 import io.chargeonce.database.Coalescer;
 import io.chargeonce.database.Database;
-import io.chargeonce.database.agreed.AgreedSettings;
 import io.chargeonce.database.DatabaseRetry;
 import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.AttemptTable;
@@ -15,6 +14,7 @@ import io.chargeonce.ledger.Observation;
 import io.chargeonce.ledger.ObservationTable;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.ledger.RetryBudget;
 import io.chargeonce.ledger.Staging;
 import io.chargeonce.payment.Decision;
 import io.chargeonce.payment.FailureCause;
@@ -147,33 +147,11 @@ final class Claims implements AutoCloseable {
         for (ClaimRequest request : requests) {
             Operation operation = locked.rows().get(request.record.operationId());
             claims.add(operation == null
-                    ? unknown(connection, request)
+                    ? UnknownPayment.refused(connection, request.record, request.at)
                     : during(held, operation, locked.now(), claim(connection, request, operation, locked.now(), changes)));
         }
         changes.write(connection);
         return claims;
-    }
-
-    private static Claim unknown(Connection connection, ClaimRequest request) throws SQLException {
-        if (!request.record.hasIdOfItsKey()) {
-            return new Claim.Refused(PoisonCause.UNKNOWN_PAYMENT, "no such payment was ever accepted");
-        }
-        // A payment is kept for the retention after its last record, so a younger record proves that its payment was lost.
-        Optional<Duration> over = request.at.isEmpty() ? Optional.empty() : AgreedSettings.retentionOver(connection, request.at.get());
-        return new Claim.Refused(PoisonCause.FORGOTTEN_PAYMENT, over.isPresent()
-                ? ("this record is older than %d days, after which payments and refunds are forgotten: do not send it again, because that "
-                        + "could move money a second time; purge this").formatted(over.get().toDays())
-                : lost(request.record));
-    }
-
-    private static String lost(PaymentRecord record) {
-        return switch (OperationKind.fromTag(record.operation())) {
-            case CHARGE -> "the database has lost this payment: its producer must send it again, under the same key; then purge this";
-            case REFUND -> "the database has lost this refund: its merchant must ask for it again, under the same reference; "
-                    + "then purge this";
-            case REVERSAL -> "the database has lost this reversal: compare the PSP's refunds with bank reconcile; then purge this";
-            case RETURN -> throw new IllegalStateException("Bug! No id of a return is that of work: " + record.operationId());
-        };
     }
 
     private static Claim during(Lease held, Operation operation, Instant now, Claim claim) {
@@ -315,7 +293,7 @@ final class Claims implements AutoCloseable {
         }
         return switch (routing.choose(candidates)) {
             case Choice.At at -> operation.kind() == OperationKind.CHARGE || at.gateway().refunds().isPresent()
-                    ? take(request, operation, at.gateway(), now, changes)
+                    ? take(connection, request, operation, at.gateway(), now, changes)
                     : bury(operation, "psp_cannot_refund", at.gateway().psp() + " has no way to give money back", changes);
             case Choice.Later later -> waitForItsTurn(operation, candidates, later.pause(), now, changes);
             case Choice.NoneIsWell none -> park(operation, candidates, "breaker_open", "no PSP is well", now, changes);
@@ -343,7 +321,12 @@ final class Claims implements AutoCloseable {
         return park(operation, tier, psps, FailureCause.RATE_LIMITED.tag(), "its PSP takes no more for now", now, changes);
     }
 
-    private Claim take(ClaimRequest request, Operation operation, Gateway gateway, Instant now, Changes changes) {
+    private Claim take(Connection connection, ClaimRequest request, Operation operation, Gateway gateway, Instant now, Changes changes)
+            throws SQLException {
+        Optional<String> refusal = RetryBudget.refusal(connection, operation, Decision.MOST_IN_30_DAYS);
+        if (refusal.isPresent()) {
+            return bury(operation, "retry_budget", refusal.get(), changes);
+        }
         Duration waited = waited(operation, now);
         operation.claim(request.token, gateway.psp(), now.plus(lease));
         Attempt attempt = Attempt.inFlight(operation, PspCalls.render(operation, gateway), now, now.plus(gateway.keyLife()));

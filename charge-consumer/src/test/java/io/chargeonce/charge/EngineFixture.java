@@ -318,6 +318,16 @@ final class EngineFixture implements AutoCloseable {
         });
     }
 
+    /** As an operator stops what waits. */
+    void stop(String id) {
+        database.inTransaction(connection -> {
+            Operation operation = OperationTable.lock(connection, List.of(id)).rows().get(id);
+            operation.bury("stopped", "stopped while it waited");
+            OperationTable.save(connection, List.of(operation));
+            return operation;
+        });
+    }
+
     /** @param hot updates that wrote no entry into any index */
     record Written(long inserts, long updates, long hot) {}
 

@@ -249,4 +249,28 @@ class RepresentmentTest {
         process.drain();
         assertThat(books.state(later)).isEqualTo(OperationState.SCHEDULED);
     }
+
+    @Test
+    void a_stopped_presentation_that_is_merged_counts_in_the_budget_and_is_refused_once_that_is_used_up() {
+        first.then(decline("insufficient_funds"));
+        String id = books.accept("order-1");
+        process.drain();
+        books.stop(id);
+        books.execute("UPDATE retry_budget SET presented = 15 WHERE day > 'epoch'");
+        books.merge(id);
+        process.drain();
+        assertThat(first.calls).as("nothing was sent").hasSize(1);
+        assertThat(books.state(id)).isEqualTo(OperationState.DEAD);
+        assertThat(books.operation(id).failureCause()).contains("retry_budget");
+        assertThat(books.count("FROM dead_letter WHERE message = 'its card was declined, and card networks fine more than 15 presentations "
+                + "of one card and amount within 30 days: merge it from ' || current_date + 30 || ' on, or purge it'")).isEqualTo(1);
+
+        books.execute("UPDATE retry_budget SET day = day - 30 WHERE day > 'epoch'");
+        first.then(FakePsp.REFUSE_CONNECTION);
+        second.otherwise = FakePsp.REFUSE_CONNECTION;
+        books.merge(id);
+        process.drain();
+        assertThat(books.count("FROM retry_budget WHERE day = current_date AND presented = 1"))
+                .as("once for the merge, however often its attempt is repeated").isEqualTo(1);
+    }
 }

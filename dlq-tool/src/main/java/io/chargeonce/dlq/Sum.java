@@ -47,6 +47,22 @@ public record Sum(long count, SortedMap<String, Long> money, SortedMap<String, L
         return new Sum(count + other.count, together(money, other.money), together(counts, other.counts));
     }
 
+    /** What is left, without currencies of which nothing is left. */
+    public Sum minus(Sum less) {
+        Sum left = plus(new Sum(-less.count, negated(less.money), negated(less.counts)));
+        var money = new TreeMap<>(left.money);
+        money.keySet().removeIf(currency -> left.countOf(currency) == 0);
+        var counts = new TreeMap<>(left.counts);
+        counts.values().removeIf(count -> count == 0);
+        return new Sum(left.count, money, counts);
+    }
+
+    private static SortedMap<String, Long> negated(SortedMap<String, Long> amounts) {
+        var negated = new TreeMap<String, Long>();
+        amounts.forEach((currency, amount) -> negated.put(currency, -amount));
+        return negated;
+    }
+
     private static SortedMap<String, Long> together(SortedMap<String, Long> one, SortedMap<String, Long> other) {
         var both = new TreeMap<>(one);
         other.forEach((currency, amount) -> both.merge(currency, amount, Math::addExact));

@@ -262,6 +262,19 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
         });
     }
 
+    /** Ends what is unresolved, as the resolver does when the PSP has told. */
+    public void resolve(String unresolved, Outcome told) {
+        hear(unresolved, told);
+        if (told instanceof Outcome.Charged charged) {
+            change(List.of(unresolved), (connection, operations, now) -> {
+                operations.getFirst().settleSucceeded(charged.pspReference(), now);
+                DeadLetterTable.release(connection, TOPICS, "settled", List.of(unresolved));
+            });
+        } else {
+            bury(unresolved, FailureCause.PSP_UNWELL.tag(), "it was never executed");
+        }
+    }
+
     /** Listed because it is not known whether its money was taken; the next question is hours away. */
     public String unresolved() {
         return unresolved(new Outcome.Unknown(UnknownCause.GATEWAY_TIMED_OUT, "no answer", Optional.empty()));

@@ -7,8 +7,10 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.LocalDate;
+import java.util.Optional;
 
-/** How often one card and amount were presented again within 30 days: one count over all PSPs. */
+/** How often one card and amount were presented again within 30 days: one count over all PSPs, also by a merge. */
 public final class RetryBudget {
 
     private RetryBudget() {}
@@ -54,6 +56,51 @@ public final class RetryBudget {
             }
             take.setInt(7, most);
             return take.executeUpdate() == 1;
+        }
+    }
+
+    private static final String TRIED_SINCE_THE_MERGE = """
+            SELECT FROM payment_attempt WHERE payment_id = ? AND operation_id = ? AND generation = ? AND failed_definite LIMIT 1
+            """;
+
+    /** Whether the next attempt of this payment is the first since its merge, and its card was declined before that. */
+    private static boolean isMergedAfterADecline(Connection connection, Operation operation) throws SQLException {
+        if (operation.represented() == 0 || operation.generation() == 1) {
+            return false;
+        }
+        try (var statement = connection.prepareStatement(TRIED_SINCE_THE_MERGE)) {
+            statement.setString(1, operation.accepted().payment().value());
+            statement.setString(2, operation.id());
+            statement.setInt(3, operation.generation());
+            return !statement.executeQuery().next();
+        }
+    }
+
+    /**
+     * A person has merged a payment whose card was declined before: its next attempt is a presentation too, and takes one here.
+     *
+     * @return why it must not be presented now; empty if it may be, or is none of these
+     */
+    public static Optional<String> refusal(Connection connection, Operation operation, int most) throws SQLException {
+        PaymentRequest request = operation.accepted().request();
+        return !isMergedAfterADecline(connection, operation) || take(connection, request, most) ? Optional.empty()
+                : Optional.of(("its card was declined, and card networks fine more than %d presentations of one card and amount within 30 "
+                        + "days: merge it from %s on, or purge it").formatted(most, freeFrom(connection, request)));
+    }
+
+    private static final String FREE_FROM = """
+            SELECT min(day) + 30 FROM retry_budget WHERE credential_sha256 = ? AND amount = ? AND currency = ? AND day > current_date - 30
+            """;
+
+    private static LocalDate freeFrom(Connection connection, PaymentRequest request) throws SQLException {
+        try (var statement = connection.prepareStatement(FREE_FROM)) {
+            statement.setBytes(1, sha256(request.paymentMethod()));
+            statement.setLong(2, request.money().minorUnits());
+            statement.setString(3, request.money().currency());
+            try (var row = statement.executeQuery()) {
+                row.next();
+                return row.getObject(1, LocalDate.class);
+            }
         }
     }
 

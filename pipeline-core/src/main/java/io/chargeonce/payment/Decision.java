@@ -15,7 +15,7 @@ public final class Decision {
     /** Money arrives on pay day, not overnight. */
     private static final Duration WITHOUT_MONEY = Duration.ofDays(3);
     /** Visa fines from the 16th within 30 days; Mastercard's limit is higher. */
-    private static final int MOST_IN_30_DAYS = 15;
+    public static final int MOST_IN_30_DAYS = 15;
 
     private Decision() {}
 

@@ -169,7 +169,7 @@ GRANT EXECUTE ON FUNCTION has_a_login_of_their_own(text) TO chargeonce_dlq_opera
 GRANT EXECUTE ON FUNCTION too_much_alone(text[], numeric[]), it_may_begin(text), permit_moves(text, int[]), moved_by_a_person(text, text),
     may_have_taken_money(text), approve(text, text, text) TO chargeonce_dlq_operator;
 GRANT INSERT (run_id, reason, fingerprint, items, canary, rate, max_rate, abort_above_percent, even_capped, even_stopped, state, kind,
-        even_unresolved),
+        even_unresolved, money),
     UPDATE (awaits_approval, state, verdict, leader, leader_token, led_at, judged_after, ended_at, rate, max_rate)
     ON dlq_run TO chargeonce_dlq_operator;
 GRANT INSERT (run_id, position, dead_letter_id, generation, died_at, standing, amount, currency), UPDATE (fate, moved_at, outcome)

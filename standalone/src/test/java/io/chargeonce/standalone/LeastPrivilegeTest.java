@@ -157,7 +157,7 @@ class LeastPrivilegeTest {
             assertThat(witness.view().overdue(1)).isEmpty();
             assertThat(witness.view().stages()).allMatch(stage -> stage.difference() == 0);
             assertThat(dlq("chargeonce_dlq_reader", "runs", "show", text("SELECT run_id FROM chargeonce.dlq_run")).out())
-                    .contains("Of 1 that re-entered, 1 succeeded");
+                    .containsPattern("1 .* succeeded");
             Awaitility.await().atMost(PATIENCE)
                     .untilAsserted(() -> assertThat(text("SELECT count(*) FROM chargeonce.audit_seal")).isNotEqualTo("0"));
             Awaitility.await().atMost(PATIENCE).untilAsserted(() -> assertThat(dlq("chargeonce_dlq_reader", "audit", "--verify")).satisfies(

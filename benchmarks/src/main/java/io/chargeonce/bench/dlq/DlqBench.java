@@ -56,7 +56,7 @@ public final class DlqBench {
             story.printf("a command that has nothing to show takes %s ms%n", result.get("start_up_ms"));
             bench.look(plot);
             bench.change(plot, "purge", letters * 9 / 100, RECORDS_OF_A_PURGE, "purge", "--psp", "adyen", "--reason", "bench", "--yes");
-            bench.change(plot, "merge", letters * 84 / 100, RECORDS_OF_A_MERGE, "merge", "--all", "--canary", "0", "--yes");
+            bench.change(plot, "merge", letters * 84 / 100, RECORDS_OF_A_MERGE, "merge", "--all", "--canary", "0", "--yes", "--wait", "0");
             List<String> faults = MergedQueueLaws.faults(plot);
             result.put("balanced", faults.isEmpty());
             result.put("fault", String.join("; ", faults));

@@ -20,7 +20,7 @@ class FullQueueTest {
             FullQueue.fill(plot, LETTERS);
             assertThat(MergedQueueLaws.faults(plot)).as("nothing has moved yet").isNotEmpty();
             dlq(plot, "purge", "--psp", "adyen", "--reason", "r", "--yes");
-            dlq(plot, "merge", "--all", "--canary", "0", "--yes");
+            dlq(plot, "merge", "--all", "--canary", "0", "--yes", "--wait", "0");
             assertThat(MergedQueueLaws.faults(plot)).isEmpty();
             assertThat(change(plot, "DELETE FROM dead_letter WHERE state = 'purged'")).isEqualTo(LETTERS * 9 / 100);
             assertThat(

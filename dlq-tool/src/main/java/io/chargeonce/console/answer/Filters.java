@@ -64,7 +64,7 @@ public final class Filters {
     public static RunTerms terms(Map<String, String> given, boolean evenCapped) {
         Terms parsed = parse(new Terms(), given, List.of());
         RunTerms terms = checked(parsed.options::terms);
-        return new RunTerms(terms.canary(), terms.rate(), terms.maxRate(), terms.abortAbovePercent(), evenCapped);
+        return new RunTerms(terms.givenCanary(), terms.rate(), terms.maxRate(), terms.abortAbovePercent(), evenCapped);
     }
 
     /** A text that is kept in the audit log. */

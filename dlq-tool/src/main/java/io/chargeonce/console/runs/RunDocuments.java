@@ -3,6 +3,7 @@ package io.chargeonce.console.runs;
 
 import io.chargeonce.console.answer.MoneyJson;
 import io.chargeonce.console.session.Session;
+import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.approval.FourEyes;
 import io.chargeonce.dlq.json.RunJson;
 import io.chargeonce.dlq.merge.MergeRun;
@@ -26,6 +27,7 @@ public record RunDocuments(LedRuns led) {
     /** One line of the list. */
     public Map<String, Object> line(Session session, MergeRun run) {
         Map<String, Object> json = RunJson.run(run);
+        json.put("money", MoneyJson.of(run.sum()));
         json.put("can", can(session, run, run.awaitsApproval()));
         return json;
     }
@@ -35,10 +37,12 @@ public record RunDocuments(LedRuns led) {
         MergeRun run = report.run();
         Optional<RunProgress> progress = led.progress(run.id());
         Map<String, Object> json = RunJson.report(progress.map(now -> new MergeRuns.Report(run, report.standings(), now.results(),
-                now.outcomes())).orElse(report));
+                now.outcomes(), now.asked())).orElse(report));
         json.put("led", run.isLed());
-        json.put("money", MoneyJson.of(report.standings().total()));
-        json.put("done", progress.map(RunProgress::results).orElse(report.results()).total().count());
+        json.put("money", MoneyJson.of(run.sum()));
+        Sum done = progress.map(RunProgress::results).orElse(report.results()).total();
+        json.put("done", done.count());
+        json.put("done_money", MoneyJson.of(done));
         json.put("warnings", warnings(report));
         json.put("needs_approval", mustBeApproved);
         progress.ifPresent(now -> {
@@ -55,7 +59,8 @@ public record RunDocuments(LedRuns led) {
         var json = new LinkedHashMap<>(RunJson.finding(waiting));
         json.put("standings", Map.of());
         json.put("fates", Map.of());
-        json.put("outcomes", RunJson.outcomes(new Outcomes(0, 0, 0, 0, 0)));
+        json.put("money", MoneyJson.of(Sum.of(Optional.of(waiting.finding().money()))));
+        RunJson.putOutcomes(json, Outcomes.NONE, Outcomes.NONE);
         json.put("needs_approval", true);
         json.put("can", session.mayApprove() && !waiting.proposedBy().equals(session.person()) ? List.of("approve") : List.of());
         return json;

@@ -161,6 +161,12 @@ public final class Settle {
         if (attempt.state() == AttemptState.SUCCEEDED || attempt.state() == AttemptState.FAILED_DEFINITE) {
             obstacles.add("%s has answered meanwhile, and the resolver settles it".formatted(attempt.psp()));
         }
+        if (finding.reference.isPresent() && attempt.pspReference().filter(known -> !finding.reference.equals(Optional.of(known)))
+                .isPresent()) {
+            obstacles.add(
+                    "%s itself named attempt %d %s, and you named %s: settle it under that one, or look whether yours is another payment"
+                            .formatted(attempt.psp(), attempt.sequence(), attempt.pspReference().get(), finding.reference.get()));
+        }
         if (finding.reference.isEmpty() && now.isBefore(attempt.keyValidUntil())) {
             obstacles.add(
                     ("%s knows the attempt's key until %s and can be asked under it, so no person needs to say before then that it did "

@@ -29,6 +29,7 @@ public final class RunJson {
         json.put("planned_at", run.plannedAt().toString());
         json.put("fingerprint", run.fingerprint());
         json.put("items", run.items());
+        json.put("money", run.sum().money());
         json.put("canary", run.terms().canary());
         run.terms().rate().ifPresent(rate -> json.put("rate", rate));
         run.terms().maxRate().ifPresent(rate -> json.put("max_rate", rate));
@@ -62,7 +63,7 @@ public final class RunJson {
         Map<String, Object> json = run(report.run());
         json.put("standings", Json.standings(report.standings()));
         json.put("fates", Json.sums(report.results(), MoveResult.values()));
-        json.put("outcomes", outcomes(report.outcomes()));
+        putOutcomes(json, report.outcomes(), report.asked());
         return json;
     }
 
@@ -77,18 +78,26 @@ public final class RunJson {
         }
         json.put("fingerprint", progress.run().fingerprint());
         json.put("fates", Json.sums(progress.results(), MoveResult.values()));
-        json.put("outcomes", outcomes(progress.outcomes()));
+        putOutcomes(json, progress.outcomes(), progress.asked());
         return json;
     }
 
-    public static Map<String, Object> outcomes(Outcomes outcomes) {
-        var json = new LinkedHashMap<String, Object>();
-        json.put("entered", outcomes.entered());
-        json.put("succeeded", outcomes.succeeded());
-        json.put("declined", outcomes.declined());
-        json.put("failed_again", outcomes.failedAgain());
-        json.put("unresolved", outcomes.unresolved());
-        json.put("open", outcomes.open());
-        return json;
+    /** What became of those that were sent, and of those about which the PSP was asked. */
+    public static void putOutcomes(Map<String, Object> json, Outcomes outcomes, Outcomes asked) {
+        var sent = new LinkedHashMap<String, Object>();
+        sent.put("entered", Json.sum(outcomes.entered()));
+        sent.put("succeeded", Json.sum(outcomes.succeeded()));
+        sent.put("declined", Json.sum(outcomes.declined()));
+        sent.put("failed_again", Json.sum(outcomes.failedAgain()));
+        sent.put("unresolved", Json.sum(outcomes.unresolved()));
+        sent.put("open", Json.sum(outcomes.open()));
+        json.put("outcomes", sent);
+        var about = new LinkedHashMap<String, Object>();
+        about.put("asked", Json.sum(asked.entered()));
+        about.put("succeeded", Json.sum(asked.succeeded()));
+        about.put("declined", Json.sum(asked.declined()));
+        about.put("not_charged", Json.sum(asked.failedAgain()));
+        about.put("open", Json.sum(asked.open()));
+        json.put("asked", about);
     }
 }

@@ -78,9 +78,8 @@ final class MergeMoves {
 
     private MoveResult move(DeadLetterView letter) {
         return switch (letter.standing()) {
-            case RECHARGEABLE, PAST_DEADLINE -> reenter(letter, batch.operation(letter));
-            case STOPPED -> terms.evenStopped() ? reenter(letter, batch.operation(letter)) : MoveResult.REFUSED;
-            case NEEDS_A_PERSON -> terms.evenCapped() ? reenter(letter, batch.operation(letter)) : MoveResult.REFUSED;
+            case RECHARGEABLE, PAST_DEADLINE, STOPPED, NEEDS_A_PERSON ->
+                terms.chargesAgain(letter.standing()) ? reenter(letter, batch.operation(letter)) : MoveResult.REFUSED;
             case CHARGED, UNRESOLVED -> ask(letter, batch.operation(letter));
             case POISON -> MoveResult.REFUSED;
             case MENDED -> {

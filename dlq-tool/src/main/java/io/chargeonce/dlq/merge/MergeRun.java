@@ -2,6 +2,7 @@
 package io.chargeonce.dlq.merge;
 
 import io.chargeonce.dlq.approval.FourEyes;
+import io.chargeonce.dlq.Sum;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -10,7 +11,7 @@ import java.util.Optional;
  * One merge run as read at one moment.
  *
  * @param fingerprint equal for equal sets of dead letters
- * @param items       how many dead letters its frozen set holds
+ * @param sum         how many dead letters its frozen set holds, and how much money
  * @param verdict     why it was aborted or cancelled
  * @param leader      who leads it, or led it when it was killed
  * @param silence     since the leader's last sign of life
@@ -24,7 +25,7 @@ public record MergeRun(
         Optional<String> reason,
         Instant plannedAt,
         String fingerprint,
-        long items,
+        Sum sum,
         RunTerms terms,
         RunState state,
         Optional<String> verdict,
@@ -42,6 +43,17 @@ public record MergeRun(
 
     boolean hasBeenHeardSince(MergeRun before) {
         return silence.orElse(Duration.ZERO).compareTo(before.silence.orElse(Duration.ZERO)) < 0;
+    }
+
+    /** How many dead letters its frozen set holds. */
+    public long items() {
+        return sum.count();
+    }
+
+    /** It had sent everything, and later too many were dead again. */
+    MergeRun stoppedBy(String why) {
+        return new MergeRun(id, plannedBy, reason, plannedAt, fingerprint, sum, terms, RunState.ABORTED, Optional.of(why), leader, silence,
+                judgedAfter, endedAt, kind, evenUnresolved, awaitsApproval, approvedBy);
     }
 
     public boolean isLed() {

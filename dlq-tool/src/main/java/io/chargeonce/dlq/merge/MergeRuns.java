@@ -26,7 +26,6 @@ public final class MergeRuns {
     private static final Duration LOCK_PATIENCE = Duration.ofSeconds(20);
     private static final Duration LOOK_EVERY = Duration.ofMillis(250);
     private static final int LOOKS = 1_000;
-    private static final int FEW = 1_000;
 
     private final DeadLetterQueue queue;
 
@@ -42,7 +41,7 @@ public final class MergeRuns {
     /** The same for a purge or a restore, which waits for another person. */
     MergeRun plan(Selection selection, AuditContext by, RunTerms terms, FourEyes.Kind kind, boolean evenUnresolved) {
         return queue.database().inTransaction(connection -> {
-            RunItems.Frozen frozen = RunItems.freeze(connection, by.run(), selection, terms.canary());
+            RunItems.Frozen frozen = RunItems.freeze(connection, by.run(), selection, terms);
             RunRows.insert(connection, by, terms, frozen, kind, evenUnresolved);
             RunAudit.append(connection, by, "dlq.run.planned", Optional.empty());
             return RunRows.find(connection, by.run()).orElseThrow();
@@ -144,56 +143,53 @@ public final class MergeRuns {
     }
 
     /** What a run holds, did and brought about, as far as that is known by now. */
-    public record Report(MergeRun run, SumsByKind<MoneyStatus> standings, SumsByKind<MoveResult> results, Outcomes outcomes) {}
+    public record Report(MergeRun run, SumsByKind<MoneyStatus> standings, SumsByKind<MoveResult> results, Outcomes outcomes,
+            Outcomes asked) {}
 
+    /** A run that had sent everything is judged once more by what has become of it since. */
     public Optional<Report> report(String id) {
         return queue.database().withConnection(connection -> {
             Optional<MergeRun> run = RunRows.find(connection, id);
             if (run.isEmpty()) {
                 return Optional.empty();
             }
-            Outcomes news = run.get().isLed() ? Outcomes.NONE : lookAtAll(connection, id);
+            RunOutcomes.Heard news = run.get().isLed() ? NOTHING_NEW : lookAtAll(connection, id);
             RunCounts counts = RunCounts.of(connection, id);
-            return Optional.of(new Report(run.get(), counts.standings(), counts.results(), counts.outcomes().plus(news)));
+            return Optional.of(new Report(judged(connection, run.get(), news), counts.standings(), counts.results(),
+                    counts.outcomes().plus(news.change()), counts.asked().plus(news.asked())));
         });
     }
 
+    private static MergeRun judged(Connection connection, MergeRun run, RunOutcomes.Heard news) throws SQLException {
+        if (run.state() != RunState.FINISHED || run.kind() != FourEyes.Kind.MERGE) {
+            return run;
+        }
+        Outcomes outcomes = RunOutcomes.count(connection, run.id(), run.judgedAfter()).plus(news.change());
+        if (!outcomes.areWorseThan(run.terms().abortAbovePercent())) {
+            return run;
+        }
+        MergeRun stopped = run.stoppedBy(outcomes.verdict());
+        if (RunOutcomes.mayKeep(connection)) {
+            RunRows.stopAfterwards(connection, stopped);
+        }
+        return stopped;
+    }
+
+    private static final RunOutcomes.Heard NOTHING_NEW = new RunOutcomes.Heard(Outcomes.NONE, Outcomes.NONE, 0);
+
     /** A leader keeps count of what it hears itself, so only a run without a leader is looked at here. @return what could not be kept */
-    private static Outcomes lookAtAll(Connection connection, String id) throws SQLException {
+    private static RunOutcomes.Heard lookAtAll(Connection connection, String id) throws SQLException {
         boolean keeps = RunOutcomes.mayKeep(connection);
-        Outcomes news = Outcomes.NONE;
+        RunOutcomes.Heard news = NOTHING_NEW;
         int after = 0;
         for (int look = 0; look < LOOKS; look++) {
             RunOutcomes.Heard heard = keeps ? RunOutcomes.observe(connection, id, after) : RunOutcomes.glance(connection, id, after);
-            news = keeps ? news : news.plus(heard.change());
+            news = keeps ? news : new RunOutcomes.Heard(news.change().plus(heard.change()), news.asked().plus(heard.asked()), 0);
             after = heard.last();
             if (after == 0) {
                 break;
             }
         }
         return news;
-    }
-
-    /**
-     * Waits for the last payments that a finished run has sent, so that the person who ran it sees what became of them; not for
-     * many, which take their time.
-     *
-     * @param news gets the state after each look, on this thread
-     * @return how it stands when all have ended, patience has, or the brake is pressed
-     */
-    @SuppressWarnings("ReferenceEquality") // Whether the loop ran at all.
-    public RunProgress awaitOutcomes(RunProgress finished, Duration patience, Brake brake, Consumer<RunProgress> news) {
-        String id = finished.run().id();
-        RunProgress now = finished;
-        long until = System.nanoTime() + patience.toNanos();
-        while (now.outcomes().open() > 0 && now.outcomes().open() <= FEW && !brake.isPressed() && System.nanoTime() < until) {
-            brake.rest(LOOK_EVERY);
-            Outcomes change = queue.database().withConnection(connection -> RunOutcomes.observe(connection, id, 0)).change();
-            now = now.with(now.outcomes().plus(change));
-            news.accept(now);
-        }
-        // Another process may have read and kept news that we have never seen.
-        return now == finished || now.outcomes().open() == 0 ? now
-                : now.with(queue.database().withConnection(connection -> RunOutcomes.count(connection, id, 0)));
     }
 }

@@ -9,12 +9,14 @@ import java.sql.Connection;
 import java.sql.SQLException;
 
 /**
- * What the items of one run were, what was done with them, and what became of those that re-entered. One pass over them, for
- * there may be a million and a watching person asks again and again.
+ * What the items of one run were, what was done with them, and what became of those that re-entered or were asked about. One pass over
+ * them, for there may be a million and a watching person asks again and again.
  *
  * @param standings as they stood when they were frozen
+ * @param outcomes  of those that re-entered
+ * @param asked     of those about which the PSP was asked
  */
-record RunCounts(SumsByKind<MoneyStatus> standings, SumsByKind<MoveResult> results, Outcomes outcomes) {
+record RunCounts(SumsByKind<MoneyStatus> standings, SumsByKind<MoveResult> results, Outcomes outcomes, Outcomes asked) {
 
     private static final String COUNT = """
             SELECT standing, fate, outcome, currency, count(*), coalesce(sum(amount), 0)
@@ -25,6 +27,7 @@ record RunCounts(SumsByKind<MoneyStatus> standings, SumsByKind<MoveResult> resul
         var standings = new SumsByKind<MoneyStatus>();
         var results = new SumsByKind<MoveResult>();
         Outcomes outcomes = Outcomes.NONE;
+        Outcomes asked = Outcomes.NONE;
         try (var statement = connection.prepareStatement(COUNT)) {
             statement.setString(1, run);
             try (var row = statement.executeQuery()) {
@@ -34,12 +37,13 @@ record RunCounts(SumsByKind<MoneyStatus> standings, SumsByKind<MoveResult> resul
                     if (row.getString(2) != null) {
                         MoveResult result = MoveResult.fromTag(row.getString(2));
                         results.add(result, sum);
-                        outcomes =
-                                result == MoveResult.REENTERED ? outcomes.plus(Outcomes.ofRow(row.getString(3), sum.count())) : outcomes;
+                        Outcomes became = Outcomes.ofRow(row.getString(3), sum);
+                        outcomes = result == MoveResult.REENTERED ? outcomes.plus(became) : outcomes;
+                        asked = result == MoveResult.ASKED ? asked.plus(became) : asked;
                     }
                 }
             }
         }
-        return new RunCounts(standings, results, outcomes);
+        return new RunCounts(standings, results, outcomes, asked);
     }
 }

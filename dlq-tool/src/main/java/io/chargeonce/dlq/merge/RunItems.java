@@ -5,24 +5,29 @@ import io.chargeonce.database.Columns;
 import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.move.Target;
 import io.chargeonce.dlq.query.DeadLetterQuery;
+import io.chargeonce.dlq.query.MoneyStatus;
 import io.chargeonce.dlq.query.Plan;
 import io.chargeonce.dlq.query.Selection;
 import io.chargeonce.payment.Money;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Types;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** The frozen sets of merge runs: in which order they move, and what was done with each. */
 final class RunItems {
 
     record Item(int position, Target target) {}
 
-    record Frozen(long items, String fingerprint) {}
+    /** @param money count and minor units by currency, as JSON: {@code {"EUR": [8, 11520]}} */
+    record Frozen(long items, String fingerprint, String money, int canary) {}
 
     private RunItems() {}
 
@@ -34,9 +39,11 @@ final class RunItems {
                     + DeadLetterQuery.STANDING + " AS standing\n";
 
     /** By lot among what would be charged again: the oldest ones often all have one and the same trouble. */
-    private static final String DRAW = "SELECT dead_letter_id FROM " + LETTERS + DeadLetterQuery.selected(Selection.From.THE_QUEUE)
-            + ") AS letter\n" + """
-             WHERE standing IN ('rechargeable', 'past_deadline') ORDER BY md5(dead_letter_id) LIMIT ?
+    private static final String DRAW = "WITH charged_again AS (SELECT dead_letter_id FROM " + LETTERS
+            + DeadLetterQuery.selected(Selection.From.THE_QUEUE) + ") AS letter\n" + """
+             WHERE standing = ANY (?))
+            SELECT dead_letter_id FROM charged_again ORDER BY md5(dead_letter_id)
+             LIMIT (SELECT coalesce(?::bigint, least(ceil(count(*) * ? / 100.0), ?)::bigint) FROM charged_again)
             """;
 
     /** The oldest first, as the index has them; those that were drawn have a number before all others. */
@@ -49,30 +56,41 @@ final class RunItems {
                   FROM \
             """ + LETTERS + "%s) AS letter\n" + """
                  CROSS JOIN (SELECT ?::text AS run, ?::text[] AS drawn) AS given
-                RETURNING dead_letter_id, generation, died_at
+                RETURNING dead_letter_id, generation, died_at, amount, currency
             )
             SELECT count(*), coalesce(bit_xor(\
-            """ + DeadLetterQuery.FINGERPRINT + "), 0) FROM frozen AS letter";
+            """ + DeadLetterQuery.FINGERPRINT + "), 0),\n" + """
+                   (SELECT coalesce(jsonb_object_agg(currency, jsonb_build_array(letters, amount)), '{}')
+                      FROM (SELECT currency, count(*) AS letters, sum(amount) AS amount FROM frozen
+                             WHERE currency IS NOT NULL GROUP BY currency) AS sums)
+              FROM frozen AS letter
+            """;
 
-    static Frozen freeze(Connection connection, String run, Selection selection, int canary) throws SQLException {
+    static Frozen freeze(Connection connection, String run, Selection selection, RunTerms terms) throws SQLException {
         try (var statement = connection.createStatement()) {
             statement.execute(PATIENCE);
         }
-        List<String> drawn = canary == 0 ? List.of() : draw(connection, selection, canary);
+        List<String> drawn = terms.givenCanary().equals(OptionalInt.of(0)) ? List.of() : draw(connection, selection, terms);
         try (var statement = connection.prepareStatement(FREEZE.formatted(DeadLetterQuery.selected(selection.from())))) {
             int next = DeadLetterQuery.bind(statement, selection);
             statement.setString(next, run);
             statement.setArray(next + 1, connection.createArrayOf("text", drawn.toArray()));
             try (var result = statement.executeQuery()) {
                 result.next();
-                return new Frozen(result.getLong(1), Plan.fingerprint(result.getLong(2)));
+                return new Frozen(result.getLong(1), Plan.fingerprint(result.getLong(2)), result.getString(3),
+                        terms.givenCanary().orElse(drawn.size()));
             }
         }
     }
 
-    private static List<String> draw(Connection connection, Selection selection, int canary) throws SQLException {
+    private static List<String> draw(Connection connection, Selection selection, RunTerms terms) throws SQLException {
         try (var statement = connection.prepareStatement(DRAW)) {
-            statement.setInt(DeadLetterQuery.bind(statement, selection), canary);
+            int next = DeadLetterQuery.bind(statement, selection);
+            statement.setArray(next, connection.createArrayOf("text", Arrays.stream(MoneyStatus.values()).filter(terms::chargesAgain)
+                    .map(MoneyStatus::tag).toArray()));
+            statement.setObject(next + 1, terms.givenCanary().isPresent() ? terms.givenCanary().getAsInt() : null, Types.BIGINT);
+            statement.setInt(next + 2, RunTerms.USUAL_CANARY_PERCENT);
+            statement.setInt(next + 3, RunTerms.LARGEST_USUAL_CANARY);
             var drawn = new ArrayList<String>();
             try (var result = statement.executeQuery()) {
                 while (result.next()) {

@@ -8,11 +8,13 @@ import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.move.Brake;
 import io.chargeonce.dlq.move.MoveResult;
+import io.chargeonce.dlq.query.MoneyStatus;
 import io.chargeonce.dlq.query.SumsByKind;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -20,13 +22,14 @@ import java.util.function.Consumer;
 
 /**
  * Leads one merge run to its end: a canary, judged by what became of its payments; then the rest at a rate that grows
- * while all goes well; and no further when too many fail again. Every batch is one commit, so a process that takes over from a
+ * while all goes well; and no further when too many fail again. What has failed again by its end is counted too: a run that sent everything
+ * and whose payments die again has stopped, and not finished. Every batch is one commit, so a process that takes over from a
  * killed leader goes on exactly where it ended. One thread.
  */
 public final class RunLeader {
 
     private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
-    private static final Duration AWAIT_CANARY = Duration.ofMillis(200);
+    private static final Duration AWAIT_OUTCOMES = Duration.ofMillis(200);
 
     private final DeadLetterQueue queue;
     private final MergeRun run;
@@ -37,14 +40,18 @@ public final class RunLeader {
     private final Consumer<RunProgress> progress;
 
     private final SumsByKind<MoveResult> results;
+    private final long toCharge;
     private final Throttle throttle;
     private final RecentOutcomes recent = new RecentOutcomes();
     private Outcomes outcomes;
+    private Outcomes asked;
     private RunProgress.Phase phase;
     /** The position of the next that has to be moved. */
     private int next;
     private int lookedUpTo;
     private Instant nextLook = Instant.MIN;
+    private Duration patience = Duration.ZERO;
+    private Optional<Instant> allSentAt = Optional.empty();
 
     RunLeader(DeadLetterQueue queue, MergeRun run, AuditContext by, UUID token, InstantSource clock, Consumer<RunProgress> progress) {
         this.queue = queue;
@@ -58,8 +65,11 @@ public final class RunLeader {
         this.next = queue.database().withConnection(connection -> RunItems.firstUnmoved(connection, run));
         RunCounts counts = queue.database().withConnection(connection -> RunCounts.of(connection, run.id()));
         this.results = counts.results();
+        this.toCharge = Arrays.stream(MoneyStatus.values()).filter(run.terms()::chargesAgain)
+                .mapToLong(standing -> counts.standings().of(standing).count()).sum();
         this.outcomes = counts.outcomes();
-        boolean canaryIsOver = run.terms().canary() == 0 || count(run.judgedAfter()).entered() > run.terms().canary();
+        this.asked = counts.asked();
+        boolean canaryIsOver = run.terms().canary() == 0 || count(run.judgedAfter()).entered().count() > run.terms().canary();
         this.phase = canaryIsOver ? RunProgress.Phase.RAMP : RunProgress.Phase.CANARY;
     }
 
@@ -67,8 +77,14 @@ public final class RunLeader {
         return run;
     }
 
-    /** Until the run ends or the brake is pressed. */
+    /** Until the run ends or the brake is pressed. What was sent last may end later. */
     public RunStep run(Brake brake) {
+        return run(brake, Duration.ZERO);
+    }
+
+    /** @param forTheLast how long to wait, when all was sent, for what becomes of the last payments */
+    public RunStep run(Brake brake, Duration forTheLast) {
+        patience = forTheLast;
         try {
             while (!brake.isPressed()) {
                 switch (runOnce()) {
@@ -87,18 +103,22 @@ public final class RunLeader {
                     case RunStep.Stopped stopped -> throw new IllegalStateException("Bug! Only the brake stops a run");
                 }
             }
-            return new RunStep.Stopped();
+            return allSentAt.isPresent() ? finish() : new RunStep.Stopped();
         } finally {
             letGo();
         }
     }
 
     public RunProgress progress() {
-        return new RunProgress(run, phase, results, outcomes, throttle.pace());
+        return new RunProgress(run, phase, results, outcomes, asked, throttle.pace());
     }
 
     RunStep runOnce() {
-        RunStep step = phase == RunProgress.Phase.RAMP ? ramp() : canary();
+        RunStep step = switch (phase) {
+            case CANARY, CANARY_IS_AWAITED -> canary();
+            case RAMP -> ramp();
+            case LAST_ARE_AWAITED -> awaitTheLast();
+        };
         progress.accept(progress());
         return step;
     }
@@ -111,13 +131,14 @@ public final class RunLeader {
         if (canary.isWorseThan(run.terms().abortAbovePercent(), run.terms().canary())) {
             return abort("%d of the canary's %d failed again".formatted(canary.bad(), run.terms().canary()));
         }
-        if (canary.entered() < run.terms().canary()) {
+        if (canary.entered().count() < run.terms().canary()) {
             phase = RunProgress.Phase.CANARY;
-            return move((int) Math.min(RunBatches.MOST, run.terms().canary() - canary.entered()));
+            return move((int) Math.min(RunBatches.MOST, run.terms().canary() - canary.entered().count()));
         }
-        if (canary.open() > 0) {
+        boolean someAreLeft = results.of(MoveResult.REENTERED).count() < toCharge;
+        if (canary.open().count() > 0 && someAreLeft) {
             phase = RunProgress.Phase.CANARY_IS_AWAITED;
-            return new RunStep.Waits(AWAIT_CANARY);
+            return new RunStep.Waits(AWAIT_OUTCOMES);
         }
         phase = RunProgress.Phase.RAMP;
         return ramp();
@@ -149,6 +170,7 @@ public final class RunLeader {
         heard.ifPresent(news -> {
             lookedUpTo = news.last();
             outcomes = outcomes.plus(news.change());
+            asked = asked.plus(news.asked());
             recent.add(news.change());
         });
         return heard.isPresent();
@@ -162,7 +184,7 @@ public final class RunLeader {
     private RunStep move(int most) {
         List<RunItems.Item> items = take(most);
         if (items.isEmpty()) {
-            return finish();
+            return awaitTheLast();
         }
         boolean isOurs = true;
         for (Optional<RunBatches.Batch> batch : batches.move(items)) {
@@ -187,8 +209,30 @@ public final class RunLeader {
 
     private void add(RunBatches.Batch moved) {
         moved.items().forEach(item -> results.add(moved.result(item), Sum.of(item.target().money())));
-        long entered = moved.items().stream().filter(item -> moved.result(item) == MoveResult.REENTERED).count();
-        outcomes = outcomes.plus(new Outcomes(entered, 0, 0, 0, 0));
+        outcomes = outcomes.plus(onTheWay(moved, MoveResult.REENTERED));
+        asked = asked.plus(onTheWay(moved, MoveResult.ASKED));
+    }
+
+    private static Outcomes onTheWay(RunBatches.Batch moved, MoveResult result) {
+        return Outcomes.ofRow(null, moved.items().stream().filter(item -> moved.result(item) == result)
+                .map(item -> Sum.of(item.target().money())).reduce(Sum.NOTHING, Sum::plus));
+    }
+
+    /** Everything was sent. It is finished when the last have ended, or the patience has. */
+    private RunStep awaitTheLast() {
+        Instant now = clock.instant();
+        Instant sentAt = allSentAt.orElse(now);
+        allSentAt = Optional.of(sentAt);
+        phase = RunProgress.Phase.LAST_ARE_AWAITED;
+        if (!look()) {
+            return new RunStep.Lost();
+        }
+        Outcomes judged = count(run.judgedAfter());
+        if (judged.areWorseThan(run.terms().abortAbovePercent())) {
+            return abort(judged.verdict());
+        }
+        boolean mayWait = outcomes.open().count() + asked.open().count() > 0 && now.isBefore(sentAt.plus(patience));
+        return mayWait ? new RunStep.Waits(AWAIT_OUTCOMES) : finish();
     }
 
     private RunStep finish() {

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.merge;
 
+import io.chargeonce.dlq.Sum;
+import io.chargeonce.dlq.move.MoveResult;
 import java.sql.Connection;
 import java.sql.SQLException;
 
 /** Watches what becomes of the payments that a run has sent back, and keeps it: a later merge does not change it. */
 final class RunOutcomes {
 
-    /** @param last the position up to which was looked; 0 if that was the end, so that the next look begins at the first item */
-    record Heard(Outcomes change, int last) {}
+    /**
+     * @param change of those that re-entered
+     * @param asked  of those about which the PSP was asked
+     * @param last   the position up to which was looked; 0 if that was the end, so that the next look begins at the first item
+     */
+    record Heard(Outcomes change, Outcomes asked, int last) {}
 
     private static final int LOOK = 5_000;
 
@@ -16,12 +22,13 @@ final class RunOutcomes {
 
     private static final String SEEN = """
             WITH looked AS (
-                SELECT run_id, position, dead_letter_id, generation + (fate = 'reentered')::int AS expected, fate, outcome
+                SELECT run_id, position, dead_letter_id, generation + (fate = 'reentered')::int AS expected, fate, outcome,
+                       currency, amount
                   FROM dlq_run_item
                  WHERE run_id = ? AND position > ? AND fate IN ('reentered', 'asked') AND (outcome IS NULL OR outcome = 'unresolved')
                  ORDER BY position LIMIT ?
             ), seen AS (
-                SELECT run_id, position, fate, looked.outcome AS before,
+                SELECT run_id, position, fate, looked.outcome AS before, looked.currency, looked.amount,
                        CASE WHEN operation.generation > expected THEN 'failed_again'
                             WHEN operation.state IN ('succeeded', 'declined') THEN operation.state
                             -- It had succeeded.
@@ -38,18 +45,16 @@ final class RunOutcomes {
     private static final String KEEP = """
                 UPDATE dlq_run_item AS item SET outcome = news.outcome
                   FROM news WHERE item.run_id = news.run_id AND item.position = news.position
-                RETURNING item.fate, news.before, news.outcome
+                RETURNING item.fate, news.before, news.outcome, item.currency, item.amount
             """;
 
     private static final String ONLY_LOOK = "SELECT * FROM news\n";
 
     private static final String TOLD = """
             )
-            SELECT (SELECT CASE WHEN count(*) < ? THEN 0 ELSE max(position) END FROM looked),
-                   count(*) FILTER (WHERE outcome = 'succeeded'), count(*) FILTER (WHERE outcome = 'declined'),
-                   count(*) FILTER (WHERE outcome = 'failed_again'),
-                   count(*) FILTER (WHERE outcome = 'unresolved') - count(*) FILTER (WHERE before = 'unresolved')
-              FROM heard WHERE fate = 'reentered'
+            SELECT last, fate, before, outcome, currency, count(outcome), coalesce(sum(amount), 0)
+              FROM (SELECT CASE WHEN count(*) < ? THEN 0 ELSE max(position) END AS last FROM looked) AS ends LEFT JOIN heard ON true
+             GROUP BY last, fate, before, outcome, currency
             """;
 
     /** Looks at some of those that are still on their way, and keeps what became of them. */
@@ -68,15 +73,26 @@ final class RunOutcomes {
             statement.setInt(2, after);
             statement.setInt(3, LOOK);
             statement.setInt(4, LOOK);
-            try (var result = statement.executeQuery()) {
-                result.next();
-                return new Heard(new Outcomes(0, result.getLong(2), result.getLong(3), result.getLong(4), result.getLong(5)),
-                        result.getInt(1));
+            Outcomes change = Outcomes.NONE;
+            Outcomes asked = Outcomes.NONE;
+            int last = 0;
+            try (var row = statement.executeQuery()) {
+                while (row.next()) {
+                    last = row.getInt(1);
+                    Sum sum = Sum.ofRow(row.getString(5), row.getLong(6), row.getLong(7));
+                    Outcomes more = Outcomes.ofRow(row.getString(4), sum).minus(Outcomes.ofRow(row.getString(3), sum));
+                    if (MoveResult.ASKED.tag().equals(row.getString(2))) {
+                        asked = asked.plus(more);
+                    } else {
+                        change = change.plus(more);
+                    }
+                }
             }
+            return new Heard(change, asked, last);
         }
     }
 
-    private static final String MAY_KEEP = "SELECT has_table_privilege('dlq_run_item', 'UPDATE')";
+    private static final String MAY_KEEP = "SELECT has_column_privilege('dlq_run_item', 'outcome', 'UPDATE')";
 
     static boolean mayKeep(Connection connection) throws SQLException {
         try (var statement = connection.createStatement(); var row = statement.executeQuery(MAY_KEEP)) {
@@ -86,9 +102,8 @@ final class RunOutcomes {
     }
 
     private static final String COUNT = """
-            SELECT count(*), count(*) FILTER (WHERE outcome = 'succeeded'), count(*) FILTER (WHERE outcome = 'declined'),
-                   count(*) FILTER (WHERE outcome = 'failed_again'), count(*) FILTER (WHERE outcome = 'unresolved')
-              FROM dlq_run_item WHERE run_id = ? AND position > ? AND fate = 'reentered'
+            SELECT outcome, currency, count(*), sum(amount)
+              FROM dlq_run_item WHERE run_id = ? AND position > ? AND fate = 'reentered' GROUP BY outcome, currency
             """;
 
     /** What is known so far of those that re-entered. */
@@ -96,10 +111,13 @@ final class RunOutcomes {
         try (var statement = connection.prepareStatement(COUNT)) {
             statement.setString(1, run);
             statement.setInt(2, after);
-            try (var result = statement.executeQuery()) {
-                result.next();
-                return new Outcomes(result.getLong(1), result.getLong(2), result.getLong(3), result.getLong(4), result.getLong(5));
+            Outcomes outcomes = Outcomes.NONE;
+            try (var row = statement.executeQuery()) {
+                while (row.next()) {
+                    outcomes = outcomes.plus(Outcomes.ofRow(row.getString(1), Sum.ofRow(row.getString(2), row.getLong(3), row.getLong(4))));
+                }
             }
+            return outcomes;
         }
     }
 }

@@ -10,15 +10,12 @@ import io.chargeonce.dlq.query.SumsByKind;
  *
  * @param results    what was done with its dead letters, all told
  * @param outcomes what became of those that re-entered
+ * @param asked    what became of those about which the PSP was asked
  * @param pace     how fast it goes now
  */
-public record RunProgress(MergeRun run, Phase phase, SumsByKind<MoveResult> results, Outcomes outcomes, Pace pace) {
+public record RunProgress(MergeRun run, Phase phase, SumsByKind<MoveResult> results, Outcomes outcomes, Outcomes asked, Pace pace) {
 
     public enum Phase {
-        CANARY, CANARY_IS_AWAITED, RAMP
-    }
-
-    RunProgress with(Outcomes newer) {
-        return new RunProgress(run, phase, results, newer, pace);
+        CANARY, CANARY_IS_AWAITED, RAMP, LAST_ARE_AWAITED
     }
 }

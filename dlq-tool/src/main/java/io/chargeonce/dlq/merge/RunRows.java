@@ -2,7 +2,9 @@
 package io.chargeonce.dlq.merge;
 
 import io.chargeonce.dlq.AuditContext;
+import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.approval.FourEyes;
+import io.chargeonce.wire.PaymentJson;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -14,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.TreeMap;
 import java.util.UUID;
 
 /** The rows of merge runs, without their items. */
@@ -23,8 +26,8 @@ final class RunRows {
 
     private static final String INSERT = """
             INSERT INTO dlq_run (run_id, reason, fingerprint, items, canary, rate, max_rate, abort_above_percent,
-                                 even_capped, state, kind, even_unresolved, even_stopped)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'planned', ?, ?, ?)
+                                 even_capped, state, kind, even_unresolved, even_stopped, money)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'planned', ?, ?, ?, ?::jsonb)
             """;
 
     static void insert(Connection connection, AuditContext by, RunTerms terms, RunItems.Frozen frozen, FourEyes.Kind kind,
@@ -35,7 +38,7 @@ final class RunRows {
             statement.setString(2, by.reason().orElse(null));
             statement.setString(3, frozen.fingerprint());
             statement.setLong(4, frozen.items());
-            statement.setInt(5, terms.canary());
+            statement.setInt(5, frozen.canary());
             statement.setObject(6, boxed(terms.rate()), Types.INTEGER);
             statement.setObject(7, boxed(terms.maxRate()), Types.INTEGER);
             statement.setInt(8, terms.abortAbovePercent());
@@ -43,6 +46,7 @@ final class RunRows {
             statement.setString(10, kind.tag());
             statement.setBoolean(11, evenUnresolved);
             statement.setBoolean(12, terms.evenStopped());
+            statement.setString(13, frozen.money());
             statement.executeUpdate();
         }
     }
@@ -52,7 +56,7 @@ final class RunRows {
     }
 
     private static final String COLUMNS = """
-            SELECT run_id, planned_by, reason, planned_at, fingerprint, items, canary, rate, max_rate, abort_above_percent,
+            SELECT run_id, planned_by, reason, planned_at, fingerprint, items, money, canary, rate, max_rate, abort_above_percent,
                    even_capped, even_stopped, state, verdict, leader,
                    (extract(epoch FROM clock_timestamp() - led_at) * 1000)::bigint AS silence_ms, judged_after, ended_at, kind,
                    even_unresolved, awaits_approval,
@@ -173,6 +177,19 @@ final class RunRows {
         }
     }
 
+    private static final String STOP_AFTERWARDS = """
+            UPDATE dlq_run SET state = 'aborted', verdict = ? WHERE run_id = ? AND state = 'finished'
+            """;
+
+    /** It had sent everything, and now too many of it are dead again. */
+    static void stopAfterwards(Connection connection, MergeRun stopped) throws SQLException {
+        try (var statement = connection.prepareStatement(STOP_AFTERWARDS)) {
+            statement.setString(1, stopped.verdict().orElseThrow());
+            statement.setString(2, stopped.id());
+            statement.executeUpdate();
+        }
+    }
+
     private static final String CANCEL = """
             UPDATE dlq_run
                SET state = 'cancelled', verdict = 'cancelled by ' || session_user, leader = NULL, leader_token = NULL,
@@ -189,16 +206,26 @@ final class RunRows {
     }
 
     private static MergeRun read(ResultSet result) throws SQLException {
-        var terms = new RunTerms(result.getInt("canary"), number(result, "rate"), number(result, "max_rate"),
+        var terms = new RunTerms(number(result, "canary"), number(result, "rate"), number(result, "max_rate"),
                 result.getInt("abort_above_percent"), result.getBoolean("even_capped"), result.getBoolean("even_stopped"));
         return new MergeRun(result.getString("run_id"), result.getString("planned_by"),
                 Optional.ofNullable(result.getString("reason")), instant(result, "planned_at").orElseThrow(),
-                result.getString("fingerprint"), result.getLong("items"), terms, RunState.fromTag(result.getString("state")),
+                result.getString("fingerprint"), sum(result), terms, RunState.fromTag(result.getString("state")),
                 Optional.ofNullable(result.getString("verdict")), Optional.ofNullable(result.getString("leader")),
                 Optional.ofNullable(result.getObject("silence_ms", Long.class)).map(Duration::ofMillis),
                 result.getInt("judged_after"), instant(result, "ended_at"), FourEyes.Kind.fromTag(result.getString("kind")),
                 result.getBoolean("even_unresolved"), result.getBoolean("awaits_approval"),
                 Optional.ofNullable(result.getString("approved_by")));
+    }
+
+    private static Sum sum(ResultSet result) throws SQLException {
+        var money = new TreeMap<String, Long>();
+        var counts = new TreeMap<String, Long>();
+        PaymentJson.MAPPER.readTree(result.getString("money")).properties().forEach(one -> {
+            counts.put(one.getKey(), one.getValue().path(0).asLong());
+            money.put(one.getKey(), one.getValue().path(1).asLong());
+        });
+        return new Sum(result.getLong("items"), money, counts);
     }
 
     private static OptionalInt number(ResultSet result, String column) throws SQLException {

@@ -11,7 +11,7 @@ public enum RunState {
     RUNNING,
     /** Everything in it was moved, or found gone. */
     FINISHED,
-    /** The run stopped itself, because too many failed again. */
+    /** The run stopped itself, because too many failed again. It may have sent everything by then. */
     ABORTED,
     /** A person stopped it for good. */
     CANCELLED;

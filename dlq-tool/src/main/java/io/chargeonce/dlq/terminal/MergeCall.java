@@ -38,8 +38,12 @@ import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** One call of merge: looks, plans, leads a run, or ends one. */
-record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
+/**
+ * One call of merge: looks, plans, leads a run, or ends one.
+ *
+ * @param patience how long the outcomes of the last payments are worth waiting for
+ */
+record MergeCall(CommandSpec command, Optional<String> reason, Duration patience, boolean json) {
 
     enum Extent { LOOK, PLAN, ALL }
 
@@ -148,9 +152,8 @@ record MergeCall(CommandSpec command, Optional<String> reason, boolean json) {
             var brake = new Brake();
             CtrlC ctrlC = CtrlC.presses(brake);
             try {
-                RunStep end = leader.get().run(brake);
-                RunProgress last = end instanceof RunStep.Finished
-                        ? runs.awaitOutcomes(leader.get().progress(), bar.patience(), brake, bar::show) : leader.get().progress();
+                RunStep end = leader.get().run(brake, patience);
+                RunProgress last = leader.get().progress();
                 bar.close();
                 RunPage.printEnd(last, end, by, Screen.of(command), json);
                 return exit(end, last, filter);

@@ -8,6 +8,7 @@ import io.chargeonce.dlq.terminal.options.Expected;
 import io.chargeonce.dlq.terminal.options.RunTermsOptions;
 import io.chargeonce.dlq.terminal.options.SelectionOptions;
 import io.chargeonce.dlq.terminal.screen.Problems;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -20,9 +21,11 @@ import picocli.CommandLine.Spec;
 @Command(name = "merge", usageHelpAutoWidth = true, sortOptions = false,
         description = {"Sends dead letters back through the pipeline. Shows what it would do, and does it with --yes.",
             "What was charged already is settled by the resolver. If it may have been charged, the PSP is asked first. Poison stays.",
-            "A few payments go first. The rest follow once these have ended well. The run stops when too many fail again.",
+            "A few payments go first. The rest follow once these have ended well. The run stops when too many fail again, also if it has "
+                    + "sent all of them by then.",
             "Ctrl-C stops it between two batches. A run that was stopped or killed can be resumed, and moves nothing twice."},
-        exitCodeList = {"1:an id is not there or was refused, the set is not the expected one, or the run has not finished",
+        exitCodeList = {"1:an id is not there or was refused, the set is not the expected one, or the run has not finished: "
+                + "also if its payments die again",
             "130:stopped by Ctrl-C between two batches; the output says how to go on"},
         footer = {"  What would be done?",
             "    chargeonce dlq merge --psp stripe",
@@ -55,13 +58,18 @@ final class MergeCommand implements Callable<Integer> {
     @Option(names = "--cancel", paramLabel = "RUN", description = "End a run for good. What it moved stays moved.")
     Optional<String> cancel;
 
+    @Option(names = "--wait", paramLabel = "AGE", defaultValue = "10s",
+            description = "How long to wait for the outcomes of the last payments. The default is ${DEFAULT-VALUE}; 0 does not wait.")
+    String wait;
+
     @Mixin
     CommonOptions common;
 
     @Override
     public Integer call() {
         var problems = new Problems();
-        var call = new MergeCall(spec, selection.reason, common.json);
+        Duration patience = wait.equals("0") ? Duration.ZERO : problems.age("--wait", Optional.of(wait)).orElse(Duration.ZERO);
+        var call = new MergeCall(spec, selection.reason, patience, common.json);
         if (resume.isPresent() || cancel.isPresent()) {
             checkAlone(problems);
             return problems.any() ? problems.print(spec)

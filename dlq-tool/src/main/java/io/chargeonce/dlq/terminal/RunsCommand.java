@@ -2,6 +2,7 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.approval.FourEyes;
 import io.chargeonce.dlq.json.RunJson;
 import io.chargeonce.dlq.merge.MergeRun;
@@ -63,22 +64,24 @@ final class RunsCommand implements Callable<Integer> {
             new Table<Line>(screen, List.of(
                     Column.whole("RUN", Line::run),
                     Column.whole("PLANNED", line -> Words.time(line.plannedAt())),
-                    Column.right("ITEMS", line -> "%,d".formatted(line.items())),
-                    Column.shrinking("BY", 4, Line::by),
+                    Column.right("ITEMS", line -> "%,d".formatted(line.sum().count())),
+                    Column.rightLines("MONEY", line -> line.sum().moneyLines()),
                     Column.shrinking("STATE", 9, Line::state),
+                    Column.ifRoom("BY", 4, Line::by),
                     Column.ifRoom("REASON", 10, line -> line.reason().orElse("–")))).print(lines);
         }
         return 0;
     }
 
-    private record Line(String run, Instant plannedAt, long items, String by, String state, Optional<String> reason) {
+    private record Line(String run, Instant plannedAt, Sum sum, String by, String state, Optional<String> reason) {
 
         static Line of(MergeRun run) {
-            return new Line(run.id(), run.plannedAt(), run.items(), run.plannedBy(), RunPage.state(run), run.reason());
+            return new Line(run.id(), run.plannedAt(), run.sum(), run.plannedBy(), RunPage.state(run), run.reason());
         }
 
         static Line of(FourEyes.Waiting waiting) {
-            return new Line(waiting.run(), waiting.proposedAt(), 1, waiting.proposedBy(), RunPage.awaits(waiting.run()),
+            return new Line(waiting.run(), waiting.proposedAt(), Sum.of(Optional.of(waiting.finding().money())), waiting.proposedBy(),
+                    RunPage.awaits(waiting.run()),
                     Optional.of(waiting.finding().evidence()));
         }
     }

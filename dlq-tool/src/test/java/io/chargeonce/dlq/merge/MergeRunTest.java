@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.QueueRows;
+import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.move.Brake;
 import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.query.DeadLetterFilter;
@@ -22,14 +23,18 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class MergeRunTest {
 
-    private static final RunTerms CAREFUL = new RunTerms(5, OptionalInt.empty(), OptionalInt.empty(), 10, false);
-    private static final RunTerms NO_CANARY = new RunTerms(0, OptionalInt.empty(), OptionalInt.empty(), 10, false);
-    private static final RunTerms FIVE_A_SECOND = new RunTerms(0, OptionalInt.of(5), OptionalInt.of(5), 10, false);
+    private static final RunTerms CAREFUL = new RunTerms(OptionalInt.of(5), OptionalInt.empty(), OptionalInt.empty(), 10, false);
+    private static final RunTerms NO_CANARY = new RunTerms(OptionalInt.of(0), OptionalInt.empty(), OptionalInt.empty(), 10, false);
+    private static final RunTerms USUAL = new RunTerms(OptionalInt.empty(), OptionalInt.empty(), OptionalInt.empty(), 10, false);
+    private static final RunTerms FIVE_A_SECOND = new RunTerms(OptionalInt.of(0), OptionalInt.of(5), OptionalInt.of(5), 10, false);
 
     @RegisterExtension
     private static final QueueRows rows = new QueueRows();
@@ -51,7 +56,7 @@ class MergeRunTest {
         assertThat(leader.runOnce()).isEqualTo(new RunStep.Moved(7));
         assertThat(leader.runOnce()).isEqualTo(new RunStep.Finished());
         assertThat(run(leader).state()).isEqualTo(RunState.FINISHED);
-        assertThat(leader.progress().outcomes()).isEqualTo(new Outcomes(12, 5, 0, 0, 0));
+        assertThat(counts(leader.progress().outcomes())).containsExactly(12L, 5L, 0L, 0L, 0L);
     }
 
     @Test
@@ -64,6 +69,53 @@ class MergeRunTest {
         assertThat(run(leader).state()).isEqualTo(RunState.ABORTED);
         assertThat(rows.text("SELECT count(*) FROM operation_now WHERE state = 'dead'")).isEqualTo("8");
         assertThat(rows.audit(leader.led().id())).isEqualTo("dlq.run.planned dlq.run.led dlq.run.aborted");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 0", "1, 1", "8, 1", "20, 1", "21, 2", "100, 5", "2500, 100"})
+    void the_usual_canary_is_a_share_of_what_would_be_charged_so_that_a_small_set_is_not_all_canary(int dead, int canary) {
+        rows.unresolved();
+        if (dead > 0) {
+            rows.dead(dead);
+        }
+        assertThat(plan(USUAL).terms().canary()).isEqualTo(canary);
+    }
+
+    @Test
+    void a_run_that_has_sent_everything_waits_for_the_last_as_long_as_it_was_told_to() {
+        rows.dead(3);
+        RunLeader leader = lead(plan(NO_CANARY));
+        var brake = new Brake();
+        var progress = CompletableFuture.supplyAsync(() -> leader.run(brake, Duration.ofMinutes(1)), Thread::startVirtualThread);
+        await().until(() -> rows.accepted().size() == 3);
+        rows.accepted().forEach(rows::succeed);
+        assertThat(progress.join()).isEqualTo(new RunStep.Finished());
+        assertThat(counts(leader.progress().outcomes())).containsExactly(3L, 3L, 0L, 0L, 0L);
+        assertThat(leader.progress().outcomes().succeeded()).isEqualTo(Sum.ofRow("EUR", 3, 3 * 1299));
+    }
+
+    @Test
+    void a_brake_while_the_last_are_awaited_ends_the_run_for_nothing_of_it_is_left() {
+        rows.dead(3);
+        RunLeader leader = lead(plan(NO_CANARY));
+        var brake = new Brake();
+        var end = CompletableFuture.supplyAsync(() -> leader.run(brake, Duration.ofMinutes(1)), Thread::startVirtualThread);
+        await().until(() -> leader.progress().phase() == RunProgress.Phase.LAST_ARE_AWAITED);
+        brake.press();
+        assertThat(end.join()).isEqualTo(new RunStep.Finished());
+    }
+
+    @Test
+    void a_run_without_a_canary_whose_payments_die_again_is_aborted_though_all_were_sent() {
+        rows.dead(12);
+        RunLeader leader = lead(plan(NO_CANARY));
+        assertThat(leader.runOnce()).isEqualTo(new RunStep.Moved(12));
+        rows.accepted().subList(0, 2).forEach(id -> rows.fail(id, "refused again"));
+        assertThat(leader.runOnce()).isEqualTo(new RunStep.Aborted("2 of 12 failed again"));
+        assertThat(run(leader).state()).isEqualTo(RunState.ABORTED);
+        assertThat(run(leader).sum()).isEqualTo(Sum.ofRow("EUR", 12, 12 * 1299));
+        RunLeader again = lead(run(leader));
+        assertThat(again.runOnce()).as("a person has seen it").isEqualTo(new RunStep.Finished());
     }
 
     @Test
@@ -88,13 +140,13 @@ class MergeRunTest {
         assertThat(second.runOnce()).isInstanceOf(RunStep.Waits.class);
         rows.accepted().forEach(rows::succeed);
         assertThat(second.runOnce()).isEqualTo(new RunStep.Moved(2));
-        assertThat(second.progress().outcomes()).isEqualTo(new Outcomes(12, 5, 0, 5, 0));
+        assertThat(counts(second.progress().outcomes())).containsExactly(12L, 5L, 0L, 5L, 0L);
     }
 
     @Test
     void a_run_that_began_well_stops_when_too_many_fail_later() {
         rows.dead(60);
-        RunLeader leader = lead(plan(new RunTerms(0, OptionalInt.of(30), OptionalInt.of(30), 10, false)));
+        RunLeader leader = lead(plan(new RunTerms(OptionalInt.of(0), OptionalInt.of(30), OptionalInt.of(30), 10, false)));
         assertThat(leader.runOnce()).isEqualTo(new RunStep.Moved(30));
         rows.accepted().subList(0, 27).forEach(rows::succeed);
         rows.accepted().forEach(id -> rows.fail(id, "unwell"));
@@ -108,7 +160,7 @@ class MergeRunTest {
     @Test
     void the_rate_doubles_while_all_goes_well_up_to_its_limit() {
         rows.dead(40);
-        RunLeader leader = lead(plan(new RunTerms(0, OptionalInt.of(2), OptionalInt.of(5), 10, false)));
+        RunLeader leader = lead(plan(new RunTerms(OptionalInt.of(0), OptionalInt.of(2), OptionalInt.of(5), 10, false)));
         assertThat(leader.runOnce()).isEqualTo(new RunStep.Moved(2));
         assertThat(leader.runOnce()).isEqualTo(new RunStep.Waits(Duration.ofSeconds(1)));
         now = now.plusSeconds(11);
@@ -267,7 +319,7 @@ class MergeRunTest {
         RunLeader usual = lead(plan(NO_CANARY));
         usual.run(new Brake());
         assertThat(usual.progress().results().of(MoveResult.REFUSED).count()).isEqualTo(1);
-        RunLeader byAPerson = lead(plan(new RunTerms(0, OptionalInt.empty(), OptionalInt.empty(), 10, true)));
+        RunLeader byAPerson = lead(plan(new RunTerms(OptionalInt.of(0), OptionalInt.empty(), OptionalInt.empty(), 10, true)));
         byAPerson.run(new Brake());
         assertThat(byAPerson.progress().results().of(MoveResult.REENTERED).count()).isEqualTo(1);
     }
@@ -288,12 +340,12 @@ class MergeRunTest {
         RunLeader first = lead(plan(NO_CANARY));
         first.run(new Brake());
         rows.fail(id, "again");
-        assertThat(outcomes(first)).isEqualTo(new Outcomes(1, 0, 0, 1, 0));
+        assertThat(counts(outcomes(first))).containsExactly(1L, 0L, 0L, 1L, 0L);
         RunLeader second = lead(plan(NO_CANARY));
         second.run(new Brake());
         rows.succeed(id);
-        assertThat(outcomes(first)).isEqualTo(new Outcomes(1, 0, 0, 1, 0));
-        assertThat(outcomes(second)).isEqualTo(new Outcomes(1, 1, 0, 0, 0));
+        assertThat(counts(outcomes(first))).containsExactly(1L, 0L, 0L, 1L, 0L);
+        assertThat(counts(outcomes(second))).containsExactly(1L, 1L, 0L, 0L, 0L);
     }
 
     @Test
@@ -331,6 +383,11 @@ class MergeRunTest {
 
     private static MergeRun run(RunLeader leader) {
         return new MergeRuns(rows.queue()).find(leader.led().id()).orElseThrow();
+    }
+
+    private static List<Long> counts(Outcomes outcomes) {
+        return Stream.of(outcomes.entered(), outcomes.succeeded(), outcomes.declined(), outcomes.failedAgain(), outcomes.unresolved())
+                .map(Sum::count).toList();
     }
 
     private static Outcomes outcomes(RunLeader leader) {

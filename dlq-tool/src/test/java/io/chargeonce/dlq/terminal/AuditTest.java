@@ -30,7 +30,7 @@ class AuditTest {
         rows.dead(3);
         rows.dead("acme", 5000, "JPY", "m");
         String kept = rows.dead();
-        call("merge", kept, "--yes");
+        call("merge", kept, "--yes", "--wait", "0");
         call("purge", "--all", "--reason", "a load test", "--yes");
         Called audit = call("audit", "--action", "dlq.purged", "--json");
         assertThat(audit.json()).hasSize(1).first().satisfies(line -> {

@@ -103,19 +103,20 @@ class CommandLineTest {
     void an_empty_queue_is_fine_and_says_so() {
         assertThat(call("list")).isEqualTo(new Called(0, "The dead-letter queue holds nothing of this kind.\n", ""));
         assertThat(call("summary").exit()).isZero();
-        assertThat(call("merge", "--all", "--yes").exit()).isZero();
+        assertThat(call("merge", "--all", "--yes", "--wait", "0").exit()).isZero();
         assertThat(call("list", "--json")).isEqualTo(new Called(0, "", ""));
     }
 
     @Test
     void a_change_of_an_empty_set_says_that_there_is_nothing_to_change() {
-        assertThat(call("merge", "--all", "--yes").out()).isEqualTo("The dead-letter queue is empty: there is nothing to merge.\n");
+        assertThat(call("merge", "--all", "--yes", "--wait", "0").out())
+                .isEqualTo("The dead-letter queue is empty: there is nothing to merge.\n");
         assertThat(call("merge", "--all").out()).isEqualTo("The dead-letter queue is empty: there is nothing to merge.\n");
         assertThat(call("purge", "--all", "--reason", "r", "--yes").out())
                 .isEqualTo("The dead-letter queue is empty: there is nothing to purge.\n");
         assertThat(call("restore", "--all", "--reason", "r", "--yes").out())
                 .isEqualTo("Nothing was purged in the last 30 days: there is nothing to restore.\n");
-        assertThat(call("merge", "--standing", "charged", "--yes").out())
+        assertThat(call("merge", "--standing", "charged", "--yes", "--wait", "0").out())
                 .isEqualTo("The dead-letter queue holds nothing of this kind: there is nothing to merge.\n");
         assertThat(rows.text("SELECT count(*) FROM dlq_run")).as("no run is planned for nothing").isEqualTo("0");
         rows.poison(new byte[] {1});
@@ -145,7 +146,7 @@ class CommandLineTest {
         assertThat(summary.getLast().path("total").path("count").asInt()).isEqualTo(2);
         assertThat(call("show", poison, "--json").json().getFirst().path("source").path("value").binaryValue())
                 .isEqualTo("x\u001b[31mred".getBytes());
-        JsonNode merge = call("merge", "--all", "--yes", "--json").json().getFirst();
+        JsonNode merge = call("merge", "--all", "--yes", "--wait", "0", "--json").json().getFirst();
         assertThat(merge.path("fates").path("reentered").path("count").asInt()).isEqualTo(1);
         assertThat(merge.path("fates").path("refused").path("count").asInt()).isEqualTo(1);
         assertThat(merge.path("finished").asBoolean()).isTrue();
@@ -201,7 +202,7 @@ class CommandLineTest {
     @Test
     void show_tells_a_payments_story_in_words() {
         String id = rows.dead();
-        call("merge", id, "--reason", "well again", "--yes");
+        call("merge", id, "--reason", "well again", "--yes", "--wait", "0");
         rows.fail(id, "still unwell");
         Called show = call("show", id);
         assertThat(show.exit()).isZero();
@@ -228,7 +229,7 @@ class CommandLineTest {
         assertThat(both.exit()).isEqualTo(1);
         assertThat(both.err()).contains("not in the queue: pay_nobody");
         assertThat(rows.letter(id)).isEqualTo("purged/2");
-        Called poison = call("merge", rows.poison(new byte[] {1}), "--yes");
+        Called poison = call("merge", rows.poison(new byte[] {1}), "--yes", "--wait", "0");
         assertThat(poison.exit()).isEqualTo(1);
         assertThat(poison.out()).contains("refused and left as it was", "Nothing was changed by run_").doesNotContain("Committed");
     }
@@ -263,7 +264,8 @@ class CommandLineTest {
         assertThat(purge.exit()).isZero();
         assertThat(purge.out()).contains("12.99 EUR", "refused: the money may have been taken", "Add --yes to do it");
         Called merge = call("merge", "--all");
-        assertThat(merge.out()).contains("settles:", "resolver first:", "poison cannot be merged", "Add --yes to do it");
+        assertThat(merge.out()).contains("settled, not charged again:", "asked about, not charged:", "poison cannot be merged",
+                "Add --yes to do it");
         assertThat(rows.everything()).isEqualTo(before);
     }
 

@@ -38,7 +38,7 @@ class EditTest {
         assertThat(call("merge", poison).out()).contains("poison, edited", "sends again");
         assertThat(rows.staged("payments.requests", payment)).as("an edit sends nothing").isEqualTo("nothing");
 
-        Called merge = call("merge", poison, "--yes");
+        Called merge = call("merge", poison, "--yes", "--wait", "0");
         assertThat(merge.exit()).as(merge.err()).isZero();
         assertThat(merge.out()).contains("sent again as edited");
         assertThat(rows.text("SELECT convert_from(value, 'UTF8') FROM outbox WHERE topic = 'payments.requests'"))
@@ -46,7 +46,7 @@ class EditTest {
         assertThat(rows.staged("payments.requests", payment)).isEqualTo("record");
         assertThat(rows.letter(poison)).isEqualTo("merged/2");
         assertThat(rows.audit(poison)).isEqualTo("dlq.opened dlq.edited dlq.merged");
-        assertThat(call("merge", poison, "--yes").exit()).as("it is gone").isEqualTo(1);
+        assertThat(call("merge", poison, "--yes", "--wait", "0").exit()).as("it is gone").isEqualTo(1);
         assertThat(rows.staged("payments.requests", payment)).isEqualTo("record");
     }
 

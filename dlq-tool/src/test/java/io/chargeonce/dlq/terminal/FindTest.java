@@ -80,7 +80,8 @@ class FindTest {
         rows.dead();
         rows.dead("globex", 1, "EUR", "m");
         String before = rows.everything();
-        for (List<String> command : List.of(List.of("list"), List.of("list", "--json"), List.of("summary"), List.of("merge", "--yes"),
+        for (List<String> command : List.of(List.of("list"), List.of("list", "--json"), List.of("summary"),
+                List.of("merge", "--yes", "--wait", "0"),
                 List.of("purge", "--yes", "--reason", "r"), List.of("restore", "--reason", "r"), List.of("export", "/nowhere-at-all"))) {
             Called called = call(Stream.concat(command.stream(), Stream.of(option, value)).toArray(String[]::new));
             assertThat(called.exit()).isEqualTo(2);

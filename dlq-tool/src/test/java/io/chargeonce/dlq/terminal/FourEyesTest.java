@@ -85,14 +85,14 @@ class FourEyesTest {
     @Test
     void a_merge_above_the_limit_waits_for_another_person_and_names_both_in_the_audit() {
         threeDead();
-        Called proposed = ann("merge", "--all", "--yes", "--canary", "0", "--reason", "well again");
+        Called proposed = ann("merge", "--all", "--yes", "--wait", "0", "--canary", "0", "--reason", "well again");
         assertThat(proposed.exit()).isEqualTo(1);
         String run = theRun();
         assertThat(proposed.out()).contains(run + " is more than you may do alone", "chargeonce dlq approve " + run,
                 "chargeonce dlq merge --resume " + run);
         assertThat(accepted()).isZero();
         assertThat(ann("runs").out()).contains("awaits");
-        assertThat(ann("merge", "--resume", run).exit()).isEqualTo(1);
+        assertThat(ann("merge", "--resume", run, "--wait", "0").exit()).isEqualTo(1);
         Called own = ann("approve", run, "--yes");
         assertThat(own.exit()).isEqualTo(2);
         assertThat(own.err()).contains("it is your own proposal: another person must approve it");
@@ -100,11 +100,11 @@ class FourEyesTest {
         Called look = bob("approve", run);
         assertThat(look.exit()).isZero();
         assertThat(look.out()).contains("ann proposes to merge", "3 dead letters", "EUR", "Nothing was changed", "well again");
-        assertThat(ann("merge", "--resume", run).exit()).isEqualTo(1);
+        assertThat(ann("merge", "--resume", run, "--wait", "0").exit()).isEqualTo(1);
         assertThat(bob("approve", run, "--expect-fingerprint", "0000000000000000", "--yes").exit()).isEqualTo(1);
         assertThat(bob("approve", run, "--yes").out()).contains("Approved.", "chargeonce dlq merge --resume " + run);
         assertThat(accepted()).isZero();
-        Called merged = ann("merge", "--resume", run);
+        Called merged = ann("merge", "--resume", run, "--wait", "0");
         assertThat(merged.exit()).as(merged.out() + merged.err()).isZero();
         assertThat(accepted()).isEqualTo(3);
         assertThat(rows.text(
@@ -142,10 +142,10 @@ class FourEyesTest {
         String one = rows.dead();
         String two = rows.dead();
         String three = rows.dead();
-        assertThat(ann("merge", one, "--yes", "--canary", "0").exit()).isZero();
+        assertThat(ann("merge", one, "--yes", "--wait", "0", "--canary", "0").exit()).isZero();
         assertThat(ann("purge", two, "--reason", "r", "--yes").exit()).isZero();
-        assertThat(ann("merge", three, "--yes", "--canary", "0").out()).contains("waits for another person");
-        assertThat(bob("merge", three, "--yes", "--canary", "0").exit()).isZero();
+        assertThat(ann("merge", three, "--yes", "--wait", "0", "--canary", "0").out()).contains("waits for another person");
+        assertThat(bob("merge", three, "--yes", "--wait", "0", "--canary", "0").exit()).isZero();
         assertThat(accepted()).isEqualTo(2);
     }
 
@@ -171,38 +171,38 @@ class FourEyesTest {
         owner("UPDATE four_eyes SET most = 1000; INSERT INTO four_eyes VALUES ('EUR', 2000)");
         rows.dead();
         rows.dead();
-        assertThat(ann("merge", "--all", "--yes", "--canary", "0").out()).contains("waits for another person");
+        assertThat(ann("merge", "--all", "--yes", "--wait", "0", "--canary", "0").out()).contains("waits for another person");
     }
 
     @Test
     void below_the_limit_or_without_one_a_person_acts_alone() {
         threeDead();
         owner("TRUNCATE four_eyes");
-        assertThat(ann("merge", "--all", "--yes", "--canary", "0").exit()).isZero();
+        assertThat(ann("merge", "--all", "--yes", "--wait", "0", "--canary", "0").exit()).isZero();
         assertThat(accepted()).isEqualTo(3);
     }
 
     @Test
     void a_proposal_and_an_approval_hold_for_a_day() {
         threeDead();
-        ann("merge", "--all", "--yes", "--canary", "0");
+        ann("merge", "--all", "--yes", "--wait", "0", "--canary", "0");
         String run = theRun();
         owner("UPDATE dlq_run SET planned_at = now() - interval '25 hours'");
         assertThat(bob("approve", run, "--yes").err()).contains("it was proposed more than 24 hours ago");
         owner("UPDATE dlq_run SET planned_at = now()");
         assertThat(bob("approve", run, "--yes").exit()).isZero();
         owner("UPDATE approval SET approved_at = now() - interval '25 hours'");
-        assertThat(ann("merge", "--resume", run).exit()).isEqualTo(1);
+        assertThat(ann("merge", "--resume", run, "--wait", "0").exit()).isEqualTo(1);
         assertThat(accepted()).isZero();
     }
 
     @Test
     void a_shared_login_neither_proposes_nor_approves() {
         threeDead();
-        Called shared = Called.of(() -> rows.openAs(SHARED), "merge", "--all", "--yes", "--canary", "0");
+        Called shared = Called.of(() -> rows.openAs(SHARED), "merge", "--all", "--yes", "--wait", "0", "--canary", "0");
         assertThat(shared.err()).contains("you act as the shared role chargeonce_dlq_operator");
         assertThat(bob("approve", theRun(), "--yes").err()).contains("proposed under a shared login");
-        ann("merge", "--all", "--yes", "--canary", "0");
+        ann("merge", "--all", "--yes", "--wait", "0", "--canary", "0");
         assertThat(Called.of(() -> rows.openAs(SHARED), "approve", theRun(), "--yes").err())
                 .contains("only a person with their own login may approve");
     }
@@ -211,7 +211,7 @@ class FourEyesTest {
     @Test
     void a_refusal_by_the_rule_is_told_from_a_right_that_is_missing() {
         threeDead();
-        ann("merge", "--all", "--yes", "--canary", "0");
+        ann("merge", "--all", "--yes", "--wait", "0", "--canary", "0");
         String run = theRun();
         var queue = rows.open();
         var fourEyes = new FourEyes(queue);
@@ -229,7 +229,7 @@ class FourEyesTest {
         ann("settle", id, "--not-charged", "--evidence", "ticket 4711", "--yes", "--wait", "1s");
         String finding = rows.text("SELECT run FROM hand_settlement");
         threeDead();
-        ann("merge", "--all", "--yes", "--canary", "0");
+        ann("merge", "--all", "--yes", "--wait", "0", "--canary", "0");
         assertThat(bob("runs").out()).contains(finding, theRun(), "awaits approval by another person: chargeonce dlq approve");
         var json =
                 bob("runs", "--json").json().stream().filter(run -> run.path("run").asString().equals(finding)).findFirst().orElseThrow();
@@ -267,7 +267,7 @@ class FourEyesTest {
         "SELECT append_audit(NULL, '{bob}', '{dlq.run.approved}', '{dlq_run}', '{run_0000000001}', NULL, NULL, NULL)"})
     void a_stolen_login_begins_nothing_approves_nothing_and_moves_no_limit(String theft) {
         threeDead();
-        ann("merge", "--all", "--yes", "--canary", "0");
+        ann("merge", "--all", "--yes", "--wait", "0", "--canary", "0");
         assertThatThrownBy(() -> as(QueueRows.OPERATOR, theft)).isInstanceOfSatisfying(SQLException.class,
                 e -> assertThat(e.getSQLState()).isIn("42501", "X4EYE"));
         assertThat(rows.text("SELECT count(*) FROM operation_state WHERE state = 'dead'")).isEqualTo("3");
@@ -276,7 +276,7 @@ class FourEyesTest {
     @Test
     void nothing_joins_a_planned_run_and_one_approval_moves_each_item_once() throws SQLException {
         threeDead();
-        ann("merge", "--all", "--yes", "--canary", "0");
+        ann("merge", "--all", "--yes", "--wait", "0", "--canary", "0");
         String run = theRun();
         String late = rows.dead();
         String addedItem = """
@@ -371,7 +371,7 @@ class FourEyesTest {
     @Test
     void a_transaction_that_began_long_ago_keeps_no_approval_alive() throws SQLException {
         threeDead();
-        ann("merge", "--all", "--yes", "--canary", "0");
+        ann("merge", "--all", "--yes", "--wait", "0", "--canary", "0");
         String run = theRun();
         assertThat(bob("approve", run, "--yes").exit()).isZero();
         try (Connection early = session()) {

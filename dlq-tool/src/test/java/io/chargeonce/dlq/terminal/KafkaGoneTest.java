@@ -46,7 +46,8 @@ class KafkaGoneTest {
         try (var relay =
                 new OutboxRelay(rows.owner(), new ProducerSettings(kafka, "dlq-test")::newProducer, new SimpleMeterRegistry()).start()) {
             var merge =
-                    CompletableFuture.supplyAsync(() -> Called.of(rows::open, "merge", "--all", "--canary", "0", "--rate", "2", "--yes"),
+                    CompletableFuture.supplyAsync(
+                            () -> Called.of(rows::open, "merge", "--all", "--canary", "0", "--rate", "2", "--yes", "--wait", "0"),
                             Thread::startVirtualThread);
             await().until(() -> !rows.accepted().isEmpty() && rows.text("SELECT count(*) FROM outbox").equals("0"));
             broker.close();

@@ -33,7 +33,7 @@ class KilledAnywhereTest {
             List<String> dead = rows.dead(4);
             String charged = rows.charged();
             String unresolved = rows.unresolved();
-            String[] command = {"merge", "--all", "--canary", "0", "--yes", "--reason", "r"};
+            String[] command = {"merge", "--all", "--canary", "0", "--yes", "--wait", "0", "--reason", "r"};
             cutOff(++steps, cut, command);
             finishTheRunOr(command);
 
@@ -112,7 +112,7 @@ class KilledAnywhereTest {
         rows.text("UPDATE dlq_run SET led_at = led_at - interval '1 hour' RETURNING 1");
         List<String> open = call("runs", "--json").json().stream().filter(run -> !run.path("state").asString().equals("finished"))
                 .map(run -> run.path("run").asString()).toList();
-        Called called = open.isEmpty() ? call(command) : call("merge", "--resume", open.getFirst());
+        Called called = open.isEmpty() ? call(command) : call("merge", "--resume", open.getFirst(), "--wait", "0");
         assertThat(called.exit()).as(called.err()).isZero();
     }
 

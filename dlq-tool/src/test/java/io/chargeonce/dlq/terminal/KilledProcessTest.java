@@ -27,11 +27,11 @@ class KilledProcessTest {
     void a_merge_goes_on_where_it_was_killed_and_moves_nothing_twice() throws Exception {
         List<String> dead = rows.dead(6);
         String run = call("merge", "--all", "--canary", "0", "--rate", "2", "--plan", "--json").json().getFirst().path("run").asString();
-        killAt(dead.get(4), "merge", "--resume", run);
+        killAt(dead.get(4), "merge", "--resume", run, "--wait", "0");
         assertThat(rows.accepted()).as("what was committed before the kill").containsExactlyInAnyOrderElementsOf(dead.subList(0, 4));
 
         Path printed = folder.resolve("printed");
-        Process resumed = CommandProcess.startInto(printed, rows, "merge", "--resume", run);
+        Process resumed = CommandProcess.startInto(printed, rows, "merge", "--resume", run, "--wait", "0");
         await("the killed leader may still be alive")
                 .until(() -> Files.readString(printed).contains("waiting: if nothing is heard for 15 s"));
         assertThat(rows.accepted()).hasSize(4);

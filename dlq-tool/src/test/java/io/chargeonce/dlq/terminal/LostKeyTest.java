@@ -41,7 +41,7 @@ class LostKeyTest {
                 "CHARGEONCE_DATA_KEY_FILE");
         assertThat(Files.readString(Path.of(file))).contains(poison, "\"closed\":");
         assertThat(call(vault, "edit", poison, "--reason", "r", "--editor", "true").err()).contains("its bytes cannot be opened");
-        assertThat(call(vault, "merge", "--all", "--yes").exit()).isZero();
+        assertThat(call(vault, "merge", "--all", "--yes", "--wait", "0").exit()).isZero();
         assertThat(rows.letter(payment)).isEqualTo("merged/2");
         assertThat(call(vault, "purge", poison, "--reason", "r", "--yes").exit()).isZero();
         assertThat(call(vault, "restore", poison, "--reason", "r", "--yes").exit()).isZero();
@@ -55,11 +55,11 @@ class LostKeyTest {
         String record = rows.record(payment);
         String poison = rows.poison(record.substring(0, record.length() - 1).getBytes(StandardCharsets.UTF_8));
         assertThat(call(QueueRows.VAULT, "edit", poison, "--reason", "r", "--editor", "printf } >>").exit()).isZero();
-        Called merge = call(Vault.WITHOUT_KEY, "merge", poison, "--yes");
+        Called merge = call(Vault.WITHOUT_KEY, "merge", poison, "--yes", "--wait", "0");
         assertThat(merge.out()).contains("no key in the file of CHARGEONCE_DATA_KEY_FILE opens its edit");
         assertThat(rows.letter(poison)).isEqualTo("dead/1");
         assertThat(rows.staged("payments.requests", payment)).isEqualTo("nothing");
-        assertThat(call(QueueRows.VAULT, "merge", poison, "--yes").out()).contains("sent again as edited");
+        assertThat(call(QueueRows.VAULT, "merge", poison, "--yes", "--wait", "0").out()).contains("sent again as edited");
         assertThat(rows.letter(poison)).isEqualTo("merged/2");
     }
 
@@ -84,7 +84,7 @@ class LostKeyTest {
                             + poison + "'"));
             assertThat(call(QueueRows.VAULT, "show", poison).out()).as(bytes).contains("cannot be opened");
             assertThat(call(QueueRows.VAULT, "list", "--json").exit()).isZero();
-            assertThat(call(QueueRows.VAULT, "merge", poison, "--yes").exit()).isEqualTo(1);
+            assertThat(call(QueueRows.VAULT, "merge", poison, "--yes", "--wait", "0").exit()).isEqualTo(1);
             assertThat(call(QueueRows.VAULT, "purge", poison, "--reason", "r", "--yes").exit()).isZero();
         }
     }

@@ -32,7 +32,7 @@ class PostgresGoneTest {
     @Test
     void a_merge_whose_postgres_crashed_is_resumed_and_moves_nothing_twice() {
         List<String> dead = rows.dead(8);
-        var merge = begin("merge", "--all", "--canary", "0", "--rate", "2", "--yes", "--reason", "r");
+        var merge = begin("merge", "--all", "--canary", "0", "--rate", "2", "--yes", "--wait", "0", "--reason", "r");
         await().until(() -> rows.accepted().size() >= 2);
         postgres.stop(PostgresServer.Stop.IMMEDIATE);
         assertThat(merge.join().exit()).isEqualTo(3);
@@ -42,7 +42,7 @@ class PostgresGoneTest {
         startAgain();
         assertThat(rows.accepted()).as("what was committed before the crash").hasSizeBetween(2, 6);
         String run = rows.text("UPDATE dlq_run SET led_at = led_at - interval '15 s' RETURNING run_id");
-        assertThat(call("merge", "--resume", run).exit()).isZero();
+        assertThat(call("merge", "--resume", run, "--wait", "0").exit()).isZero();
         EachOnce.merged(rows, dead);
     }
 

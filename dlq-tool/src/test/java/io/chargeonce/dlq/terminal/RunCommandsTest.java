@@ -10,6 +10,11 @@ import io.chargeonce.dlq.FaultyDriver;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.QueueRows;
 import io.chargeonce.dlq.merge.MergeRuns;
+import io.chargeonce.dlq.merge.RunLeader;
+import io.chargeonce.dlq.move.Brake;
+import io.chargeonce.dlq.terminal.page.RunBar;
+import io.chargeonce.payment.FailureCause;
+import io.chargeonce.payment.Outcome;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -25,34 +30,39 @@ class RunCommandsTest {
     @Test
     void a_planned_run_is_confirmed_by_its_id() {
         rows.dead(3);
-        Called plan = call("merge", "--all", "--plan", "--json");
+        Called plan = call("merge", "--all", "--canary", "0", "--plan", "--json");
         String run = plan.json().getFirst().path("run").asString();
         assertThat(rows.accepted()).isEmpty();
         rows.dead();
-        Called resume = call("merge", "--resume", run);
+        Called resume = call("merge", "--resume", run, "--wait", "0");
         assertThat(resume.exit()).isZero();
         assertThat(resume.out()).contains("38.97 EUR", "re-entered the pipeline", "runs show " + run);
         assertThat(rows.accepted()).hasSize(3);
-        assertThat(call("merge", "--resume", run).err()).contains("has ended: finished");
+        assertThat(call("merge", "--resume", run, "--wait", "0").err()).contains("has ended: finished");
     }
 
     @Test
     void runs_are_listed_and_shown_with_what_became_of_them() {
         rows.dead(2);
-        String run = call("merge", "--all", "--yes", "--reason", "well again", "--json").json().getFirst().path("run").asString();
+        String run = call("merge", "--all", "--canary", "0", "--yes", "--wait", "0", "--reason", "well again", "--json").json().getFirst()
+                .path("run").asString();
         rows.succeed(rows.accepted().getFirst());
-        assertThat(call("runs").out()).contains(run, "finished", "well again");
+        assertThat(call("runs").out()).contains(run, "    2  25.98 EUR  finished", "well again");
         assertThat(call("runs", "show", run).out())
-                .contains("safe to re-charge", "Of 2 that re-entered, 1 succeeded", "1 are on their way");
+                .contains("2 dead letters, 25.98 EUR", "safe to re-charge", "    1  12.99 EUR  succeeded",
+                        "    1  12.99 EUR  on their way");
         JsonNode json = call("runs", "show", run, "--json").json().getFirst();
-        assertThat(json.path("outcomes").path("succeeded").asInt()).isEqualTo(1);
+        assertThat(json.at("/outcomes/succeeded/count").asInt()).isEqualTo(1);
+        assertThat(json.at("/outcomes/succeeded/money/EUR").asInt()).isEqualTo(1299);
+        assertThat(call("runs", "--json").json().getFirst().at("/money/EUR").asInt()).isEqualTo(2598);
         assertThat(call("runs", "show", "run_nobody").exit()).isEqualTo(1);
     }
 
     @Test
     void a_run_whose_canary_fails_again_exits_with_a_no_and_says_how_to_go_on() {
         rows.dead(10);
-        var merge = CompletableFuture.supplyAsync(() -> call("merge", "--all", "--canary", "2", "--yes"), Thread::startVirtualThread);
+        var merge = CompletableFuture.supplyAsync(() -> call("merge", "--all", "--canary", "2", "--yes", "--wait", "0"),
+                Thread::startVirtualThread);
         await().until(() -> rows.accepted().size() == 2);
         rows.accepted().forEach(id -> rows.fail(id, "still unwell"));
         assertThat(merge.join().exit()).isEqualTo(1);
@@ -62,10 +72,79 @@ class RunCommandsTest {
     }
 
     @Test
+    void a_run_whose_payments_die_again_has_stopped_and_exits_with_a_no_though_all_were_sent() {
+        rows.dead(3);
+        var merge = CompletableFuture.supplyAsync(() -> call("merge", "--all", "--canary", "0", "--wait", "10m", "--yes"),
+                Thread::startVirtualThread);
+        await().until(() -> rows.accepted().size() == 3);
+        rows.accepted().forEach(id -> rows.fail(id, "refused again"));
+        assertThat(merge.join().exit()).isEqualTo(1);
+        assertThat(merge.join().out()).containsPattern("\\d  +\\d+[.]\\d\\d EUR  failed again")
+                .containsPattern("Stopped by the run itself: [123] of 3 failed again. All of it was sent")
+                .contains("chargeonce dlq list --run run_").doesNotContain("To go on");
+        String run = rows.text("SELECT run_id FROM dlq_run");
+        assertThat(call("runs").out()).containsPattern("stopped: [123] of 3").doesNotContain("finished");
+        assertThat(call("runs", "show", run, "--json").json().getFirst().path("state").asString()).isEqualTo("aborted");
+        assertThat(call("list", "--run", run, "--json").json()).hasSize(3);
+    }
+
+    @Test
+    void the_progress_has_the_money_that_was_dealt_with_where_there_is_room_for_all_of_it() {
+        rows.dead();
+        rows.dead("globex", 700, "JPY", "the PSP answered 500");
+        String run = call("merge", "--all", "--canary", "0", "--plan", "--json").json().getFirst().path("run").asString();
+        RunLeader leader = new MergeRuns(rows.queue())
+                .take(new AuditContext("ann", Optional.empty(), run), InstantSource.system(), progress -> {}).orElseThrow();
+        leader.run(new Brake());
+        assertThat(RunBar.inWords(leader.progress(), 80)).isEqualTo("0 ok, 0 failed, 2 open, 12.99 EUR, 700 JPY");
+        assertThat(RunBar.inWords(leader.progress(), 40)).isEqualTo("0 ok, 0 failed, 2 open");
+    }
+
+    @Test
+    void a_run_whose_payments_die_after_it_has_ended_has_stopped_once_someone_looks() {
+        rows.dead(3);
+        String run = call("merge", "--all", "--canary", "0", "--wait", "0", "--yes", "--json").json().getFirst().path("run").asString();
+        assertThat(call("runs").out()).contains("finished");
+        rows.accepted().forEach(id -> rows.fail(id, "refused again"));
+        assertThat(Called.of(() -> rows.openAs("chargeonce_dlq_reader"), "runs", "show", run).out())
+                .as("who may only read sees it too").contains("stopped: 3 of 3 failed again", "    3  38.97 EUR  failed again");
+        assertThat(rows.text("SELECT state FROM dlq_run")).isEqualTo("finished");
+        assertThat(call("runs", "show", run).out()).contains("stopped: 3 of 3 failed again");
+        assertThat(call("runs").out()).contains("stopped: 3 of 3").doesNotContain("finished");
+        assertThat(call("merge", "--resume", run, "--wait", "0").exit()).as("a person has seen it").isZero();
+        assertThat(call("runs", "show", run).out()).contains("finished", "    3  38.97 EUR  failed again");
+    }
+
+    @Test
+    void of_what_is_unresolved_a_plan_says_that_it_is_asked_about_and_its_run_what_became_of_it() {
+        String charged = rows.unresolved();
+        String dead = rows.unresolved();
+        rows.unresolved();
+        rows.dead();
+        Called plan = call("merge", "--all");
+        assertThat(plan.out()).contains("    1  12.99 EUR  safe to re-charge  tried again; nothing was charged",
+                "    3   2100 JPY  unresolved         asked about, not charged",
+                "asked about, not charged: the money may have been taken, so the PSP is asked before");
+        Called merge = call("merge", "--all", "--wait", "0", "--yes");
+        assertThat(merge.exit()).isZero();
+        assertThat(merge.out()).contains("    3   2100 JPY  asked about: not known yet");
+        String run = rows.text("SELECT run_id FROM dlq_run");
+        rows.resolve(charged, new Outcome.Charged("pi_found"));
+        rows.resolve(dead, new Outcome.Failed(FailureCause.PSP_UNWELL, "it was never executed"));
+        assertThat(call("runs", "show", run).out()).contains("    1  12.99 EUR  on their way", "    1    700 JPY  asked about: succeeded",
+                "    1    700 JPY  asked about: not charged, dead", "    1    700 JPY  asked about: not known yet");
+        JsonNode json = call("runs", "show", run, "--json").json().getFirst();
+        assertThat(json.path("state").asString()).as("what was asked about and not charged is no failure of the run").isEqualTo("finished");
+        assertThat(json.at("/asked/asked/money/JPY").asInt()).isEqualTo(2100);
+        assertThat(json.at("/asked/not_charged/count").asInt()).isEqualTo(1);
+        assertThat(json.at("/asked/open/money/JPY").asInt()).isEqualTo(700);
+    }
+
+    @Test
     void a_payment_that_dies_again_and_again_stays_one_line_until_it_needs_a_person_who_names_it() {
         String id = rows.dead();
         for (int generation = 2; generation <= 6; generation++) {
-            assertThat(call("merge", "--all", "--canary", "0", "--yes").exit()).isZero();
+            assertThat(call("merge", "--all", "--canary", "0", "--yes", "--wait", "0").exit()).isZero();
             rows.fail(id, "still unwell");
             assertThat(call("list", "--json").json()).singleElement().extracting(line -> line.path("generation").asInt())
                     .isEqualTo(generation);
@@ -74,10 +153,10 @@ class RunCommandsTest {
         assertThat(rows.letter(id)).as("every landing and every merge is a revision of the one line").isEqualTo("dead/11");
         assertThat(call("show", id).out()).contains("it was merged 5 times and died each time");
         assertThat(call("merge", "--all").out()).contains("merged too often", "needs a person");
-        assertThat(call("merge", "--all", "--yes", "--canary", "0").out()).contains("refused and left as it was");
+        assertThat(call("merge", "--all", "--yes", "--wait", "0", "--canary", "0").out()).contains("refused and left as it was");
         assertThat(rows.accepted()).isEmpty();
-        assertThat(call("merge", id, "--yes").exit()).as("named, but not with --even-capped").isEqualTo(1);
-        assertThat(call("merge", id, "--even-capped", "--yes", "--canary", "0").exit()).isZero();
+        assertThat(call("merge", id, "--yes", "--wait", "0").exit()).as("named, but not with --even-capped").isEqualTo(1);
+        assertThat(call("merge", id, "--even-capped", "--yes", "--wait", "0", "--canary", "0").exit()).isZero();
         assertThat(rows.accepted()).containsExactly(id);
     }
 
@@ -87,7 +166,7 @@ class RunCommandsTest {
         String run = call("merge", "--all", "--canary", "0", "--plan", "--json").json().getFirst().path("run").asString();
         Called cut =
                 Called.of(() -> new DeadLetterQueue(Database.openForCommand(FaultyDriver.cutting(rows.url(), 8, FaultyDriver.Cut.BEFORE),
-                        "postgres", ""), QueueRows.TOPICS), "merge", "--resume", run);
+                        "postgres", ""), QueueRows.TOPICS), "merge", "--resume", run, "--wait", "0");
         assertThat(cut.exit()).isEqualTo(3);
         assertThat(cut.err()).contains("to go on: chargeonce dlq merge --resume " + run, "Postgres can't be reached");
     }
@@ -98,7 +177,7 @@ class RunCommandsTest {
         String run = call("merge", "--all", "--plan", "--json").json().getFirst().path("run").asString();
         new MergeRuns(rows.queue()).take(new AuditContext("bob", Optional.empty(), run), InstantSource.system(), progress -> {})
                 .orElseThrow();
-        var resume = CompletableFuture.supplyAsync(() -> call("merge", "--resume", run), Thread::startVirtualThread);
+        var resume = CompletableFuture.supplyAsync(() -> call("merge", "--resume", run, "--wait", "0"), Thread::startVirtualThread);
         await().until(() -> {
             rows.text("UPDATE dlq_run SET led_at = clock_timestamp() RETURNING 1");
             return resume.isDone();
@@ -111,7 +190,8 @@ class RunCommandsTest {
     @Test
     void a_running_merge_follows_the_rate_that_another_sets_and_lets_go_when_another_stops_it() {
         rows.dead(40);
-        var merge = CompletableFuture.supplyAsync(() -> call("merge", "--all", "--canary", "0", "--rate", "1", "--max-rate", "1", "--yes"),
+        var merge = CompletableFuture.supplyAsync(
+                () -> call("merge", "--all", "--canary", "0", "--rate", "1", "--max-rate", "1", "--yes", "--wait", "0"),
                 Thread::startVirtualThread);
         await().until(() -> !rows.accepted().isEmpty());
         String run = rows.text("SELECT run_id FROM dlq_run");
@@ -124,7 +204,7 @@ class RunCommandsTest {
         assertThat(merge.join().out()).contains("another person has stopped or cancelled this run");
         assertThat(rows.accepted()).hasSizeLessThan(40);
         assertThat(call("runs", "stop", run).exit()).isEqualTo(1);
-        var resume = CompletableFuture.supplyAsync(() -> call("merge", "--resume", run), Thread::startVirtualThread);
+        var resume = CompletableFuture.supplyAsync(() -> call("merge", "--resume", run, "--wait", "0"), Thread::startVirtualThread);
         assertThat(call("runs", "rate", run, "1000", "--json").json().getFirst().path("rate").asInt()).isEqualTo(1000);
         assertThat(resume.join().exit()).isZero();
         assertThat(rows.accepted()).hasSize(40);
@@ -137,7 +217,7 @@ class RunCommandsTest {
         rows.dead(2);
         String run = call("merge", "--all", "--plan", "--json").json().getFirst().path("run").asString();
         assertThat(call("merge", "--cancel", run).exit()).isZero();
-        assertThat(call("merge", "--resume", run).exit()).isEqualTo(1);
+        assertThat(call("merge", "--resume", run, "--wait", "0").exit()).isEqualTo(1);
         assertThat(call("merge", "--cancel", run).exit()).isEqualTo(1);
         assertThat(rows.accepted()).isEmpty();
     }

@@ -115,6 +115,15 @@ class SettleTest {
     }
 
     @Test
+    void another_reference_than_the_psp_itself_named_for_the_attempt_is_refused_and_both_are_shown() {
+        String id = rows.unresolvedAndAsked(false);
+        rows.text("UPDATE payment_attempt SET psp_reference = 'pi_known' RETURNING 1");
+        cannot("stripe itself named attempt 1 pi_known, and you named pi_typo", id, "--charged", "pi_typo");
+        assertThat(rows.text("SELECT count(*) FROM hand_settlement")).isEqualTo("0");
+        assertThat(settle(id, "--charged", "pi_known").exit()).isZero();
+    }
+
+    @Test
     void what_was_purged_while_it_was_unresolved_is_settled_without_being_restored_first() {
         String id = rows.unresolvedAndAsked(false);
         assertThat(Called.of(rows::open, "purge", id, "--even-unresolved", "--reason", "a test", "--yes").exit()).isZero();

@@ -62,15 +62,16 @@ class TerminalTest {
     }
 
     @Test
-    void a_small_merge_at_a_terminal_waits_for_its_outcomes_and_shows_them() throws Exception {
+    void a_merge_at_a_terminal_waits_for_its_outcomes_and_has_stopped_when_its_payments_die_again() throws Exception {
         List<String> dead = rows.dead(2);
-        Process merge = inATerminal("merge", "", "merge", "--all", "--yes");
+        Process merge = inATerminal("merge", "", "merge", "--all", "--canary", "0", "--wait", "10m", "--yes");
         await().until(() -> printed("merge").contains("2 open"));
         rows.succeed(dead.getFirst());
         await().until(() -> printed("merge").contains("1 ok, 0 failed, 1 open"));
         rows.fail(dead.getLast(), "still unwell");
-        assertThat(merge.waitFor()).as(printed("merge")).isZero();
-        assertThat(printed("merge")).contains("Of 2 that re-entered, 1 succeeded, 0 were declined, 1 failed");
+        assertThat(merge.waitFor()).as(printed("merge")).isOne();
+        assertThat(printed("merge")).contains("    1  12.99 EUR  succeeded", "    1  12.99 EUR  failed again",
+                "Stopped by the run itself: 1 of 2 failed again.", "What died again:  chargeonce dlq list --run run_");
     }
 
     @Test
@@ -125,7 +126,7 @@ class TerminalTest {
         assertThat(rows.accepted()).hasSizeBetween(2, 6);
         String run = printed(name).lines().filter(line -> line.startsWith("To go on:")).collect(Collectors.joining())
                 .replaceFirst(".*--resume ", "").strip();
-        Called resumed = Called.of(rows::open, "merge", "--resume", run);
+        Called resumed = Called.of(rows::open, "merge", "--resume", run, "--wait", "0");
         assertThat(resumed.exit()).as(resumed.err()).isZero();
         EachOnce.merged(rows, dead);
     }

@@ -22,7 +22,7 @@ class VerifyTest {
         call("purge", "--standing", "rechargeable", "--reason", "r", "--yes");
         call("restore", "--all", "--reason", "r", "--yes");
         call("purge", "--standing", "poison", "--reason", "r", "--yes");
-        call("merge", "--all", "--canary", "0", "--yes");
+        call("merge", "--all", "--canary", "0", "--yes", "--wait", "0");
         assertThat(call("verify", "--table-only")).isEqualTo(new Called(0, "The queue and the payments agree.\n", ""));
     }
 

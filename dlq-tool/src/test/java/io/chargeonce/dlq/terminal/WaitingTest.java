@@ -122,7 +122,7 @@ class WaitingTest {
         String run = stop.out().lines().filter(line -> line.startsWith("To undo it")).findFirst().orElseThrow()
                 .replaceAll(".*--run (\\S+).*", "$1");
         String another = rows.dead();
-        call("merge", "--cause", "stopped", "--run", run, "--yes");
+        call("merge", "--cause", "stopped", "--run", run, "--yes", "--wait", "0");
         assertThat(rows.accepted()).containsExactly(id);
         assertThat(rows.letter(another)).isEqualTo("dead/1");
     }
@@ -153,7 +153,7 @@ class WaitingTest {
         }
         assertThat(rows.accepted()).isEmpty();
         assertThat(rows.letter(id)).isEqualTo("dead/1");
-        call("merge", id, "--yes");
+        call("merge", id, "--yes", "--wait", "0");
         assertThat(rows.accepted()).containsExactly(id);
     }
 

@@ -21,7 +21,7 @@ class WhyTest {
         rows.retry(id, 1, "first");
         rows.retry(id, 2, "second");
         rows.fail(id, "third");
-        call("merge", id, "--reason", "well again", "--yes");
+        call("merge", id, "--reason", "well again", "--yes", "--wait", "0");
         rows.succeed(id);
         Called why = call("why", id, "--json");
         assertThat(why.json()).extracting(line -> line.path("what").asString()).as("each moment once").containsExactly(
@@ -40,7 +40,7 @@ class WhyTest {
     @Test
     void every_death_is_told_and_the_last_one_with_what_was_said() {
         String id = rows.dead();
-        call("merge", id, "--yes");
+        call("merge", id, "--yes", "--wait", "0");
         rows.fail(id, "still unwell");
         call("purge", id, "--reason", "give up", "--yes");
         assertThat(call("why", id).out().lines().filter(line -> line.contains("dead: ")).toList()).satisfiesExactly(

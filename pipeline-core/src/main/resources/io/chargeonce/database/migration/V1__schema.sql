@@ -1399,6 +1399,8 @@ CREATE TABLE dlq_run (
     -- Equal for equal sets of dead letters, whichever person plans them; shown to the person who confirms.
     fingerprint         text NOT NULL,
     items               int NOT NULL CHECK (items >= 0),
+    -- Their number and minor units by currency, for lists: {"EUR": [8, 11520]}.
+    money               jsonb NOT NULL DEFAULT '{}',
     -- This many payments go first, and the rest only after these have ended well.
     canary              int NOT NULL CHECK (canary >= 0),
     -- Dead letters per second at first; NULL is as fast as possible. It doubles up to max_rate while all goes well.

@@ -11,7 +11,8 @@ import picocli.CommandLine.Option;
 public final class RunTermsOptions {
 
     @Option(names = "--canary", paramLabel = "N",
-            description = "N payments go first, and the rest once these have ended well. The default is 20; 0 is no canary.")
+            description = "N payments go first, and the rest once these have ended well. The default is 5%% of what would be charged, "
+                    + "at least 1 and at most 100; 0 is no canary.")
     Optional<String> canary;
 
     @Option(names = "--rate", paramLabel = "N",
@@ -33,7 +34,7 @@ public final class RunTermsOptions {
     }
 
     public RunTerms terms(Problems problems) {
-        int canaryOf = canary.filter("0"::equals).isPresent() ? 0 : problems.number("--canary", canary).orElse(RunTerms.USUAL_CANARY);
+        OptionalInt canaryOf = canary.filter("0"::equals).isPresent() ? OptionalInt.of(0) : number("--canary", canary, problems);
         OptionalInt most = number("--max-rate", maxRate, problems);
         OptionalInt begin = rate.isEmpty() ? most : number("--rate", rate, problems);
         if (begin.isPresent() && most.isPresent() && most.getAsInt() < begin.getAsInt()) {

@@ -64,7 +64,7 @@ public sealed interface Change {
 
         @Override
         public String inWords(MoneyStatus standing) {
-            return standing == MoneyStatus.STOPPED && evenStopped ? Words.byMerge(MoneyStatus.RECHARGEABLE) : Words.byMerge(standing);
+            return Words.plannedByMerge(standing == MoneyStatus.STOPPED && evenStopped ? MoneyStatus.RECHARGEABLE : standing);
         }
 
         @Override

@@ -46,7 +46,7 @@ public final class ChangeReport {
             screen.say("Nothing is sent for what is unresolved any more. What its PSP already has, the PSP may still execute.");
         }
         if (change instanceof Change.Merging merging) {
-            MergeNotes.print(s -> present.contains(s) && !(s == MoneyStatus.STOPPED && merging.evenStopped()), screen);
+            MergeNotes.print(s -> present.contains(s) && !(s == MoneyStatus.STOPPED && merging.evenStopped()), merging::inWords, screen);
         }
     }
 

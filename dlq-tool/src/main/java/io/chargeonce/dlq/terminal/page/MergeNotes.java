@@ -5,6 +5,7 @@ import io.chargeonce.dlq.query.MoneyStatus;
 import io.chargeonce.dlq.terminal.screen.Screen;
 import io.chargeonce.dlq.terminal.screen.Words;
 import java.util.Arrays;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 /** Says below a table why a merge treats some of its dead letters otherwise than by charging again. */
@@ -12,8 +13,8 @@ final class MergeNotes {
 
     private MergeNotes() {}
 
-    static void print(Predicate<MoneyStatus> isPresent, Screen screen) {
+    static void print(Predicate<MoneyStatus> isPresent, Function<MoneyStatus, String> inWords, Screen screen) {
         Arrays.stream(MoneyStatus.values()).filter(standing -> standing != MoneyStatus.RECHARGEABLE).filter(isPresent)
-                .forEach(standing -> screen.say("%s: %s.".formatted(Words.byMerge(standing), Words.whyByMerge(standing))));
+                .forEach(standing -> screen.say("%s: %s.".formatted(inWords.apply(standing), Words.whyByMerge(standing))));
     }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.terminal.page;
 
+import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.merge.Outcomes;
 import io.chargeonce.dlq.merge.RunProgress;
 import io.chargeonce.dlq.terminal.screen.Screen;
 import io.chargeonce.dlq.terminal.screen.Words;
-import java.time.Duration;
 import java.util.Optional;
 import me.tongfei.progressbar.ConsoleProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
@@ -17,9 +17,6 @@ import picocli.CommandLine.Model.CommandSpec;
 public sealed interface RunBar extends AutoCloseable {
 
     void show(RunProgress progress);
-
-    /** How long the last outcomes are worth waiting for. */
-    Duration patience();
 
     @Override
     void close();
@@ -34,11 +31,6 @@ public sealed interface RunBar extends AutoCloseable {
         public void show(RunProgress progress) {}
 
         @Override
-        public Duration patience() {
-            return Duration.ZERO;
-        }
-
-        @Override
         public void close() {}
     }
 
@@ -46,7 +38,6 @@ public sealed interface RunBar extends AutoCloseable {
     final class Drawn implements RunBar {
 
         private static final int REFRESH_MILLIS = 200;
-        private static final Duration PATIENCE = Duration.ofSeconds(10);
 
         private final int width;
         private Optional<ProgressBar> drawn = Optional.empty();
@@ -67,12 +58,8 @@ public sealed interface RunBar extends AutoCloseable {
             drawn = Optional.of(bar);
             bar.maxHint(progress.run().items());
             bar.stepTo(progress.results().total().count());
-            bar.setExtraMessage(inWords(progress));
-        }
-
-        @Override
-        public Duration patience() {
-            return PATIENCE;
+            int bare = "merge 100% [=====] / (0:00:00) ".length() + 2 * "%d".formatted(progress.run().items()).length();
+            bar.setExtraMessage(inWords(progress, width - 1 - bare));
         }
 
         /** The library draws the bar once more whenever it is closed. */
@@ -83,14 +70,18 @@ public sealed interface RunBar extends AutoCloseable {
         }
     }
 
-    /** Short, for it shares a line of 80 columns with the bar. */
-    static String inWords(RunProgress progress) {
+    /** Short, for it shares a line of 80 columns with the bar. Money that has no room is left out, and none is cut. */
+    static String inWords(RunProgress progress, int room) {
         Outcomes outcomes = progress.outcomes();
-        String sofar = "%s ok, %s failed, %s open".formatted(Words.brief(outcomes.succeeded() + outcomes.declined()),
-                Words.brief(outcomes.failedAgain() + outcomes.unresolved()), Words.brief(outcomes.open()));
-        return switch (progress.phase()) {
-            case CANARY, CANARY_IS_AWAITED -> "canary: " + sofar;
-            case RAMP -> sofar + (progress.pace().perSecond().isPresent() ? ", " + progress.pace().perSecond().getAsInt() + "/s" : "");
+        String ended = "%s ok, %s failed, %s open".formatted(Words.brief(outcomes.succeeded().count() + outcomes.declined().count()),
+                Words.brief(outcomes.bad()), Words.brief(outcomes.open().count() + progress.asked().open().count()));
+        String sofar = switch (progress.phase()) {
+            case CANARY, CANARY_IS_AWAITED -> "canary: " + ended;
+            case RAMP -> ended + (progress.pace().perSecond().isPresent() ? ", " + progress.pace().perSecond().getAsInt() + "/s" : "");
+            case LAST_ARE_AWAITED -> ended;
         };
+        Sum done = progress.results().total();
+        String withMoney = sofar + ", " + String.join(", ", done.moneyLines());
+        return done.money().isEmpty() || withMoney.length() > room ? sofar : withMoney;
     }
 }

@@ -2,6 +2,7 @@
 package io.chargeonce.dlq.terminal.page;
 
 import io.chargeonce.dlq.AuditContext;
+import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.json.RunJson;
 import io.chargeonce.dlq.merge.MergeRun;
 import io.chargeonce.dlq.merge.MergeRuns;
@@ -19,6 +20,7 @@ import io.chargeonce.dlq.terminal.screen.Words;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** What a run did and what became of it, for a person. */
 public final class RunPage {
@@ -33,17 +35,21 @@ public final class RunPage {
             return;
         }
         sums(progress.results(), MoveResult.values(), "RESULT", Words::of, screen);
+        outcomes(progress.outcomes(), progress.asked(), screen);
         screen.say(ChangeReport.committed(progress.results(), by));
+        boolean allSent = progress.results().total().count() >= run.items();
         screen.say(switch (end) {
-            case RunStep.Finished finished -> outcomes(progress.outcomes());
-            case RunStep.Aborted aborted -> "Stopped by the run itself: %s. %s Nothing more moves until a person resumes it."
-                    .formatted(aborted.verdict(), outcomes(progress.outcomes()));
+            case RunStep.Finished finished -> finished(progress.outcomes());
+            case RunStep.Aborted aborted -> "Stopped by the run itself: %s. %s".formatted(aborted.verdict(), allSent
+                    ? "All of it was sent, and what died again is in the queue." : "Nothing more moves until a person resumes it.");
             case RunStep.Stopped stopped -> "Stopped between two batches, nothing is left half done.";
             case RunStep.Lost lost -> "Stopped: another person has stopped or cancelled this run, or leads it now.";
             case RunStep.Moved moved -> "";
             case RunStep.Waits waits -> "";
         });
-        if (end instanceof RunStep.Aborted || end instanceof RunStep.Stopped) {
+        if (allSent && end instanceof RunStep.Aborted) {
+            screen.print("What died again:  chargeonce dlq list --run %s", run.id());
+        } else if (end instanceof RunStep.Aborted || end instanceof RunStep.Stopped) {
             screen.print("To go on:         chargeonce dlq merge --resume %s", run.id());
         }
         screen.print("What becomes of it: chargeonce dlq runs show %s", run.id());
@@ -55,7 +61,8 @@ public final class RunPage {
         field(screen, "state", state(run));
         field(screen, "planned", "%s by %s%s".formatted(Words.time(run.plannedAt()), run.plannedBy(),
                 run.reason().map(": "::concat).orElse("")));
-        field(screen, "set", "%,d dead letters, fingerprint %s".formatted(run.items(), run.fingerprint()));
+        field(screen, "set", "%,d dead letters, %s, fingerprint %s".formatted(run.items(),
+                run.sum().money().isEmpty() ? "no money" : String.join(", ", run.sum().moneyLines()), run.fingerprint()));
         field(screen, "care", "canary %d, stops above %d%%%s".formatted(run.terms().canary(), run.terms().abortAbovePercent(),
                 run.terms().rate().isPresent() ? ", from " + run.terms().rate().getAsInt() + " a second" : ""));
         screen.print("");
@@ -63,8 +70,10 @@ public final class RunPage {
         if (report.results().total().count() > 0) {
             screen.print("");
             sums(report.results(), MoveResult.values(), "WHAT THE RUN DID", Words::of, screen);
-            screen.print("");
-            screen.say(outcomes(report.outcomes()));
+            if (report.outcomes().entered().count() + report.asked().entered().count() > 0) {
+                screen.print("");
+                outcomes(report.outcomes(), report.asked(), screen);
+            }
         }
     }
 
@@ -78,16 +87,32 @@ public final class RunPage {
             case PLANNED -> run.awaitsApproval() ? awaits(run.id()) : "planned";
             case RUNNING -> run.isLed() ? "running, led by " + run.leader().orElseThrow() : "stopped, to be resumed";
             case FINISHED -> "finished";
-            case ABORTED -> "aborted" + verdict;
+            case ABORTED -> "stopped" + verdict;
             case CANCELLED -> "cancelled" + verdict;
         };
     }
 
-    private static String outcomes(Outcomes outcomes) {
-        return outcomes.entered() == 0 ? "None of them was to be charged."
-                : "Of %,d that re-entered, %,d succeeded, %,d were declined, %,d failed again, %,d are unresolved, %,d are on their way."
-                        .formatted(outcomes.entered(), outcomes.succeeded(), outcomes.declined(), outcomes.failedAgain(),
-                                outcomes.unresolved(), outcomes.open());
+    private static String finished(Outcomes outcomes) {
+        return outcomes.entered().count() == 0 ? "None of them was to be charged."
+                : outcomes.open().count() == 0 ? "All that were sent have ended."
+                        : "All were sent, and some are still on their way.";
+    }
+
+    private record Became(String what, Sum sum) {}
+
+    private static void outcomes(Outcomes outcomes, Outcomes asked, Screen screen) {
+        List<Became> present = Stream.of(new Became("succeeded", outcomes.succeeded()), new Became("declined", outcomes.declined()),
+                new Became("failed again", outcomes.failedAgain()), new Became("unresolved", outcomes.unresolved()),
+                new Became("on their way", outcomes.open()),
+                new Became("asked about: succeeded", asked.succeeded()), new Became("asked about: declined", asked.declined()),
+                new Became("asked about: not charged, dead", asked.failedAgain()),
+                new Became("asked about: not known yet", asked.open())).filter(became -> became.sum.count() > 0).toList();
+        if (!present.isEmpty()) {
+            new Table<Became>(screen, List.of(
+                    Column.right("COUNT", became -> "%,d".formatted(became.sum.count())),
+                    Column.rightLines("MONEY", became -> became.sum.moneyLines()),
+                    Column.whole("WHAT BECAME OF THEM", Became::what))).print(present);
+        }
     }
 
     private static <K extends Enum<K>> void sums(SumsByKind<K> sums, K[] kinds, String title, Function<K, String> inWords,

@@ -48,7 +48,8 @@ public final class SummaryTable {
         List<Summary.Group> poison = summary.groups().stream().filter(group -> group.standings().of(MoneyStatus.POISON).count() > 0)
                 .toList();
         MergeNotes.print(s -> s == MoneyStatus.POISON ? poison.stream().anyMatch(group -> Words.canBeEdited(group.cause()))
-                : summary.groups().stream().anyMatch(group -> group.standings().of(s).count() > 0), screen);
+                : summary.groups().stream().anyMatch(group -> group.standings().of(s).count() > 0), Words::byMerge,
+                screen);
         if (!poison.stream().allMatch(group -> Words.canBeEdited(group.cause()))) {
             screen.say("%s: no edit makes an accepted payment of it; look at it, then purge it.".formatted(Words.STAYS));
         }

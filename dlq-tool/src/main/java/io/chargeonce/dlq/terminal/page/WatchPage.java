@@ -62,9 +62,10 @@ public final class WatchPage {
     private static String inWords(MergeRuns.Report report) {
         MergeRun run = report.run();
         var outcomes = report.outcomes();
-        return "%s %s, %,d of %,d moved: %,d succeeded, %,d declined, %,d failed again, %,d open".formatted(run.id(), RunPage.state(run),
-                report.results().total().count(), run.items(), outcomes.succeeded(), outcomes.declined(),
-                outcomes.failedAgain() + outcomes.unresolved(), outcomes.open());
+        return "%s %s, %,d of %,d moved (%s of %s): %,d succeeded, %,d declined, %,d failed again, %,d open".formatted(run.id(),
+                RunPage.state(run), report.results().total().count(), run.items(),
+                String.join(", ", report.results().total().moneyLines()), String.join(", ", run.sum().moneyLines()),
+                outcomes.succeeded().count(), outcomes.declined().count(), outcomes.bad(), outcomes.open().count());
     }
 
     public static Map<String, Object> json(Watch watch, Map<String, String> breakers) {

@@ -37,6 +37,17 @@ public final class Words {
         };
     }
 
+    /** The same for a plan, which has room for what happens to the money. */
+    public static String plannedByMerge(MoneyStatus standing) {
+        return switch (standing) {
+            case RECHARGEABLE -> "tried again; nothing was charged";
+            case PAST_DEADLINE -> "tried again, late; nothing was charged";
+            case CHARGED -> "settled, not charged again";
+            case UNRESOLVED -> "asked about, not charged";
+            case NEEDS_A_PERSON, STOPPED, POISON, MENDED -> byMerge(standing);
+        };
+    }
+
     /** The same for one cause: of some poison no edit makes a payment. */
     public static String byMerge(MoneyStatus standing, String cause) {
         return standing == MoneyStatus.POISON && !canBeEdited(cause) ? STAYS : byMerge(standing);

@@ -23,15 +23,15 @@ export function canaryPhase(run) {
   if (run.kind !== 'merge' || !run.canary || run.items <= run.canary) return null;
   if (run.state !== 'running' && run.state !== 'aborted') return null;
   const { entered, succeeded, declined, failed_again: failed } = run.outcomes;
-  if (entered > run.canary) return null;
-  return { of: run.canary, entered, ended: succeeded + declined + failed };
+  if (entered.count > run.canary) return null;
+  return { of: run.canary, entered: entered.count, ended: succeeded.count + declined.count + failed.count };
 }
 
 /** The share of what came back that failed again: what the abort limit is compared with. */
 export function shareFailed(run) {
   const { succeeded, declined, failed_again: failed } = run.outcomes;
-  const ended = succeeded + declined + failed;
-  return ended === 0 ? null : failed / ended;
+  const ended = succeeded.count + declined.count + failed.count;
+  return ended === 0 ? null : failed.count / ended;
 }
 
 /**

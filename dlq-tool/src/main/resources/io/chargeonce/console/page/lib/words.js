@@ -13,8 +13,8 @@ export const STANDINGS = {
 };
 
 const BY_MERGE = {
-  rechargeable: 'charged again', past_deadline: 'charged again, with a new deadline', needs_a_person: 'left: needs a person',
-  stopped: 'left: a person stopped it', charged: 'settled, nothing is charged', unresolved: 'the PSP is asked first', poison: 'left: needs editing', mended: 'sent again',
+  rechargeable: 'tried again; nothing was charged', past_deadline: 'tried again, late; nothing was charged', needs_a_person: 'left: needs a person',
+  stopped: 'left: a person stopped it', charged: 'settled, not charged again', unresolved: 'asked about, not charged', poison: 'left: needs editing', mended: 'sent again',
 };
 const BY_PURGE = {
   rechargeable: 'purged', past_deadline: 'purged', needs_a_person: 'purged', stopped: 'purged', charged: 'left: the money was taken',
@@ -42,12 +42,17 @@ export const OUTCOMES = {
   succeeded: 'succeeded', declined: 'declined', failed_again: 'failed again', unresolved: 'unresolved', open: 'on their way',
 };
 
+/** Of those about which the PSP was asked. */
+export const ASKED = {
+  succeeded: 'succeeded', declined: 'declined', not_charged: 'not charged, dead', open: 'not known yet',
+};
+
 export const RUN_STATES = {
   planned: { is: 'planned', tone: 'quiet' },
   running: { is: 'running', tone: 'accent' },
   stopped: { is: 'stopped', tone: 'warning' },
   finished: { is: 'finished', tone: 'good' },
-  aborted: { is: 'aborted', tone: 'critical' },
+  aborted: { is: 'stopped itself', tone: 'critical' },
   cancelled: { is: 'cancelled', tone: 'quiet' },
   awaits: { is: 'awaits approval', tone: 'warning' },
 };

@@ -5,7 +5,7 @@ import { Field, Reason } from '../parts/fields.js';
 import { Money } from '../parts/sums.js';
 
 /** The command line's own defaults. */
-export const USUAL = { canary: '20', rate: '', max_rate: '', abort_above_percent: '10' };
+export const USUAL = { canary: '', rate: '', max_rate: '', abort_above_percent: '10' };
 
 const EXPLAINED = {
   merge: 'A merge puts dead letters back to work. What was charged already is settled by the resolver and never charged again.',
@@ -26,7 +26,7 @@ export function Terms({ kind, expected, terms, set, busy, freeze, close }) {
     <p>${EXPLAINED[kind]} Exactly this set is frozen and shown once more before anything moves.</p>
     <${Reason} value=${terms.reason} set=${(value) => set('reason', value)} autofocus />
     ${kind === 'merge' && html`<fieldset><legend>Care</legend><div class="field-row">
-      ${field('canary', 'Canary', 'So many go first. The rest follow when these end well. 0 means none.', 'payments')}
+      ${field('canary', 'Canary', 'So many go first. The rest follow when these end well. Empty means 5 %, 0 means none.', 'payments')}
       ${field('rate', 'Rate at first', 'It doubles while payments succeed. Empty means no limit.', '/ s')}
       ${field('max_rate', 'Highest rate', 'Empty means no limit.', '/ s')}
       ${field('abort_above_percent', 'Stop when', 'More than this share fail again.', '%', 100)}

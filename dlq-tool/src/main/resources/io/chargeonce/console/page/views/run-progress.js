@@ -5,6 +5,7 @@ import { canaryPhase, dealtWith, shareDone, shareFailed } from '../lib/run.js';
 import { runState } from '../lib/words.js';
 import { say } from '../parts/announce.js';
 import { Bar } from '../parts/progress.js';
+import { Money } from '../parts/sums.js';
 
 const TONES = { reentered: 'accent', asked: 'warning', resent: 'accent', purged: 'accent', restored: 'accent' };
 const SPOKEN_STEP = 0.25;
@@ -27,6 +28,7 @@ export function RunProgress({ run }) {
     <${Bar} label="Progress of the run" value=${done} max=${run.items} text=${`${countText(done)} of ${countText(run.items)}`} parts=${parts} />
     <div class="run-numbers">
       <span><strong class="number">${countText(done)}</strong> of ${countText(run.items)}, ${percentText(share)}</span>
+      ${run.done_money?.length > 0 && html`<span><${Money} of=${run.done_money} most=${Infinity} /> of <${Money} of=${run.money} most=${Infinity} /></span>`}
       <${Phase} run=${run} state=${state} />
       <${Failing} run=${run} />
     </div>

@@ -5,7 +5,7 @@ import { useLoad } from '../lib/load.js';
 import { countText } from '../lib/money.js';
 import { newest } from '../lib/run.js';
 import { useStore } from '../lib/store.js';
-import { KINDS, OUTCOMES, plain, RESULTS } from '../lib/words.js';
+import { ASKED, KINDS, OUTCOMES, plain, RESULTS } from '../lib/words.js';
 import { Exact, When } from '../parts/moments.js';
 import { Loaded, ReadAt } from '../parts/states.js';
 import { Amount, Money } from '../parts/sums.js';
@@ -29,7 +29,7 @@ export function Run({ id }) {
   // What re-entered the pipeline settles after the run has ended. A page that is only open does not ask for ever: that would keep the session.
   const asks = useRef(60);
   useEffect(() => {
-    if (!['finished', 'cancelled', 'aborted'].includes(run?.state) || !(run.outcomes?.open > 0) || asks.current-- <= 0) return undefined;
+    if (!['finished', 'cancelled', 'aborted'].includes(run?.state) || !(run.outcomes?.open.count + run.asked?.open.count > 0) || asks.current-- <= 0) return undefined;
     const again = setTimeout(read.reload, 2000);
     return () => clearTimeout(again);
   }, [read.at]);
@@ -43,7 +43,7 @@ export function Run({ id }) {
 function RunPage({ run, audit, reload }) {
   return html`
     ${run.state === 'aborted' && html`<div class="notice critical" role="alert"><p><strong>The run stopped itself:</strong> ${run.verdict}</p>
-      <p>Nothing more moves. Find out why they fail, then resume it or cancel it.</p></div>`}
+      <p>${run.done < run.items ? 'Nothing more moves. Find out why they fail, then resume it or cancel it.' : 'All of it was sent. What died again is in the queue: find out why.'}</p></div>`}
     ${run.state === 'cancelled' && run.verdict && html`<p class="notice">Cancelled: ${run.verdict}. What had moved stays moved.</p>`}
     <${RunProgress} run=${run} />
     <${RunControls} run=${run} reload=${reload} />
@@ -56,7 +56,8 @@ function RunPage({ run, audit, reload }) {
       <section class="panel" aria-labelledby="result-title">
         <header><h2 id="result-title">What came of it</h2></header>
         <${Sums} sums=${run.fates} words=${RESULTS} none="Nothing has moved yet." />
-        <${Outcomes} of=${run.outcomes} />
+        <${Outcomes} of=${run.outcomes} total=${run.outcomes.entered} what="that re-entered the pipeline" words=${OUTCOMES} />
+        <${Outcomes} of=${run.asked} total=${run.asked.asked} what="about which the PSP was asked" words=${ASKED} />
         ${run.state !== 'planned' && html`<p class="links"><a href=${`/dead-letters?run=${run.run}${run.kind === 'purge' ? '&state=purged' : ''}`}>
           ${run.kind === 'purge' ? 'What it purged' : 'What of it is dead'}</a></p>`}
       </section>
@@ -84,6 +85,7 @@ function Facts({ run }) {
   return html`<dl class="facts">
     <div><dt>Planned</dt><dd><${Exact} at=${run.planned_at} /> by ${run.planned_by}</dd></div>
     ${run.reason && html`<div><dt>Reason</dt><dd>${run.reason}</dd></div>`}
+    <div><dt>Money</dt><dd><${Money} of=${run.money} most=${Infinity} /></dd></div>
     <div><dt>Fingerprint</dt><dd><code>${run.fingerprint}</code></dd></div>
     ${run.approved_by && html`<div><dt>Approved</dt><dd>by ${run.approved_by}</dd></div>`}
     ${run.leader && html`<div><dt>Led by</dt><dd>${run.leader}</dd></div>`}
@@ -99,9 +101,9 @@ function Sums({ sums, words, none }) {
     <span class="number">${countText(sum.count)}</span><span>${words[name] ?? plain(name)}</span><${Money} of=${sum.money} most=${Infinity} /></li>`)}</ul>`;
 }
 
-function Outcomes({ of }) {
-  if (of.entered === 0) return null;
-  return html`<h3>Of ${countText(of.entered)} that re-entered the pipeline</h3>
-    <ul class="sum-rows">${Object.entries(OUTCOMES).filter(([name]) => of[name] > 0).map(([name, words]) => html`<li key=${name}>
-      <span class="number">${countText(of[name])}</span><span class=${name === 'failed_again' ? 'critical' : ''}>${words}</span></li>`)}</ul>`;
+function Outcomes({ of, total, what, words }) {
+  if (total.count === 0) return null;
+  return html`<h3>Of ${countText(total.count)} ${what}</h3>
+    <ul class="sum-rows">${Object.entries(words).filter(([name]) => of[name].count > 0).map(([name, is]) => html`<li key=${name}>
+      <span class="number">${countText(of[name].count)}</span><span class=${name === 'failed_again' ? 'critical' : ''}>${is}</span><${Money} of=${of[name].money} most=${Infinity} /></li>`)}</ul>`;
 }

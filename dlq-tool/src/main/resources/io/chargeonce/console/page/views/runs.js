@@ -11,6 +11,7 @@ import { Badge } from '../parts/badge.js';
 import { When } from '../parts/moments.js';
 import { Bar } from '../parts/progress.js';
 import { Empty, Loaded, ReadAt } from '../parts/states.js';
+import { Money } from '../parts/sums.js';
 import { Table } from '../parts/table.js';
 import { Choice } from '../parts/tabs.js';
 import { Title } from '../parts/title.js';
@@ -23,6 +24,7 @@ const COLUMNS = [
   { label: 'State', cell: (run) => html`<${RunBadge} run=${run} />` },
   { label: 'Progress', cell: (run) => html`<${Progress} run=${run} />` },
   { label: 'Items', number: true, cell: (run) => countText(run.items) },
+  { label: 'Money', number: true, cell: (run) => html`<${Money} of=${run.money} />` },
   { label: 'By', cell: (run) => html`${run.planned_by}${run.approved_by ? html` <span class="none">approved by ${run.approved_by}</span>` : ''}` },
   { label: 'Why', wide: true, cell: (run) => html`<span class="message" title=${run.reason}>${run.verdict && run.state === 'aborted' ? run.verdict : run.reason ?? ''}</span>` },
   { label: 'Planned', number: true, cell: (run) => html`<${When} at=${run.planned_at} />` },
