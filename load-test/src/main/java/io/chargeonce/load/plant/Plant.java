@@ -70,8 +70,6 @@ public enum Plant implements Weaving {
             Shows.inSimulation(), List.of(NEVER_EARLY),
             new Change("io.chargeonce.kafka.loop.DueTimes", "afterAppend", Bugs.ShorterDelay.class),
             new Change("io.chargeonce.ledger.OperationRow", "notBefore", Bugs.EarlierDueTime.class)),
-    FILE_RENDERED_TWICE("a bank's file that a person has sent once more is rendered once more, so that other bytes go under its message id",
-            Shows.inUniversesOf(Fault.BANK), List.of(ONE_FILE)),
     FRESH_PSP_KEY("each send has a key of its own in place of the derived one",
             Shows.everywhere("kill,network").in(Fault.PSP_CALL, Fault.KILL, Fault.WEBHOOK), List.of(ONE_CAPTURE, PSP_AGREES),
             new Change("io.chargeonce.psp.stripe.StripeGateway", "create", Bugs.FreshKey.class),
@@ -259,15 +257,6 @@ public enum Plant implements Weaving {
                                         AND until - interval '900 milliseconds' > (SELECT sealed_at FROM bank_batch AS its
                                                                                     WHERE its.batch_id = bank_batch_item.batch_id))
                                     """));
-            case FILE_RENDERED_TWICE -> Optional.of("""
-                    DROP TRIGGER a_file_is_rendered_once ON chargeonce.bank_batch;
-                    DROP TRIGGER what_is_sealed_never_changes ON chargeonce.bank_batch;
-                    DROP TRIGGER bytes_are_only_erased ON chargeonce.bank_file_part;
-                    """ + changed("resend_bank_batch(bigint, text, text)", "RETURN true;", """
-                            DELETE FROM bank_file_part WHERE file = (SELECT 'out/' || message_id FROM bank_batch WHERE batch_id = id);
-                            UPDATE bank_batch SET state = 'sealed', sha256 = NULL, size = NULL, sealed_at = sealed_at + interval '1 second'
-                             WHERE batch_id = id;
-                            RETURN true;"""));
             case TRIGGER_DROPPED -> Optional.of("DROP TRIGGER what_succeeded_stays_as_it_is ON chargeonce.operation_state");
             case WEBHOOK_OF_A_DECLINE -> Optional.of(changed("stage_webhooks(text[])", "'status', state",
                     "'status', CASE state WHEN 'declined' THEN 'succeeded' ELSE state END"));

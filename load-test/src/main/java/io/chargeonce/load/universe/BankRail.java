@@ -16,15 +16,12 @@ import io.chargeonce.settlement.SettlementKeys;
 import io.chargeonce.vault.Vault;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.LocalDate;
-import java.time.LocalTime;
 import java.time.ZoneOffset;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.IntStream;
 
 /**
  * The rail of direct debits in a universe: a bank, its mandates, what goes wrong there, and a person who has a file sent once more. A
@@ -41,14 +38,7 @@ final class BankRail {
     /** Shorter than some trouble, so that debits stay without an answer. */
     private static final Duration ANSWER_WITHIN = Duration.ofSeconds(4);
     private static final double RESENDS = 0.2;
-    private static final List<String> ENDS =
-            List.of(BankModel.GOOD, BankModel.NO_FUNDS, BankModel.CLOSED, BankModel.RETURNED, BankModel.UNREADABLE);
-    private static final double CUT_OFFS = 0.5;
-    private static final int SECONDS_A_DAY = 86_400;
-    /** What opens none of the universe's mandates. */
-    private static final String NO_ACCOUNT = "00";
-    /** A universe waits for no window that opens later. */
-    private static final Duration SOON = Duration.ofMinutes(1);
+    private static final List<String> ENDS = List.of(BankModel.GOOD, BankModel.NO_FUNDS, BankModel.CLOSED, BankModel.RETURNED);
 
     private final Kernel kernel;
     private final PostgresView postgres;
@@ -77,23 +67,10 @@ final class BankRail {
                     ANSWER_WITHIN.toSeconds()));
             Shop.MERCHANTS.stream().flatMap(merchant -> ENDS.stream().map(end -> mandate(merchant, end + merchant)))
                     .forEach(postgres::change);
-            cluster.bank(kernel.chance(CUT_OFFS) ? cutOffs() : new Windows(ZoneOffset.UTC, List.of(), Set.of(), 1, Duration.ZERO,
-                    Optional.of(Duration.ofSeconds(1))));
+            cluster.bank();
             bank.unkind(kernel.chance(0.6));
             cluster.startBankFiles();
         }
-    }
-
-    /** Every some seconds, each a while after its file is sealed. A universe begins in the last seconds of a holiday. */
-    private Windows cutOffs() {
-        int holiday = 1 + kernel.random().nextInt(15);
-        int every = 4 + kernel.random().nextInt(8);
-        ZoneOffset zone = ZoneOffset.ofTotalSeconds(-holiday);
-        List<LocalTime> times = IntStream.iterate(every - 1, second -> second < SECONDS_A_DAY, second -> second + every)
-                .mapToObj(LocalTime::ofSecondOfDay).toList();
-        kernel.tell("the bank takes files every " + every + " s after a holiday of " + holiday + " s more");
-        return new Windows(zone, times, Set.of(LocalDate.ofInstant(kernel.truth(), zone)), 1, Duration.ofSeconds(every / 2),
-                Optional.empty());
     }
 
     private static String mandate(String merchant, String mandate) {
@@ -102,15 +79,15 @@ final class BankRail {
                 INSERT INTO bank_mandate (mandate_id, merchant_id, bank, signed_on, sealed_debtor)
                 VALUES ('%s', '%s', '%s', (now() - interval '30 days')::date, decode('%s', 'hex'))
                 """.formatted(mandate, merchant, BankModel.NAME,
-                mandate.startsWith(BankModel.UNREADABLE) ? NO_ACCOUNT
-                        : HexFormat.of().formatHex(Debtors.seal(Vault.IN_THE_CLEAR, mandate, payer)));
+                HexFormat.of().formatHex(Debtors.seal(Vault.IN_THE_CLEAR, mandate, payer)));
     }
 
-    /** Without secrets. */
-    static BankFilesSettings settings(PipelineSettings pipeline, Windows windows) {
+    /** A file each second, and no secrets. */
+    static BankFilesSettings settings(PipelineSettings pipeline) {
         var nowhere = Path.of("/nowhere");
         var place = new SftpPlace("bank.example", 22, "shop", Optional.of(nowhere), Optional.empty(), nowhere, "/out", "/in",
                 Duration.ofSeconds(1));
+        var windows = new Windows(ZoneOffset.UTC, List.of(), Set.of(), 1, Duration.ZERO, Optional.of(Duration.ofSeconds(1)));
         var account = new BankAccount(BankModel.NAME, "CO", new Creditor("A shop", "DE89370400440532013000", "COBADEFFXXX",
                 "DE98ZZZ09999999999"), place, windows, ANSWER_WITHIN, 5);
         return new BankFilesSettings(pipeline, List.of(account), Vault.IN_THE_CLEAR, SettlementKeys.of(Optional.empty()), POLL,
@@ -146,27 +123,8 @@ final class BankRail {
         postgres.text(RESEND);
     }
 
-    private static final String REVOKE = """
-            SELECT revoke_mandate(mandate_id)::text FROM bank_mandate WHERE mandate_id LIKE '%s%%' AND revoked_at IS NULL
-            """.formatted(BankModel.UNREADABLE);
-
-    /** The key of what cannot be read is lost for good, so a person revokes those mandates: else their debits wait for it. */
     void heal() {
         bank.allWell();
-        if (there) {
-            postgres.change(REVOKE);
-        }
-    }
-
-    private static final String WINDOW = """
-            SELECT extract(epoch FROM next_cutoff - clock_timestamp())::bigint::text FROM bank
-             WHERE EXISTS (SELECT FROM bank_batch_item WHERE batch_id IS NULL AND NOT fenced)
-            """;
-
-    /** How long what is collected waits for a window, if that is long: for a weekend, because days have passed or clocks are off. */
-    Optional<Duration> waitsForItsWindow() {
-        return there ? postgres.text(WINDOW).map(Long::parseLong).map(Duration::ofSeconds).filter(wait -> wait.compareTo(SOON) > 0)
-                : Optional.empty();
     }
 
     private static final String UNDER_WAY = """

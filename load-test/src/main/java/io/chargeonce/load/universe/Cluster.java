@@ -2,7 +2,6 @@
 package io.chargeonce.load.universe;
 
 import io.chargeonce.bank.BankFilesService;
-import io.chargeonce.bank.calendar.Windows;
 import io.chargeonce.charge.ChargeEngine;
 import io.chargeonce.charge.ChargeSettings;
 import io.chargeonce.ingest.IngestService;
@@ -73,7 +72,6 @@ final class Cluster {
     private boolean mixed;
     private boolean harsh;
     private boolean banked;
-    private Optional<Windows> windows = Optional.empty();
     private final double fetchedWhileFullBefore = fetchedWhileFull();
 
     Cluster(SecretFiles secrets, boolean sweeping, List<Psp> psps, Duration mostSkew) {
@@ -143,9 +141,8 @@ final class Cluster {
     }
 
     /** Debits go to a bank. Before the start. */
-    void bank(Windows itsWindows) {
+    void bank() {
         banked = true;
-        windows = Optional.of(itsWindows);
         settings = Map.copyOf(with("CHARGEONCE_BANKS", BankModel.NAME));
         settings = Map.copyOf(with("CHARGEONCE_ROUTES", BankRail.ROUTE + "-> stripe,adyen"));
     }
@@ -179,7 +176,7 @@ final class Cluster {
                 case WEBHOOKS -> WebhookService.start(read(WebhookSettings.ALL).read(WebhookSettings::from), METERS);
                 case RECEIPTS -> ReceiptService.start(read(ReceiptSettings.ALL).read(ReceiptSettings::from), METERS);
                 case BANK_FILES -> BankFilesService
-                        .start(BankRail.settings(read(PipelineSettings.ALL).read(PipelineSettings::from), windows.orElseThrow()), METERS);
+                        .start(BankRail.settings(read(PipelineSettings.ALL).read(PipelineSettings::from)), METERS);
                 case RETRY -> {
                     ChargeEngine engine = engine(name);
                     for (int tier = 1; tier <= TIERS.size(); tier++) {

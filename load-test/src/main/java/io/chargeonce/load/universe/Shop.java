@@ -209,7 +209,7 @@ final class Shop {
 
     private static String mandate(Kernel kernel) {
         return kernel.chance(0.1) ? BankModel.NO_FUNDS : kernel.chance(0.1) ? BankModel.CLOSED
-                : kernel.chance(0.15) ? BankModel.RETURNED : kernel.chance(0.1) ? BankModel.UNREADABLE : BankModel.GOOD;
+                : kernel.chance(0.15) ? BankModel.RETURNED : BankModel.GOOD;
     }
 
     /** Kafka's acknowledgement is the merchant's: it asks no more. */

@@ -226,8 +226,7 @@ public final class Universe implements Game {
                     Operator.restore(postgres.unresolved());
                 }
                 sincePassed++;
-                if (sincePassed >= LOOKS_PER_SOME_DAYS && outsiders.areAtRest(broker)
-                        && (rail.isAtRest() ? daysPass(kernel, waitsForDays()) : daysPass(kernel, rail.waitsForItsWindow()))) {
+                if (sincePassed >= LOOKS_PER_SOME_DAYS && outsiders.areAtRest(broker) && rail.isAtRest() && daysPass(kernel)) {
                     sincePassed = 0;
                 }
             }
@@ -245,12 +244,9 @@ public final class Universe implements Game {
         return books;
     }
 
-    private Optional<Duration> waitsForDays() {
-        return postgres.waitsFor(Waits.HOURS) ? Optional.of(HOURS) : postgres.waitsFor(Waits.DAYS) ? Optional.of(DAYS)
+    private boolean daysPass(Kernel kernel) {
+        Optional<Duration> wait = postgres.waitsFor(Waits.HOURS) ? Optional.of(HOURS) : postgres.waitsFor(Waits.DAYS) ? Optional.of(DAYS)
                 : postgres.waitsFor(Waits.A_MONTH) ? Optional.of(A_MONTH) : Optional.empty();
-    }
-
-    private static boolean daysPass(Kernel kernel, Optional<Duration> wait) {
         wait.ifPresent(kernel::daysPass);
         return wait.isPresent();
     }
