@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.chargeonce.bank.account.BankAccount;
+import io.chargeonce.bank.calendar.Windows;
 import io.chargeonce.bank.inbound.Inbound;
 import io.chargeonce.bank.outbound.Outbound;
 import io.chargeonce.bank.outbound.Submitter;
@@ -19,8 +20,11 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalTime;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -204,6 +208,42 @@ class CrashPointTest {
         assertThat(world.text("SELECT quarantined FROM bank_file_in WHERE file_name = 'refused.xml'")).contains("sent twice");
         assertThat(world.text("SELECT count(*) FROM bank_line WHERE kind = 'file_rejected'")).isEqualTo("0");
         assertThat(world.text("SELECT state FROM bank_batch")).isEqualTo("sent");
+    }
+
+    @Test
+    void an_answer_to_one_file_says_nothing_about_the_items_of_another() throws IOException {
+        world.bank.tell(BankBehaviour.LATE);
+        isSent();
+        String first = world.text("SELECT message_id FROM bank_batch");
+        world.collected("mandate_m1", 700);
+        await().atMost(Duration.ofSeconds(20)).pollInterval(Duration.ofMillis(100)).untilAsserted(() -> {
+            outbound.runOnce();
+            assertThat(world.text("SELECT count(*) FROM bank_batch WHERE state = 'sent'")).isEqualTo("2");
+        });
+        var inbound = world.inbound(account);
+        Files.writeString(world.bank.files().resolve("outgoing").resolve("mixed.xml"), """
+                <Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt><GrpHdr><MsgId>S1</MsgId></GrpHdr>
+                 <OrgnlGrpInfAndSts><OrgnlMsgId>%s</OrgnlMsgId><GrpSts>PART</GrpSts></OrgnlGrpInfAndSts><OrgnlPmtInfAndSts><TxInfAndSts>
+                  <OrgnlEndToEndId>%s</OrgnlEndToEndId><TxSts>RJCT</TxSts><StsRsnInf><Rsn><Cd>AC04</Cd></Rsn></StsRsnInf></TxInfAndSts>
+                 </OrgnlPmtInfAndSts></CstmrPmtStsRpt></Document>"""
+                .formatted(first, world.text("SELECT psp_key FROM bank_batch_item ORDER BY item_id DESC LIMIT 1")));
+        await().atMost(Duration.ofSeconds(20)).pollInterval(Duration.ofMillis(100)).untilAsserted(() -> {
+            inbound.runOnce();
+            assertThat(world.text("SELECT quarantined FROM bank_file_in")).contains("another file than the one that it answers");
+        });
+        assertThat(world.text("SELECT count(*) FROM bank_line")).isEqualTo("0");
+        assertThat(world.text("SELECT count(*) FROM bank_batch WHERE state = 'sent'")).isEqualTo("2");
+    }
+
+    @Test
+    void an_earlier_window_of_new_settings_counts_from_the_next_start_on() {
+        Windows daily = new Windows(ZoneId.of("Europe/Berlin"), List.of(LocalTime.NOON), Set.of(), 1, Duration.ZERO, Optional.empty());
+        world.execute("UPDATE bank SET next_cutoff = now() + interval '9 days'");
+        world.outbound(world.account(Duration.ofHours(1), daily)).runOnce();
+        assertThat(world.text("SELECT next_cutoff < now() + interval '5 days' FROM bank")).isEqualTo("t");
+        world.execute("UPDATE bank SET next_cutoff = now() - interval '1 hour'");
+        world.outbound(world.account(Duration.ofHours(1), daily)).runOnce();
+        assertThat(world.text("SELECT next_cutoff > now() FROM bank")).as("a missed one is passed over").isEqualTo("t");
     }
 
     private void reject(String message) {

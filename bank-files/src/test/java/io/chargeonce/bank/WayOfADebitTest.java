@@ -12,6 +12,7 @@ import io.chargeonce.payment.Money;
 import io.chargeonce.payment.PspKey;
 import io.chargeonce.sandbox.bank.BankBehaviour;
 import io.chargeonce.sandbox.psp.Movement;
+import io.chargeonce.settlement.BankSaid;
 import io.chargeonce.settlement.BookedLine;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -476,6 +477,31 @@ class WayOfADebitTest {
             assertThat(world.text("SELECT string_agg(quarantined, ' ' ORDER BY quarantined) FROM bank_file_in"))
                     .isEqualTo("it has a document type or an entity it is no well-formed XML, or is cut off");
             assertThat(world.inboundMeters.get("chargeonce.bank.files.quarantined").gauge().value()).isEqualTo(2);
+        }
+
+        @Test
+        void a_rejection_of_what_was_booked_takes_nothing_back_and_waits_for_a_person() throws IOException {
+            String payment = world.pay(world.mandate("m1"), 1_299);
+            becomes(payment, "succeeded");
+            assertThat(world.refund(payment)).isInstanceOf(Refunds.Answer.Accepted.class);
+            String refund = "payment-" + payment + "-refund";
+            becomes(refund, "succeeded");
+            for (String operation : List.of(payment, refund)) {
+                world.execute("""
+                        INSERT INTO bank_line (file_id, bank, kind, psp_key, code, mark)
+                        SELECT max(file_id), 'bank', 'rejected', '%s', 'AC04', '\\x%s' FROM bank_file_in""".formatted(key(operation),
+                        HexFormat.of().formatHex(BankWorld.KEYS.mark(new BankSaid("bank", "rejected", key(operation), "", "", "", "AC04",
+                                "", "")).orElseThrow())));
+            }
+            await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> assertThat(world.text(
+                    "SELECT count(*) FROM bank_line WHERE kind = 'rejected' AND state = 'unmatched' AND note LIKE '%had moved before%'"))
+                    .isEqualTo("2"));
+            assertThat(world.state(payment)).isEqualTo("succeeded");
+            assertThat(world.state(refund)).isEqualTo("succeeded");
+        }
+
+        private String key(String operation) {
+            return world.text("SELECT psp_key FROM payment_attempt WHERE operation_id = '%s'".formatted(operation));
         }
 
         @Test

@@ -166,6 +166,9 @@ class WrongFieldsTest {
         assertThat(fieldsInError(world.send(world.payment(key, BODY).header("Duplicate-Guard", "maybe").build())))
                 .containsExactly("Duplicate-Guard");
         assertThat(fieldsInError(world.pay(key, Json.with(BODY, "rail", "\"bank_debit\"")))).containsExactly("rail");
+        String debit = Json.with(Json.with(BODY, "rail", "\"bank_debit\""), "payment_method", "\"mandate_m\"");
+        assertThat(fieldsInError(world.pay(key, Json.with(debit, "amount", "100000000000")))).as("SEPA's files have no room for it")
+                .containsExactly("amount");
         assertThat(fieldsInError(world.get("/v1/payments"))).containsExactly("reference");
         assertThat(fieldsInError(world.get("/v1/payments?limit=0&cursor=x"))).containsExactly("reference", "limit", "cursor");
         assertThat(fieldsInError(world.get("/v1/payments?reference=r&limit=1&limit=2"))).containsExactly("limit");

@@ -58,6 +58,8 @@ public enum PspUnits {
 
     /** A PSP's unit may be smaller than ours, so its number may be larger than the largest amount. */
     private static final long LARGEST_SAID = Money.LARGEST * 1000;
+    /** What SEPA's files can say, 999999999.99 EUR: a bank refuses a whole file for one item of more. */
+    public static final long LARGEST_DEBIT = 99_999_999_999L;
 
     private final Map<String, Unit> units;
 
@@ -93,7 +95,7 @@ public enum PspUnits {
     /** The amount in the PSP's units; empty if the PSP does not take the currency, or has no such small unit. */
     public OptionalLong of(Money money) {
         Unit unit = units.get(money.currency());
-        if (unit == null) {
+        if (unit == null || this == BANK && money.minorUnits() > LARGEST_DEBIT) {
             return OptionalLong.empty();
         }
         OptionalLong value = rescaled(money.minorUnits(), money.decimals(), unit.decimals);

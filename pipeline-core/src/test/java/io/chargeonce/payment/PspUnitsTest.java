@@ -24,7 +24,8 @@ class PspUnitsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"STRIPE,550,MGA", "STRIPE,1234,KWD", "STRIPE,1234,IQD", "ADYEN,550,CVE", "ADYEN,550,IDR", "ADYEN,500,MGA", "ADYEN,500,BIF"})
+    @CsvSource({"STRIPE,550,MGA", "STRIPE,1234,KWD", "STRIPE,1234,IQD", "ADYEN,550,CVE", "ADYEN,550,IDR", "ADYEN,500,MGA", "ADYEN,500,BIF",
+        "BANK,100000000000,EUR"})
     void an_amount_without_a_unit_at_the_psp_cannot_be_said(PspUnits psp, long minorUnits, String currency) {
         assertThat(psp.of(new Money(minorUnits, currency))).isEmpty();
     }

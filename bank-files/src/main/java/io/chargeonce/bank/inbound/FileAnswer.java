@@ -6,6 +6,7 @@ import io.chargeonce.bank.xml.BankMessage;
 import io.chargeonce.bank.xml.BankMessage.FileStatus;
 import io.chargeonce.payment.DuplicateCodes;
 import io.chargeonce.text.Cut;
+import io.chargeonce.text.Printable;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Types;
@@ -15,6 +16,8 @@ import java.time.LocalTime;
 import java.time.ZoneOffset;
 import java.util.Optional;
 import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What a bank says about a whole file of ours. Accepted, its items wait for their bookings. Rejected, it moved nothing, so each of its
@@ -30,6 +33,7 @@ sealed interface FileAnswer {
     /** It answers no file of ours, or takes back an earlier answer. */
     record Contradicts(String why) implements FileAnswer {}
 
+    Logger LOG = LoggerFactory.getLogger(FileAnswer.class);
     Set<String> ACCEPTED = Set.of("ACCP", "ACTC", "ACSP", "ACSC", "ACWC", "ACCC", "ACFC");
     int LONGEST_CODE = 35;
     Set<String> NO_ANSWER_YET = Set.of("RCVD", "PDNG");
@@ -48,9 +52,26 @@ sealed interface FileAnswer {
                 if (!row.next()) {
                     return new Contradicts("it answers a file that we never made");
                 }
-                return apply(connection, account, file, status,
-                        new Ours(row.getLong(1), row.getString(2), row.getObject(3, LocalDate.class), row.getBoolean(4), row.getInt(5)),
-                        lines);
+                var ours = new Ours(row.getLong(1), row.getString(2), row.getObject(3, LocalDate.class), row.getBoolean(4), row.getInt(5));
+                return isAboutAnother(connection, file, ours)
+                        ? new Contradicts("it rejects an item of another file than the one that it answers")
+                        : apply(connection, account, file, status, ours, lines);
+            }
+        }
+    }
+
+    String ABOUT_ANOTHER = """
+            SELECT EXISTS (SELECT FROM bank_line AS said JOIN bank_batch_item AS item USING (psp_key)
+                            WHERE said.file_id = ? AND said.kind = 'rejected' AND item.batch_id IS DISTINCT FROM ?)
+            """;
+
+    private static boolean isAboutAnother(Connection connection, long file, Ours ours) throws SQLException {
+        try (var statement = connection.prepareStatement(ABOUT_ANOTHER)) {
+            statement.setLong(1, file);
+            statement.setLong(2, ours.id);
+            try (var row = statement.executeQuery()) {
+                row.next();
+                return row.getBoolean(1);
             }
         }
     }
@@ -79,7 +100,7 @@ sealed interface FileAnswer {
         if (ACCEPTED.contains(status.status()) || status.status().equals("PART")) {
             return accept(connection, account, status, ours);
         }
-        return status.status().equals("RJCT") ? reject(connection, file, status, ours, lines)
+        return status.status().equals("RJCT") ? reject(connection, account, file, status, ours, lines)
                 : NO_ANSWER_YET.contains(status.status()) ? new Applied()
                         : new Contradicts("its status %s means nothing here".formatted(status.status()));
     }
@@ -171,7 +192,8 @@ sealed interface FileAnswer {
         }
     }
 
-    private static FileAnswer reject(Connection connection, long file, FileStatus status, Ours ours, BankMessage.Lines lines)
+    private static FileAnswer reject(Connection connection, BankAccount account, long file, FileStatus status, Ours ours,
+                                     BankMessage.Lines lines)
             throws SQLException {
         if (DuplicateCodes.isThereAlready(status.reason())) {
             // The first copy is there, and its answer is still to come.
@@ -190,8 +212,10 @@ sealed interface FileAnswer {
             // Its lines wait for a person, and the bank's answer to what is there may still come.
             return new Applied();
         }
-        answer(connection, ours, "rejected", Optional.empty(),
-                Optional.of("rejected by the bank: " + (status.reason().isEmpty() ? "each item for itself" : status.reason())));
+        String why = status.reason().isEmpty() ? "each item for itself" : status.reason();
+        answer(connection, ours, "rejected", Optional.empty(), Optional.of("rejected by the bank: " + why));
+        LOG.error("ALERT: {} rejects the whole file {} ({}); what was in it goes on in other files, and may have them rejected too: "
+                + "see bank show {}, and ask the bank", account.name(), status.originalMessageId(), Printable.of(why), ours.id);
         return new Applied();
     }
 }

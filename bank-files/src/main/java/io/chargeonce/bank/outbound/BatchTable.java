@@ -26,10 +26,11 @@ final class BatchTable {
 
     private static final String REGISTER = """
             INSERT INTO bank (bank, next_cutoff, answer_within_s) VALUES (?, ?, ?)
-            ON CONFLICT (bank) DO UPDATE SET answer_within_s = excluded.answer_within_s
+            ON CONFLICT (bank) DO UPDATE SET answer_within_s = excluded.answer_within_s,
+                                             next_cutoff = least(bank.next_cutoff, excluded.next_cutoff)
             """;
 
-    /** Makes the bank known to charge and ingest. Its next file stays as planned. */
+    /** Makes the bank known to charge and ingest. Its next file stays as planned, unless the settings have an earlier window now. */
     static void register(Connection connection, String bank, Instant next, Duration answerWithin) throws SQLException {
         try (var statement = connection.prepareStatement(REGISTER)) {
             statement.setString(1, bank);

@@ -42,6 +42,8 @@ public final class PaymentFile {
 
     private static final XMLOutputFactory XML = XMLOutputFactory.newFactory();
     private static final int DECIMALS = 2;
+    private static final int LONGEST_NAME = 70;
+    private static final int LONGEST_REMITTANCE = 140;
 
     private final Kind kind;
     private final FileHead head;
@@ -71,7 +73,7 @@ public final class PaymentFile {
         text("CreDtTm", DateTimeFormatter.ISO_INSTANT.format(head.createdAt().truncatedTo(ChronoUnit.SECONDS).atOffset(ZoneOffset.UTC)));
         sums();
         open("InitgPty");
-        text("Nm", plain(head.creditor().name()));
+        text("Nm", plain(head.creditor().name(), LONGEST_NAME));
         close(2);
         open("PmtInf");
         text("PmtInfId", head.messageId());
@@ -116,7 +118,7 @@ public final class PaymentFile {
 
     private void us(String party, String account, String agent) throws XMLStreamException {
         open(party);
-        text("Nm", plain(head.creditor().name()));
+        text("Nm", plain(head.creditor().name(), LONGEST_NAME));
         close(1);
         account(account, head.creditor().iban());
         agent(agent, Optional.of(head.creditor().bic()));
@@ -134,17 +136,17 @@ public final class PaymentFile {
 
     private void debit(FileItem item) throws XMLStreamException {
         open("DrctDbtTxInf", "PmtId");
-        text("InstrId", item.instruction());
+        text("InstrId", id(item.instruction()));
         text("EndToEndId", item.endToEndId());
         close(1);
         amount(item);
         open("DrctDbtTx", "MndtRltdInf");
-        text("MndtId", item.mandate());
+        text("MndtId", id(item.mandate()));
         text("DtOfSgntr", item.signedOn().toString());
         close(2);
         agent("DbtrAgt", item.debtor().bic().or(() -> Optional.of("")));
         open("Dbtr");
-        text("Nm", plain(item.debtor().name()));
+        text("Nm", plain(item.debtor().name(), LONGEST_NAME));
         close(1);
         account("DbtrAcct", item.debtor().iban());
         remittance(item);
@@ -153,7 +155,7 @@ public final class PaymentFile {
 
     private void credit(FileItem item) throws XMLStreamException {
         open("CdtTrfTxInf", "PmtId");
-        text("InstrId", item.instruction());
+        text("InstrId", id(item.instruction()));
         text("EndToEndId", item.endToEndId());
         close(1);
         open("Amt");
@@ -163,7 +165,7 @@ public final class PaymentFile {
             agent("CdtrAgt", item.debtor().bic());
         }
         open("Cdtr");
-        text("Nm", plain(item.debtor().name()));
+        text("Nm", plain(item.debtor().name(), LONGEST_NAME));
         close(1);
         account("CdtrAcct", item.debtor().iban());
         remittance(item);
@@ -220,7 +222,7 @@ public final class PaymentFile {
 
     private void remittance(FileItem item) throws XMLStreamException {
         open("RmtInf");
-        text("Ustrd", plain(item.remittance()));
+        text("Ustrd", plain(item.remittance(), LONGEST_REMITTANCE));
         close(1);
     }
 
@@ -246,9 +248,18 @@ public final class PaymentFile {
         return BigDecimal.valueOf(minorUnits, DECIMALS).toPlainString();
     }
 
-    /** The characters that every bank of SEPA takes. Letters lose their accents, and what is left becomes a dot. */
-    static String plain(String text) {
+    /** SEPA's characters for ids have no underscore, which is the only other one in ours. */
+    static String id(String ours) {
+        return ours.replace('_', '-');
+    }
+
+    /**
+     * The characters that every bank of SEPA takes. Letters lose their accents, and what is left becomes a dot. One letter may become
+     * several, and a bank refuses the whole file for one text that is too long, so it is cut.
+     */
+    static String plain(String text, int most) {
         String letters = Normalizer.normalize(text.replace("ß", "ss"), Normalizer.Form.NFD).replaceAll("\\p{M}", "");
-        return letters.replaceAll("[^A-Za-z0-9/?:().,'+ -]", ".").strip().replaceAll("^$", ".");
+        String plain = letters.replaceAll("[^A-Za-z0-9/?:().,'+ -]", ".").strip();
+        return plain.substring(0, Math.min(plain.length(), most)).strip().replaceAll("^$", ".");
     }
 }

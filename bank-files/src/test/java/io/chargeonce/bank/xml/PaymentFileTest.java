@@ -109,7 +109,30 @@ class PaymentFileTest {
     @ParameterizedTest
     @CsvSource({"Jörg Müller, Jorg Muller", "Straße 1, Strasse 1", "a&b<c>, a.b.c.", "李, .", "'  x  ', x"})
     void only_characters_that_every_bank_takes_are_written(String text, String plain) {
-        assertThat(PaymentFile.plain(text)).isEqualTo(plain);
+        assertThat(PaymentFile.plain(text, 70)).isEqualTo(plain);
+    }
+
+    /** One letter may become several. A bank refuses the whole file for one text that is too long, with all debits in it. */
+    @ParameterizedTest
+    @ValueSource(strings = {"ß", "한", "李", "ab "})
+    void no_text_of_a_file_is_longer_than_its_schema_allows(String letter) throws Exception {
+        var bytes = new ByteArrayOutputStream();
+        var file = PaymentFile.begin(PaymentFile.Kind.DEBIT, new FileHead("CO-17", Instant.EPOCH, 1, 1, "EUR",
+                LocalDate.parse("2026-11-25"), US), bytes);
+        String name = letter.repeat(70).substring(0, 70).strip();
+        file.add(new FileItem("k", "pay_1", 1, "EUR", "mandate_m1", LocalDate.parse("2026-01-31"), new Debtor(name,
+                "DE02120300000000202051", Optional.empty()), letter.repeat(140).substring(0, 140)));
+        file.end();
+        String xml = bytes.toString(StandardCharsets.UTF_8);
+        assertThat(xml).containsPattern("<Dbtr><Nm>[^<]{35,70}</Nm>").containsPattern("<Ustrd>[^<]{70,140}</Ustrd>");
+    }
+
+    @ParameterizedTest
+    @EnumSource(PaymentFile.Kind.class)
+    void every_text_of_a_file_has_only_characters_that_every_bank_takes(PaymentFile.Kind kind) throws Exception {
+        String xml = new String(write(kind, 1_306), StandardCharsets.UTF_8);
+        assertThat(xml.replaceFirst("^<[?][^>]*>", "").split("<[^>]*>")).allSatisfy(
+                text -> assertThat(text).matches("[A-Za-z0-9/?:().,'+ -]*"));
     }
 
     @ParameterizedTest

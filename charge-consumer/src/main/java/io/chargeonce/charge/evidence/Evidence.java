@@ -68,6 +68,9 @@ public final class Evidence {
                 if (DuplicateCodes.isThereAlready(rejected.code())) {
                     yield new Taken.Nothing("a duplicate: what was sent before is there");
                 }
+                if (wasBooked(connection, attempt)) {
+                    yield new Taken.Unmatched("it is rejected, and its money had moved before: ask the bank which of the two holds");
+                }
                 LateAnswers.take(connection, operation, line.key(), SOURCE, new Outcome.Declined(rejected.code(),
                         "rejected by the bank", rejected.reference()), now, changes);
                 yield new Taken.Recorded("rejected: " + rejected.code());
@@ -78,6 +81,9 @@ public final class Evidence {
                 }
                 if (DuplicateCodes.isThereAlready(refused.code())) {
                     yield new Taken.Nothing("a duplicate: the file that was sent before is there");
+                }
+                if (wasBooked(connection, attempt)) {
+                    yield new Taken.Unmatched("its file is rejected, and its money had moved before: ask the bank which of the two holds");
                 }
                 LateAnswers.take(connection, operation, line.key(), SOURCE,
                         new Outcome.Failed(FailureCause.PSP_UNWELL, "the bank refused its whole file: " + refused.code()), now, changes);
@@ -105,6 +111,11 @@ public final class Evidence {
         return Optional.of(booked.reference().equals(key) || before.get().equals(key)
                 ? new Taken.Nothing("it was known that the money moved")
                 : new Taken.Unmatched("known to have moved under the reference '%s': was it booked twice?".formatted(before.get())));
+    }
+
+    /** A rejection takes no booking back: that is a return. What a person has found is no booking. */
+    private static boolean wasBooked(Connection connection, Attempt attempt) throws SQLException {
+        return attempt.state() == AttemptState.SUCCEEDED && HandSettlementTable.decided(connection, attempt.key()).isEmpty();
     }
 
     /** Money that is not the attempt's decides nothing about it. */

@@ -59,7 +59,11 @@ final class PaymentFields {
         }
         var money = new Money(amount.orElseThrow(), currency.orElseThrow());
         if (Rail.of(method.orElseThrow()) == Rail.BANK_DEBIT && !PspUnits.BANK.canSay(money)) {
-            return new Checked.Wrong<>(Problems.currencyNotTaken(money.currency()));
+            if (money.minorUnits() <= PspUnits.LARGEST_DEBIT) {
+                return new Checked.Wrong<>(Problems.currencyNotTaken(money.currency()));
+            }
+            wrong("amount", "of a direct debit is at most %d".formatted(PspUnits.LARGEST_DEBIT));
+            return new Checked.Wrong<>(Problems.invalid(List.copyOf(errors)));
         }
         if (!PspUnits.anyCanSay(money)) {
             return new Checked.Wrong<>(PspUnits.anyCanSay(new Money(ROUND_AMOUNT, money.currency()))

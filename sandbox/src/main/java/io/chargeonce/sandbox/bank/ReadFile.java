@@ -49,8 +49,8 @@ public record ReadFile(String messageId, boolean debit, String dueOn, List<Item>
         var message = MxPain00800108.parse(xml).getCstmrDrctDbtInitn();
         GroupHeader83 head = message.getGrpHdr();
         List<Item> items = message.getPmtInf().stream().flatMap(block -> block.getDrctDbtTxInf().stream())
-                .map(item -> new Item(item.getPmtId().getInstrId(), item.getPmtId().getEndToEndId(), item.getInstdAmt().getValue(),
-                        item.getInstdAmt().getCcy(), item.getDrctDbtTx().getMndtRltdInf().getMndtId(),
+                .map(item -> new Item(ours(item.getPmtId().getInstrId()), item.getPmtId().getEndToEndId(), item.getInstdAmt().getValue(),
+                        item.getInstdAmt().getCcy(), ours(item.getDrctDbtTx().getMndtRltdInf().getMndtId()),
                         item.getDbtrAcct().getId().getIBAN()))
                 .toList();
         message.getPmtInf().forEach(block -> check(block.getNbOfTxs(), block.getCtrlSum(), items));
@@ -63,12 +63,17 @@ public record ReadFile(String messageId, boolean debit, String dueOn, List<Item>
         var message = MxPain00100109.parse(xml).getCstmrCdtTrfInitn();
         GroupHeader85 head = message.getGrpHdr();
         List<Item> items = message.getPmtInf().stream().flatMap(block -> block.getCdtTrfTxInf().stream())
-                .map(item -> new Item(item.getPmtId().getInstrId(), item.getPmtId().getEndToEndId(), item.getAmt().getInstdAmt().getValue(),
-                        item.getAmt().getInstdAmt().getCcy(), "", item.getCdtrAcct().getId().getIBAN()))
+                .map(item -> new Item(ours(item.getPmtId().getInstrId()), item.getPmtId().getEndToEndId(),
+                        item.getAmt().getInstdAmt().getValue(), item.getAmt().getInstdAmt().getCcy(), "", item.getCdtrAcct().getId().getIBAN()))
                 .toList();
         message.getPmtInf().forEach(block -> check(block.getNbOfTxs(), block.getCtrlSum(), items));
         return checked(new ReadFile(head.getMsgId(), false, message.getPmtInf().getFirst().getReqdExctnDt().getDt().toString(), items),
                 head.getNbOfTxs(), head.getCtrlSum());
+    }
+
+    /** In a file the customer's ids have a hyphen where its other papers have an underscore. */
+    private static String ours(String id) {
+        return id.replaceFirst("^(pay|mandate)-", "$1_");
     }
 
     private static ReadFile checked(ReadFile file, String count, BigDecimal sum) {
