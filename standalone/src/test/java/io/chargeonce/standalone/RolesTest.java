@@ -375,7 +375,8 @@ class RolesTest {
             Roles.apply(url, "postgres", "", Optional.of(passwords));
             assertThat(People.driftedGrants(url, "postgres", "")).isEmpty();
         } finally {
-            execute("ALTER ROLE chargeonce_ingest PASSWORD NULL");
+            execute("ALTER ROLE chargeonce_ingest PASSWORD NULL", "DELETE FROM chargeonce.intended_grant WHERE line LIKE 'password %'");
+            Roles.apply(url, "postgres", "", Optional.empty());
         }
     }
 

@@ -29,6 +29,9 @@ final class DatabaseAttacks {
             STAGE + "(0, 'payments.requests', 'k', 'x', '\"a\"')", STAGE + "(0, 'payments.requests', 'k', 'x', '[1, 2, 3]')",
             STAGE + "(0, 'payments.requests', 'k', 'x', '{\"a\": {}}')", STAGE + "(9, 'payments.requests', 'k', 'x', '{}')",
             STAGE + "(0, 'pay ments.requests', 'k', 'x', '{}')",
+            STAGE + "(0, 'payments.requests', 'k', convert_to(repeat('x', 5000000), 'UTF8'), '{}')",
+            "SELECT append_audit('{acme}', '{merchant:acme}', '{payment.accepted}', '{operation}', '{pay_x}', ARRAY[repeat('x', 5000)], "
+                    + "'{NULL}', '{NULL}')",
             "UPDATE operation SET amount = amount + 1", "DELETE FROM operation", "DELETE FROM operation_state",
             "DELETE FROM payment_attempt",
             "DELETE FROM audit_record", "UPDATE audit_record SET actor = 'another'", "TRUNCATE audit_record", "DELETE FROM audit_seal",

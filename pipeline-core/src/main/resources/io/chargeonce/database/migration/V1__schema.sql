@@ -1225,6 +1225,11 @@ CREATE FUNCTION an_events_headers(type text, id text, trace text) RETURNS jsonb 
     SELECT jsonb_strip_nulls(jsonb_build_object('ce_specversion', '1.0', 'ce_type', 'io.chargeonce.' || type, 'ce_source', '/chargeonce',
         'ce_id', id, 'ce_dataschema', 'urn:chargeonce:schema:' || type || ':1', 'content-type', 'application/json', 'traceparent', trace))
 $$;
+-- In the one spelling that all readers take: Postgres alone would also read 'now', or a time without a zone.
+CREATE FUNCTION an_instant(spelled text) RETURNS timestamptz LANGUAGE sql STABLE AS $$
+    SELECT CASE WHEN spelled ~ '^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([.]\d{1,9})?(Z|[+-]\d\d:\d\d)$' THEN spelled
+                WHEN spelled IS NOT NULL THEN 'no instant' END::timestamptz
+$$;
 CREATE FUNCTION a_request_says_what_was_accepted(id text, copy bytea, headers json) RETURNS boolean
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
@@ -1238,13 +1243,16 @@ BEGIN
                'payment_id', its.payment_id, 'operation', its.kind, 'operation_id', id, 'merchant', its.merchant_id,
                'idempotency_key', its.idempotency_key, 'amount', its.amount, 'currency', its.currency,
                'payment_method', its.payment_method, 'reference', its.reference))
+       -- To Postgres 1 and 1.0 are the same number.
+       AND (body ->> 'version', body ->> 'amount') = ('1', its.amount::text)
+       AND json_typeof(body -> 'step') = 'number' AND body ->> 'step' ~ '^\d+$'
        AND (body ->> 'step')::int BETWEEN 1 AND its.step
        -- What a person has edited may be older than the erasure.
        AND (its.customer = '[erased]' OR body ->> 'customer' IS NOT DISTINCT FROM its.customer)
        AND CASE WHEN headers ->> 'chargeonce-step' IS NULL THEN
                -- A record that was edited; its id is its letter's.
                (headers::jsonb - 'ce_time') = an_events_headers('payment.request', headers ->> 'ce_id', NULL)
-               AND abs(extract(epoch FROM (headers ->> 'ce_time')::timestamptz - clock_timestamp())) < 3600
+               AND abs(extract(epoch FROM an_instant(headers ->> 'ce_time') - clock_timestamp())) < 3600
                AND EXISTS (SELECT FROM dead_letter
                             WHERE dead_letter_id || '/edited' = headers ->> 'ce_id' AND operation_id IS NULL AND sealed_edit IS NOT NULL)
            ELSE
@@ -1253,9 +1261,9 @@ BEGIN
                      || jsonb_strip_nulls(jsonb_build_object('chargeonce-step', its.step::text,
                             'chargeonce-attempt', (its.sequence + 1)::text, 'chargeonce-tier', its.tier::text,
                             'chargeonce-failure-class', its.failure_cause))
-               AND (headers ->> 'ce_time')::timestamptz = its.staged_at
-               AND (headers ->> 'chargeonce-accepted-at')::timestamptz = its.accepted_at
-               AND (headers ->> 'chargeonce-failed-at')::timestamptz
+               AND an_instant(headers ->> 'ce_time') = its.staged_at
+               AND an_instant(headers ->> 'chargeonce-accepted-at') = its.accepted_at
+               AND an_instant(headers ->> 'chargeonce-failed-at')
                    IS NOT DISTINCT FROM CASE WHEN its.failure_cause IS NOT NULL THEN its.staged_at END
                -- A long message is cut, with a sign at the end.
                AND starts_with(regexp_replace(coalesce(its.failure_message, ''), '[\x01-\x1f\x7f]', ' ', 'g'),
@@ -1288,18 +1296,20 @@ BEGIN
                'dead_letter_id', id, 'payment_id', letter.payment_id, 'merchant', letter.merchant_id, 'amount', letter.amount,
                'currency', letter.currency, 'psp', letter.its_psp, 'cause', letter.cause, 'message', letter.message,
                'generation', coalesce(letter.its_generation, 1), 'revision', letter.revision))
-       AND (body ->> 'died_at')::timestamptz = letter.died_at
+       AND body ->> 'version' = '1' AND body ->> 'amount' IS NOT DISTINCT FROM letter.amount::text
+       AND body ->> 'revision' = letter.revision::text AND body ->> 'generation' = coalesce(letter.its_generation, 1)::text
+       AND an_instant(body ->> 'died_at') = letter.died_at
        AND CASE WHEN body -> 'source' IS NULL THEN letter.source_topic IS NULL
                 ELSE has_each_name_once(body -> 'source') AND (body -> 'source')::jsonb = jsonb_strip_nulls(jsonb_build_object(
                          'topic', letter.source_topic, 'partition', letter.source_partition, 'offset', letter.source_offset,
                          'sealed', translate(encode(letter.sealed_record, 'base64'), E'\n', ''))) END
        AND (headers::jsonb - 'ce_time')
            = an_events_headers('payment.dead-letter', format('%s/%s/dead-letter', id, letter.revision), letter.traceparent)
-       AND (headers ->> 'ce_time')::timestamptz = letter.died_at, false);
+       AND an_instant(headers ->> 'ce_time') = letter.died_at, false);
 EXCEPTION WHEN data_exception THEN
     RETURN false;
 END $$;
-REVOKE EXECUTE ON FUNCTION has_each_name_once(json), an_events_headers(text, text, text),
+REVOKE EXECUTE ON FUNCTION has_each_name_once(json), an_events_headers(text, text, text), an_instant(text),
     a_request_says_what_was_accepted(text, bytea, json), a_copy_says_what_its_letter_says(text, bytea, json) FROM PUBLIC;
 -- Grants decide who reads, stages and deletes; these policies decide on which topics. A role that accepts payments stages work and
 -- refusals. A role that makes attempts stages outcomes and receipts, and writes the queue's topic and the tiers. People who move dead
