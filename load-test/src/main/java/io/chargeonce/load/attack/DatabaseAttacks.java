@@ -38,7 +38,8 @@ final class DatabaseAttacks {
             "DROP INDEX one_open_attempt", "ALTER TABLE operation DISABLE TRIGGER ALL", "CREATE TABLE mine (x int)", "SET ROLE postgres",
             "SET session_replication_role = replica", "COPY (SELECT 1) TO PROGRAM 'true'", "SELECT pg_read_file('/etc/passwd')",
             "SELECT append_audit('{acme}', '{alice}', '{dlq.merged.by.another}', '{operation}', '{pay_x}', '{NULL}', '{NULL}', '{NULL}')",
-            "ALTER ROLE postgres PASSWORD 'mine'", "ALTER ROLE CURRENT_USER CONNECTION LIMIT 0", "ALTER ROLE CURRENT_USER VALID UNTIL '2020-01-01'",
+            "ALTER ROLE postgres PASSWORD 'mine'", "ALTER ROLE CURRENT_USER CONNECTION LIMIT 0",
+            "ALTER ROLE CURRENT_USER VALID UNTIL '2020-01-01'",
             "UPDATE merchant_token SET merchant_id = 'mine'", "UPDATE agreed SET retention_days = 45");
 
     private static final List<String> BY_SERVICES = List.of("SELECT token_sha256 FROM merchant_token",
@@ -60,7 +61,8 @@ final class DatabaseAttacks {
     private static final List<String> BY_PEOPLE = List.of(STAGE + "(0, 'payments.outcomes', 'k', '{}', '{}')",
             STAGE + "(0, 'payments.requests', 'k', '{}', '{}')", STAGE + "(0, 'payments.dlq', 'k', '{}', '{}')",
             STAGE + "(0, 'payments.dlq', 'k', NULL, '{}')", STAGE + "(0, 'payments.retry-1', 'k', '{}', '{}')",
-            "SELECT FROM relay_shard FOR UPDATE", "LOCK TABLE relay_shard", "LOCK TABLE audit_seal IN ROW EXCLUSIVE MODE", "SELECT seals_alone()",
+            "SELECT FROM relay_shard FOR UPDATE", "LOCK TABLE relay_shard", "LOCK TABLE audit_seal IN ROW EXCLUSIVE MODE",
+            "SELECT seals_alone()",
             "UPDATE payment_attempt SET failed_definite = true",
             "INSERT INTO operation SELECT * FROM operation",
             "SELECT request_params FROM idempotency_key",

@@ -105,8 +105,8 @@ final class IsolatedReads implements AutoCloseable {
         assignment.tooLarge.wasFound(partition, now);
         meters.tooLarge();
         logLimit.ifAllowed(leftOut -> log.error("ALERT: {}: {}: records do not fit into memory when they are unpacked, and are put away."
-                + " Whoever may write to this topic sent them on purpose or by mistake; they can be read in Kafka until it deletes them. The"
-                + " others go on. {} such messages were left out", settings.name(), record.told(), leftOut));
+                + " Whoever may write to this topic sent them on purpose or by mistake; they can be read in Kafka until it deletes them."
+                + " The others go on. {} such messages were left out", settings.name(), record.told(), leftOut));
     }
 
     private void giveBack(PartitionWork work) {

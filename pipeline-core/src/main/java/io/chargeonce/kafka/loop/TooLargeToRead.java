@@ -10,8 +10,8 @@ import org.apache.kafka.common.TopicPartition;
 
 /**
  * Which partitions are read batch by batch, each measured before it is unpacked. A small batch may be very large once it is unpacked, and
- * the error of Kafka's consumer does not say whose it is. So all are read so for a while, and those where one was found for longer. Outlives
- * a consumer. Poll thread only.
+ * the error of Kafka's consumer does not say whose it is. So all are read so for a while, and those where one was found for longer.
+ * Outlives a consumer. Poll thread only.
  */
 final class TooLargeToRead {
     private static final Duration AFTER_AN_ERROR = Duration.ofMinutes(1);
