@@ -101,7 +101,8 @@ class OddRowsTest {
     @Test
     void rows_that_are_large_together_are_read_a_few_at_a_time_and_all_of_them_go() throws SQLException {
         execute("INSERT INTO outbox (shard, topic, record_key, value, headers) "
-                + "SELECT 0, 'payments.requests', n::text, convert_to(repeat('x', 4194304), 'UTF8'), '{}' FROM generate_series(1, 200) AS n");
+                + "SELECT 0, 'payments.requests', n::text, convert_to(repeat('x', 4194304), 'UTF8'), '{}' "
+                + "FROM generate_series(1, 200) AS n");
         try (var connection = DriverManager.getConnection(url)) {
             connection.setAutoCommit(false);
             var frontier = new Frontier();
