@@ -1997,7 +1997,8 @@ REVOKE EXECUTE ON FUNCTION clear_refusals(bigint[], text, text, text, text) FROM
 
 -- A sign of each password of our logins, which changes with it. Each login may change its own. Only where the owner may look at passwords,
 -- as a superuser, or after GRANT SELECT (rolname, rolpassword) ON pg_authid.
-CREATE FUNCTION password_signs() RETURNS TABLE (login name, sign text) LANGUAGE plpgsql STABLE SET search_path = chargeonce, pg_temp AS $$
+CREATE FUNCTION password_signs() RETURNS TABLE (login name, sign text)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 BEGIN
     IF has_column_privilege('pg_authid', 'rolpassword', 'SELECT') AND has_column_privilege('pg_authid', 'rolname', 'SELECT') THEN
         RETURN QUERY SELECT rolname, left(encode(sha256(convert_to(coalesce(rolpassword, 'none'), 'UTF8')), 'hex'), 8) FROM pg_authid;
