@@ -5,6 +5,7 @@ import io.chargeonce.charge.call.PspExchange;
 import io.chargeonce.charge.outcome.Bug;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseRetry;
+import io.chargeonce.kafka.TooLargeRecord;
 import io.chargeonce.kafka.loop.RecordHandler;
 import io.chargeonce.kafka.loop.Verdict;
 import io.chargeonce.payment.OperationState;
@@ -77,6 +78,9 @@ public final class ChargeHandler implements RecordHandler {
     }
 
     private Verdict decode(ConsumerRecord<byte[], byte[]> record) {
+        if (record instanceof TooLargeRecord tooLarge) {
+            return bury(record, PoisonCause.OVERSIZED, tooLarge.told());
+        }
         Decoded decoded;
         try {
             decoded = Decoded.from(record.key(), record.value());

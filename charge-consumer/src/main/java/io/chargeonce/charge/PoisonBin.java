@@ -18,6 +18,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Locale;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
@@ -25,7 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stores records that can never become a payment in the dead-letter queue, with their original bytes, sealed. Any thread; concurrent ones
+ * Stores records that can never become a payment in the dead-letter queue, with their original bytes, sealed. Of one that is too
+ * large it keeps only where it is. Any thread; concurrent ones
  * share a commit, so that a flood of poison takes no connection from the payments.
  */
 final class PoisonBin implements AutoCloseable {
@@ -34,6 +36,8 @@ final class PoisonBin implements AutoCloseable {
     private static final byte[] NO_EVIDENCE = "[]".getBytes(StandardCharsets.UTF_8);
     private static final int MOST_HEADERS = 50;
     private static final int LONGEST_HEADER = 1024;
+    /** Sealed and written as text they are a third more, and still fit into a record of the topic of dead letters. */
+    private static final int MOST_KEPT = 3 << 19;
 
     private final Vault vault;
     private final MeterRegistry meters;
@@ -50,8 +54,15 @@ final class PoisonBin implements AutoCloseable {
 
     /** Changes no operation. A record that is read again is the same dead letter. */
     Verdict keep(ConsumerRecord<byte[], byte[]> record, PoisonCause cause, String detail) {
+        byte[] evidence = evidence(record);
+        long bytes = (long) size(record.key()) + size(record.value()) + evidence.length;
+        if (bytes > MOST_KEPT) {
+            return keep(new ConsumerRecord<>(record.topic(), record.partition(), record.offset(), null, null), PoisonCause.OVERSIZED,
+                    String.format(Locale.ROOT, "%s: %s. Its %,d bytes are too many to be kept here; Kafka has them until it deletes them",
+                            cause.tag(), detail, bytes));
+        }
         try {
-            keep(DeadLetter.poison(found(record, evidence(record)), vault, cause.tag(), detail));
+            keep(DeadLetter.poison(found(record, evidence), vault, cause.tag(), detail));
         } catch (RuntimeException bug) {
             if (!Bug.isRowsOwn(bug)) {
                 throw bug;
@@ -63,6 +74,10 @@ final class PoisonBin implements AutoCloseable {
         }
         meters.counter("chargeonce.poison", "cause", cause.tag()).increment();
         return Verdict.done();
+    }
+
+    private static int size(byte[] part) {
+        return part == null ? 0 : part.length;
     }
 
     private static FoundRecord found(ConsumerRecord<byte[], byte[]> record, byte[] evidence) {

@@ -3,6 +3,7 @@ package io.chargeonce.charge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chargeonce.kafka.TooLargeRecord;
 import io.chargeonce.kafka.loop.Verdict;
 import io.chargeonce.ledger.DeadLetter;
 import io.chargeonce.ledger.FoundRecord;
@@ -14,6 +15,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CyclicBarrier;
@@ -89,6 +91,25 @@ class PoisonTest {
         assertThat(opened(row).value()).isEqualTo(bytes);
         assertThat(opened(row).key()).isEqualTo(record.key());
         assertThat(books.count("FROM operation")).isZero();
+    }
+
+    @Test
+    void what_is_too_large_to_be_unpacked_or_kept_gets_a_letter_that_says_where_it_is_and_has_no_bytes() {
+        byte[] many = new byte[2_000_000];
+        process.handle(new ConsumerRecord<>(books.topics.requests(), 4, 1, many, "{}".getBytes(StandardCharsets.UTF_8)));
+        process.handle(new ConsumerRecord<>(books.topics.requests(), 4, 2, null, many));
+        process.handle(new TooLargeRecord(books.topics.requests(), 4, 3, 9, 0, 9_000, 250_000_000));
+
+        for (Map.Entry<Integer, String> letter : Map.of(
+                1, "undecodable: no JSON object with a type. Its 2,000,004 bytes are too many to be kept here; Kafka has them",
+                2, "oversized: 2,000,000 bytes, where a request has at most 131,072. Its 2,000,002 bytes are too many to be kept here",
+                9, "offsets 3 to 9 of " + books.topics.requests() + "-4: 9,000 bytes in Kafka, at least 250,000,000 unpacked").entrySet()) {
+            String row = "FROM dead_letter WHERE source_partition = 4 AND cause = 'oversized' AND source_offset = " + letter.getKey();
+            assertThat(books.text("SELECT message " + row)).startsWith(letter.getValue());
+            assertThat(opened(row).value()).isNull();
+            assertThat(opened(row).key()).isNull();
+        }
+        assertThat(books.count("FROM outbox WHERE octet_length(value) > 100000")).isZero();
     }
 
     private static FoundRecord.Content opened(String row) {

@@ -90,7 +90,7 @@ public final class ConsoleService implements AutoCloseable {
                 Deadline.start(lifecycle, "bodies and answers", patience.exchange()),
                 Deadline.start(lifecycle, "leftovers", patience.leftover()),
                 patience.idle());
-        var http = lifecycle.start("http", () -> ConsoleHttp.start(settings.address(), settings.tls(),
+        var http = lifecycle.start("http", () -> ConsoleHttp.start(settings.address(), settings.tls(), settings.proxies(),
                 new ConsoleHttp.Shown(sessions, led, witness, topics, pipeline.tiers().size()), waits, drain, InstantSource.system(),
                 meters.registry()));
         http.renewedTls().ifPresent(tls -> lifecycle.start("console-tls",

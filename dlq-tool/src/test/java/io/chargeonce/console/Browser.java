@@ -53,7 +53,11 @@ final class Browser {
     }
 
     Answer trySignIn(String token) {
-        Answer answer = send("POST", "/api/session", Optional.of(Map.of("token", token)), Map.of());
+        return trySignIn(token, Map.of());
+    }
+
+    Answer trySignIn(String token, Map<String, String> headers) {
+        Answer answer = send("POST", "/api/session", Optional.of(Map.of("token", token)), headers);
         if (answer.status() == 200) {
             cookie = Optional.of(answer.header("set-cookie").split(";")[0]);
             csrf = answer.json().path("csrf").asString();

@@ -10,6 +10,7 @@ import io.chargeonce.dlq.QueueRows;
 import io.chargeonce.runtime.Address;
 import io.chargeonce.runtime.Meters;
 import io.chargeonce.runtime.PipelineSettings;
+import io.chargeonce.text.AddressRange;
 import io.chargeonce.sandbox.PostgresServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -61,19 +62,25 @@ final class ConsoleWorld implements AutoCloseable {
 
     /** Another one over the same database; the caller closes it. */
     ConsoleService start(Sessions.Lifetime lifetime, ConsoleService.Patience patience, WitnessView seen) {
-        return start(lifetime, patience, seen, 40);
+        return start(lifetime, patience, seen, 40, List.of());
     }
 
     /** Another one with at most so many connections; the caller closes it. */
     ConsoleService startWithConnections(int most) {
-        return start(Sessions.Lifetime.USUAL, ConsoleService.Patience.USUAL, witness, most);
+        return start(Sessions.Lifetime.USUAL, ConsoleService.Patience.USUAL, witness, most, List.of());
     }
 
-    private ConsoleService start(Sessions.Lifetime lifetime, ConsoleService.Patience patience, WitnessView seen, int connections) {
+    /** Another one behind a proxy on this machine; the caller closes it. */
+    ConsoleService startBehindAProxy() {
+        return start(Sessions.Lifetime.USUAL, ConsoleService.Patience.USUAL, witness, 40, List.of(AddressRange.parse("127.0.0.1")));
+    }
+
+    private ConsoleService start(Sessions.Lifetime lifetime, ConsoleService.Patience patience, WitnessView seen, int connections,
+                                 List<AddressRange> proxies) {
         var pipeline = new PipelineSettings(rows.url(), "postgres", "", "127.0.0.1:1", Optional.empty(), "payments",
                 List.of(Duration.ofSeconds(5), Duration.ofMinutes(1)), Optional.empty());
         return ConsoleService.start(new ConsoleSettings(pipeline, new Address("127.0.0.1", 0), Optional.empty(), QueueRows.VAULT, lifetime,
-                ToldWitness.UNUSED, connections),
+                ToldWitness.UNUSED, connections, proxies),
                 seen, meters, patience);
     }
 

@@ -81,6 +81,21 @@ class SignInTest {
     }
 
     @Test
+    void behind_a_named_proxy_guesses_are_counted_by_the_address_that_it_tells_and_elsewhere_no_header_counts() {
+        var guesser = Map.of("X-Forwarded-For", "198.51.100.1");
+        var other = Map.of("X-Forwarded-For", "198.51.100.1, 203.0.113.9");
+        try (var behind = world.startBehindAProxy(); var open = another(Sessions.Lifetime.USUAL)) {
+            for (ConsoleService console : List.of(behind, open)) {
+                var browser = new Browser(console.port());
+                await().atMost(Duration.ofSeconds(60)).until(() -> browser.trySignIn("reader:guess", guesser).status() == 429);
+            }
+            assertThat(new Browser(behind.port()).trySignIn(ConsoleWorld.READER, other).status()).as("the person themselves")
+                    .isEqualTo(200);
+            assertThat(new Browser(open.port()).trySignIn(ConsoleWorld.READER, other).status()).as("a header of anyone").isEqualTo(429);
+        }
+    }
+
+    @Test
     void without_a_session_nothing_is_told_and_after_the_sign_out_nothing_more() {
         Browser browser = world.browser();
         assertThat(browser.get("/api/overview").status()).isEqualTo(401);

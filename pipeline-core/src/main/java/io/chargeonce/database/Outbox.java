@@ -57,6 +57,8 @@ public final class Outbox {
     }
 
     private static final int MOST_AT_ONCE = 1000;
+    /** A row has at most 4 MiB. The last one of a read may come on top. */
+    private static final int MOST_BYTES_AT_ONCE = 8 << 20;
 
     private static final String READ = """
             WITH look AS MATERIALIZED (
@@ -67,15 +69,16 @@ public final class Outbox {
                     ON pg_visible_in_snapshot(transaction, snapshot)
             )
             SELECT snapshot::text, outbox_id, topic, record_key, value, headers,
-                   EXISTS (SELECT FROM outbox WHERE refusal IS NOT NULL AND shard = ANY (?))
+                   EXISTS (SELECT FROM outbox WHERE refusal IS NOT NULL AND shard = ANY (?)), found
               FROM look LEFT JOIN LATERAL (
-                    SELECT outbox_id, topic, record_key, value, headers
-                      FROM outbox AS staged
-                     WHERE outbox_id >= (SELECT id FROM start) AND shard = ANY (?) AND topic <> ALL (?) AND refusal IS NULL
-                       AND NOT EXISTS (SELECT FROM outbox AS refused
-                                        WHERE refused.record_key = staged.record_key AND refused.refusal IS NOT NULL)
-                     ORDER BY outbox_id
-                     LIMIT ?) AS staged ON true
+                    SELECT staged.*, count(*) OVER () AS found, sum(bytes) OVER (ORDER BY outbox_id) - bytes AS before
+                      FROM (SELECT outbox_id, topic, record_key, value, headers, coalesce(octet_length(value), 0) AS bytes
+                              FROM outbox AS staged
+                             WHERE outbox_id >= (SELECT id FROM start) AND shard = ANY (?) AND topic <> ALL (?) AND refusal IS NULL
+                               AND NOT EXISTS (SELECT FROM outbox AS refused
+                                                WHERE refused.record_key = staged.record_key AND refused.refusal IS NOT NULL)
+                             ORDER BY outbox_id
+                             LIMIT ?) AS staged) AS staged ON before < ?
             """;
 
     /**
@@ -93,6 +96,7 @@ public final class Outbox {
             statement.setArray(5, connection.createArrayOf("int4", shards.toArray()));
             statement.setArray(6, connection.createArrayOf("text", held.toArray()));
             statement.setInt(7, MOST_AT_ONCE);
+            statement.setLong(8, MOST_BYTES_AT_ONCE);
             try (var result = statement.executeQuery()) {
                 return rows(result, frontier);
             }
@@ -104,13 +108,14 @@ public final class Outbox {
         result.next();
         var snapshot = Frontier.Snapshot.parse(result.getString(1));
         boolean refusals = result.getBoolean(7);
+        long found = result.getLong(8);
         if (result.getObject(2) != null) {
             do {
                 rows.add(new Staged(result.getLong(2), result.getString(3), result.getString(4), result.getBytes(5),
                         result.getString(6)));
             } while (result.next());
         }
-        frontier.looked(snapshot, rows.stream().map(Staged::id).toList(), rows.size() < MOST_AT_ONCE);
+        frontier.looked(snapshot, rows.stream().map(Staged::id).toList(), rows.size() == found && found < MOST_AT_ONCE);
         if (refusals) {
             // When a row's refusal is cleared, the row has to go before those that waited behind it.
             frontier.restart();

@@ -61,13 +61,22 @@ public final class Roles {
                 Powers.TakenBack powers = Powers.takeBack(connection, ALL);
                 var tookBack = new ArrayList<>(before.goneIn(Grants.read(connection, granted)));
                 tookBack.addAll(powers.gone());
-                statement.execute("SELECT these_grants_are_intended()");
                 List<String> set = passwords.isEmpty() ? List.of() : setPasswords(statement, passwords.get());
+                declareIntended(connection, set);
                 connection.commit();
                 return new Applied(set, tookBack, powers.left());
             }
         } catch (SQLException e) {
             throw Database.isOutage(e) ? new DatabaseUnavailable(e) : new DatabaseRefused(e);
+        }
+    }
+
+    private static final String DECLARE_INTENDED = "SELECT these_grants_are_intended(?)";
+
+    private static void declareIntended(Connection connection, List<String> withPassword) throws SQLException {
+        try (var statement = connection.prepareStatement(DECLARE_INTENDED)) {
+            statement.setArray(1, connection.createArrayOf("text", withPassword.toArray()));
+            statement.execute();
         }
     }
 

@@ -70,4 +70,9 @@ public record ConsumerSettings(KafkaConnection connection, String group, GroupPr
     public Admin newAdmin() {
         return connection.newAdmin();
     }
+
+    @Override
+    public BatchReader newBatchReader() {
+        return new BatchReader(properties());
+    }
 }

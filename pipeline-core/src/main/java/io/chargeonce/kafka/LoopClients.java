@@ -10,4 +10,7 @@ public interface LoopClients {
     Consumer<byte[], byte[]> newConsumer();
 
     Admin newAdmin();
+
+    /** For partitions that a consumer cannot read in the memory that there is. */
+    BatchReader newBatchReader();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.runtime;
 
+import io.chargeonce.text.AddressRange;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -89,6 +90,10 @@ public final class Setting<T> {
      */
     public static Setting<Address> addressWithTls(String name, String description, Setting<Optional<Path>> certificate) {
         return address(name, description).exposedIf((called, value, all) -> Exposure.withoutTls(called, value, certificate, all));
+    }
+
+    public static Setting<List<AddressRange>> addressRanges(String name, String description) {
+        return required(name, SettingTypes.ADDRESS_RANGES, description);
     }
 
     public static Setting<URI> uri(String name, String description) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.runtime;
 
+import io.chargeonce.text.AddressRange;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -36,6 +37,9 @@ final class SettingTypes {
     static final SettingType<Instant> TIME =
             new SettingType<>("a time such as 2026-11-22T10:00Z", SettingTypes::toInstant);
     static final SettingType<Address> ADDRESS = new SettingType<>("host:port, such as 127.0.0.1:8080", Address::parse);
+    static final SettingType<List<AddressRange>> ADDRESS_RANGES = new SettingType<>(
+            "addresses and ranges separated by commas, such as 10.0.0.7,192.0.2.0/24",
+            text -> Arrays.stream(text.split(",", -1)).map(String::strip).map(AddressRange::parse).toList());
     static final SettingType<URI> HTTP_URI =
             new SettingType<>("an http or https address, such as https://api.example.com", SettingTypes::toHttpUri);
     static final SettingType<Path> FILE = new SettingType<>("the path of a readable file", SettingTypes::toReadableFile);

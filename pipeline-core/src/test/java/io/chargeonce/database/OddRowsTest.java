@@ -10,6 +10,8 @@ import io.chargeonce.sandbox.TestStack;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.producer.MockProducer;
@@ -87,10 +89,33 @@ class OddRowsTest {
     @ValueSource(strings = {"0, 'payments.requests', 'k', 'x', '\"a\"'", "0, 'payments.requests', 'k', 'x', '[1,2,3]'",
         "0, 'payments.requests', 'k', 'x', '{\"a\": 1}'", "0, 'payments.requests', 'k', 'x', '{\"a\": [\"b\"]}'",
         "0, 'payments.requests', 'k', 'x', 'null'", "8, 'payments.requests', 'k', 'x', '{}'", "-1, 'payments.requests', 'k', 'x', '{}'",
-        "0, 'payments requests', 'k', 'x', '{}'", "0, '', 'k', 'x', '{}'"})
+        "0, 'payments requests', 'k', 'x', '{}'", "0, '', 'k', 'x', '{}'", "0, 'payments.requests', repeat('k', 1001), 'x', '{}'",
+        "0, 'payments.requests', 'k', convert_to(repeat('x', 4194305), 'UTF8'), '{}'",
+        "0, 'payments.requests', 'k', 'x', json_build_object('a', repeat('x', 65536))"})
     void the_table_takes_no_odd_row(String values) {
         assertThatThrownBy(() -> execute("INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (" + values + ")"))
                 .isInstanceOfSatisfying(SQLException.class, refused -> assertThat(refused.getSQLState()).isEqualTo("23514"));
+    }
+
+    /** Small in Postgres, which packs them, and 800 MB in a relay that took them all at once. */
+    @Test
+    void rows_that_are_large_together_are_read_a_few_at_a_time_and_all_of_them_go() throws SQLException {
+        execute("INSERT INTO outbox (shard, topic, record_key, value, headers) "
+                + "SELECT 0, 'payments.requests', n::text, convert_to(repeat('x', 4194304), 'UTF8'), '{}' "
+                + "FROM generate_series(1, 200) AS n");
+        try (var connection = DriverManager.getConnection(url)) {
+            connection.setAutoCommit(false);
+            var frontier = new Frontier();
+            assertThat(Outbox.read(connection, List.of(0), frontier, Set.of())).extracting(Outbox.Staged::key).containsExactly("1", "2");
+            assertThat(Outbox.read(connection, List.of(0), frontier, Set.of())).extracting(Outbox.Staged::key).containsExactly("3", "4");
+        }
+        execute("DELETE FROM outbox WHERE record_key::int > 20");
+        try (var relay = new OutboxRelay(database, () -> kafka, new SimpleMeterRegistry()).start()) {
+            await().atMost(LONG).until(() -> text("SELECT count(*) FROM outbox").equals("0"));
+            assertThat(kafka.history()).extracting(sent -> new String(sent.key()))
+                    .containsExactlyElementsOf(IntStream.rangeClosed(1, 20).mapToObj(String::valueOf).toList());
+            assertThat(relay.problem()).isEmpty();
+        }
     }
 
     @Test

@@ -117,6 +117,24 @@ class AuditLogTest {
         }
     }
 
+    /** Small in Postgres, which packs it, and too large for who reads the log. */
+    @ParameterizedTest
+    @CsvSource({"chargeonce_ingest, merchant:acme, payment.accepted", "chargeonce_dlq_operator, , dlq.purged",
+        "chargeonce_merchant_admin, , token.revoked"})
+    void no_record_is_without_end(String role, String actor, String action) throws SQLException {
+        String call = "SELECT append_audit('{acme}', ARRAY[%s], '{%s}', ARRAY[%s], ARRAY[%s], ARRAY[%s], ARRAY[%s], ARRAY[%s])";
+        String large = "repeat('x', 50000000)";
+        String who = actor == null ? "NULL" : "'" + actor + "'";
+        for (String sql : List.of(call.formatted(who, action, large, "'r'", "NULL", "NULL", "NULL"),
+                call.formatted(who, action, "'t'", large, "NULL", "NULL", "NULL"),
+                call.formatted(who, action, "'t'", "'r'", large, "NULL", "NULL"),
+                call.formatted(who, action, "'t'", "'r'", "NULL", "to_json(" + large + ")::text", "NULL"),
+                call.formatted(who, action, "'t'", "'r'", "NULL", "NULL", large))) {
+            assertThatThrownBy(() -> execute(role, sql)).isInstanceOfSatisfying(SQLException.class,
+                    refused -> assertThat(refused.getSQLState()).isEqualTo("23514"));
+        }
+    }
+
     @Test
     void a_role_that_only_reads_appends_nothing() {
         assertThatThrownBy(() -> {

@@ -14,6 +14,7 @@ import io.chargeonce.sandbox.TestStack;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -356,6 +358,26 @@ class RolesTest {
             execute("ALTER ROLE chargeonce_ingest " + here + " RESET ALL");
         }
         assertThat(People.driftedGrants(url, "postgres", "")).isEmpty();
+    }
+
+    @Test
+    void a_password_that_a_role_has_given_itself_is_told_until_it_is_set_again(@TempDir Path passwords) throws Exception {
+        try (var ingest = DriverManager.getConnection(url.replace("user=postgres", "user=chargeonce_ingest"));
+             var statement = ingest.createStatement()) {
+            statement.execute("ALTER ROLE CURRENT_USER PASSWORD 'only the thief knows'");
+        }
+        try {
+            assertThat(People.driftedGrants(url, "postgres", "")).hasSize(2).allMatch(line -> line.matches(
+                    "(too much|missing): password [0-9a-f]{8} of chargeonce_ingest"));
+            Roles.apply(url, "postgres", "", Optional.empty());
+            assertThat(People.driftedGrants(url, "postgres", "")).as("it is still the thief's").hasSize(2);
+            Files.writeString(passwords.resolve("chargeonce_ingest"), "another one");
+            Roles.apply(url, "postgres", "", Optional.of(passwords));
+            assertThat(People.driftedGrants(url, "postgres", "")).isEmpty();
+        } finally {
+            execute("ALTER ROLE chargeonce_ingest PASSWORD NULL", "DELETE FROM chargeonce.intended_grant WHERE line LIKE 'password %'");
+            Roles.apply(url, "postgres", "", Optional.empty());
+        }
     }
 
     @Test

@@ -13,8 +13,8 @@ import java.util.Set;
 
 /**
  * Bounds the sign-ins that fail, so that Postgres is not asked about guesses for ever: those of one login from one network, and all. Behind
- * a proxy all people come from one network, so failures count for their login alone; and who has signed in from there before is let
- * through when others' guesses are too many. Any thread.
+ * a proxy that was not named all people come from one network, so failures count for their login alone; and who has signed in from there
+ * before is let through when others' guesses are too many. Any thread.
  */
 final class SignInLimit {
 

@@ -15,8 +15,6 @@ import io.helidon.webserver.http.HttpRules;
 import io.helidon.webserver.http.HttpService;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +26,7 @@ final class ConsoleApi implements HttpService {
     private static final int LARGEST_BODY = 64 * 1024;
 
     private final Guard guard;
+    private final Clients clients;
     private final Sessions sessions;
     private final List<Routes> routes;
     private final SessionRoutes own;
@@ -58,9 +57,11 @@ final class ConsoleApi implements HttpService {
         void send(Call call, ServerResponse response);
     }
 
-    ConsoleApi(Guard guard, Sessions sessions, SessionRoutes own, List<Routes> routes, BodyBytes bodies, AnswerSender sender,
+    ConsoleApi(Guard guard, Clients clients, Sessions sessions, SessionRoutes own, List<Routes> routes, BodyBytes bodies,
+               AnswerSender sender,
                ConsoleMeters meters) {
         this.guard = guard;
+        this.clients = clients;
         this.sessions = sessions;
         this.own = own;
         this.routes = List.copyOf(routes);
@@ -77,7 +78,7 @@ final class ConsoleApi implements HttpService {
     public void routing(HttpRules rules) {
         rules.post("/api/session", open("sign-in", request -> {
             guard.checkOrigin(request);
-            return own.signIn(body(request), client(request));
+            return own.signIn(body(request), clients.of(request));
         }));
         rules.get("/api/session", open("session", request -> {
             guard.checkSite(request);
@@ -133,7 +134,7 @@ final class ConsoleApi implements HttpService {
                     guard.checkHost(request);
                     guard.checkSite(request);
                     headers(request).forEach((name, value) -> response.header(name, value));
-                    streaming.send(new Call(request, session(request), client(request), new byte[0]), response);
+                    streaming.send(new Call(request, session(request), clients.of(request), new byte[0]), response);
                 } catch (RuntimeException e) {
                     if (response.isSent()) {
                         throw e;
@@ -152,7 +153,7 @@ final class ConsoleApi implements HttpService {
             guard.checkCsrf(request, session);
         }
         byte[] body = changes ? body(request) : new byte[0];
-        return session.request(() -> answer.apply(new Call(request, session, client(request), body)));
+        return session.request(() -> answer.apply(new Call(request, session, clients.of(request), body)));
     }
 
     private Handler open(String route, Function<ServerRequest, Answer> answer) {
@@ -193,11 +194,5 @@ final class ConsoleApi implements HttpService {
             throw Problems.notJson().refusal();
         }
         return bodies.read(request, LARGEST_BODY).orElseThrow(() -> Problems.tooLarge().refusal());
-    }
-
-    /** The address of the connection. What a request says about its origin is not believed. */
-    private static InetAddress client(ServerRequest request) {
-        return request.remotePeer().address() instanceof InetSocketAddress socket && !socket.isUnresolved() ? socket.getAddress()
-                : InetAddress.getLoopbackAddress();
     }
 }

@@ -16,6 +16,7 @@ import io.chargeonce.http.Deadline;
 import io.chargeonce.http.Drain;
 import io.chargeonce.http.TlsFiles;
 import io.chargeonce.runtime.Address;
+import io.chargeonce.text.AddressRange;
 import io.chargeonce.wire.Topics;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -46,10 +47,12 @@ public final class ConsoleHttp {
     private ConsoleHttp() {}
 
     /**
-     * @param clock of others
+     * @param proxies whose X-Forwarded-For is believed
+     * @param clock   of others
      * @throws IllegalStateException if it cannot listen on the address; its message is one line
      */
-    public static BoundedHttp start(Address address, Optional<TlsFiles> tls, Shown shown, Patience patience, Drain drain,
+    public static BoundedHttp start(Address address, Optional<TlsFiles> tls, List<AddressRange> proxies, Shown shown, Patience patience,
+                                    Drain drain,
                                     InstantSource clock, MeterRegistry meters) {
         var guard = new Guard(address, tls.isPresent());
         var overview = new Overview(shown.topics(), shown.tiers(), shown.witness());
@@ -60,7 +63,7 @@ public final class ConsoleHttp {
         List<ConsoleApi.Routes> routes = List.of(new OverviewRoutes(overview, facts), new HoldRoutes(), stream,
                 new DeadLetterRoutes(patience.exchange()), new PaymentRoutes(shown.witness()), new RunRoutes(documents, shown.led()),
                 new WaitingRoutes(), new BankRoutes(), new AuditRoutes(), new WitnessRoutes(shown.witness()));
-        var api = new ConsoleApi(guard, shown.sessions(), new SessionRoutes(shown.sessions(), guard, clock), routes,
+        var api = new ConsoleApi(guard, new Clients(proxies), shown.sessions(), new SessionRoutes(shown.sessions(), guard, clock), routes,
                 new BodyBytes(patience.exchange()), new AnswerSender(patience.exchange(), patience.leftover(), drain),
                 new ConsoleMeters(meters));
         return BoundedHttp.start(address, tls, api, patience.head(),

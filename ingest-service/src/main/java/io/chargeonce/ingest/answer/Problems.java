@@ -94,6 +94,12 @@ public final class Problems {
                 "A %s has at most %,d bytes.".formatted(form.whole(), Contract.LARGEST_BODY));
     }
 
+    /** @param told where they are, and how large */
+    public static Problem tooLargeTogether(String told) {
+        return Problem.of(413, "body-too-large", "The records are too large",
+                "A record has at most %,d bytes. %s. Send those of them that are payments again.".formatted(Contract.LARGEST_BODY, told));
+    }
+
     /** What the web server does not read on. */
     public static Problem tooLargeForHttp() {
         return Problem.of(413, "body-too-large", "The body is too large",

@@ -11,6 +11,7 @@ import io.chargeonce.ingest.answer.Contract;
 import io.chargeonce.ingest.answer.IngestMeters;
 import io.chargeonce.ingest.answer.Problems;
 import io.chargeonce.ingest.answer.RequestForm;
+import io.chargeonce.kafka.TooLargeRecord;
 import io.chargeonce.kafka.loop.RecordHandler;
 import io.chargeonce.kafka.loop.Verdict;
 import io.chargeonce.payment.IdempotencyKey;
@@ -90,6 +91,9 @@ final class IntakeHandler implements RecordHandler {
     }
 
     private Answer answer(ConsumerRecord<byte[], byte[]> record) {
+        if (record instanceof TooLargeRecord tooLarge) {
+            return Problems.tooLargeTogether(tooLarge.told()).answer();
+        }
         String merchant = IntakeTopics.merchantOf(record.topic());
         return young(record)
                 .answer(young -> key(record)

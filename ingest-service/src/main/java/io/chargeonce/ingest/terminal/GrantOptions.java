@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ingest.terminal;
 
-import io.chargeonce.ingest.merchants.AddressRange;
+import io.chargeonce.text.AddressRange;
 import io.chargeonce.ingest.merchants.Scope;
 import io.chargeonce.ingest.merchants.TokenBook.Grant;
 import java.time.Duration;

@@ -11,6 +11,7 @@ import io.chargeonce.http.Answer;
 import io.chargeonce.ingest.answer.Guarded;
 import io.chargeonce.ingest.answer.IngestMeters;
 import io.chargeonce.ingest.answer.Problems;
+import io.chargeonce.kafka.TooLargeRecord;
 import io.chargeonce.kafka.loop.Verdict;
 import io.chargeonce.sandbox.TestStack;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -69,6 +70,22 @@ class IntakeHandlerTest {
                 return row.getLong(1);
             }
         });
+    }
+
+    @Test
+    void of_records_that_do_not_fit_into_memory_the_producer_learns_the_place_and_the_size() {
+        IntakeHandler handler = handler(ask -> {
+            throw new AssertionError("nothing was read");
+        });
+        var tooLarge = new TooLargeRecord("payments.intake.acme", 0, 17, 19, Instant.EPOCH.toEpochMilli(), 9_000, 250_000_000);
+        assertThat(handler.handle(tooLarge)).isInstanceOf(Verdict.Done.class);
+        assertThat(database.<String>withConnection(connection -> {
+            try (var row = connection.createStatement().executeQuery("SELECT convert_from(value, 'UTF8') FROM outbox")) {
+                row.next();
+                return row.getString(1);
+            }
+        })).contains("body-too-large", "\"offset\":19",
+                "offsets 17 to 19 of payments.intake.acme-0: 9,000 bytes in Kafka, at least 250,000,000 unpacked");
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.chargeonce.ingest.merchants;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chargeonce.text.AddressRange;
 import io.chargeonce.database.Database;
 import io.chargeonce.ingest.IngestWorld;
 import io.chargeonce.ingest.answer.Checked;

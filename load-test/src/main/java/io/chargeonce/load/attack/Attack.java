@@ -52,6 +52,6 @@ record Attack(String name, String tries, Kind kind, Trial trial) {
 
     static List<Attack> all() {
         return Stream.of(CardAttacks.ALL, BodyAttacks.ALL, HttpAttacks.ALL, StrangerAttacks.ALL, WebhookAttacks.ALL, AdminAttacks.ALL,
-                DatabaseAttacks.ALL, CrowdAttacks.ALL).flatMap(List::stream).toList();
+                DatabaseAttacks.ALL, LockAttacks.ALL, CrowdAttacks.ALL).flatMap(List::stream).toList();
     }
 }

@@ -9,6 +9,7 @@ import io.chargeonce.load.attack.Attack.Result;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Bodies that are too large, come too slowly or say two things at once. */
@@ -27,6 +28,7 @@ final class BodyAttacks {
             Attack.plain("json-deep", "JSON 30,000 levels deep", BodyAttacks::deep),
             Attack.plain("not-utf8", "JSON in UTF-16, and a character in more bytes than it needs", BodyAttacks::notUtf8),
             Attack.plain("json-odd", "numbers, encodings and texts that programs read differently", BodyAttacks::odd),
+            Attack.plain("text-turned-around", "characters that turn the text around for who reads it", BodyAttacks::turnedAround),
             Attack.slow("slow-head", "a head of which a byte comes now and then", siege -> slow(siege, "GET /v1/pay")),
             Attack.slow("slow-body", "a body of which a byte comes now and then",
                     siege -> slow(siege, post(siege, "application/json") + "Content-Length: 1000\r\n\r\n{")),
@@ -103,6 +105,17 @@ final class BodyAttacks {
                 honest.replace("pm_card_visa", "x\\u0000y"), honest.replace("pm_card_visa", "\\ud800"),
                 honest.replace("pm_card_visa", "x".repeat(600)), honest.replace("}", "//\n}"), honest.replace("\"", "'"), "", "null",
                 "{}"));
+    }
+
+    private static Result turnedAround(Siege siege) throws IOException {
+        String honest = Siege.honest();
+        var bodies = new ArrayList<String>();
+        for (char turn : new char[] {'\u202a', '\u202d', '\u202e', '\u2066', '\u2068', '\u200f', '\u061c'}) {
+            bodies.add(honest.replace("attack-", "attack" + turn));
+            bodies.add(honest.replace("}", ",\"customer\":\"x" + turn + "y\"}"));
+            bodies.add(honest.replace("}", ",\"description\":\"x\\u%04xy\"}".formatted((int) turn)));
+        }
+        return refused(siege, bodies);
     }
 
     private static Result slow(Siege siege, String begin) throws Exception {

@@ -29,12 +29,17 @@ final class DatabaseAttacks {
             STAGE + "(0, 'payments.requests', 'k', 'x', '\"a\"')", STAGE + "(0, 'payments.requests', 'k', 'x', '[1, 2, 3]')",
             STAGE + "(0, 'payments.requests', 'k', 'x', '{\"a\": {}}')", STAGE + "(9, 'payments.requests', 'k', 'x', '{}')",
             STAGE + "(0, 'pay ments.requests', 'k', 'x', '{}')",
+            STAGE + "(0, 'payments.requests', 'k', convert_to(repeat('x', 5000000), 'UTF8'), '{}')",
+            "SELECT append_audit('{acme}', '{merchant:acme}', '{payment.accepted}', '{operation}', '{pay_x}', ARRAY[repeat('x', 5000)], "
+                    + "'{NULL}', '{NULL}')",
             "UPDATE operation SET amount = amount + 1", "DELETE FROM operation", "DELETE FROM operation_state",
             "DELETE FROM payment_attempt",
             "DELETE FROM audit_record", "UPDATE audit_record SET actor = 'another'", "TRUNCATE audit_record", "DELETE FROM audit_seal",
             "DROP INDEX one_open_attempt", "ALTER TABLE operation DISABLE TRIGGER ALL", "CREATE TABLE mine (x int)", "SET ROLE postgres",
             "SET session_replication_role = replica", "COPY (SELECT 1) TO PROGRAM 'true'", "SELECT pg_read_file('/etc/passwd')",
             "SELECT append_audit('{acme}', '{alice}', '{dlq.merged.by.another}', '{operation}', '{pay_x}', '{NULL}', '{NULL}', '{NULL}')",
+            "ALTER ROLE postgres PASSWORD 'mine'", "ALTER ROLE CURRENT_USER CONNECTION LIMIT 0",
+            "ALTER ROLE CURRENT_USER VALID UNTIL '2020-01-01'",
             "UPDATE merchant_token SET merchant_id = 'mine'", "UPDATE agreed SET retention_days = 45");
 
     private static final List<String> BY_SERVICES = List.of("SELECT token_sha256 FROM merchant_token",
@@ -56,6 +61,8 @@ final class DatabaseAttacks {
     private static final List<String> BY_PEOPLE = List.of(STAGE + "(0, 'payments.outcomes', 'k', '{}', '{}')",
             STAGE + "(0, 'payments.requests', 'k', '{}', '{}')", STAGE + "(0, 'payments.dlq', 'k', '{}', '{}')",
             STAGE + "(0, 'payments.dlq', 'k', NULL, '{}')", STAGE + "(0, 'payments.retry-1', 'k', '{}', '{}')",
+            "SELECT FROM relay_shard FOR UPDATE", "LOCK TABLE relay_shard", "LOCK TABLE audit_seal IN ROW EXCLUSIVE MODE",
+            "SELECT seals_alone()",
             "UPDATE payment_attempt SET failed_definite = true",
             "INSERT INTO operation SELECT * FROM operation",
             "SELECT request_params FROM idempotency_key",
@@ -95,7 +102,7 @@ final class DatabaseAttacks {
                 connection.rollback();
             }
         } catch (SQLException e) {
-            if (String.valueOf(e.getSQLState()).startsWith(CLASS_INVALID_AUTHORIZATION)) {
+            if (isNoLogin(e)) {
                 return new Result.NotTried(
                         "a login that Postgres lets in (%s); 'chargeonce migrate --roles' makes the roles".formatted(e.getMessage()));
             }
@@ -103,6 +110,10 @@ final class DatabaseAttacks {
         }
         return Siege.judge(stolen.isEmpty(), stolen.isEmpty() ? thefts.size() + " refused"
                 : "%d of %d passed: %s".formatted(stolen.size(), thefts.size(), stolen.getFirst()));
+    }
+
+    static boolean isNoLogin(SQLException e) {
+        return String.valueOf(e.getSQLState()).startsWith(CLASS_INVALID_AUTHORIZATION);
     }
 
     /** A look that shows no row has stolen nothing. */
@@ -122,7 +133,7 @@ final class DatabaseAttacks {
         }
     }
 
-    private static Connection login(Target target, String role) throws SQLException {
+    static Connection login(Target target, String role) throws SQLException {
         var properties = new Properties();
         properties.setProperty("password", target.logins().get(role));
         properties.setProperty("connectTimeout", "5");

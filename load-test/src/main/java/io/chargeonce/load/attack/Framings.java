@@ -219,6 +219,19 @@ final class Framings {
                     "{head}Connection: " + last + "\r\nContent-Length: {n}\r\n\r\n{body}"));
         }
         all.add(new Framing("HTTP/1.0", Rule.LAST, "{request} HTTP/1.0\r\n{headers}Content-Length: {n}\r\n\r\n{body}"));
+        for (String headers : List.of("Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__",
+                "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: eDEyMzQ1Njc4OTAxMjM0NQ==",
+                "Connection: Content-Length", "Connection: keep-alive, keep-alive", "Expect: ", "TE: trailers, chunked",
+                "X-HTTP-Method-Override: GET\r\nX-Original-URL: /x")) {
+            all.add(new Framing(headers, Rule.EITHER, "{head}" + headers + "\r\nContent-Length: {n}\r\n\r\n{body}"));
+        }
+        all.add(new Framing("too long a body that begins with a request", Rule.UNREAD, "{head}Content-Length: 2000000\r\n\r\n{next}"));
+        for (String get : List.of("GET /", "GET /app.js", "GET /api/stream", "DELETE /api/session", "OPTIONS *", "HEAD /")) {
+            all.add(new Framing(get + " with a body that is a request", Rule.UNREAD,
+                    get + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: {nn}\r\n\r\n{next}"));
+            all.add(new Framing(get + " with chunks that are a request", Rule.UNREAD,
+                    get + " HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n{nx}\r\n{next}\r\n0\r\n\r\n"));
+        }
         String bare = "{line}\r\nHost: localhost\r\n";
         all.add(new Framing("a request in chunks that no route reads", Rule.UNREAD,
                 bare + "Transfer-Encoding: chunked\r\n\r\n{nx}\r\n{next}\r\n0\r\n\r\n"));

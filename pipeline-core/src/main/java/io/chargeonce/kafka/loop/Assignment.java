@@ -80,8 +80,7 @@ final class Assignment {
 
     /** What is wrong with single partitions, in one line; empty if all are well. */
     Optional<String> trouble() {
-        return tooLarge.problem().or(() -> works.values().stream().flatMap(work -> work.unreadable().stream()).sorted()
-                .reduce((one, other) -> one + "; " + other));
+        return works.values().stream().flatMap(work -> work.unreadable().stream()).sorted().reduce((one, other) -> one + "; " + other);
     }
 
     Collection<PartitionWork> all() {

@@ -12,7 +12,7 @@ import org.apache.kafka.common.TopicPartition;
 
 /**
  * Pauses the partitions that can take no more records: their buffer is full, their topic's id is not known yet, Kafka refuses to serve
- * them, or what they hold does not fit into memory. Poll thread only.
+ * them, or they are read batch by batch. Poll thread only.
  *
  * <p>It keeps no list of its own. Every turn it compares what should be paused with what the consumer says is paused. So if a rebalance
  * drops a pause or leaves one behind, the next turn corrects it.
@@ -35,7 +35,7 @@ final class Backpressure {
     void pauseWhatIsFullAndResumeTheRest() {
         Set<TopicPartition> paused = consumer.paused();
         Instant now = clock.instant();
-        Set<TopicPartition> full = partitionsThat(work -> work.takesNoMore(now) || !assignment.tooLarge.mayBeFetched(work.partition, now));
+        Set<TopicPartition> full = partitionsThat(work -> work.takesNoMore(now) || assignment.tooLarge.isReadAlone(work.partition));
         Set<TopicPartition> toPause = without(full, paused);
         Set<TopicPartition> toResume = without(paused, full);
         if (!toPause.isEmpty()) {

@@ -31,6 +31,7 @@ final class LoopMeters implements AutoCloseable {
     private final Counter handedAgain;
     private final Counter fetchedWhileFull;
     private final Counter topicsReplaced;
+    private final Counter tooLarge;
     private final Timer lateness;
 
     LoopMeters(MeterRegistry registry, String loop) {
@@ -49,6 +50,8 @@ final class LoopMeters implements AutoCloseable {
                 "Records fetched for a partition whose buffer was full, because its pause was lost", Tags.empty());
         this.topicsReplaced = counter("chargeonce.loop.topics.replaced",
                 "Partitions read from the beginning, because their topic was deleted and created again", Tags.empty());
+        this.tooLarge = counter("chargeonce.loop.too.large",
+                "Batches that do not fit into memory when they are unpacked, and were put away unread", Tags.empty());
         this.lateness = Timer.builder("chargeonce.loop.lateness").description("From a record's due time to its start")
                 .serviceLevelObjectives(LATENESS).tags(tags).register(registry);
         mine.add(lateness);
@@ -72,6 +75,10 @@ final class LoopMeters implements AutoCloseable {
 
     void topicReplaced() {
         topicsReplaced.increment();
+    }
+
+    void tooLarge() {
+        tooLarge.increment();
     }
 
     void done() {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.kafka.loop;
 
+import io.chargeonce.kafka.BatchReader;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Collectors;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
@@ -46,11 +47,13 @@ final class Membership implements ConsumerRebalanceListener {
     private final LoopMeters meters;
     private final ForbiddenTopics forbidden;
     private final TopicWatch watch;
+    private final IsolatedReads isolated;
     private Set<String> subscribed = Set.of();
     private Instant nextLook = Instant.MIN;
 
     Membership(Consumer<byte[], byte[]> consumer, TopicWatch.Descriptions descriptions, LoopSettings settings, DueTimes dueTimes,
-               InstantSource clock, Workers workers, Assignment assignment, Signal drained, LoopMeters meters, ForbiddenTopics forbidden) {
+               InstantSource clock, Workers workers, Assignment assignment, Signal drained, LoopMeters meters, ForbiddenTopics forbidden,
+               Supplier<BatchReader> readers) {
         this.consumer = consumer;
         this.settings = settings;
         this.dueTimes = dueTimes;
@@ -62,6 +65,7 @@ final class Membership implements ConsumerRebalanceListener {
         this.commits = new Commits(consumer, settings, clock, meters);
         this.backpressure = new Backpressure(consumer, assignment, clock);
         this.forbidden = forbidden;
+        this.isolated = new IsolatedReads(consumer, readers, settings, assignment, clock, meters);
         this.watch = new TopicWatch(descriptions, consumer, settings, clock, assignment, meters);
     }
 
@@ -73,7 +77,8 @@ final class Membership implements ConsumerRebalanceListener {
     void turn() throws InterruptedException {
         watch.look();
         ConsumerRecords<byte[], byte[]> records = poll();
-        buffer(records);
+        records.partitions().forEach(partition -> hold(partition, records.records(partition)));
+        isolated.read(this::hold);
         startWhatIsDue();
         commits.whenTheIntervalIsOver(assignment.all());
         backpressure.pauseWhatIsFullAndResumeTheRest();
@@ -85,6 +90,7 @@ final class Membership implements ConsumerRebalanceListener {
         try {
             handOver(assignment.removeAll(), settings.closeWait());
         } finally {
+            isolated.close();
             consumer.close(CloseOptions.timeout(LEAVE_TIMEOUT));
         }
     }
@@ -92,6 +98,7 @@ final class Membership implements ConsumerRebalanceListener {
     /** Leaves without a commit: the consumer is broken. */
     void giveUp() {
         assignment.removeAll();
+        isolated.close();
         try {
             consumer.close(CloseOptions.timeout(LEAVE_TIMEOUT));
         } catch (KafkaException failure) {
@@ -139,18 +146,10 @@ final class Membership implements ConsumerRebalanceListener {
             backpressure.pauseWhatIsFullAndResumeTheRest();
         }
         try {
-            ConsumerRecords<byte[], byte[]> records = consumer.poll(poll);
-            if (!assignment.tooLarge.isQuiet()) {
-                Instant now = clock.instant();
-                assignment.tooLarge.polled(records.partitions(), assignment.all().stream().filter(work -> !work.takesNoMore(now))
-                        .map(work -> work.partition).collect(Collectors.toSet()), now);
-            }
-            return records;
+            return consumer.poll(poll);
         } catch (OutOfMemoryError full) {
-            assignment.tooLarge.noMemoryFor(assignment.partitions(), clock.instant()).ifPresent(partition -> log.error("ALERT: {}: the"
-                    + " next records of {} do not fit into memory. The other partitions go on. This one is tried again and never skipped by"
-                    + " itself. Give the process more memory; or stop this group and set its offset after them", settings.name(),
-                    partition));
+            assignment.tooLarge.noMemoryFor(assignment.partitions(), clock.instant());
+            log.error("{}: what was fetched does not fit into memory. Its partitions are now read batch by batch", settings.name());
             throw full;
         } catch (WakeupException | InterruptException ending) {
             throw ending;
@@ -205,31 +204,27 @@ final class Membership implements ConsumerRebalanceListener {
         return wait.isPositive() ? Duration.ofMillis(wait.plusNanos(999_999).toMillis()) : Duration.ZERO;
     }
 
-    private void buffer(ConsumerRecords<byte[], byte[]> records) {
-        if (records.isEmpty()) {
+    private void hold(TopicPartition partition, List<ConsumerRecord<byte[], byte[]>> fetched) {
+        if (fetched.isEmpty()) {
             return;
         }
-        for (TopicPartition partition : records.partitions()) {
-            List<ConsumerRecord<byte[], byte[]>> fetched = records.records(partition);
-            PartitionWork work = assignment.of(partition);
-            if (!work.isFollowedBy(fetched.getFirst().offset())) {
-                log.warn("{}: {} jumped back to offset {}: its log was truncated. Its held records are dropped",
-                        settings.name(), partition, fetched.getFirst().offset());
-                work = assignment.restartOfTheSameTopic(partition);
-            }
-            if (work.wasRead()) {
-                log.warn("{}: {} can be read again", settings.name(), partition);
-            }
-            forbidden.readable(partition.topic());
-            if (work.isFull()) {
-                meters.fetchedWhileFull(fetched.size());
-            }
-            for (ConsumerRecord<byte[], byte[]> record : fetched) {
-                Duration wait = dueTimes.untilDue(record);
-                // The clock is read after the record's age was computed. The other way round, a pause in between would make the record
-                // early.
-                work.hold(record, clock.instant().plus(wait), workers.shareOf(record));
-            }
+        PartitionWork work = assignment.of(partition);
+        if (!work.isFollowedBy(fetched.getFirst().offset())) {
+            log.warn("{}: {} jumped back to offset {}: its log was truncated. Its held records are dropped",
+                    settings.name(), partition, fetched.getFirst().offset());
+            work = assignment.restartOfTheSameTopic(partition);
+        }
+        if (work.wasRead()) {
+            log.warn("{}: {} can be read again", settings.name(), partition);
+        }
+        forbidden.readable(partition.topic());
+        if (work.isFull()) {
+            meters.fetchedWhileFull(fetched.size());
+        }
+        for (ConsumerRecord<byte[], byte[]> record : fetched) {
+            Duration wait = dueTimes.untilDue(record);
+            // The clock is read after the record's age was computed. The other way round, a pause in between would make the record early.
+            work.hold(record, clock.instant().plus(wait), workers.shareOf(record));
         }
     }
 

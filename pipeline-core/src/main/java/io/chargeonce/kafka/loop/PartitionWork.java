@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartition;
 
 /**
@@ -40,6 +41,7 @@ final class PartitionWork {
     private Optional<OffsetAndMetadata> commitRequested = Optional.empty();
     private Optional<String> topicId = Optional.empty();
     private Optional<Unread> unread = Optional.empty();
+    private Optional<Node> leader = Optional.empty();
     private volatile boolean abandoned;
     private BufferLimit.Full full = BufferLimit.Full.NO;
     private int running;
@@ -70,6 +72,15 @@ final class PartitionWork {
     synchronized void belongsTo(String id) {
         topicId = Optional.of(id);
         unread = Optional.empty();
+    }
+
+    synchronized void ledBy(Optional<Node> broker) {
+        leader = broker;
+    }
+
+    /** The broker that serves its records, as of a moment ago. */
+    synchronized Optional<Node> leader() {
+        return leader;
     }
 
     /** Nothing was fetched yet, and everything below that offset is complete. */

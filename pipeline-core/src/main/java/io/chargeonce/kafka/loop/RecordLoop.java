@@ -140,7 +140,7 @@ public final class RecordLoop implements Runnable, AutoCloseable {
             // Published before "stop" is checked again: either close() wakes the consumer, or it never polls.
             current = Optional.of(consumer);
             serveWith(consumer, admin);
-        } catch (TopicMadeAgain another) {
+        } catch (TopicWatch.TopicMadeAgain another) {
             log.warn("{}: gets a new consumer, because {}", settings.name(), another.getMessage());
         } catch (RuntimeException | Error broken) {
             meters.consumerFailed();
@@ -154,7 +154,7 @@ public final class RecordLoop implements Runnable, AutoCloseable {
 
     private void serveWith(Consumer<byte[], byte[]> consumer, Admin admin) throws InterruptedException {
         Membership membership = new Membership(consumer, topics -> admin.describeTopics(topics, WITHIN).topicNameValues(), settings,
-                dueTimes, clock, workers, assignment, drained, meters, forbidden);
+                dueTimes, clock, workers, assignment, drained, meters, forbidden, clients::newBatchReader);
         boolean sound = false;
         try {
             membership.join();

@@ -38,6 +38,18 @@ final class TopicWatch {
     private static final Duration PATIENCE = Duration.ofSeconds(2);
     private static final Logger log = LoggerFactory.getLogger(TopicWatch.class);
 
+    /**
+     * A topic was deleted and created again while a consumer was running. The consumer has to be replaced: the positions and the leader
+     * epoch that it remembers from the old topic can keep it from ever reading a partition of the new one.
+     */
+    static final class TopicMadeAgain extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        TopicMadeAgain(String topic) {
+            super("topic " + topic + " was deleted and created again");
+        }
+    }
+
     /** Requests descriptions from the brokers without waiting for the answer. */
     interface Descriptions extends Function<Set<String>, Map<String, KafkaFuture<TopicDescription>>> {}
 
@@ -122,7 +134,11 @@ final class TopicWatch {
     private Optional<String> idOf(PartitionWork work, KafkaFuture<TopicDescription> answer) {
         try {
             TopicDescription topic = answer.getNow(null);
-            return Optional.of(topic.topicId().toString()).filter(id -> work.partition.partition() < topic.partitions().size());
+            if (work.partition.partition() >= topic.partitions().size()) {
+                return Optional.empty();
+            }
+            work.ledBy(Optional.ofNullable(topic.partitions().get(work.partition.partition()).leader()));
+            return Optional.of(topic.topicId().toString());
         } catch (CompletionException | KafkaException | InterruptedException | ExecutionException failure) {
             if (work.topicId().isEmpty()) {
                 work.refused("the brokers do not return its topic's id: " + failure, clock.instant());

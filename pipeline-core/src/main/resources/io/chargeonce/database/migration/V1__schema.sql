@@ -1203,10 +1203,10 @@ CREATE TABLE outbox (
     -- A row of another shard would belong to no relay.
     shard      smallint NOT NULL CHECK (shard BETWEEN 0 AND 7),
     topic      text NOT NULL CHECK (topic ~ '^[A-Za-z0-9._-]{1,249}$'),
-    record_key text COLLATE "C" NOT NULL,
-    -- NULL is a tombstone.
-    value      bytea,
-    headers    json NOT NULL CONSTRAINT headers_are_texts CHECK (
+    record_key text COLLATE "C" NOT NULL CHECK (length(record_key) <= 1000),
+    -- NULL is a tombstone. A producer sends at most 4 MiB, and a relay holds a row in memory as a whole.
+    value      bytea CHECK (octet_length(value) <= 4194304),
+    headers    json NOT NULL CHECK (octet_length(headers::text) <= 65536) CONSTRAINT headers_are_texts CHECK (
         json_typeof(headers) = 'object' AND NOT jsonb_path_exists(headers::jsonb, 'strict $.* ? (@.type() != "string")')),
     staged_at  timestamptz NOT NULL DEFAULT now(),
     -- Why the broker refuses this record; the row holds back only its own key.
@@ -1225,6 +1225,11 @@ CREATE FUNCTION an_events_headers(type text, id text, trace text) RETURNS jsonb 
     SELECT jsonb_strip_nulls(jsonb_build_object('ce_specversion', '1.0', 'ce_type', 'io.chargeonce.' || type, 'ce_source', '/chargeonce',
         'ce_id', id, 'ce_dataschema', 'urn:chargeonce:schema:' || type || ':1', 'content-type', 'application/json', 'traceparent', trace))
 $$;
+-- In the one spelling that all readers take: Postgres alone would also read 'now', or a time without a zone.
+CREATE FUNCTION an_instant(spelled text) RETURNS timestamptz LANGUAGE sql STABLE AS $$
+    SELECT CASE WHEN spelled ~ '^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([.]\d{1,9})?(Z|[+-]\d\d:\d\d)$' THEN spelled
+                WHEN spelled IS NOT NULL THEN 'no instant' END::timestamptz
+$$;
 CREATE FUNCTION a_request_says_what_was_accepted(id text, copy bytea, headers json) RETURNS boolean
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
@@ -1238,13 +1243,16 @@ BEGIN
                'payment_id', its.payment_id, 'operation', its.kind, 'operation_id', id, 'merchant', its.merchant_id,
                'idempotency_key', its.idempotency_key, 'amount', its.amount, 'currency', its.currency,
                'payment_method', its.payment_method, 'reference', its.reference))
+       -- To Postgres 1 and 1.0 are the same number.
+       AND (body ->> 'version', body ->> 'amount') = ('1', its.amount::text)
+       AND json_typeof(body -> 'step') = 'number' AND body ->> 'step' ~ '^\d+$'
        AND (body ->> 'step')::int BETWEEN 1 AND its.step
        -- What a person has edited may be older than the erasure.
        AND (its.customer = '[erased]' OR body ->> 'customer' IS NOT DISTINCT FROM its.customer)
        AND CASE WHEN headers ->> 'chargeonce-step' IS NULL THEN
                -- A record that was edited; its id is its letter's.
                (headers::jsonb - 'ce_time') = an_events_headers('payment.request', headers ->> 'ce_id', NULL)
-               AND abs(extract(epoch FROM (headers ->> 'ce_time')::timestamptz - clock_timestamp())) < 3600
+               AND abs(extract(epoch FROM an_instant(headers ->> 'ce_time') - clock_timestamp())) < 3600
                AND EXISTS (SELECT FROM dead_letter
                             WHERE dead_letter_id || '/edited' = headers ->> 'ce_id' AND operation_id IS NULL AND sealed_edit IS NOT NULL)
            ELSE
@@ -1253,9 +1261,9 @@ BEGIN
                      || jsonb_strip_nulls(jsonb_build_object('chargeonce-step', its.step::text,
                             'chargeonce-attempt', (its.sequence + 1)::text, 'chargeonce-tier', its.tier::text,
                             'chargeonce-failure-class', its.failure_cause))
-               AND (headers ->> 'ce_time')::timestamptz = its.staged_at
-               AND (headers ->> 'chargeonce-accepted-at')::timestamptz = its.accepted_at
-               AND (headers ->> 'chargeonce-failed-at')::timestamptz
+               AND an_instant(headers ->> 'ce_time') = its.staged_at
+               AND an_instant(headers ->> 'chargeonce-accepted-at') = its.accepted_at
+               AND an_instant(headers ->> 'chargeonce-failed-at')
                    IS NOT DISTINCT FROM CASE WHEN its.failure_cause IS NOT NULL THEN its.staged_at END
                -- A long message is cut, with a sign at the end.
                AND starts_with(regexp_replace(coalesce(its.failure_message, ''), '[\x01-\x1f\x7f]', ' ', 'g'),
@@ -1288,18 +1296,20 @@ BEGIN
                'dead_letter_id', id, 'payment_id', letter.payment_id, 'merchant', letter.merchant_id, 'amount', letter.amount,
                'currency', letter.currency, 'psp', letter.its_psp, 'cause', letter.cause, 'message', letter.message,
                'generation', coalesce(letter.its_generation, 1), 'revision', letter.revision))
-       AND (body ->> 'died_at')::timestamptz = letter.died_at
+       AND body ->> 'version' = '1' AND body ->> 'amount' IS NOT DISTINCT FROM letter.amount::text
+       AND body ->> 'revision' = letter.revision::text AND body ->> 'generation' = coalesce(letter.its_generation, 1)::text
+       AND an_instant(body ->> 'died_at') = letter.died_at
        AND CASE WHEN body -> 'source' IS NULL THEN letter.source_topic IS NULL
                 ELSE has_each_name_once(body -> 'source') AND (body -> 'source')::jsonb = jsonb_strip_nulls(jsonb_build_object(
                          'topic', letter.source_topic, 'partition', letter.source_partition, 'offset', letter.source_offset,
                          'sealed', translate(encode(letter.sealed_record, 'base64'), E'\n', ''))) END
        AND (headers::jsonb - 'ce_time')
            = an_events_headers('payment.dead-letter', format('%s/%s/dead-letter', id, letter.revision), letter.traceparent)
-       AND (headers ->> 'ce_time')::timestamptz = letter.died_at, false);
+       AND an_instant(headers ->> 'ce_time') = letter.died_at, false);
 EXCEPTION WHEN data_exception THEN
     RETURN false;
 END $$;
-REVOKE EXECUTE ON FUNCTION has_each_name_once(json), an_events_headers(text, text, text),
+REVOKE EXECUTE ON FUNCTION has_each_name_once(json), an_events_headers(text, text, text), an_instant(text),
     a_request_says_what_was_accepted(text, bytea, json), a_copy_says_what_its_letter_says(text, bytea, json) FROM PUBLIC;
 -- Grants decide who reads, stages and deletes; these policies decide on which topics. A role that accepts payments stages work and
 -- refusals. A role that makes attempts stages outcomes and receipts, and writes the queue's topic and the tiers. People who move dead
@@ -1686,7 +1696,11 @@ CREATE TABLE audit_record (
     reason        text,
     data          json,
     -- A claim: the address of a merchant's request, or the account on the machine where a person ran the command.
-    origin        text
+    origin        text,
+    -- Who reads the log, as the sealer does, holds many records in memory.
+    CONSTRAINT a_record_has_an_end CHECK (length(merchant_id) <= 200 AND length(actor) <= 500 AND length(action) <= 200
+        AND length(resource_type) <= 200 AND length(resource_id) <= 2000 AND length(reason) <= 4000 AND octet_length(data::text) <= 32768
+        AND length(origin) <= 2000)
 ) PARTITION BY RANGE (audit_id);
 ALTER SEQUENCE audit_record_audit_id_seq OWNED BY audit_record.audit_id;
 CREATE INDEX audit_record_by_resource ON audit_record (resource_id, audit_id);
@@ -1721,8 +1735,8 @@ BEGIN
         CONTINUE WHEN to_regclass('chargeonce.audit_record_to_' || up_to) IS NOT NULL;
         -- Rows are only inserted: the table is vacuumed a part at a time and frozen at once, so it is never read again because of its
         -- transactions' age.
-        EXECUTE format('CREATE TABLE audit_record_to_%s (LIKE audit_record) WITH (autovacuum_vacuum_insert_scale_factor = 0.0, '
-                       'autovacuum_vacuum_insert_threshold = 1000000, autovacuum_freeze_min_age = 0)', up_to);
+        EXECUTE format('CREATE TABLE audit_record_to_%s (LIKE audit_record INCLUDING CONSTRAINTS) '
+                       'WITH (autovacuum_vacuum_insert_scale_factor = 0.0, autovacuum_vacuum_insert_threshold = 1000000, autovacuum_freeze_min_age = 0)', up_to);
         EXECUTE format('ALTER TABLE audit_record ATTACH PARTITION audit_record_to_%s FOR VALUES FROM (%s) TO (%s)', up_to,
                        coalesce((SELECT max(audit_tables) + 1 FROM audit_tables())::text, 'MINVALUE'), up_to + 1);
     END LOOP;
@@ -1983,8 +1997,17 @@ BEGIN
 END $$;
 REVOKE EXECUTE ON FUNCTION clear_refusals(bigint[], text, text, text, text) FROM PUBLIC;
 
--- What all roles but the owner may do in this schema, from Postgres's catalog, which settings the roles have (each may change its own), and
--- which triggers are off. Listed people may come and go, and so may parts of the audit log.
+-- A sign of each password of our logins, which changes with it. Each login may change its own. Only where the owner may look at passwords,
+-- as a superuser, or after GRANT SELECT (rolname, rolpassword) ON pg_authid.
+CREATE FUNCTION password_signs() RETURNS TABLE (login name, sign text)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    IF has_column_privilege('pg_authid', 'rolpassword', 'SELECT') AND has_column_privilege('pg_authid', 'rolname', 'SELECT') THEN
+        RETURN QUERY SELECT rolname, left(encode(sha256(convert_to(coalesce(rolpassword, 'none'), 'UTF8')), 'hex'), 8) FROM pg_authid;
+    END IF;
+END $$;
+-- What all roles but the owner may do in this schema, from Postgres's catalog, which settings and passwords the roles have (each may change
+-- its own), and which triggers are off. Listed people may come and go, and so may parts of the audit log.
 CREATE FUNCTION current_grants() RETURNS SETOF text LANGUAGE sql STABLE SET search_path = chargeonce, pg_temp AS $$
     WITH ours AS (
         SELECT oid, rolname, rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls FROM pg_roles
@@ -2019,6 +2042,8 @@ CREATE FUNCTION current_grants() RETURNS SETOF text LANGUAGE sql STABLE SET sear
       FROM ours JOIN pg_db_role_setting ON setrole = ours.oid, unnest(setconfig) AS setting
      WHERE setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))
      UNION
+    SELECT format('password %s of %s', sign, rolname) FROM ours JOIN password_signs() ON login = rolname
+     UNION
     SELECT format('trigger %s of %s switched off', tgname, relname)
       FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
      WHERE relnamespace = 'chargeonce'::regnamespace AND NOT tgisinternal AND tgenabled <> 'O'
@@ -2032,9 +2057,13 @@ CREATE FUNCTION current_grants() RETURNS SETOF text LANGUAGE sql STABLE SET sear
 $$;
 -- As "migrate --roles" last left it. Empty if roles were never created.
 CREATE TABLE intended_grant (line text COLLATE "C" PRIMARY KEY);
-CREATE FUNCTION these_grants_are_intended() RETURNS void LANGUAGE sql SET search_path = chargeonce, pg_temp AS $$
-    DELETE FROM intended_grant;
-    INSERT INTO intended_grant SELECT * FROM current_grants();
+-- A password is intended if it was set now, or the first that is seen.
+CREATE FUNCTION these_grants_are_intended(set_now text[]) RETURNS void LANGUAGE sql SET search_path = chargeonce, pg_temp AS $$
+    DELETE FROM intended_grant WHERE line NOT LIKE 'password %' OR split_part(line, ' of ', 2) = ANY (set_now);
+    INSERT INTO intended_grant SELECT * FROM current_grants() AS its (line)
+     WHERE its.line NOT LIKE 'password %'
+        OR NOT EXISTS (SELECT FROM intended_grant AS old
+                        WHERE old.line LIKE 'password %' AND split_part(old.line, ' of ', 2) = split_part(its.line, ' of ', 2));
 $$;
 CREATE FUNCTION drifted_grants() RETURNS SETOF text LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
     SELECT 'too much: ' || line FROM (SELECT * FROM current_grants() EXCEPT SELECT line FROM intended_grant) AS more (line)
@@ -2042,7 +2071,7 @@ CREATE FUNCTION drifted_grants() RETURNS SETOF text LANGUAGE sql STABLE SECURITY
      UNION ALL
     SELECT 'missing: ' || line FROM (SELECT line FROM intended_grant EXCEPT SELECT * FROM current_grants()) AS less (line)
 $$;
-REVOKE EXECUTE ON FUNCTION current_grants(), these_grants_are_intended(), drifted_grants() FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION current_grants(), these_grants_are_intended(text[]), drifted_grants(), password_signs() FROM PUBLIC;
 
 -- A field of a record's data, or NULL. The json type accepts escapes that text cannot hold, and reading any field of such a value fails:
 -- one odd record must not keep people from reading the others.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.kafka.loop;
 
+import io.chargeonce.kafka.BatchReader;
+import io.chargeonce.kafka.ConsumerSettings;
 import io.chargeonce.kafka.GroupProtocol;
 import io.chargeonce.kafka.LoopClients;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -38,7 +40,17 @@ final class Loops {
             public Admin newAdmin() {
                 return TestTopic.CONNECTION.newAdmin();
             }
+
+            @Override
+            public BatchReader newBatchReader() {
+                return new ConsumerSettings(TestTopic.CONNECTION, "batches", GroupProtocol.CONSUMER).newBatchReader();
+            }
         };
+    }
+
+    /** For tests in which memory suffices. */
+    static BatchReader noBatchReader() {
+        throw new AssertionError("memory suffices");
     }
 
     static RecordLoop start(LoopSettings settings, Supplier<Consumer<byte[], byte[]>> consumers, DueTimes due, RecordHandler handler) {

@@ -52,7 +52,7 @@ class MembershipTest {
     private final Assignment assignment = new Assignment(settings.buffer(), settings.budget(), drained);
     private final Membership membership = new Membership(consumer, descriptions, settings,
             DueTimes.afterAppend(Duration.ofSeconds(5), clock), clock, workers, assignment, drained, meters,
-            new ForbiddenTopics(settings.topics(), clock));
+            new ForbiddenTopics(settings.topics(), clock), Loops::noBatchReader);
 
     @BeforeEach
     void join() {
@@ -143,7 +143,7 @@ class MembershipTest {
         LoopSettings slow = LoopSettings.of("loop", Set.of("topic"), 100).withMostPerSecond(50);
         Membership stream = new Membership(consumer, descriptions, slow, DueTimes.afterAppend(Duration.ofSeconds(5), clock), clock,
                 new Workers(slow, script, clock, meters), new Assignment(slow.buffer(), slow.budget(), drained), drained, meters,
-                new ForbiddenTopics(slow.topics(), clock));
+                new ForbiddenTopics(slow.topics(), clock), Loops::noBatchReader);
         stream.onPartitionsAssigned(List.of(PARTITION));
         for (int i = 0; i < 40; i++) {
             append(i, "key-" + i);
@@ -173,7 +173,7 @@ class MembershipTest {
         };
         Workers stuck = new Workers(settings, stuckTheFirstTime, clock, meters);
         Membership patient = new Membership(consumer, descriptions, settings, DueTimes.immediately(clock), clock, stuck, assignment,
-                drained, meters, new ForbiddenTopics(settings.topics(), clock));
+                drained, meters, new ForbiddenTopics(settings.topics(), clock), Loops::noBatchReader);
         patient.onPartitionsAssigned(List.of(PARTITION));
         append(0, "a");
         append(1, "a");
@@ -341,7 +341,7 @@ class MembershipTest {
     private Membership membershipOf(LoopSettings loop, Workers fed) {
         return new Membership(consumer, descriptions, loop, DueTimes.afterAppend(Duration.ofSeconds(5), clock), clock, fed,
                 loop == settings ? assignment : new Assignment(loop.buffer(), loop.budget(), drained), drained, meters,
-                new ForbiddenTopics(loop.topics(), clock));
+                new ForbiddenTopics(loop.topics(), clock), Loops::noBatchReader);
     }
 
     private void turnAt(Membership fed, Instant instant) throws InterruptedException {

@@ -90,7 +90,7 @@ class RecordLoopPropertyTest {
         private void join() {
             Duration delay = random.nextBoolean() ? Duration.ZERO : Duration.ofMillis(300);
             membership = new Membership(kafka.newConsumer(), kafka.descriptions(), settings, DueTimes.afterAppend(delay, clock), clock,
-                    workers, assignment, drained, meters, forbidden);
+                    workers, assignment, drained, meters, forbidden, Loops::noBatchReader);
             membership.join();
         }
 
@@ -191,7 +191,7 @@ class RecordLoopPropertyTest {
             drained.raise();
             try {
                 membership.turn();
-            } catch (TopicMadeAgain another) {
+            } catch (TopicWatch.TopicMadeAgain another) {
                 membership.giveUp();
                 join();
             }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.kafka.loop;
 
+import io.chargeonce.kafka.TooLargeRecord;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -44,7 +45,7 @@ final class Script implements RecordHandler {
 
     @Override
     public Verdict handle(ConsumerRecord<byte[], byte[]> record) throws Exception {
-        String value = new String(record.value());
+        String value = record instanceof TooLargeRecord tooLarge ? tooLarge.told() : new String(record.value());
         begun.add(value);
         beginnings.put(value, Instant.now());
         mostInFlight.accumulateAndGet(inFlight.incrementAndGet(), Math::max);

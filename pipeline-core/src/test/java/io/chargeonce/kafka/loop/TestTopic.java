@@ -9,6 +9,7 @@ import io.chargeonce.kafka.ProducerSettings;
 import io.chargeonce.sandbox.TestStack;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -20,6 +21,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -95,6 +97,15 @@ final class TestTopic implements AutoCloseable {
 
     void send(int partition, String key, String value, long timestamp) throws Exception {
         producer.send(new ProducerRecord<>(name, partition, timestamp, key.getBytes(), value.getBytes())).get();
+    }
+
+    /** A record of zeros, which is a few kilobytes in Kafka. */
+    void sendZeros(int partition, int bytes) throws Exception {
+        var properties = new HashMap<String, Object>(new ProducerSettings(CONNECTION, "bomber").properties());
+        properties.putAll(Map.of("compression.type", "zstd", "max.request.size", Integer.MAX_VALUE, "buffer.memory", 1L << 31));
+        try (var bomber = new KafkaProducer<byte[], byte[]>(properties)) {
+            bomber.send(new ProducerRecord<>(name, partition, "k".getBytes(), new byte[bytes])).get();
+        }
     }
 
     void sendWithoutKey(int partition, String value) throws Exception {

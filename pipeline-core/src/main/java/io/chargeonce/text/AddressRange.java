@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.ingest.merchants;
+package io.chargeonce.text;
 
-import io.chargeonce.text.IpNumber;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Arrays;
@@ -37,7 +36,7 @@ public record AddressRange(InetAddress first, int prefix) {
                 + "an IPv4 address has four decimal parts");
     }
 
-    boolean holds(InetAddress address) {
+    public boolean holds(InetAddress address) {
         byte[] bytes = address.getAddress();
         return bytes.length == first.getAddress().length && Arrays.equals(beginning(bytes, prefix), first.getAddress());
     }
