@@ -79,6 +79,11 @@ public record Sum(long count, SortedMap<String, Long> money, SortedMap<String, L
         return counts.getOrDefault(currency, 0L);
     }
 
+    /** How many have no money: records that never became a payment. */
+    public long withoutMoney() {
+        return count - counts.values().stream().mapToLong(Long::longValue).sum();
+    }
+
     /** {@code 12.99 EUR}, {@code 700 JPY}: one for each currency; a dash when no money is concerned. */
     public List<String> moneyLines() {
         return money.isEmpty() ? List.of("–")

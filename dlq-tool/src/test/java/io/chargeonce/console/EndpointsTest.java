@@ -14,6 +14,7 @@ import java.io.InputStream;
 import java.net.http.HttpClient;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -125,6 +126,98 @@ class EndpointsTest {
         assertThat(overview.textAt("/witness/state")).isEqualTo("live");
     }
 
+    private static void older(String condition) {
+        world.rows.text(
+                "WITH older AS (UPDATE dead_letter SET died_at = died_at - interval '3 days' WHERE %s RETURNING 1) ".formatted(condition)
+                        + "SELECT count(*) FROM older");
+    }
+
+    @Test
+    void money_is_stuck_since_its_own_age_and_not_since_that_of_an_unreadable_record() {
+        world.rows.dead("acme", 1299, "EUR", "the PSP answered 500");
+        world.rows.poison("no json".getBytes());
+        older("operation_id IS NULL");
+
+        Browser.Answer overview = reader.get("/api/overview");
+
+        assertThat(overview.textAt("/since"))
+                .isEqualTo(reader.get("/api/dead-letters?standing=rechargeable").textAt("/items/0/died_at"))
+                .isNotEqualTo(overview.textAt("/dead/oldest_at"));
+        assertThat(overview.textAt("/headline")).isEqualTo("Money is stuck: 1 dead letter with money is in the queue.");
+    }
+
+    @Test
+    void records_without_money_are_one_card_however_many_causes_they_have_and_stick_no_money() {
+        world.rows.poison("no json".getBytes());
+        world.rows.poison("neither".getBytes());
+        world.rows
+                .text("WITH other AS (UPDATE dead_letter SET cause = 'unknown_payment' WHERE dead_letter_id = (SELECT min(dead_letter_id) "
+                        + "FROM dead_letter) RETURNING 1) SELECT count(*) FROM other");
+
+        Browser.Answer overview = reader.get("/api/overview");
+
+        assertThat(
+                overview.at("/advice").valueStream().map(advice -> advice.path("text").asString() + " " + advice.path("link").asString()))
+                .containsExactly("The pipeline could not read 2 records. Edit what can be mended, and purge the rest. "
+                        + "/dead-letters?standing=poison");
+        assertThat(overview.textAt("/headline")).isEqualTo("No money is stuck, but 2 unreadable records are in the queue.");
+        assertThat(overview.at("/since").isNull()).isTrue();
+        assertThat(reader.get("/api/dead-letters?standing=poison").at("/total/count").asInt()).isEqualTo(2);
+    }
+
+    @Test
+    void what_may_have_been_charged_is_told_of_however_much_money_other_causes_hold() {
+        String unresolved = world.rows.unresolved();
+        for (int i = 0; i < 6; i++) {
+            String id = world.rows.dead("acme", 90_000 + i, "EUR", "the PSP answered 500");
+            world.rows.text("WITH other AS (UPDATE dead_letter SET cause = 'cause_%d' WHERE dead_letter_id = '%s' RETURNING 1) "
+                    .formatted(i, id) + "SELECT count(*) FROM other");
+        }
+        assertThat(reader.get("/api/overview").at("/advice").valueStream().map(advice -> advice.path("text").asString()))
+                .as(unresolved).anyMatch(text -> text.contains("may have been charged"));
+    }
+
+    @Test
+    void a_key_that_was_forgotten_long_ago_is_told_of_as_that_and_never_as_one_that_lapses_soon() {
+        world.rows.unresolvedAndAsked(true);
+        Browser.Answer forgotten = reader.get("/api/overview");
+        assertThat(forgotten.textAt("/advice/0/text")).endsWith("The resolver asks the PSP, and 1 key is forgotten already.");
+        assertThat(forgotten.textAt("/advice/0/severity")).isEqualTo("warning");
+
+        String lapses = world.rows.unresolved();
+        world.rows.text("UPDATE payment_attempt SET key_valid_until = now() + interval '1 hour' WHERE operation_id = '%s' RETURNING 1"
+                .formatted(lapses));
+
+        Browser.Answer soon = reader.get("/api/overview");
+        assertThat(soon.at("/advice").valueStream().map(advice -> advice.path("text").asString()))
+                .anyMatch(text -> text.contains("the PSP forgets the next key within two hours"));
+        assertThat(soon.textAt("/advice/0/severity")).isEqualTo("critical");
+    }
+
+    @Test
+    void what_was_purged_has_groups_counts_money_and_standings_of_its_own() {
+        world.rows.dead("acme", 1299, "EUR", "the PSP answered 500");
+        world.rows.dead("globex", 77, "USD", "the PSP answered 500");
+        world.rows.text("WITH purged AS (UPDATE operation_state SET state = 'purged' RETURNING 1) SELECT count(*) FROM purged");
+        world.rows.text("WITH purged AS (UPDATE dead_letter SET state = 'purged' RETURNING 1) SELECT count(*) FROM purged");
+        world.rows.dead("initech", 5_000, "EUR", "the PSP answered 500");
+
+        for (String by : List.of("cause", "psp", "merchant", "currency", "age")) {
+            for (JsonNode group : reader.get("/api/dead-letters/groups?state=purged&by=" + by).at("/items")) {
+                Browser.Answer shown = reader.get("/api/dead-letters?state=purged&" + group.path("filter").asString());
+                assertThat(shown.at("/total/count")).as("%s", group).isEqualTo(group.path("count"));
+                assertThat(shown.at("/total/money")).isEqualTo(group.path("money"));
+                assertThat(shown.at("/standings")).isEqualTo(group.path("standings"));
+            }
+        }
+        Browser.Answer merchants = reader.get("/api/dead-letters/groups?state=purged&by=merchant");
+        assertThat(merchants.at("/items").valueStream().map(group -> group.path("key").asString())).containsExactly("acme", "globex");
+        assertThat(merchants.at("/items/0/standings/rechargeable/count").asInt()).isEqualTo(1);
+        assertThat(reader.get("/api/dead-letters/groups?by=merchant").at("/items").valueStream()
+                .map(group -> group.path("key").asString())).containsExactly("initech");
+        assertThat(Instant.parse(reader.get("/api/dead-letters?state=purged").textAt("/items/0/changed_at"))).isNotNull();
+    }
+
     @Test
     void what_the_witness_finds_overdue_is_stuck_and_a_difference_is_never_balanced() {
         world.witness.overdue = List.of(new Overdue("pay_1", "pay_1", "acme", 700, "EUR", ToldWitness.AT, "requests", ToldWitness.AT,
@@ -145,6 +238,9 @@ class EndpointsTest {
         assertThat(rates.textAt("/items/0/key")).isEqualTo("stripe");
         assertThat(rates.at("/items/0/points/0").toString()).isEqualTo("{\"at\":\"2026-11-23T10:00:00Z\",\"succeeded\":3,\"failed\":1,"
                 + "\"money\":[{\"currency\":\"EUR\",\"amount\":400}]}");
+        assertThat(rates.textAt("/from")).isEqualTo("2026-11-23T09:00:00Z");
+        assertThat(rates.textAt("/until")).isEqualTo("2026-11-23T10:01:00Z");
+        assertThat(rates.at("/slice_seconds").asInt()).as("what a gap is").isEqualTo(60);
         assertThat(reader.get("/api/latencies").at("/items/0/p50_ms").asDouble()).isEqualTo(12.5);
         assertThat(reader.get("/api/conservation").at("/balanced").asBoolean()).isTrue();
         assertThat(reader.get("/api/conservation").at("/items/0/in_flight_money").asLong()).isEqualTo(100);
@@ -274,6 +370,7 @@ class EndpointsTest {
         String key = world.rows.text("SELECT idempotency_key FROM operation");
         assertThat(reader.get("/api/find?q=" + key).textAt("/items/0/matched")).isEqualTo("idempotency_key");
         assertThat(reader.get("/api/find?q=" + id).textAt("/items/0/matched")).isEqualTo("payment_id");
+        assertThat(reader.get("/api/find?q=" + id).at("/most").asInt()).as("with so many, there may be more").isEqualTo(20);
         assertThat(reader.get("/api/find?q=nothing-like-it").at("/items").size()).isZero();
         String poison = world.rows.poison("no json".getBytes());
         assertThat(reader.get("/api/find?q=" + poison).textAt("/items/0/kind")).isEqualTo("poison");
@@ -302,8 +399,25 @@ class EndpointsTest {
         assertThat(psps.at("/items").valueStream().map(psp -> psp.path("psp").asString() + " " + psp.path("state").asString()))
                 .containsExactly("adyen well", "gone absent", "stripe unwell");
         assertThat(psps.at("/items/2/success_rate").asDouble()).isEqualTo(7.0 / 8);
+        assertThat(psps.at("/items/2/rate_of").asInt()).isEqualTo(8);
         assertThat(psps.at("/items/2/breakers_open").asInt()).isEqualTo(1);
         assertThat(reader.get("/api/overview").textAt("/verdict")).isEqualTo("attention");
+    }
+
+    @Test
+    void a_success_rate_has_beside_it_what_waits_and_is_not_in_it() {
+        world.rows.text("""
+                INSERT INTO psp_health (psp, process, good_at, open, failed_in_a_row, failed_payments, told_at, unwell_at)
+                VALUES ('adyen', gen_random_uuid(), now(), false, 0, '', now(), NULL),
+                       ('stripe', gen_random_uuid(), now(), true, 7, '', now(), now()) RETURNING psp
+                """);
+        world.rows.retry(world.rows.accepted("acme"), 1, "the PSP answered 500");
+        world.rows.retry(world.rows.accepted("acme"), 2, "the PSP answered 500");
+        Browser.Answer psps = reader.get("/api/psps");
+        assertThat(psps.at("/items/0/waiting/count").asInt()).isZero();
+        assertThat(psps.at("/items/1/waiting/count").asInt()).isEqualTo(2);
+        assertThat(psps.at("/items/1/waiting/money/0/count").asInt()).isEqualTo(2);
+        assertThat(reader.get("/api/overview").at("/psps/1/waiting")).isEqualTo(psps.at("/items/1/waiting"));
     }
 
     /** The events of a stream as they come. */

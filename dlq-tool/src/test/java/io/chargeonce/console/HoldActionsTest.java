@@ -71,6 +71,25 @@ class HoldActionsTest {
     }
 
     @Test
+    void what_a_person_has_paused_is_told_before_all_else_with_what_waits_for_it_and_is_no_alarm() {
+        world.rows.retry(world.rows.accepted("acme"), 1, "the PSP answered 500");
+        world.rows.text(
+                "WITH late AS (UPDATE operation_state SET not_before = now() - interval '5 minutes' RETURNING 1) SELECT count(*) FROM late");
+        assertThat(operator.get("/api/overview").textAt("/advice/0/text")).contains("late in retry-1");
+        world.rows.dead("acme", 1299, "EUR", "the PSP answered 500");
+        assertThat(hold(operator, "tier", "1", "pause", Map.of("reason", "wrong routes")).status()).isEqualTo(200);
+        assertThat(hold(operator, "psp", "stripe", "pause", Map.of("reason", "charges fail")).status()).isEqualTo(200);
+
+        Browser.Answer overview = operator.get("/api/overview");
+
+        assertThat(overview.textAt("/verdict")).isEqualTo("stuck");
+        assertThat(overview.at("/advice").valueStream().map(advice -> advice.path("severity").asString()))
+                .containsExactly("held", "held", "warning");
+        assertThat(overview.textAt("/advice/0/text") + overview.textAt("/advice/1/text")).contains("PSP stripe is paused by operator",
+                "Tier retry-1 is paused by operator", "wrong routes. 1 payment with ", "waits for it.").doesNotContain("late");
+    }
+
+    @Test
     void a_force_ends_by_the_clock_of_the_database_within_a_day() {
         assertThat(hold(operator, "psp", "stripe", "force", Map.of("reason", "a probe")).textAt("/detail")).contains("minutes is missing");
         assertThat(hold(operator, "psp", "stripe", "force", Map.of("reason", "a probe", "minutes", 1441)).textAt("/detail"))

@@ -59,8 +59,10 @@ final class ToldWitness implements WitnessView {
     }
 
     @Override
-    public List<RatePoint> rates(RateBy by, Duration window) {
-        return List.of(new RatePoint(AT, "stripe", 3, 1, Map.of("EUR", 400L)), new RatePoint(AT.plusSeconds(5), "stripe", 4, 0, Map.of()));
+    public Rates rates(RateBy by, Duration window) {
+        return new Rates(AT.minus(window), AT.plusSeconds(60), Duration.ofMinutes(1),
+                List.of(new RatePoint(AT, "stripe", 3, 1, Map.of("EUR", 400L)),
+                        new RatePoint(AT.plusSeconds(60), "stripe", 4, 0, Map.of())));
     }
 
     @Override

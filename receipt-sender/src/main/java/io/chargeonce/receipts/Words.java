@@ -8,6 +8,8 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.time.format.FormatStyle;
+import java.time.zone.ZoneOffsetTransition;
+import java.time.zone.ZoneRules;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Currency;
@@ -18,6 +20,7 @@ import java.util.MissingResourceException;
 import java.util.ResourceBundle;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * What a receipt says, in the customer's language: English, German, French or Spanish, and English words with the numbers and dates of the
@@ -83,7 +86,24 @@ record Words(String subject, String heading, List<Line> lines, String footer) {
 
     private static String date(Instant at, Locale locale, ZoneId zone) {
         return DateTimeFormatter.ofLocalizedDateTime(FormatStyle.LONG, FormatStyle.SHORT).withLocale(locale).format(at.atZone(zone))
-                + " " + zone.getId();
+                + " " + zoneName(at, locale, zone);
+    }
+
+    /**
+     * {@code CET}, {@code MESZ}: an hour that the clocks repeat is told apart by it. In some languages Java has one name for both times of a
+     * zone; then the English name stands, or the distance to UTC.
+     */
+    private static String zoneName(Instant at, Locale locale, ZoneId zone) {
+        return Stream.of(locale, Locale.ENGLISH).map(language -> DateTimeFormatter.ofPattern("z", language).withZone(zone))
+                .filter(name -> otherTimes(at, zone.getRules()).noneMatch(other -> name.format(other).equals(name.format(at))))
+                .map(name -> name.format(at)).findFirst().orElseGet(() -> "UTC" + zone.getRules().getOffset(at).getId());
+    }
+
+    /** Moments shortly before and after, at which the clocks of the zone go otherwise. */
+    private static Stream<Instant> otherTimes(Instant at, ZoneRules rules) {
+        return Stream.concat(Stream.ofNullable(rules.previousTransition(at)).map(change -> change.getInstant().minusSeconds(1)),
+                Stream.ofNullable(rules.nextTransition(at)).map(ZoneOffsetTransition::getInstant))
+                .filter(other -> !rules.getOffset(other).equals(rules.getOffset(at)));
     }
 
     static String oneLine(String text) {

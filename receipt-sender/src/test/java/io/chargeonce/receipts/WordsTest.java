@@ -78,7 +78,41 @@ class WordsTest {
     void the_date_is_that_of_the_given_zone() {
         var content = content(Receipt.Kind.REFUND, "Acme");
         assertThat(Words.of(content, Locale.ENGLISH, ZoneOffset.UTC).text()).contains("November 23, 2026");
-        assertThat(Words.of(content, Locale.ENGLISH, ZoneId.of("Europe/Berlin")).text()).contains("November 24, 2026", "Europe/Berlin");
+        assertThat(Words.of(content, Locale.ENGLISH, ZoneId.of("Europe/Berlin")).text()).contains("November 24, 2026", "AM CET");
+    }
+
+    private static String dated(String at, String language, String zone) {
+        var content = new Receipt.Content("jane@example.com", Receipt.Kind.CHARGE, "pay_1", 1299, "EUR", Optional.empty(), Optional.empty(),
+                Instant.parse(at), "Acme", Optional.empty(), Optional.empty());
+        return Words.of(content, Locale.forLanguageTag(language), ZoneId.of(zone)).lines().get(1).value().replaceAll("[\\u00a0\\u202f]",
+                " ");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|',
+            value = {"2026-10-25T00:30:00Z | en | Europe/Berlin | 2:30 AM CEST", "2026-10-25T01:30:00Z | en | Europe/Berlin | 2:30 AM CET",
+                "2026-10-25T00:30:00Z | de | Europe/Berlin | 02:30 MESZ", "2026-10-25T01:30:00Z | de | Europe/Berlin | 02:30 MEZ",
+                "2026-11-01T05:30:00Z | de | America/New_York | 01:30 EDT", "2026-11-01T06:30:00Z | de | America/New_York | 01:30 EST",
+                "2026-07-01T12:00:00Z | fr | America/New_York | 08:00 EDT", "2026-07-01T12:00:00Z | en | UTC | 12:00 PM UTC"})
+    void a_time_says_which_of_its_zones_clocks_it_is_by(String at, String language, String zone, String shown) {
+        assertThat(dated(at, language, zone)).endsWith(shown);
+    }
+
+    /** In the four languages that receipts have. */
+    @ParameterizedTest
+    @ValueSource(strings = {"en", "de", "fr", "es"})
+    void the_two_halves_of_a_repeated_hour_never_read_alike_wherever_the_customer_is(String language) {
+        for (String zone : ZoneId.getAvailableZoneIds()) {
+            for (var change = ZoneId.of(zone).getRules().nextTransition(Instant.parse("2026-01-01T00:00:00Z")); change != null
+                    && change.getInstant().isBefore(Instant.parse("2028-01-01T00:00:00Z")); change =
+                            ZoneId.of(zone).getRules().nextTransition(change.getInstant())) {
+                Instant once = change.getInstant().plus(change.getDuration()).plusSeconds(60);
+                Instant again = change.getInstant().plusSeconds(60);
+                if (change.isOverlap()) {
+                    assertThat(dated("" + once, language, zone)).as("%s, %s", zone, change).isNotEqualTo(dated("" + again, language, zone));
+                }
+            }
+        }
     }
 
     @Test

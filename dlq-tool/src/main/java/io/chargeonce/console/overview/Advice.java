@@ -15,11 +15,12 @@ record Advice(About about, Severity severity, String text, String link, String c
 
     enum About { PIPELINE, WITNESS }
 
-    enum Severity { INFO, WARNING, CRITICAL }
+    /** The last one is told first: what a person holds explains much of the rest. */
+    enum Severity { INFO, WARNING, CRITICAL, HELD }
 
     /** Whether a person has to look at the pipeline. */
     boolean needsPerson() {
-        return about == About.PIPELINE && severity != Severity.INFO;
+        return about == About.PIPELINE && (severity == Severity.WARNING || severity == Severity.CRITICAL);
     }
 
     Map<String, Object> json() {

@@ -28,7 +28,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** What a person should do next, the most urgent first. */
+/** What a person should know and do next: what people hold first, then the most urgent. */
 final class Advices {
 
     private static final int MOST_CAUSES = 5;
@@ -50,6 +50,7 @@ final class Advices {
         advices.witness();
         advices.psps();
         advices.causes();
+        advices.records();
         advices.tiers();
         advices.holds();
         advices.runs();
@@ -100,24 +101,30 @@ final class Advices {
         }
     }
 
+    /** The most money first. What may have been charged is told of every cause, for it may be urgent. */
     private void causes() {
-        Map<String, List<Summary.Group>> byCause = facts.dead().groups().stream()
+        Map<String, List<Summary.Group>> byCause = facts.dead().groups().stream().filter(group -> !group.sum().money().isEmpty())
                 .collect(Collectors.groupingBy(Summary.Group::cause, TreeMap::new, Collectors.toList()));
+        byCause.forEach(this::unresolved);
         byCause.entrySet().stream()
-                .sorted(Comparator.comparingLong((Map.Entry<String, List<Summary.Group>> cause) -> -count(cause.getValue())))
+                .sorted(Comparator.comparing((Map.Entry<String, List<Summary.Group>> cause) -> sum(cause.getValue()), Sum.MOST_MONEY_FIRST))
                 .limit(MOST_CAUSES).forEach(cause -> cause(cause.getKey(), cause.getValue()));
     }
 
-    private static long count(List<Summary.Group> groups) {
-        return groups.stream().mapToLong(group -> group.sum().count()).sum();
+    private static Sum sum(List<Summary.Group> groups) {
+        return groups.stream().map(Summary.Group::sum).reduce(Sum.NOTHING, Sum::plus);
     }
 
     private static Sum of(List<Summary.Group> groups, MoneyStatus standing) {
         return groups.stream().map(group -> group.standings().of(standing)).reduce(Sum.NOTHING, Sum::plus);
     }
 
+    private static String link(String cause) {
+        return "/dead-letters?cause=" + URLEncoder.encode(cause, StandardCharsets.UTF_8);
+    }
+
     private void cause(String cause, List<Summary.Group> groups) {
-        String link = "/dead-letters?cause=" + URLEncoder.encode(cause, StandardCharsets.UTF_8);
+        String link = link(cause);
         String merge = "chargeonce dlq merge --cause " + quoted(cause);
         Sum safe = of(groups, MoneyStatus.RECHARGEABLE).plus(of(groups, MoneyStatus.PAST_DEADLINE));
         Set<String> unwell = facts.psps().stream().filter(PspHealth::isUnwell).map(PspHealth::psp).collect(Collectors.toSet());
@@ -131,7 +138,6 @@ final class Advices {
             add(Severity.WARNING, "The money was taken for %s. After a merge the resolver settles it, and nothing is charged.".formatted(
                     amount(charged)), link + "&standing=charged", merge + " --standing charged");
         }
-        unresolved(cause, groups, link);
         Sum person = of(groups, MoneyStatus.NEEDS_A_PERSON);
         if (person.count() > 0) {
             add(Severity.WARNING, "A merge leaves %s: merged too often, and dead each time. Find out why before you merge by name."
@@ -142,20 +148,24 @@ final class Advices {
             add(Severity.INFO, "A person stopped %s on purpose. A merge takes only what is named by id or by this cause; a purge ends it."
                     .formatted(amount(stopped)), link + "&standing=stopped", "chargeonce dlq list --standing stopped");
         }
-        Sum poison = of(groups, MoneyStatus.POISON);
+    }
+
+    /** What has no money, of all causes together. */
+    private void records() {
+        Sum poison = of(facts.dead().groups(), MoneyStatus.POISON);
         if (poison.count() > 0) {
-            add(Severity.INFO, "The pipeline could not read %s (%s). Edit what can be mended, and purge the rest."
-                    .formatted(Counted.of(poison.count(), "record"), words(cause)), link + "&standing=poison",
-                    "chargeonce dlq list --standing poison --cause " + quoted(cause));
+            add(Severity.INFO, "The pipeline could not read %s. Edit what can be mended, and purge the rest."
+                    .formatted(Counted.of(poison.count(), "record")), "/dead-letters?standing=poison",
+                    "chargeonce dlq list --standing poison");
         }
-        Sum mended = of(groups, MoneyStatus.MENDED);
+        Sum mended = of(facts.dead().groups(), MoneyStatus.MENDED);
         if (mended.count() > 0) {
-            add(Severity.INFO, "A merge sends %s again.".formatted(Counted.of(mended.count(), "edited record")), link + "&standing=mended",
-                    "chargeonce dlq merge --standing mended");
+            add(Severity.INFO, "A merge sends %s again.".formatted(Counted.of(mended.count(), "edited record")),
+                    "/dead-letters?standing=mended", "chargeonce dlq merge --standing mended");
         }
     }
 
-    private void unresolved(String cause, List<Summary.Group> groups, String link) {
+    private void unresolved(String cause, List<Summary.Group> groups) {
         Sum unresolved = of(groups, MoneyStatus.UNRESOLVED);
         if (unresolved.count() == 0) {
             return;
@@ -166,13 +176,14 @@ final class Advices {
         add(soon ? Severity.CRITICAL : Severity.WARNING, "%s may have been charged (%s). The resolver asks the PSP%s%s.".formatted(
                 amount(unresolved), words(cause), soon ? "; the PSP forgets the next key within two hours" : "",
                 forgotten == 0 ? "" : ", and %s forgotten already".formatted(Counted.are(forgotten, "key"))),
-                link + "&standing=unresolved",
+                link(cause) + "&standing=unresolved",
                 "chargeonce dlq list --standing unresolved");
     }
 
     private void tiers() {
         for (Watch.Tier tier : facts.watch().tiers()) {
-            if (tier.overdue() > 0 && tier.longest().compareTo(LATE) >= 0) {
+            // A tier that a person has paused is told of with what is paused.
+            if (tier.overdue() > 0 && tier.longest().compareTo(LATE) >= 0 && !facts.holdsTier(tier.number())) {
                 String name = tier.number() == 0 ? "the main topic" : "retry-" + tier.number();
                 add(Severity.WARNING, "%s late in %s, the first by %s. Check that the retry consumers run.".formatted(
                         Counted.are(tier.overdue(), "payment"), name, Ages.brief(tier.longest())),
@@ -184,8 +195,10 @@ final class Advices {
 
     private void holds() {
         for (Hold hold : facts.holds()) {
-            add(Severity.INFO, HoldPage.words(hold), "/psps", "chargeonce dlq resume %s %s --reason TEXT --yes".formatted(
-                    hold.kind().tag(), hold.name()));
+            Sum waits = facts.waitingFor(hold);
+            add(Severity.HELD, HoldPage.words(hold) + (waits.count() == 0 ? "" : ". %s with %s %s for it.".formatted(
+                    Counted.of(waits.count(), "payment"), String.join(", ", waits.moneyLines()), waits.count() == 1 ? "waits" : "wait")),
+                    "/psps", "chargeonce dlq resume %s %s --reason TEXT --yes".formatted(hold.kind().tag(), hold.name()));
         }
     }
 

@@ -45,7 +45,7 @@ public final class Overview {
         Sum dead = facts.dead().total();
         OverdueSum overdue = witness.overdueSum();
         Sum stuck = overdue.money().stream().map(one -> Sum.ofRow(one.currency(), one.count(), one.amount())).reduce(dead, Sum::plus);
-        Optional<Instant> since = Stream.of(facts.dead().since(), Optional.ofNullable(overdue.oldestAt())).flatMap(Optional::stream)
+        Optional<Instant> since = Stream.of(facts.dead().moneySince(), Optional.ofNullable(overdue.oldestAt())).flatMap(Optional::stream)
                 .min(Instant::compareTo);
         Verdict verdict = verdict(stuck, overdue, advice);
         var json = new LinkedHashMap<String, Object>();
@@ -59,7 +59,7 @@ public final class Overview {
         json.put("unresolved", sum(facts.unresolved().sum().count(), MoneyJson.of(facts.unresolved().sum()), facts.unresolved().oldest()));
         json.put("overdue", sum(overdue.count(), WitnessJson.money(overdue), Optional.ofNullable(overdue.oldestAt())));
         json.put("tiers", tiers(facts));
-        json.put("psps", psps(facts.psps(), facts.holds()));
+        json.put("psps", psps(facts.psps(), facts.holds(), facts.waiting()));
         json.put("flow", WitnessJson.stages(witness));
         json.put("witness", WitnessJson.progress(witness.progress()));
         return json;
@@ -96,10 +96,15 @@ public final class Overview {
         };
     }
 
+    /** Records that could not be read hold no money, and are named only where nothing else is in the queue. */
     private static String places(Sum dead, OverdueSum overdue) {
         var places = new ArrayList<String>();
-        if (dead.count() > 0) {
-            places.add("%s in the queue".formatted(Counted.are(dead.count(), "dead letter")));
+        long records = dead.withoutMoney();
+        if (dead.count() > records) {
+            places.add("%s%s in the queue".formatted(Counted.of(dead.count() - records, "dead letter"),
+                    (records > 0 ? " with money" : "") + (dead.count() - records == 1 ? " is" : " are")));
+        } else if (records > 0) {
+            places.add("%s in the queue".formatted(Counted.are(records, "unreadable record")));
         }
         if (overdue.count() > 0) {
             places.add("%s overdue".formatted(Counted.are(overdue.count(), "payment")));
@@ -118,7 +123,7 @@ public final class Overview {
     private List<Map<String, Object>> tiers(Facts facts) {
         return IntStream.rangeClosed(1, tiers).mapToObj(tier -> {
             List<WaitingPayments.Group> groups = facts.waiting().stream().filter(group -> group.tier() == tier).toList();
-            Sum sum = groups.stream().map(WaitingPayments.Group::sum).reduce(Sum.NOTHING, Sum::plus);
+            Sum sum = Facts.sum(groups.stream());
             var json = new LinkedHashMap<String, Object>();
             json.put("tier", tier);
             json.put("topic", topics.retry(tier));
@@ -127,21 +132,18 @@ public final class Overview {
             json.put("next_due_at", groups.stream().map(WaitingPayments.Group::firstAt).min(Instant::compareTo).map(Instant::toString)
                     .orElse(null));
             json.put("late", facts.watch().tiers().stream().filter(one -> one.number() == tier).mapToLong(Watch.Tier::overdue).sum());
-            json.put("held", isHeld(facts.holds(), tier));
+            json.put("held", facts.holdsTier(tier));
             return (Map<String, Object>) json;
         }).toList();
     }
 
-    private static boolean isHeld(List<Hold> holds, int tier) {
-        return holds.stream().anyMatch(hold -> hold.isOf(Hold.Kind.TIER, "" + tier));
+    public List<Map<String, Object>> psps(List<PspHealth> psps, List<Hold> holds, List<WaitingPayments.Group> waiting) {
+        List<RatePoint> rates = witness.rates(RateBy.PSP, RATE_WINDOW).points();
+        return psps.stream().map(psp -> psp(psp, rates, holds, Facts.waitingFor(waiting, psp.psp()))).toList();
     }
 
-    public List<Map<String, Object>> psps(List<PspHealth> psps, List<Hold> holds) {
-        List<RatePoint> rates = witness.rates(RateBy.PSP, RATE_WINDOW);
-        return psps.stream().map(psp -> psp(psp, rates, holds)).toList();
-    }
-
-    private static Map<String, Object> psp(PspHealth psp, List<RatePoint> rates, List<Hold> holds) {
+    /** The rate is of what has ended, so what waits is told beside it: in an outage it is what the rate leaves out. */
+    private static Map<String, Object> psp(PspHealth psp, List<RatePoint> rates, List<Hold> holds, Sum waiting) {
         Optional<Hold> hold = holds.stream().filter(one -> one.isOf(Hold.Kind.PSP, psp.psp())).findFirst();
         var json = new LinkedHashMap<String, Object>();
         json.put("psp", psp.psp());
@@ -152,6 +154,8 @@ public final class Overview {
         long succeeded = rates.stream().filter(point -> point.key().equals(psp.psp())).mapToLong(RatePoint::succeeded).sum();
         long failed = rates.stream().filter(point -> point.key().equals(psp.psp())).mapToLong(RatePoint::failed).sum();
         json.put("success_rate", succeeded + failed == 0 ? null : (Object) ((double) succeeded / (succeeded + failed)));
+        json.put("rate_of", succeeded + failed);
+        json.put("waiting", Map.of("count", waiting.count(), "money", MoneyJson.of(waiting)));
         json.put("processes", psp.processes());
         json.put("breakers_open", psp.open());
         json.put("failed_in_a_row", psp.inARow());

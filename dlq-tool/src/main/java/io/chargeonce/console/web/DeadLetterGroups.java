@@ -50,7 +50,7 @@ final class DeadLetterGroups {
 
     private static Summary summary(Call call, Map<String, String> given) {
         DeadLetterFilter filter = Filters.letters(call.queue(), given, Optional.empty());
-        return Summary.of(call.queue(), filter);
+        return Summary.of(call.queue(), filter, DeadLetterRoutes.from(call));
     }
 
     private static List<Group> by(Call call, Map<String, String> given, String option, Function<Summary.Group, Optional<String>> key) {

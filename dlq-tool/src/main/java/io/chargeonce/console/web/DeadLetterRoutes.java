@@ -51,7 +51,7 @@ record DeadLetterRoutes(Deadline patience) implements ConsoleApi.Routes {
         return call.queryWithout(NO_FILTER);
     }
 
-    private static Selection.From from(Call call) {
+    static Selection.From from(Call call) {
         String state = call.query("state").orElse(call.query("purged").filter("true"::equals).map(yes -> "purged").orElse("dead"));
         return switch (state) {
             case "dead" -> Selection.From.THE_QUEUE;

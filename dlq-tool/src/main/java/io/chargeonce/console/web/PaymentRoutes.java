@@ -36,7 +36,7 @@ record PaymentRoutes(WitnessView witness) implements ConsoleApi.Routes {
         String name = call.query("q").map(String::strip).filter(text -> !text.isEmpty() && !Cut.isLonger(text, LONGEST_NAME))
                 .orElseThrow(() -> Problems.wrong("q is missing, or is longer than %d characters.".formatted(LONGEST_NAME)).refusal());
         List<Map<String, Object>> hits = PaymentSearch.find(call.queue(), name).stream().map(PaymentRoutes::hit).toList();
-        return ConsoleApi.json(200, Map.of("items", hits.isEmpty() ? poison(call, name) : hits));
+        return ConsoleApi.json(200, Map.of("items", hits.isEmpty() ? poison(call, name) : hits, "most", PaymentSearch.MOST));
     }
 
     private static Map<String, Object> hit(PaymentSearch.Found found) {

@@ -50,7 +50,8 @@ record WitnessRoutes(WitnessView witness) implements ConsoleApi.Routes {
             case "24h" -> Duration.ofHours(24);
             default -> throw Problems.wrong("window must be 5m, 1h or 24h.").refusal();
         };
-        return ConsoleApi.json(200, Map.of("by", by.name().toLowerCase(Locale.ROOT), "items",
-                WitnessJson.series(witness.rates(by, window))));
+        WitnessView.Rates rates = witness.rates(by, window);
+        return ConsoleApi.json(200, Map.of("by", by.name().toLowerCase(Locale.ROOT), "items", WitnessJson.series(rates.points()),
+                "from", rates.from().toString(), "until", rates.until().toString(), "slice_seconds", rates.slice().toSeconds()));
     }
 }

@@ -151,19 +151,20 @@ final class Board implements WitnessView {
     }
 
     @Override
-    public List<RatePoint> rates(RateBy by, Duration window) {
+    public Rates rates(RateBy by, Duration window) {
         Grain grain = Grain.of(window);
-        long from = clock.millis() - grain.window.toMillis();
+        long until = grain.start(clock.millis());
+        long from = grain.start(clock.millis() - grain.window.toMillis());
         var sums = new TreeMap<Long, TreeMap<String, Recent.Cell>>();
         parts.values().forEach(part -> part.recent().cells().forEach((slot, cell) -> {
-            if (slot.by() == by && slot.grain() == grain && slot.start() + grain.slice.toMillis() > from) {
+            if (slot.by() == by && slot.grain() == grain && slot.start() >= from) {
                 sums.computeIfAbsent(slot.start(), first -> new TreeMap<>()).merge(slot.key(), cell, Recent.Cell::plus);
             }
         }));
         var points = new ArrayList<RatePoint>();
         sums.forEach((start, cells) -> cells.forEach((key, cell) -> points.add(
                 new RatePoint(Instant.ofEpochMilli(start), key, cell.succeeded(), cell.failed(), cell.money()))));
-        return points;
+        return new Rates(Instant.ofEpochMilli(from), Instant.ofEpochMilli(until), grain.slice, points);
     }
 
     @Override

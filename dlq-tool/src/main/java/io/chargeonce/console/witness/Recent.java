@@ -37,6 +37,11 @@ final class Recent {
             this.window = window;
         }
 
+        /** Of the slice that a moment is in. */
+        long start(long at) {
+            return Recent.start(at, slice.toMillis());
+        }
+
         static Grain of(Duration window) {
             return Arrays.stream(values()).filter(grain -> grain.window.compareTo(window) >= 0).findFirst().orElse(QUARTERS);
         }
@@ -90,7 +95,7 @@ final class Recent {
         known.add(bounded);
         var one = new Cell(succeeded ? 1 : 0, succeeded ? 0 : 1, Map.of(who.currency(), who.amount()));
         for (Grain grain : Grain.values()) {
-            var slot = new Slot(by, grain, start(at, grain.slice.toMillis()), bounded);
+            var slot = new Slot(by, grain, grain.start(at), bounded);
             cells.merge(slot, one, Cell::plus);
             changed.add(slot);
         }

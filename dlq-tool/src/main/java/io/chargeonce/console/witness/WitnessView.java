@@ -2,6 +2,7 @@
 package io.chargeonce.console.witness;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 
 /** What the witness knows now. Every method answers from memory at once, also while the witness is rebuilding. Any thread. */
@@ -24,8 +25,16 @@ public interface WitnessView {
      */
     List<Hop> journey(String paymentId);
 
+    /**
+     * What happened in a window. A slice in which nothing did has no point.
+     *
+     * @param from  the beginning of the first slice
+     * @param until the beginning of the slice that is not over yet
+     */
+    record Rates(Instant from, Instant until, Duration slice, List<RatePoint> points) {}
+
     /** @param window 5 minutes, 1 hour or 24 hours; of others the next longer one of these */
-    List<RatePoint> rates(RateBy by, Duration window);
+    Rates rates(RateBy by, Duration window);
 
     List<Latency> latencies();
 }

@@ -57,6 +57,7 @@ public final class Json {
         json.put("revision", letter.revision());
         json.put("died_at", letter.diedAt().toString());
         json.put("age_seconds", letter.age().toSeconds());
+        json.put("changed_at", letter.changedAt().toString());
         json.put("standing", letter.standing().tag());
         return json;
     }

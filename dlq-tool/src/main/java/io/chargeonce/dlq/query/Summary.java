@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** The dead-letter queue grouped by cause, PSP and merchant. The most money comes first, and what has no money last. */
+/** Dead letters grouped by cause, PSP and merchant. The most money comes first, and what has no money last. */
 public record Summary(List<Group> groups) {
 
     private record Name(String cause, Optional<String> psp, Optional<String> merchant) {}
@@ -49,8 +49,18 @@ public record Summary(List<Group> groups) {
         return groups.stream().map(Group::since).min(Comparator.naturalOrder());
     }
 
+    /** When the oldest of those with money died. Poison has none, and is in no group with money. */
+    public Optional<Instant> moneySince() {
+        return groups.stream().filter(group -> !group.sum().money().isEmpty()).map(Group::since).min(Comparator.naturalOrder());
+    }
+
+    /** Of the queue. */
     public static Summary of(DeadLetterQueue queue, DeadLetterFilter filter) {
-        return queue.database().withConnection(connection -> read(connection, Selection.now(connection, filter, Selection.From.THE_QUEUE)));
+        return of(queue, filter, Selection.From.THE_QUEUE);
+    }
+
+    public static Summary of(DeadLetterQueue queue, DeadLetterFilter filter, Selection.From from) {
+        return queue.database().withConnection(connection -> read(connection, Selection.now(connection, filter, from)));
     }
 
     private static final String GROUPS = """
@@ -61,13 +71,11 @@ public record Summary(List<Group> groups) {
               FROM (SELECT \
             """ + DeadLetterQuery.ALIKE + """
              AS cause, known.key_valid_until, letter.psp, letter.merchant_id, letter.currency, letter.amount, letter.died_at,
-            """ + DeadLetterQuery.STANDING + " AS standing\n" + DeadLetterQuery.selected(Selection.From.THE_QUEUE) + """
-            ) AS letters GROUP BY cause, psp, merchant_id, standing, currency
-            """;
+            """ + DeadLetterQuery.STANDING + " AS standing\n%s) AS letters GROUP BY cause, psp, merchant_id, standing, currency";
 
     private static Summary read(Connection connection, Selection selection) throws SQLException {
         Map<Name, Group> groups = new LinkedHashMap<>();
-        try (var statement = connection.prepareStatement(GROUPS)) {
+        try (var statement = connection.prepareStatement(GROUPS.formatted(DeadLetterQuery.selected(selection.from())))) {
             DeadLetterQuery.bind(statement, selection);
             try (var result = statement.executeQuery()) {
                 while (result.next()) {

@@ -23,12 +23,18 @@ public final class WaitingPayments {
     /**
      * Payments that wait alike.
      *
+     * @param psp     the PSPs that it waits for, with commas between them
      * @param first   how long until the first of them is due; negative once it is
      * @param last    how long until the last of them is due
      * @param firstAt when the first of them is due
      */
     public record Group(int tier, String state, String cause, Optional<String> psp, Sum sum, Duration first, Duration last,
-            Instant firstAt) {}
+            Instant firstAt) {
+
+        public List<String> psps() {
+            return psp.map(names -> List.of(names.split(", "))).orElse(List.of());
+        }
+    }
 
     /** Where a page ends. */
     public record Position(Instant dueAt, String id) {

@@ -90,17 +90,20 @@ class ReadingTest {
                 declined.requested(T), declined.declines("stolen_card", T.plusSeconds(2)));
         witness.look();
         for (Duration window : new Duration[] {Duration.ofMinutes(5), Duration.ofHours(1), Duration.ofDays(1)}) {
-            assertThat(witness.board.rates(RateBy.CAUSE, window)).extracting(RatePoint::key, RatePoint::succeeded, RatePoint::failed)
+            assertThat(witness.board.rates(RateBy.CAUSE, window).points())
+                    .extracting(RatePoint::key, RatePoint::succeeded, RatePoint::failed)
                     .containsExactlyInAnyOrder(tuple("psp_unwell", 0L, 1L), tuple("stolen_card", 0L, 1L));
-            assertThat(witness.board.rates(RateBy.PSP, window)).extracting(RatePoint::key, RatePoint::succeeded, RatePoint::failed)
+            assertThat(witness.board.rates(RateBy.PSP, window).points()).extracting(RatePoint::key, RatePoint::succeeded, RatePoint::failed)
                     .containsExactly(tuple("stripe", 1L, 1L));
-            assertThat(witness.board.rates(RateBy.MERCHANT, window).getFirst().money()).isEqualTo(Map.of("EUR", 2000L, "USD", 50L));
-            assertThat(witness.board.rates(RateBy.TIER, window)).extracting(RatePoint::key, RatePoint::succeeded, RatePoint::failed)
+            assertThat(witness.board.rates(RateBy.MERCHANT, window).points().getFirst().money())
+                    .isEqualTo(Map.of("EUR", 2000L, "USD", 50L));
+            assertThat(witness.board.rates(RateBy.TIER, window).points())
+                    .extracting(RatePoint::key, RatePoint::succeeded, RatePoint::failed)
                     .containsExactly(tuple("0", 0L, 1L), tuple("1", 1L, 1L));
         }
         witness.pass(Duration.ofMinutes(10));
-        assertThat(witness.board.rates(RateBy.PSP, Duration.ofMinutes(5))).isEmpty();
-        assertThat(witness.board.rates(RateBy.PSP, Duration.ofHours(1))).isNotEmpty();
+        assertThat(witness.board.rates(RateBy.PSP, Duration.ofMinutes(5)).points()).isEmpty();
+        assertThat(witness.board.rates(RateBy.PSP, Duration.ofHours(1)).points()).isNotEmpty();
     }
 
     private static Tuple tuple(Object... values) {
@@ -114,9 +117,10 @@ class ReadingTest {
             witness.take(each.requested(T), each.declines("code_" + i, T));
         }
         witness.look();
-        assertThat(witness.board.rates(RateBy.CAUSE, Duration.ofHours(1)).stream().map(RatePoint::key).distinct()).hasSize(51)
+        assertThat(witness.board.rates(RateBy.CAUSE, Duration.ofHours(1)).points().stream().map(RatePoint::key).distinct()).hasSize(51)
                 .contains("other");
-        assertThat(witness.board.rates(RateBy.CAUSE, Duration.ofHours(1)).stream().mapToLong(RatePoint::failed).sum()).isEqualTo(200);
+        assertThat(witness.board.rates(RateBy.CAUSE, Duration.ofHours(1)).points().stream().mapToLong(RatePoint::failed).sum())
+                .isEqualTo(200);
     }
 
     @Test

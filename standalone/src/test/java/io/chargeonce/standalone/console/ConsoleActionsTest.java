@@ -112,11 +112,18 @@ class ConsoleActionsTest {
     }
 
     @Test
-    void what_is_purged_can_be_restored() {
+    void what_is_purged_is_shown_with_its_money_and_can_be_restored() throws Exception {
         plan("/dead-letters?reference=purged", "Purge", "a duplicate of a test");
         freeze();
         browser.click("Purge 1 dead letter");
         browser.see("finished");
+        browser.open("/dead-letters?state=purged");
+        browser.until("the groups are not those of what was purged",
+                () -> browser.textOf(".groups").matches("(?s).*cancelled unexecuted\\s+1\\s+26.11 USD\\s+oldest.*"));
+        assertThat(browser.textOf(".total")).contains("1", "purged", "26.11 USD");
+        assertThat(browser.textOf(".standing-sums")).isEqualTo("safe to re-charge");
+        assertThat(browser.text()).doesNotContain("no money");
+        Looks.each(browser, "purged");
         plan("/dead-letters?state=purged&reference=purged", "Restore", "it was none");
         freeze();
         browser.click("Restore 1 dead letter");
@@ -142,10 +149,15 @@ class ConsoleActionsTest {
     }
 
     @Test
-    void a_merge_shows_its_progress_live_and_another_rate_a_stop_a_resume_and_a_cancel_take_effect() {
+    void a_merge_shows_its_progress_live_and_another_rate_a_stop_a_resume_and_a_cancel_take_effect()
+            throws Exception {
         browser.open("/psps");
         browser.clickAt("section[aria-label=stripe] button");
         hold("Pause", "its charges are looked into");
+        browser.open("/");
+        browser.until("what is paused is not told first", () -> browser.textOf(".advice li").contains("PSP stripe is paused by operator"));
+        browser.see("Held by a person");
+        Looks.each(browser, "held");
         // While the PSP is paused the canary does not end, so that the run neither ends nor goes on by itself.
         plan("/dead-letters?customer=slow@example.org", "Merge", "the PSP works again");
         browser.write("Canary", "1");
@@ -161,6 +173,7 @@ class ConsoleActionsTest {
         browser.see("The rate is 50 a second now.");
         browser.click("Stop");
         browser.see("Stopped between two batches");
+        Looks.each(browser, "run-stopped");
         browser.click("Resume");
         browser.see("Canary: 0 payments of 1 ended.");
         browser.click("Cancel …");

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.chargeonce.payment.Money;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.TreeMap;
 import org.junit.jupiter.api.AfterAll;
@@ -113,28 +112,7 @@ class ConsolePagesTest {
     }
 
     private static void inEachLook(String name) throws Exception {
-        for (boolean dark : List.of(false, true)) {
-            browser.dark(dark);
-            for (int width : List.of(Browser.WIDE, Browser.NARROW)) {
-                browser.width(width);
-                assertThat(Axe.violations(browser)).as("%s, dark %s, %d wide", name, dark, width).isEmpty();
-                assertThat(browser.scrollsSideways()).as("%s at %d scrolls sideways", name, width).isFalse();
-                keep(name, dark, width);
-            }
-        }
-        browser.dark(false);
-        browser.width(Browser.WIDE);
-    }
-
-    /** Few and small, for the documentation. */
-    private static void keep(String name, boolean dark, int width) throws Exception {
-        String folder = System.getProperty("chargeonce.screenshots", "");
-        boolean isShown = dark ? List.of("overview", "rates").contains(name) && width == Browser.WIDE
-                : width == Browser.WIDE || List.of("overview", "dead-letters").contains(name);
-        if (!folder.isEmpty() && isShown
-                && !List.of("overdue", "audit", "conservation", "runs", "waiting", "sign-in", "help").contains(name)) {
-            Picture.write(browser.screenshot(), Path.of(folder, "%s-%d%s.png".formatted(name, width, dark ? "-dark" : "")));
-        }
+        Looks.each(browser, name);
     }
 
     @Tag("proof")
@@ -223,11 +201,91 @@ class ConsolePagesTest {
     }
 
     private static void find(String name, String by) {
+        type(name);
+        browser.see("by " + by);
+    }
+
+    private static void type(String name) {
         browser.press(Keys.ESCAPE);
         browser.press("/");
         browser.run("document.activeElement.select()");
         browser.press(name);
-        browser.see("by " + by);
+    }
+
+    @Test
+    void a_search_with_several_matches_lists_them_and_enter_opens_none_that_was_not_chosen() throws Exception {
+        browser.open("/");
+        browser.see("Where the payments are");
+        type(ConsoleWorld.customer("pages-0"));
+        browser.press(Keys.ENTER);
+        browser.see("5 payments have this name. Choose one.");
+        browser.press(Keys.ENTER);
+        assertThat(browser.address()).isEqualTo("/");
+        assertThat(Axe.violations(browser)).isEmpty();
+        browser.press(Keys.ARROW_DOWN, Keys.ENTER);
+        browser.until("the chosen one is not opened", () -> browser.address().startsWith("/payments/pay_"));
+        type(ConsoleWorld.customer("trade-0"));
+        browser.see("The newest 20 with this name. Choose one.");
+        type("key-of-pages-1");
+        browser.press(Keys.ENTER);
+        String only = "/payments/" + world.paymentId("pages-1");
+        browser.until("Enter before the answer opens nothing", () -> browser.address().equals(only));
+    }
+
+    @Test
+    void every_box_of_the_picture_counts_payments_and_what_the_pipeline_could_not_read_stands_beside_them() throws Exception {
+        world.garble("no json", "neither");
+        browser.open("/");
+        browser.see("+ 2 records");
+        browser.see("The pipeline could not read 2 records.");
+        browser.until("what was accepted is more or less than what is somewhere", () -> Boolean.TRUE.equals(browser.run("""
+                const counts = Object.fromEntries([...document.querySelectorAll('.flow .box')].map((box) =>
+                  [box.querySelector('.name').textContent, Number(box.querySelector('.number').textContent.replaceAll(',', ''))]));
+                const { accepted, ...places } = counts;
+                return accepted > 0 && places.dlq > 0 && accepted === Object.values(places).reduce((all, count) => all + count, 0);""")));
+    }
+
+    @Test
+    void a_time_without_a_try_is_a_gap_in_a_rate_and_a_point_between_two_gaps_is_drawn() {
+        assertThat(browser.await("""
+                const done = arguments[arguments.length - 1];
+                import('/views/rates-sums.js').then(({ aligned, alone }) => {
+                  const at = (minute) => `2026-11-23T10:0${minute}:00Z`;
+                  const point = (minute, succeeded) => ({ at: at(minute), succeeded });
+                  const window = { from: at(0), until: at(6), slice_seconds: 60 };
+                  const series = [{ key: 'stripe', points: [point(1, 3), point(2, 0), point(5, 4)] }, { key: 'adyen', points: [] }];
+                  const [times, stripe, adyen] = aligned(series, (each) => each.succeeded, window);
+                  done(JSON.stringify([times.length, times[1] - times[0], stripe, adyen, alone(stripe)]));
+                });""")).isEqualTo("[7,60,[null,3,0,null,null,4,null],[null,null,null,null,null,null,null],[5]]");
+        browser.open("/rates?by=psp&window=5m");
+        browser.see("Only what has ended counts");
+        browser.until("no chart is drawn", () -> browser.shows(".plot canvas"));
+        assertThat(browser.complaints()).isEmpty();
+    }
+
+    @Test
+    void the_sums_are_as_high_as_they_are_and_a_rate_says_of_how_many_it_is() {
+        browser.open("/");
+        browser.see("that ended succeeded");
+        assertThat((Long) browser.run("""
+                document.querySelector('.advice').style.height = '3000px';
+                return document.querySelector('.figures').offsetHeight;""")).isLessThan(1_000);
+    }
+
+    @Test
+    void on_a_phone_the_first_dead_letter_is_seen_before_its_filters_which_open_by_their_name() {
+        browser.width(Browser.NARROW);
+        browser.open("/dead-letters");
+        browser.until("there are no rows", () -> browser.shows("tbody tr"));
+        assertThat((Boolean) browser.run("""
+                const row = document.querySelector('tbody tr').getBoundingClientRect();
+                return row.top + 100 < innerHeight;""")).as("the first one is on the first screen").isTrue();
+        assertThat(browser.shows("form.filters input") || browser.shows(".groups")).as("filters or groups come first").isFalse();
+        browser.clickAt(".fold summary");
+        browser.write("Currency", "eur");
+        browser.press(Keys.ENTER);
+        browser.see("with currency EUR");
+        browser.see("Filter: 1 field set");
     }
 
     @Tag("proof")

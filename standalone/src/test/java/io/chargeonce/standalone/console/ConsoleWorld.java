@@ -24,7 +24,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.StringSerializer;
 import org.awaitility.Awaitility;
 
 /**
@@ -147,6 +150,16 @@ final class ConsoleWorld implements AutoCloseable {
             admin.describeTopics(List.of(topic)).allTopicNames().get().get(topic).partitions()
                     .forEach(one -> ends.put(new TopicPartition(topic, one.partition()), RecordsToDelete.beforeOffset(-1)));
             admin.deleteRecords(ends).all().get();
+        }
+    }
+
+    /** Records that the pipeline cannot read. */
+    void garble(String... values) throws Exception {
+        try (var producer = new KafkaProducer<>(Map.<String, Object>of("bootstrap.servers", "127.0.0.1:" + ports.get("kafka")),
+                new StringSerializer(), new StringSerializer())) {
+            for (String value : values) {
+                producer.send(new ProducerRecord<>(new Topics("payments").requests(), "key", value)).get();
+            }
         }
     }
 

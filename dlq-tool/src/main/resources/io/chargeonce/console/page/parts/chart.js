@@ -2,7 +2,7 @@
 import { html, useEffect, useRef, useState } from '../lib/html.js';
 import { countText } from '../lib/money.js';
 import { plain } from '../lib/words.js';
-import { aligned } from '../views/rates-sums.js';
+import { aligned, alone } from '../views/rates-sums.js';
 
 const HEIGHT = 220;
 /** Below five minutes an axis shows seconds. */
@@ -30,12 +30,12 @@ function options(title, series, width) {
     // UTC as everywhere; uPlot draws the local time by itself.
     axes: [{ ...axis, size: 30, values: (_, at) => at.map((second) => new Date(second * 1_000).toISOString().slice(11, at.at(-1) - at[0] < SECONDS_MATTER ? 19 : 16)) },
       { ...axis, size: 52, values: (_, at) => at.map((number) => (Number.isInteger(number) ? countText(number) : '')) }],
-    series: [{}, ...series.map((each, at) => ({ label: plain(each.key), stroke: colour(`series-${at}`), width: 1.75, dash: DASHES[at], points: { show: false } }))],
+    series: [{}, ...series.map((each, at) => ({ label: plain(each.key), stroke: colour(`series-${at}`), width: 1.75, dash: DASHES[at], points: { show: false, size: 5, filter: (plot, row) => alone(plot.data[row]) } }))],
   };
 }
 
 /** Lines over time. The library comes only when a chart is shown. The table beside it has the numbers for those who do not see it. */
-export function Chart({ title, series, value }) {
+export function Chart({ title, series, value, window }) {
   const place = useRef(null);
   const [failed, setFailed] = useState(false);
   const [theme, setTheme] = useState(0);
@@ -56,7 +56,7 @@ export function Chart({ title, series, value }) {
     import('../vendor/uplot.js').then(({ default: UPlot }) => {
       if (gone) return;
       const width = Math.floor(place.current.clientWidth);
-      plot = new UPlot(options(title, series, width), aligned(series, value), place.current);
+      plot = new UPlot(options(title, series, width), aligned(series, value, window), place.current);
       resized.observe(place.current);
     }).catch(() => setFailed(true));
     return () => {
@@ -64,7 +64,7 @@ export function Chart({ title, series, value }) {
       resized.disconnect();
       plot?.destroy();
     };
-  }, [series.map((each) => each.key).join('\n'), series.at(0)?.points.at(-1)?.at, series.at(0)?.points.length, theme]);
+  }, [series.map((each) => each.key).join('\n'), window, theme]);
   return html`<figure class="chart panel">
     <figcaption><h2>${title}</h2>
       <ul class="legend">${series.map((each, at) => html`<li key=${each.key}><svg width="22" height="8" aria-hidden="true"><line x1="0" y1="4" x2="22" y2="4" class=${`series-${at}`} stroke-dasharray=${DASHES[at].join(' ')} /></svg>${plain(each.key)}</li>`)}</ul>

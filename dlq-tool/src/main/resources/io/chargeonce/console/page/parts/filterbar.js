@@ -3,8 +3,10 @@ import { html, useEffect, useRef, useState } from '../lib/html.js';
 import { filterOf, forgetFilter, queryOf, saveFilter, savedFilters } from '../lib/filters.js';
 import { go, place } from '../lib/router.js';
 import { useStore } from '../lib/store.js';
-import { Field } from './fields.js';
 import { useKeys } from '../lib/keys.js';
+import { counted } from '../lib/money.js';
+import { Field } from './fields.js';
+import { Fold } from './fold.js';
 
 /**
  * The filter of a list. It lives in the address, so it can be shared; applying it is a step that the back button undoes.
@@ -34,7 +36,8 @@ export function FilterBar({ fields, keep = [], suggestions = {}, canSave = false
     if (now) apply(next);
   };
   const shown = fields.filter((field) => field.first || more || applied[field.name]);
-  return html`<form class="filters" role="search" aria-label="Filter the list" ref=${form} onSubmit=${submit}>
+  const set = Object.keys(applied).length;
+  return html`<${Fold} title=${set > 0 ? `Filter: ${counted(set, 'field')} set` : 'Filter'}><form class="filters" role="search" aria-label="Filter the list" ref=${form} onSubmit=${submit}>
     <div class="filter-fields">
       ${shown.map((field) => html`<${FilterField} key=${field.name} ...${{ field, value: draft[field.name] ?? '', change, suggestions: suggestions[field.name] }} />`)}
       <div class="filter-buttons">
@@ -45,7 +48,7 @@ export function FilterBar({ fields, keep = [], suggestions = {}, canSave = false
       </div>
     </div>
     ${canSave && html`<${Saved} ...${{ address, apply }} />`}
-  </form>`;
+  </form><//>`;
 }
 
 function FilterField({ field, value, change, suggestions }) {

@@ -1,44 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 // The way of the payments as a picture: what came in, what is where, what came out. The table below it says the same in words.
-import { html, useEffect, useState } from '../lib/html.js';
+import { html } from '../lib/html.js';
 import { counted, countText, moneyList, moneyText } from '../lib/money.js';
 import { layout, NODE } from './flow-layout.js';
-
-const NARROW = '(max-width: 720px)';
-
-function useNarrow() {
-  const [narrow, setNarrow] = useState(matchMedia(NARROW).matches);
-  useEffect(() => {
-    const query = matchMedia(NARROW);
-    const change = () => setNarrow(query.matches);
-    query.addEventListener('change', change);
-    return () => query.removeEventListener('change', change);
-  }, []);
-  return narrow;
-}
+import { useNarrow } from './fold.js';
 
 /** Whether the witness has read everything, and sees everything. */
 export const isLive = (witness) => String(witness?.state).toLowerCase() === 'live' && !witness.problem;
 
-/** What one box shows, from all that is known of a stage. */
-function boxesOf({ flow = [], tiers = [], dead, overdue, witness }) {
+/**
+ * What one box shows, from all that is known of a stage. Every box counts payments and refunds: a record that never became one was never
+ * accepted, and stands in the queue's box by itself.
+ */
+export function boxesOf({ flow = [], tiers = [], dead, overdue, witness }) {
   // A witness that has not read everything yet knows less than there is.
   const stages = byName(isLive(witness) ? flow : []);
-  const unknown = isLive(witness) ? {} : { says: 'not known yet' };
+  const inAll = { says: isLive(witness) ? 'in all' : 'not known yet' };
+  const letters = moneyList(dead?.money).reduce((all, sum) => all + sum.count, 0);
   const box = (name, more) => ({ name, ...stages.get(name), ...more });
   const waiting = tiers.map((tier) => {
     const name = `retry-${tier.tier}`;
     return box(name, { count: tier.count, says: 'waiting', money: tier.money, href: `/waiting?tier=${tier.tier}`,
       held: tier.held, late: tier.late });
   });
-  const accepted = box('accepted', unknown);
-  const settled = box('settled', unknown);
+  const accepted = box('accepted', inAll);
+  const settled = box('settled', inAll);
   return {
     accepted: { ...accepted, count: accepted.in, money: accepted.inMoney },
-    requests: { ...box('requests', { says: 'in flight', ...unknown }), count: stages.get('requests')?.inFlight, money: stages.get('requests')?.inFlightMoney,
+    requests: { ...box('requests', { says: isLive(witness) ? 'in flight' : 'not known yet' }), count: stages.get('requests')?.inFlight, money: stages.get('requests')?.inFlightMoney,
       late: overdue?.count, href: overdue?.count > 0 ? '/overdue' : undefined },
     tiers: waiting,
-    dlq: box('dlq', { count: dead?.count, money: dead?.money, says: 'dead', href: '/dead-letters', tone: dead?.count > 0 ? 'warning' : '' }),
+    dlq: box('dlq', { count: dead && letters, money: dead?.money, says: 'dead', href: '/dead-letters', tone: dead?.count > 0 ? 'warning' : '',
+      records: dead && dead.count - letters }),
     settled: { ...settled, count: settled.in, money: settled.inMoney },
   };
 }
@@ -73,12 +66,13 @@ function marks(box) {
   return [
     box.held && ['paused', 'warning'],
     box.late > 0 && [`${countText(box.late)} late`, 'critical'],
+    box.records > 0 && [`+ ${counted(box.records, 'record')}`, 'warning'],
     box.differs && ['does not add up', 'critical'],
   ].filter(Boolean);
 }
 
 function Box({ box, x, y }) {
-  const title = `${box.name}: ${counted(box.count, 'payment')} ${box.says ?? ''}. ${moneyList(box.money).map((s) => moneyText(s.amount, s.currency)).join(', ')}`;
+  const title = `${box.name}: ${counted(box.count, 'payment or refund', 'payments and refunds')} ${box.says ?? ''}. ${moneyList(box.money).map((s) => moneyText(s.amount, s.currency)).join(', ')}`;
   const drawn = html`<g transform=${`translate(${x} ${y})`} class=${`box ${box.tone ?? ''} ${box.count > 0 ? '' : 'idle'}`}>
     <title>${title}</title>
     <rect width=${NODE.width} height=${NODE.height} rx="6" />

@@ -10,17 +10,19 @@ import { Amount } from './sums.js';
 
 const PAUSE_IN_TYPING = 250;
 
-/** Finds a payment by any of its names. One hit opens by Enter; with several, arrow keys choose. */
+/** Finds payments by any of their names. Enter opens the only one; several are listed, and one is opened when a person has chosen it. */
 export function Search() {
   const [text, setText] = useState('');
   const [found, setFound] = useState(null);
   const [open, setOpen] = useState(false);
-  const [at, setAt] = useState(0);
+  const [at, setAt] = useState(-1);
+  const entered = useRef(false);
   const input = useRef(null);
   const list = useId();
   useKeys({ '/': () => input.current.focus() });
   useEffect(() => {
     setFound(null);
+    entered.current = false;
     const name = text.trim();
     if (name.length < 3) return undefined;
     const question = new AbortController();
@@ -30,7 +32,6 @@ export function Search() {
       question.abort();
     };
   }, [text]);
-  useEffect(() => setAt(0), [found]);
 
   const hits = found?.items ?? [];
   const follow = (hit) => {
@@ -38,13 +39,20 @@ export function Search() {
     input.current.blur();
     go(`/payments/${encodeURIComponent(hit.payment_id)}`);
   };
+  useEffect(() => {
+    setAt(hits.length === 1 ? 0 : -1);
+    // Enter came before the answer.
+    if (entered.current && hits.length === 1) follow(hits[0]);
+  }, [found]);
   const onKey = (event) => {
     if (event.key === 'Escape') {
       setOpen(false);
       input.current.blur();
-    } else if (event.key === 'Enter' && hits[at]) {
+    } else if (event.key === 'Enter') {
       event.preventDefault();
-      follow(hits[at]);
+      entered.current = !found;
+      setOpen(true);
+      if (hits[at]) follow(hits[at]);
     } else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       event.preventDefault();
       setAt(Math.max(0, Math.min(hits.length - 1, at + (event.key === 'ArrowDown' ? 1 : -1))));
@@ -57,13 +65,15 @@ export function Search() {
            placeholder="Payment, key, reference, customer" value=${text} autocomplete="off" spellcheck="false"
            onInput=${(event) => { setText(event.currentTarget.value); setOpen(true); }} onFocus=${() => setOpen(true)} onKeyDown=${onKey} />
     <kbd aria-hidden="true">/</kbd>
-    <div class="hits" id=${list} role="listbox" aria-label="Payments found" hidden=${!shows || hits.length === 0}>
-      ${hits.map((hit, index) => html`<div key=${hit.payment_id} id=${`${list}-${index}`} role="option" aria-selected=${String(index === at)}
+    <div class="hits" hidden=${!shows || hits.length === 0}>
+      ${hits.length > 1 && html`<p class="about">${hits.length < found.most ? `${counted(hits.length, 'payment')} have this name.` : `The newest ${found.most} with this name.`} Choose one.</p>`}
+      <div id=${list} role="listbox" aria-label="Payments found">${hits.map((hit, index) => html`<div key=${hit.payment_id} id=${`${list}-${index}`} role="option" aria-selected=${String(index === at)}
           onMouseDown=${(event) => { event.preventDefault(); follow(hit); }}>
         <span class="id">${hit.payment_id}</span>
         <${Amount} amount=${hit.amount} currency=${hit.currency} />
-        <span class="about">${hit.merchant} · ${plain(hit.state)} · by ${plain(hit.matched)} · <${When} at=${hit.accepted_at} /></span>
-      </div>`)}
+        <span class="about">${[hit.kind !== 'charge' && plain(hit.kind), hit.merchant, plain(hit.state), `by ${plain(hit.matched)}`].filter(Boolean).join(' · ')}
+          ${hit.accepted_at && html` · <${When} at=${hit.accepted_at} />`}</span>
+      </div>`)}</div>
     </div>
     <div class="hits message" role="status" hidden=${!shows || hits.length > 0}>${shows && hits.length === 0 && inWords(found)}</div>
     <span class="for-readers" role="status">${shows && hits.length > 0 ? `${counted(hits.length, 'payment')} found` : ''}</span>

@@ -12,10 +12,10 @@ const COLUMNS = [
   { label: 'Who', cell: (line) => line.actor },
   { label: 'From where', cell: (line) => line.claim ?? html`<span class="none">–</span>` },
   { label: 'What', cell: (line) => html`<span class="what" title=${line.action}>${plain(line.action).replace('dlq.', '').replace('.', ' ')}</span>` },
-  { label: 'Of', cell: (line) => line.of ?? html`<span class="none">–</span>` },
+  { label: 'Of', cell: (line) => (line.of ? html`<span class="id" title=${line.of}>${line.of}</span>` : html`<span class="none">–</span>`) },
   { label: 'Count', number: true, cell: (line) => (line.count > 0 ? countText(line.count) : html`<span class="none">–</span>`) },
   { label: 'Money', number: true, cell: (line) => (Object.keys(line.money).length > 0 ? html`<${Money} of=${line.money} most=${2} />` : html`<span class="none">–</span>`) },
-  { label: 'Why', wide: true, cell: (line) => html`<span class="message" title=${line.reason}>${[line.verdict && plain(line.verdict), line.reason].filter(Boolean).join(': ')
+  { label: 'Why', cell: (line) => html`<span class="why">${[line.verdict && plain(line.verdict), line.reason].filter(Boolean).join(': ')
       || html`<span class="none">no reason given</span>`}</span>` },
 ];
 const RUN = { label: 'Run', cell: (line) => (line.run ? html`<a class="id" href=${`/runs/${line.run}`}>${line.run}</a>` : html`<span class="none">–</span>`) };

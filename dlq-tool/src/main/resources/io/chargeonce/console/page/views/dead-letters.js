@@ -7,6 +7,7 @@ import { counted, countText } from '../lib/money.js';
 import { place, withQuery } from '../lib/router.js';
 import { useStore } from '../lib/store.js';
 import { FilterBar } from '../parts/filterbar.js';
+import { Fold } from '../parts/fold.js';
 import { Pager } from '../parts/pager.js';
 import { Loaded, ReadAt } from '../parts/states.js';
 import { Money } from '../parts/sums.js';
@@ -15,7 +16,7 @@ import { Title } from '../parts/title.js';
 import { Unmask, useUnmasking } from '../parts/unmask.js';
 import { ChangeBar } from './dead-letters-change.js';
 import { Groups } from './dead-letters-groups.js';
-import { Letters } from './dead-letters-table.js';
+import { Letters, Standing } from './dead-letters-table.js';
 import { useSelection } from './selection.js';
 
 const PER_PAGE = 100;
@@ -41,9 +42,10 @@ export function DeadLetters() {
       <${ReadAt} of=${list} />
     <//>
     <${FilterBar} fields=${DEAD_LETTER_FIELDS} keep=${KEPT} suggestions=${{ [by]: causes }} canSave />
-    ${(list.data || !list.problem) && html`<${Groups} of=${groups} by=${by} state=${state} />`}
+    ${(list.data || !list.problem) && html`<${Fold} title=${`Groups by ${by}`}><${Groups} of=${groups} by=${by} state=${state} /><//>`}
     <${Loaded} of=${list} what="the dead letters">${(data) => html`
       <${Total} total=${data.total} filter=${filter} state=${state} />
+      <${StandingSums} of=${data.standings} />
       <div class="list-tools">
         <${Choice} label="Order" current=${order} choices=${ORDERS.map(([name, text]) => [name, text, withQuery({ order: name === 'newest' ? null : name, cursor: null })])} />
         <a class="button plain" href=${`/api/dead-letters/export?${queryOf(filter, { state })}`} download="dead-letters.ndjson">Export</a>
@@ -64,8 +66,16 @@ function Total({ total, filter, state }) {
   return html`<div class="total">
     <span class="number">${countText(total.count)}</span>
     <span class="of">${state === 'purged' ? 'purged' : counted(total.count, 'dead letter').split(' ').slice(1).join(' ')}
-      ${everything ? '' : html`<span class="none"> with ${filterWords(filter, DEAD_LETTER_FIELDS)}</span>`}</span>
+      ${Object.keys(filter).length === 0 ? '' : html`<span class="none"> with ${filterWords(filter, DEAD_LETTER_FIELDS)}</span>`}</span>
     <${Money} of=${total.money} most=${6} />
     ${moved && html`<span class="notice inline warning">There are ${countText(now.dead.count)} now. Reload to see them.</span>`}
   </div>`;
+}
+
+/** The same set by what is known of its money. If it is all of one standing, its sum stands above. */
+function StandingSums({ of }) {
+  const present = Object.entries(of).filter(([, sum]) => sum.count > 0);
+  return html`<ul class="standing-sums" aria-label="By standing">${present.map(([tag, sum]) => html`<li key=${tag}>
+    <a href=${withQuery({ standing: tag, cursor: null })}><${Standing} of=${tag} /></a> ${present.length > 1 && html`<strong class="number">${countText(sum.count)}</strong> <${Money} of=${sum.money} most=${3} />`}
+  </li>`)}</ul>`;
 }

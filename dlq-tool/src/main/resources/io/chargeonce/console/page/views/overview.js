@@ -3,7 +3,7 @@
 import { html, useEffect } from '../lib/html.js';
 import { useLoad } from '../lib/load.js';
 import { overview } from '../lib/live.js';
-import { countText, percentText } from '../lib/money.js';
+import { countText } from '../lib/money.js';
 import { isOurs } from '../lib/router.js';
 import { useStore } from '../lib/store.js';
 import { PSP_STATES } from '../lib/words.js';
@@ -14,9 +14,9 @@ import { Age, Exact, When } from '../parts/moments.js';
 import { Failure, Loading } from '../parts/states.js';
 import { Money } from '../parts/sums.js';
 import { Books } from './overview-books.js';
+import { rateWords } from './rates-sums.js';
 
-const SEVERITIES = { critical: 'Do this first', warning: 'Soon', info: 'To know' };
-const ORDER = ['critical', 'warning', 'info'];
+const SEVERITIES = { held: 'Held by a person', critical: 'Do this first', warning: 'Soon', info: 'To know' };
 const LETTERS = { quiet: 'Quiet', attention: 'Look', stuck: 'Stuck', unknown: 'Unknown' };
 
 export function Overview() {
@@ -56,13 +56,12 @@ function Verdict({ now }) {
 }
 
 function Advice({ advice, unknown }) {
-  const sorted = [...advice].sort((a, b) => ORDER.indexOf(a.severity) - ORDER.indexOf(b.severity));
   return html`<section class="panel advice" aria-labelledby="advice-title">
     <header><h2 id="advice-title">What to do next</h2></header>
-    ${sorted.length === 0
+    ${advice.length === 0
       ? html`<p class="nothing">${unknown ? 'Wait until the witness is live: only then is it known whether something has to be done.' : 'Nothing needs a person now.'}</p>`
-      : html`<ol>${sorted.map((each) => html`<li key=${each.text} class=${each.severity}>
-          <span class="severity">${SEVERITIES[each.severity] }</span>
+      : html`<ol>${advice.map((each) => html`<li key=${each.text} class=${each.severity}>
+          <span class="severity">${SEVERITIES[each.severity]}</span>
           <p>${isOurs(each.link) ? html`<a href=${each.link}>${each.text}</a>` : each.text}</p>
           ${each.command && html`<${Command} text=${each.command} />`}
         </li>`)}</ol>`}
@@ -108,7 +107,7 @@ function PspRow({ psps }) {
     ${psps.map((psp) => html`<a key=${psp.psp} href="/psps" class="psp">
       <span class="name">${psp.psp}</span>
       <${Badge} tone=${PSP_STATES[psp.state]?.tone}>${PSP_STATES[psp.state]?.is ?? psp.state}<//>
-      <span class="rate">${psp.success_rate === null || psp.success_rate === undefined ? 'no attempts lately' : `${percentText(psp.success_rate)} succeed`}</span>
+      <span class="rate">${rateWords(psp)}${psp.waiting.count > 0 ? `; ${countText(psp.waiting.count)} ${psp.waiting.count === 1 ? 'waits and is' : 'wait and are'} left out` : ''}</span>
       ${psp.state !== 'well' && psp.since && html`<span class="none">for <${Age} at=${psp.since} /></span>`}
     </a>`)}
   </section>`;

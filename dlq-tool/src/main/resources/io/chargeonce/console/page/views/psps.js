@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { html, useState } from '../lib/html.js';
 import { useLoad } from '../lib/load.js';
-import { countText, percentText } from '../lib/money.js';
+import { counted, countText } from '../lib/money.js';
 import { PSP_STATES } from '../lib/words.js';
 import { Action, WhyNot } from '../parts/actions.js';
 import { Badge } from '../parts/badge.js';
 import { Age, When } from '../parts/moments.js';
 import { Empty, Loaded, ReadAt } from '../parts/states.js';
+import { Money } from '../parts/sums.js';
 import { Table } from '../parts/table.js';
 import { Title } from '../parts/title.js';
 import { HoldDialog, ResumeDialog } from './holds.js';
+import { rateWords } from './rates-sums.js';
 
 /** How the PSPs are, and what people keep from working. */
 export function Psps() {
@@ -51,7 +53,8 @@ function Psp({ psp, hold, open }) {
   return html`<section class="psp-card panel" aria-label=${psp.psp}>
     <header><h2>${psp.psp}</h2><${Badge} tone=${state?.tone}>${state?.is ?? psp.state}<//></header>
     <dl class="facts">
-      <div><dt>Success rate</dt><dd class="number">${psp.success_rate === null || psp.success_rate === undefined ? 'no attempts lately' : percentText(psp.success_rate)}</dd></div>
+      <div><dt>Success rate</dt><dd class="number">${rateWords(psp)}</dd></div>
+      ${psp.waiting.count > 0 && html`<div><dt>Left out of it</dt><dd>${counted(psp.waiting.count, 'payment')} ${psp.waiting.count === 1 ? 'waits' : 'wait'} for it <${Money} of=${psp.waiting.money} most=${3} /></dd></div>`}
       <div><dt>Breaker</dt><dd>${breakers(psp)}</dd></div>
       ${psp.failed_in_a_row > 0 && html`<div><dt>Failed in a row</dt><dd>${countText(psp.failed_in_a_row)}</dd></div>`}
       ${psp.last_good_at && html`<div><dt>Last success</dt><dd><${When} at=${psp.last_good_at} /></dd></div>`}

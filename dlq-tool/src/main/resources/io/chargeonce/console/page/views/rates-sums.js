@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { moneyList } from '../lib/money.js';
+import { countText, moneyList, percentText } from '../lib/money.js';
 
 /** The sum of each series; the one with most attempts comes first. */
 export function totals(series) {
@@ -18,12 +18,27 @@ export function moneyOf(series) {
   return sums;
 }
 
-/** One time axis for all series, as uPlot wants it; a moment without a point is a zero, for nothing was tried. */
-export function aligned(series, value) {
-  const times = [...new Set(series.flatMap((each) => each.points.map((point) => point.at)))].sort();
+/** Of one PSP. Only what has ended is in it. */
+export function rateWords({ success_rate: rate, rate_of: of }) {
+  return of > 0 ? `${percentText(rate)} of ${countText(of)} that ended succeeded` : 'nothing ended within 5 minutes';
+}
+
+/**
+ * One time axis for all series, as uPlot wants it: each slice of the window. A slice without a point is a gap, for nothing is known of it.
+ *
+ * @param window {from, until, slice_seconds}
+ */
+export function aligned(series, value, { from, until, slice_seconds: slice }) {
+  const times = [];
+  for (let at = Date.parse(from) / 1_000; at <= Date.parse(until) / 1_000; at += slice) times.push(at);
   const rows = series.map((each) => {
-    const at = new Map(each.points.map((point) => [point.at, value(point)]));
-    return times.map((time) => at.get(time) ?? 0);
+    const at = new Map(each.points.map((point) => [Date.parse(point.at) / 1_000, value(point)]));
+    return times.map((time) => at.get(time) ?? null);
   });
-  return [times.map((time) => new Date(time).getTime() / 1_000), ...rows];
+  return [times, ...rows];
+}
+
+/** Points with a gap on both sides: no line shows them. */
+export function alone(row) {
+  return [...row.keys()].filter((at) => row[at] !== null && (row[at - 1] ?? null) === null && (row[at + 1] ?? null) === null);
 }

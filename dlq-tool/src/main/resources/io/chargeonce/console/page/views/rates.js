@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { html } from '../lib/html.js';
+import { overview } from '../lib/live.js';
 import { useLoad } from '../lib/load.js';
-import { countText, percentText } from '../lib/money.js';
+import { counted, countText, percentText } from '../lib/money.js';
 import { place, withQuery } from '../lib/router.js';
 import { useStore } from '../lib/store.js';
 import { milliseconds } from '../lib/time.js';
@@ -31,9 +32,9 @@ export function Rates() {
       <${Choice} label="Window" current=${window} choices=${WINDOWS.map(([name, text]) => [name, text, withQuery({ window: name })])} />
       <${ReadAt} of=${rates} />
     <//>
-    <${Loaded} of=${rates} what="the rates">${({ items: series }) => (series.length === 0
+    <${Loaded} of=${rates} what="the rates">${(data) => (data.items.length === 0
       ? html`<${Empty} title="Nothing was tried in this window.">Choose a longer window, or look whether payments are accepted at all on the <a href="/">overview</a>.<//>`
-      : html`<${RateCharts} series=${series} by=${by} />`)}<//>
+      : html`<${RateCharts} series=${data.items} by=${by} window=${data} />`)}<//>
     <section class="panel" aria-labelledby="latency-title">
       <header><h2 id="latency-title">Latency of each hop</h2></header>
       <${Loaded} of=${latencies} what="the latencies">${({ items: hops }) => (hops.length === 0
@@ -42,7 +43,7 @@ export function Rates() {
     </section>`;
 }
 
-function RateCharts({ series, by }) {
+function RateCharts({ series, by, window }) {
   const sums = totals(series);
   const drawn = sums.slice(0, DRAWN).map((sum) => sum.series);
   const columns = [
@@ -52,12 +53,23 @@ function RateCharts({ series, by }) {
     { label: 'Share failed', number: true, cell: (sum) => percentText(sum.share) },
     { label: 'Money', number: true, cell: (sum) => html`<${Money} of=${moneyOf(sum.series)} most=${2} />` },
   ];
-  return html`<div class="charts">
-      <${Chart} title="Succeeded" series=${drawn} value=${(point) => point.succeeded} />
-      <${Chart} title="Failed" series=${drawn} value=${(point) => point.failed} />
+  return html`<${LeftOut} by=${by} />
+    <div class="charts">
+      <${Chart} title="Succeeded" series=${drawn} window=${window} value=${(point) => point.succeeded} />
+      <${Chart} title="Failed" series=${drawn} window=${window} value=${(point) => point.failed} />
     </div>
     ${sums.length > DRAWN && html`<p class="hint">The ${DRAWN} with most attempts are drawn; the table has all.</p>`}
     <section class="panel" aria-label="Sums of the window"><${Table} caption="Sums of the window" columns=${columns} rows=${sums} rowKey=${(sum) => sum.key} /></section>`;
+}
+
+/** In an outage most payments wait, and a rate says nothing of them. */
+function LeftOut({ by }) {
+  const tiers = useStore(overview)?.tiers ?? [];
+  const waiting = tiers.reduce((all, tier) => all + tier.count, 0);
+  return html`<p class="lead">${by === 'psp' ? 'Only what has ended counts: succeeded, declined or died. A try that is tried again is left out.'
+      : 'Each try that failed counts, also one that is tried again.'}
+    ${waiting > 0 && html` <a href="/waiting">${counted(waiting, 'payment')} ${waiting === 1 ? 'waits' : 'wait'}</a> now and ${waiting === 1 ? 'has' : 'have'} not ended.`}${' '}
+    A gap is a time in which nothing was tried.</p>`;
 }
 
 function Latencies({ hops }) {

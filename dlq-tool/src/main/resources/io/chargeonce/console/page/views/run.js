@@ -32,7 +32,7 @@ export function Run({ id }) {
     if (!['finished', 'cancelled', 'aborted'].includes(run?.state) || !(run.outcomes?.open.count + run.asked?.open.count > 0) || asks.current-- <= 0) return undefined;
     const again = setTimeout(read.reload, 2000);
     return () => clearTimeout(again);
-  }, [read.at]);
+  }, [read.at, run?.state]);
   return html`
     <${Title} text=${run ? `${KINDS[run.kind]?.does ?? 'Run'} of ${countText(run.items)}` : 'Run'} tab=${id}>
       ${run && html`<${RunBadge} run=${run} />`}<span class="id">${id}</span><${ReadAt} of=${read} />
