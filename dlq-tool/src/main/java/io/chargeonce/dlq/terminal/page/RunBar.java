@@ -3,8 +3,8 @@ package io.chargeonce.dlq.terminal.page;
 
 import io.chargeonce.dlq.merge.Outcomes;
 import io.chargeonce.dlq.merge.RunProgress;
-import io.chargeonce.dlq.terminal.screen.Screen;
 import io.chargeonce.dlq.terminal.screen.Words;
+import io.chargeonce.terminal.Screen;
 import java.time.Duration;
 import java.util.Optional;
 import me.tongfei.progressbar.ConsoleProgressBarConsumer;
