@@ -67,7 +67,7 @@ final class Routing {
         var accepted = operation.accepted();
         Rail rail = Rail.of(accepted.request().paymentMethod());
         return routes.of(accepted.merchant(), accepted.request(), operation.id()).stream().filter(rail::isServedBy)
-                .filter(psp -> PspUnits.canSay(psp, accepted.request().money()) && PspFields.canSay(psp, accepted.request())).toList();
+                .filter(psp -> PspFields.canSay(psp, accepted.request())).toList();
     }
 
     /** Whether the counted failure after which it waits turned out to be its PSP's fault. */

@@ -65,8 +65,9 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
 
     private final String url;
     /** For what a test does to the rows; the queue has the rights of production. */
-    private final Database owner;
-    private final DeadLetterQueue queue;
+    private Database owner;
+    private DeadLetterQueue queue;
+    private boolean open;
 
     public QueueRows() {
         this(TestStack.newDatabase(QueueRows::prepare));
@@ -86,8 +87,13 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
     private QueueRows(String url) {
         this.url = url;
         People.add(url, "postgres", "", OPERATOR, "chargeonce_dlq_operator", Optional.empty());
+        connect();
+    }
+
+    private void connect() {
         owner = Database.open(url, "postgres", "", 8);
         queue = new DeadLetterQueue(Database.open(asOperator(), OPERATOR, "", 8), TOPICS, VAULT);
+        open = true;
     }
 
     /** The same queue as a command opens it. */
@@ -124,12 +130,18 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
         return url;
     }
 
-    /** For what another service does, and for what none could. */
+    /** For what another service does, and for what none could. Opened again where a test is tried once more after its class's end. */
     public Database owner() {
+        if (!open) {
+            connect();
+        }
         return owner;
     }
 
     public DeadLetterQueue queue() {
+        if (!open) {
+            connect();
+        }
         return queue;
     }
 
@@ -141,7 +153,7 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
 
     private String accept(String merchant, long amount, String currency) {
         String key = UUID.randomUUID().toString();
-        owner.withConnection(connection -> {
+        owner().withConnection(connection -> {
             try (var statement = connection.prepareStatement(ACCEPT)) {
                 bind(statement, merchant, key, amount, currency);
                 return statement.executeUpdate();
@@ -178,7 +190,7 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
     /** Payments whose only attempt definitely failed, in the order in which they died: all in the same few transactions. */
     public List<String> dead(int count) {
         List<String> keys = Stream.generate(() -> UUID.randomUUID().toString()).limit(count).toList();
-        owner.inTransaction(connection -> {
+        owner().inTransaction(connection -> {
             try (var statement = connection.prepareStatement(ACCEPT)) {
                 for (String key : keys) {
                     bind(statement, MERCHANT, key, 1299, "EUR");
@@ -260,7 +272,7 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
         String id = unresolved();
         Observation told = Observation.of(operation(id).attemptKey(), "question",
                 new Outcome.Unknown(UnknownCause.CANNOT_BE_ASKED, "it cannot tell", Optional.empty()));
-        owner.inTransaction(connection -> {
+        owner().inTransaction(connection -> {
             ObservationTable.append(connection, List.of(told));
             return told;
         });
@@ -284,7 +296,7 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
         change(List.of(id), (connection, operations, now) -> {
             Operation operation = operations.getFirst();
             operation.leaveUnresolved("gateway_timed_out", "no answer", now, Duration.ofHours(6));
-            DeadLetterTable.bury(connection, queue.topics(), List.of(DeadLetter.of(operation, "unresolved", "no answer")));
+            DeadLetterTable.bury(connection, queue().topics(), List.of(DeadLetter.of(operation, "unresolved", "no answer")));
         });
         return id;
     }
@@ -304,8 +316,8 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
     public String poison(String topic, byte[] value) {
         var source = new FoundRecord(topic, 3, System.nanoTime(), "key".getBytes(), value, null);
         DeadLetter poison = DeadLetter.poison(source, VAULT, "undecodable", "no JSON object with a type");
-        owner.inTransaction(connection -> {
-            DeadLetterTable.bury(connection, queue.topics(), List.of(poison));
+        owner().inTransaction(connection -> {
+            DeadLetterTable.bury(connection, queue().topics(), List.of(poison));
             return poison;
         });
         return poison.id();
@@ -342,13 +354,13 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
     private void bury(List<String> ids, String cause, String message) {
         change(ids, (connection, operations, now) -> {
             operations.forEach(operation -> operation.bury(cause, message));
-            DeadLetterTable.bury(connection, queue.topics(),
+            DeadLetterTable.bury(connection, queue().topics(),
                     operations.stream().map(operation -> DeadLetter.of(operation, cause, message)).toList());
         });
     }
 
     void change(List<String> ids, Change change) {
-        owner.inTransaction(connection -> {
+        owner().inTransaction(connection -> {
             var locked = OperationTable.lock(connection, ids);
             List<Operation> operations = ids.stream().map(locked.rows()::get).toList();
             change.on(connection, operations, locked.now());
@@ -358,7 +370,7 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
     }
 
     public Operation operation(String id) {
-        return owner.withConnection(connection -> OperationTable.find(connection, id)).orElseThrow();
+        return owner().withConnection(connection -> OperationTable.find(connection, id)).orElseThrow();
     }
 
     /** A dead letter's state and revision, as {@code dead/1}. */
@@ -390,7 +402,7 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
 
     /** While another transaction holds a payment's row. */
     public <T> T holding(String operation, Supplier<T> meanwhile) {
-        return owner.inTransaction(connection -> {
+        return owner().inTransaction(connection -> {
             OperationTable.lock(connection, List.of(operation));
             return meanwhile.get();
         });
@@ -401,7 +413,7 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
     }
 
     public String text(String sql) {
-        return owner.withConnection(connection -> {
+        return owner().withConnection(connection -> {
             try (var statement = connection.createStatement(); var result = statement.executeQuery(sql)) {
                 return result.next() && result.getString(1) != null ? result.getString(1) : "nothing";
             }
@@ -410,7 +422,7 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
 
     /** An empty queue for the next test. */
     public void clear() {
-        owner.withConnection(connection -> {
+        owner().withConnection(connection -> {
             try (var statement = connection.createStatement()) {
                 return statement
                         .execute("SET session_replication_role = replica; TRUNCATE capture_failure, operation, operation_state, waiting, "
@@ -431,5 +443,6 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
     public void afterAll(ExtensionContext tests) {
         queue.database().close();
         owner.close();
+        open = false;
     }
 }

@@ -3,7 +3,7 @@ package io.chargeonce.payment;
 
 /**
  * What the PSPs' published documents say about the length of the fields that carry a merchant's text. A payment that one of them cannot
- * say is not sent to it. Pure.
+ * say, for its texts or its amount ({@link PspUnits}), is not sent to it. Pure.
  *
  * <p>Adyen (Checkout API 71 and 72): {@code shopperReference} 3 to 256, {@code storedPaymentMethodId} 64, {@code merchantOrderReference}
  * 1,000, {@code reference} 80 and a value of {@code metadata} 80; the last two carry our key and id, which are shorter. Stripe: 500 for a
@@ -17,8 +17,21 @@ public final class PspFields {
 
     private PspFields() {}
 
-    /** @param psp as stored with an attempt, such as {@code adyen} or {@code adyen-us} */
+    /**
+     * Whether it has a unit for the amount and room for the texts.
+     *
+     * @param psp as stored with an attempt, such as {@code adyen} or {@code adyen-us}
+     */
     public static boolean canSay(String psp, PaymentRequest request) {
+        return PspUnits.canSay(psp, request.money()) && hasRoom(psp, request);
+    }
+
+    /** Whether each PSP that takes cards can say it, so that it does not matter which of them gets it. */
+    public static boolean allCanSay(PaymentRequest request) {
+        return PspUnits.allCanSay(request.money()) && hasRoom("adyen", request);
+    }
+
+    private static boolean hasRoom(String psp, PaymentRequest request) {
         if (!psp.split("-", 2)[0].equals("adyen")) {
             return true;
         }

@@ -58,7 +58,7 @@ final class DemoCommand implements Callable<Integer> {
 
                            $ ./chargeonce up --data ./data
 
-                        "Now break it" in README.md goes on from there.""");
+                        docs/first-hour.md goes on from there.""");
             }
             out.flush();
             return verdict.balanced() ? 0 : 1;

@@ -91,7 +91,8 @@ class EveryCommandTest {
     }
 
     private Database open(String login) {
-        return Database.open(settings.databaseUrl(), login, login.equals("postgres") ? "" : "test_" + login, 2);
+        return Database.open(settings.databaseUrl().replace("user=postgres", "user=" + login), login,
+                login.equals("postgres") ? "" : "test_" + login, 2);
     }
 
     private Supplier<CommandLine> dlq(String login) {
@@ -218,7 +219,7 @@ class EveryCommandTest {
         String unknown = sendToFail("unknown", new Fault.AnswerLost());
         Awaitility.await().atMost(PATIENCE)
                 .until(() -> ask("SELECT count(*) FROM dead_letter WHERE cause = 'unresolved'").equals("1"));
-        dlq(OK, "settle", unknown, "--charged", ask("SELECT psp_reference FROM payment_attempt WHERE operation_id = '" + unknown + "'"),
+        dlq(NO, "settle", unknown, "--charged", ask("SELECT psp_reference FROM payment_attempt WHERE operation_id = '" + unknown + "'"),
                 "--evidence", "the PSP's own page", "--yes");
         pipeline.foundations.stripe().removeRules();
     }
@@ -284,7 +285,7 @@ class EveryCommandTest {
     private void looks(String paid) {
         dlq(OK, "list");
         dlq(OK, "summary");
-        dlq(OK, "show", paid);
+        dlq(NO, "show", paid);
         dlq(OK, "why", paid);
         dlq(OK, "audit");
         dlq(OK, "refused");

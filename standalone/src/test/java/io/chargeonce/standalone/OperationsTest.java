@@ -28,7 +28,8 @@ class OperationsTest {
 
     private static final Path ROOT = Repository.root();
     private static final List<String> DOCUMENTS = List.of("README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/operations.md",
-            "docs/scale.md", "docs/proof.md", "docs/planted-bugs.md", "docs/adding-a-psp.md", "docs/architecture.md", "docs/decisions.md",
+            "docs/dead-letters.md", "docs/first-hour.md", "docs/settings.md", "docs/scale.md", "docs/proof.md", "docs/planted-bugs.md",
+            "docs/adding-a-psp.md", "docs/architecture.md", "docs/decisions.md",
             "docs/bank-files.md", "docs/card-data.md", "docs/console.md", "docs/receipts.md", "docs/security.md",
             "docs/sending-payments.md",
             "docs/webhooks.md", "deploy/compose.yaml", "deploy/drill", "deploy/night", "deploy/verify");

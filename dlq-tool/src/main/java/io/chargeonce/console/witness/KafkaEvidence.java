@@ -171,13 +171,16 @@ final class KafkaEvidence implements Evidence, AutoCloseable {
      */
     synchronized void leaveOldTopics() throws ExecutionException, InterruptedException {
         Map<String, TopicDescription> there = describe(sources);
+        Map<TopicPartition, OffsetAndMetadata> known = admin.listConsumerGroupOffsets(ofIds()).partitionsToOffsetAndMetadata().get();
         var old = new HashSet<String>();
-        admin.listConsumerGroupOffsets(ofIds()).partitionsToOffsetAndMetadata().get().forEach((partition, known) -> {
+        for (TopicPartition partition : committed(group).keySet()) {
             TopicDescription now = there.get(partition.topic());
-            if (known != null && now != null && CommittedTopic.isAnotherThan(now.topicId().toString(), known)) {
+            // Kafka forgets what is committed for a topic that is deleted, but a consumer that still runs may commit its position again.
+            OffsetAndMetadata id = known.get(new TopicPartition(partition.topic(), 0));
+            if (now != null && (id == null || CommittedTopic.isAnotherThan(now.topicId().toString(), id))) {
                 old.add(partition.topic());
             }
-        });
+        }
         if (!old.isEmpty()) {
             LOG.warn("Topics were deleted and made again, so the witness goes to their beginnings: {}", old);
             var begins = new HashMap<TopicPartition, OffsetAndMetadata>();

@@ -31,4 +31,7 @@ sealed interface Acceptance {
 
     /** No PSP that may get it takes the currency or has a unit for the amount; nothing was written. */
     record NotRepresentable(String currency) implements Acceptance {}
+
+    /** No PSP that may get it has room for its customer and payment method; nothing was written. */
+    record TextsNotTaken() implements Acceptance {}
 }

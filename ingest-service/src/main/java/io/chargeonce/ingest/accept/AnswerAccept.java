@@ -46,6 +46,7 @@ public final class AnswerAccept implements Function<AcceptRequest, Answer>, Auto
             case Acceptance.RailNotSetUp() -> Problems.railNotAvailable().answer();
             case Acceptance.NoMandate() -> Problems.noMandate().answer();
             case Acceptance.NotRepresentable(String currency) -> Problems.notRepresentableHere(currency).answer();
+            case Acceptance.TextsNotTaken() -> Problems.textsNotTaken().answer();
             case Acceptance.InUse() -> Problems.keyInUse().answer();
         });
     }

@@ -26,6 +26,8 @@ public final class Reaper {
     private static final Duration SAID_EVERY = Duration.ofMinutes(1);
     private static final Duration IDLE = Duration.ofMinutes(1);
     private static final int SOME = 1000;
+    /** Payments of one statement: it looks at each in a dozen tables, and has to end within seconds also where Postgres is busy. */
+    private static final int AT_ONCE = 200;
 
     private final Database database;
     private final Counter forgotten;
@@ -61,7 +63,12 @@ public final class Reaper {
         if (System.nanoTime() - roundEnds >= 0) {
             beginAgain();
         }
-        int keys = database.inTransaction(this::forgetPayments);
+        int keys = 0;
+        int walked;
+        do {
+            walked = database.inTransaction(this::forgetPayments);
+            keys += walked;
+        } while (walked >= AT_ONCE && keys < SOME);
         int letters = database.inTransaction(Reaper::forgetRuns);
         int guards = database.inTransaction(DuplicateGuard::expire);
         int presentations = database.inTransaction(Reaper::forgetPresentations);
@@ -91,7 +98,7 @@ public final class Reaper {
 
     private int forgetPayments(Connection connection) throws SQLException {
         try (var statement = connection.prepareStatement(FORGET_PAYMENTS)) {
-            statement.setInt(1, SOME);
+            statement.setInt(1, AT_ONCE);
             statement.setObject(2, reached);
             try (var row = statement.executeQuery()) {
                 row.next();

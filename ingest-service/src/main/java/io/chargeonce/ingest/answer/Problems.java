@@ -169,6 +169,13 @@ public final class Problems {
                 .withError("amount", "cannot be moved by a PSP that is set up for this payment");
     }
 
+    public static Problem textsNotTaken() {
+        return Problem.of(400, "texts-not-taken", "No PSP of this payment takes its customer or payment method",
+                "Adyen takes a customer of 3 to 256 characters and a payment method of at most 64, and no other PSP is set up for this "
+                        + "payment. Send texts of that length; the same idempotency key may be used again.")
+                .withError("customer", "and payment_method are too short or too long for each PSP that is set up for this payment");
+    }
+
     public static Problem refundNotRepresentable(String currency) {
         return Problem.of(400, NOT_REPRESENTABLE, "The PSP cannot give back this amount",
                 ("The PSP that has the money has no unit of %s as small as this. Send an amount that it can give back, or none for "

@@ -300,4 +300,15 @@ class AcceptPaymentsTest {
         assertThat(accept(next)).as("a process with new routes takes it").containsExactly(new Acceptance.Accepted());
         routesAre();
     }
+
+    @Test
+    void a_customer_for_whom_no_psp_of_the_routes_has_room_is_not_accepted() {
+        routesAre("-> adyen");
+        AcceptRequest next = ask(key, 100, Optional.of("7"));
+        assertThat(accept(next)).containsExactly(new Acceptance.TextsNotTaken());
+        assertThat(rows(next)).containsOnly(0L);
+        routesAre("-> adyen", "-> adyen,stripe");
+        assertThat(accept(next)).as("a process with new routes takes it").containsExactly(new Acceptance.Accepted());
+        routesAre();
+    }
 }

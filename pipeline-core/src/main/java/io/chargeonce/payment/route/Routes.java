@@ -2,7 +2,7 @@
 package io.chargeonce.payment.route;
 
 import io.chargeonce.payment.PaymentRequest;
-import io.chargeonce.payment.PspUnits;
+import io.chargeonce.payment.PspFields;
 import io.chargeonce.payment.Rail;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -76,11 +76,11 @@ public record Routes(List<RouteRule> rules) {
         return rule(merchant, request).map(rule -> rule.isShared() ? shareOut(rule, id) : inOrder(rule)).orElse(List.of());
     }
 
-    /** Whether a PSP that may get this payment has a unit for its amount. */
+    /** Whether a PSP that may get this payment has a unit for its amount and room for its texts. */
     public boolean canSay(String merchant, PaymentRequest request) {
         Rail rail = Rail.of(request.paymentMethod());
         return rule(merchant, request).stream().flatMap(rule -> inOrder(rule).stream()).filter(rail::isServedBy)
-                .anyMatch(psp -> PspUnits.canSay(psp, request.money()));
+                .anyMatch(psp -> PspFields.canSay(psp, request));
     }
 
     private Optional<RouteRule> rule(String merchant, PaymentRequest request) {

@@ -2,6 +2,7 @@
 package io.chargeonce.ingest.accept;
 
 import io.chargeonce.ledger.PspHealthTable;
+import io.chargeonce.payment.PspFields;
 import io.chargeonce.payment.PspUnits;
 import io.chargeonce.payment.Rail;
 import io.chargeonce.payment.route.Routes;
@@ -12,17 +13,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Refuses amounts for which no PSP has a unit that may get the payment: it could only become a dead letter. The routes are those of the
- * charging processes. A repeat gets its answer also if they have changed since.
+ * Refuses what no PSP can be told that may get the payment: its amount, or its texts. It could only become a dead letter. The routes are
+ * those of the charging processes. A repeat gets its answer also if they have changed since.
  */
-final class RoutedMoney {
+final class RoutedRequests {
 
-    private RoutedMoney() {}
+    private RoutedRequests() {}
 
-    /** The answers to requests that may not be accepted, and were not accepted before. Most amounts fit all PSPs and cost no statement. */
+    /** The answers to requests that may not be accepted, and were not accepted before. Most requests fit all PSPs and cost no statement. */
     static Map<AcceptRequest, Acceptance> refused(Connection connection, List<AcceptRequest> asks) throws SQLException {
         List<AcceptRequest> doubtful = asks.stream()
-                .filter(ask -> Rail.of(ask.request().paymentMethod()) == Rail.CARD && !PspUnits.allCanSay(ask.request().money())).toList();
+                .filter(ask -> Rail.of(ask.request().paymentMethod()) == Rail.CARD && !PspFields.allCanSay(ask.request())).toList();
         if (doubtful.isEmpty()) {
             return Map.of();
         }
@@ -31,7 +32,8 @@ final class RoutedMoney {
         List<AcceptRequest> refused = doubtful.stream().filter(ask -> !routes.isEmpty())
                 .filter(ask -> routes.stream().noneMatch(each -> each.canSay(ask.merchant(), ask.request()))).toList();
         var answers = new IdentityHashMap<AcceptRequest, Acceptance>();
-        refused.forEach(ask -> answers.put(ask, new Acceptance.NotRepresentable(ask.request().money().currency())));
+        refused.forEach(ask -> answers.put(ask, PspUnits.allCanSay(ask.request().money()) ? new Acceptance.TextsNotTaken()
+                : new Acceptance.NotRepresentable(ask.request().money().currency())));
         answers.putAll(StoredKeys.read(connection, refused));
         return answers;
     }
