@@ -72,11 +72,14 @@ def run(book):
     """Without automatic commits: an offset is committed only after the events below it are in the book."""
     from confluent_kafka import Consumer, KafkaError, KafkaException  # pylint: disable=import-outside-toplevel
 
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    for stop in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(stop, lambda *_: sys.exit(0))
     consumer = Consumer({"bootstrap.servers": os.environ.get("KAFKA", "127.0.0.1:19092"),
-                         "group.id": os.environ.get("GROUP", "revenue"), "auto.offset.reset": "earliest",
+                         "group.id": os.environ.get("GROUP", "revenue-python"), "auto.offset.reset": "earliest",
                          "enable.auto.commit": False, "isolation.level": "read_committed"})
-    consumer.subscribe([os.environ.get("TOPIC", "payments.outcomes")])
+    topic = os.environ.get("TOPIC", "payments.outcomes")
+    consumer.subscribe([topic])
+    print(f"Reading {topic} into the book. Ctrl-C ends it.", flush=True)
     # Another member has the partitions now. It reads the events again, and drops them.
     moved = (KafkaError.ILLEGAL_GENERATION, KafkaError.UNKNOWN_MEMBER_ID, KafkaError.REBALANCE_IN_PROGRESS)
     try:

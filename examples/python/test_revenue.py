@@ -2,13 +2,28 @@
 """What revenue.py does with recorded events. Needs Python alone: python3 -m unittest"""
 import json
 import os
+import signal
 import sqlite3
+import subprocess
+import sys
 import tempfile
 import unittest
 
 import revenue
 
 RECORDED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "recorded-outcomes.ndjson")
+
+SILENT_KAFKA = """
+import time
+KafkaException = Exception
+class KafkaError:
+    ILLEGAL_GENERATION = UNKNOWN_MEMBER_ID = REBALANCE_IN_PROGRESS = 0
+class Consumer:
+    def __init__(self, settings): pass
+    def subscribe(self, topics): pass
+    def consume(self, most, timeout): time.sleep(timeout); return []
+    def close(self): pass
+"""
 
 
 def recorded():
@@ -52,6 +67,18 @@ class RevenueTest(unittest.TestCase):
     def test_an_unknown_type_is_passed_over(self):
         headers, value = recorded()[0]
         self.assertFalse(revenue.apply(self.book, {**headers, "ce_type": "io.chargeonce.payment.praised"}, value))
+
+    def test_ctrl_c_ends_it_without_a_traceback(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        with open(os.path.join(folder.name, "confluent_kafka.py"), "w", encoding="utf-8") as module:
+            module.write(SILENT_KAFKA)
+        with subprocess.Popen([sys.executable, revenue.__file__, self.path], env={**os.environ, "PYTHONPATH": folder.name}, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as example:
+            self.assertIn("Ctrl-C ends it", example.stdout.readline())
+            example.send_signal(signal.SIGINT)
+            _, told = example.communicate(timeout=60)
+        self.assertEqual((example.returncode, told), (0, ""))
 
 
 if __name__ == "__main__":

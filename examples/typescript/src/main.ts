@@ -26,7 +26,7 @@ await database.connect();
 await createTables(database);
 
 const kafka = new Kafka({ brokers: (process.env["KAFKA"] ?? "127.0.0.1:19092").split(","), logLevel: logLevel.ERROR });
-const consumer = kafka.consumer({ groupId: process.env["GROUP"] ?? "revenue" });
+const consumer = kafka.consumer({ groupId: process.env["GROUP"] ?? "revenue-typescript" });
 
 async function stop(code: number): Promise<never> {
   await consumer.disconnect();
@@ -48,7 +48,9 @@ database.on("error", (error) => {
 });
 
 await consumer.connect();
-await consumer.subscribe({ topic: process.env["TOPIC"] ?? "payments.outcomes", fromBeginning: true });
+const topic = process.env["TOPIC"] ?? "payments.outcomes";
+await consumer.subscribe({ topic, fromBeginning: true });
+console.log(`Reading ${topic} into the table revenue. Ctrl-C ends it.`);
 await consumer.run({
   // One partition at a time, because there is one connection. An offset is committed only after its event was counted.
   partitionsConsumedConcurrently: 1,

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load;
 
+import io.chargeonce.bank.BankFilesSettings;
 import io.chargeonce.charge.ChargeSettings;
 import io.chargeonce.checker.evidence.Evidence;
+import io.chargeonce.console.ConsoleSettings;
 import io.chargeonce.ingest.IngestSettings;
 import io.chargeonce.kafka.KafkaConnection;
+import io.chargeonce.receipts.ReceiptSettings;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.runtime.Secret;
 import io.chargeonce.runtime.Setting;
 import io.chargeonce.runtime.Settings;
+import io.chargeonce.webhooks.WebhookSettings;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Collection;
@@ -21,8 +25,10 @@ import picocli.CommandLine.Option;
 /** The pipeline to work on: the environment names it, unless an option does. */
 final class PipelineOptions {
 
-    private static final List<Setting<?>> CATALOGUE = Stream.of(PipelineSettings.ALL, IngestSettings.ALL, ChargeSettings.ALL)
-            .flatMap(Collection::stream).distinct().toList();
+    /** The same environment serves the commands of the product. */
+    private static final List<Setting<?>> CATALOGUE = Stream.of(PipelineSettings.ALL, IngestSettings.ALL, ChargeSettings.ALL,
+            ConsoleSettings.OWN, WebhookSettings.ALL, ReceiptSettings.ALL, BankFilesSettings.ALL).flatMap(Collection::stream).distinct()
+            .toList();
 
     private static final URI ADMIN_OF_UP = URI.create("http://127.0.0.1:9100");
 

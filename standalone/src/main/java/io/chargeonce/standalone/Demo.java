@@ -18,7 +18,6 @@ import io.chargeonce.dlq.query.MoneyStatus;
 import io.chargeonce.dlq.query.Summary;
 import io.chargeonce.dlq.terminal.page.ChangeReport;
 import io.chargeonce.dlq.terminal.page.SummaryTable;
-import io.chargeonce.dlq.terminal.screen.Screen;
 import io.chargeonce.endpoints.Caller;
 import io.chargeonce.endpoints.EndpointBook;
 import io.chargeonce.kafka.KafkaConnection;
@@ -27,6 +26,7 @@ import io.chargeonce.sandbox.mail.Letter;
 import io.chargeonce.sandbox.psp.Fault;
 import io.chargeonce.sandbox.psp.FaultRule;
 import io.chargeonce.sandbox.stripe.Operation;
+import io.chargeonce.terminal.Screen;
 import io.chargeonce.wire.PaymentJson;
 import io.chargeonce.wire.Topics;
 import java.io.PrintWriter;
@@ -64,8 +64,12 @@ final class Demo implements AutoCloseable {
         this.plan = plan;
         this.out = out;
         long start = System.nanoTime();
-        out.println("Chargeonce: every accepted payment is charged exactly once, and none is lost.\n");
-        out.println("Starting Kafka, Postgres, both PSP simulators, a bank and all services …");
+        out.println("""
+                Chargeonce: every accepted payment is charged exactly once, and none is lost.
+                A PSP is a payment service provider, such as Stripe: it moves the money.
+                A line with a $ is what you would type to do the same while 'up' runs.
+
+                Starting Kafka, Postgres, both PSP simulators, a bank and all services …""");
         this.pipeline = LocalPipeline.start(Optional.empty(), Ports.free(), LocalPipeline.Pace.brisk());
         out.printf("""
                 Up after %.1f s: a real Kafka broker, a real Postgres (fsync=on,
@@ -118,6 +122,9 @@ final class Demo implements AutoCloseable {
 
     private void sendThroughAnOutage() {
         chapter("Two shops send %,d payments over HTTP, each under its idempotency key".formatted(plan.payments().size()));
+        command("curl http://127.0.0.1:8080/v1/payments -H 'Authorization: Bearer test_acme' \\",
+                "-H 'Idempotency-Key: order-1' -H 'Content-Type: application/json' \\",
+                "-d '{\"amount\": 1299, \"currency\": \"EUR\", \"payment_method\": \"pm_card_visa\"}'");
         Arrays.stream(DemoPlan.Scenario.values()).forEach(scenario -> out.printf("   %4d %s%n", plan.count(scenario), scenario.words));
         List<DemoPlan.Payment> rush = plan.rush();
         int half = rush.size() / 2;
@@ -126,6 +133,7 @@ final class Demo implements AutoCloseable {
 
         board.showShares();
         chapter("Stripe refuses every connection for %d seconds; the shops go on selling".formatted(OUTAGE.toSeconds()));
+        command("curl http://127.0.0.1:8090/_sandbox/outage -d '{\"for_ms\": %d}'".formatted(OUTAGE.toMillis()));
         pipeline.foundations.stripe().refuseConnections();
         long end = System.nanoTime() + OUTAGE.toNanos();
         producer.send(rush.subList(half, rush.size()));
@@ -134,8 +142,9 @@ final class Demo implements AutoCloseable {
         board.showShares();
         out.println("""
                    Stripe is back. Meanwhile new payments went to Adyen. Payments that only
-                   Stripe takes were parked: that costs no attempt, and none is dead.
-                   A payment that Stripe may have charged is never sent to Adyen.""".indent(3).stripTrailing());
+                   Stripe takes were parked: they wait for Stripe, which costs no attempt.
+                   A payment that Stripe may have charged is unknown until Stripe was asked,
+                   and never sent to Adyen.""".indent(3).stripTrailing());
 
         long repeats = producer.answers().stream().filter(DemoProducer.Accepted::replayed).count();
         out.printf("   %,d requests came twice under one key: they got the same answer again,%n"
@@ -156,6 +165,9 @@ final class Demo implements AutoCloseable {
     private void watchTheTiers() {
         chapter("Failures wait in tiers (%s), never in the way of others".formatted(
                 pipeline.settings.tiers().stream().map(Demo::brief).collect(Collectors.joining(", "))));
+        out.println("""
+                   A tier is a topic of Kafka, whose payments are tried again after its delay.
+                   After the last tier a payment is dead: it waits for a person.""".indent(3).stripTrailing());
         var unsold = new ArrayDeque<>(plan.steady());
         long failing = plan.count(DemoPlan.Scenario.FAILS_ALWAYS);
         board.watchUntil(stages -> {
@@ -168,6 +180,8 @@ final class Demo implements AutoCloseable {
 
     private void showDeadLetters() {
         chapter("What failed in every tier, or can never be read, is in the dead-letter queue");
+        out.println("   What can never be read as a payment is poison.");
+        command("./chargeonce dlq summary");
         SummaryTable.print(Summary.of(queue, DeadLetterFilter.everything()), Screen.plain(out, 80));
     }
 
@@ -176,7 +190,9 @@ final class Demo implements AutoCloseable {
         pipeline.foundations.stripe().removeRules();
         var filter = DeadLetterFilter.everything();
         Plan mergePlan = Plan.of(queue, filter);
+        command("./chargeonce dlq merge --all");
         ChangeReport.printMergePlan(mergePlan, Screen.plain(out, 80));
+        command("./chargeonce dlq merge --all --yes --reason 'the PSP is mended'");
         new Merge(queue).run(mergePlan, AuditContext.of("demo", Optional.of("the PSP is mended")), Sweep.unattended());
         awaitRest();
     }
@@ -184,13 +200,15 @@ final class Demo implements AutoCloseable {
     private void purge() {
         chapter("The poison is purged, with a reason, into the audit log");
         Plan purgePlan = Plan.of(queue, DeadLetterFilter.everything().standing(MoneyStatus.POISON));
+        command("./chargeonce dlq purge --standing poison --reason 'test records' --yes");
         ChangeReport.printPurgePlan(purgePlan, Screen.plain(out, 80));
-        new Purge(queue).run(purgePlan, AuditContext.of("demo", Optional.of("test records, looked at one by one")), Sweep.unattended());
+        new Purge(queue).run(purgePlan, AuditContext.of("demo", Optional.of("test records")), Sweep.unattended());
         awaitRest();
     }
 
     private void refund() {
         chapter("Some customers return goods. Each refund goes to the PSP that has the money,\nand is requested twice");
+        command("curl -X POST http://127.0.0.1:8080/v1/payments/PAYMENT/refunds \\", "-H 'Authorization: Bearer test_acme'");
         List<String> paid = paid();
         paid.forEach(payment -> {
             producer.refund(payment);
@@ -204,15 +222,19 @@ final class Demo implements AutoCloseable {
 
     private void debit() {
         chapter("Three customers pay by direct debit. The bank takes files, over SFTP");
+        command("./chargeonce bank mandate add %s --merchant acme \\".formatted(DemoBank.MANDATE),
+                "--signed 2026-11-01 --debtor-file who-pays.properties");
         LocalBank.add(database, pipeline.vault, DemoBank.MANDATE);
         out.printf("   %s is added; who pays is sealed, and bank-files alone reads it.%n", DemoBank.MANDATE);
         producer.send(DemoBank.DEBITS);
         board.watchUntil(stages -> DemoBank.isDone(database), PATIENCE);
+        command("./chargeonce bank batches");
         DemoBank.story(database).forEach(line -> out.println("   " + line));
     }
 
     private void showReceipt() {
         chapter("Acme's customers get receipts by mail, each payment and each refund one");
+        command("./chargeonce receipt list");
         var mail = pipeline.foundations.mail();
         long due = count("SELECT count(*) FROM operation_now AS its JOIN operation AS charge ON charge.operation_id = its.payment_id "
                 + "WHERE its.state = 'succeeded' AND its.kind IN ('charge', 'refund') AND charge.receipt_email IS NOT NULL");
@@ -228,6 +250,7 @@ final class Demo implements AutoCloseable {
 
     private void showWebhook() {
         chapter("Acme's own server hears of each end by webhook, signed for it alone");
+        command("./chargeonce webhook add --merchant acme --url http://localhost:8088/hooks", "./chargeonce webhook deliveries");
         long due = count("SELECT count(*) FROM operation_now WHERE merchant_id = 'acme' AND state IN ('succeeded', 'declined', 'purged')");
         board.watchUntil(stages -> receiver.told().stream().map(DemoReceiver.Told::id).distinct().count() >= due, PATIENCE);
         List<DemoReceiver.Told> told = receiver.told();
@@ -241,12 +264,14 @@ final class Demo implements AutoCloseable {
 
     private void reconcile() {
         chapter("At night, what each PSP says it booked is compared with every attempt");
+        command("./chargeonce bank reconcile --psp stripe --fetch --apply");
         var foundations = pipeline.foundations;
         DemoReconciliation.run(database, foundations.stripe(), foundations.adyen()).forEach(line -> out.println("   " + line));
     }
 
     private Verdict checkTheBooks() {
         chapter("The check: the shops' answers, the ledgers of both PSPs and the bank, tables\nand topics must agree");
+        command("./chargeonce load check");
         Verdict verdict = Checker.check(evidence());
         out.printf("   accepted %,d = succeeded %,d + declined %,d + dead %,d + purged %,d%n", verdict.count("accepted"),
                 verdict.count("succeeded"), verdict.count("declined"), verdict.count("dead"), verdict.count("purged"));
@@ -320,6 +345,15 @@ final class Demo implements AutoCloseable {
 
     private void chapter(String title) {
         out.printf("%n%s.%n", title);
+    }
+
+    /** What a person would type. A line that ends with a backslash goes on in the next one. */
+    private void command(String... lines) {
+        boolean goesOn = false;
+        for (String line : lines) {
+            out.printf("   %s%s%n", goesOn ? "    " : "$ ", line);
+            goesOn = line.endsWith("\\");
+        }
     }
 
     private static String brief(Duration delay) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.standalone;
 
-import io.chargeonce.dlq.terminal.screen.Screen;
+import io.chargeonce.terminal.Screen;
 import java.io.PrintWriter;
 import java.io.Writer;
 import java.util.Optional;
@@ -51,8 +51,16 @@ final class DemoCommand implements Callable<Integer> {
             var verdict = demo.run();
             if (json) {
                 out.println(verdict.json());
-                out.flush();
+            } else if (verdict.balanced()) {
+                out.println("""
+
+                        Next: the same pipeline, left running for you. It prints what to type.
+
+                           $ ./chargeonce up --data ./data
+
+                        docs/first-hour.md goes on from there.""");
             }
+            out.flush();
             return verdict.balanced() ? 0 : 1;
         }
     }

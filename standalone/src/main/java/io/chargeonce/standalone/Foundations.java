@@ -17,6 +17,7 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Optional;
 
@@ -24,10 +25,14 @@ import java.util.Optional;
  * What a pipeline needs: a real broker, a real Postgres, two PSPs, a bank and a mail server, all on this machine. In a given directory
  * everything is still there after a stop or a SIGKILL; without one it is in a temporary directory, which is removed at the stop.
  *
- * @param dataKey the file with the private keys that open what is sealed at rest
+ * @param dataKey   the file with the private keys that open what is sealed at rest
+ * @param stripeKey the file with the key of our account at Stripe
  */
 record Foundations(KafkaBroker kafka, PostgresServer postgres, StripeSimulator stripe, AdyenSimulator adyen, SandboxMail mail,
-        SandboxBank bank, Path dataKey) {
+        SandboxBank bank, Path dataKey, Path stripeKey) {
+
+    /** The simulator takes any. */
+    static final String STRIPE_KEY = "sk_test_sandbox";
 
     /** Signs the Adyen simulator's webhooks. */
     static final String ADYEN_HMAC_KEY = "44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056";
@@ -43,7 +48,7 @@ record Foundations(KafkaBroker kafka, PostgresServer postgres, StripeSimulator s
                 .webhook(URI.create("http://127.0.0.1:" + ports.webhook() + "/v1/webhooks/adyen"), ADYEN_HMAC_KEY)));
         var mail = lifecycle.start("mail server", () -> SandboxMail.start(ports.mail, ports.mailbox));
         var bank = lifecycle.start("bank", () -> SandboxBank.start(directory.resolve("bank"), ports.bank, ports.bankLedger, List.of()));
-        return new Foundations(kafka, postgres, stripe, adyen, mail, bank, dataKey(directory));
+        return new Foundations(kafka, postgres, stripe, adyen, mail, bank, dataKey(directory), stripeKey(directory));
     }
 
     /** The file with the private keys; made once. */
@@ -56,6 +61,18 @@ record Foundations(KafkaBroker kafka, PostgresServer postgres, StripeSimulator s
             return file;
         } catch (IOException e) {
             throw new UncheckedIOException("the data key cannot be made at " + file, e);
+        }
+    }
+
+    private static Path stripeKey(Path directory) {
+        Path file = directory.resolve("stripe-key");
+        try {
+            if (Files.notExists(file)) {
+                Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            }
+            return Files.writeString(file, STRIPE_KEY);
+        } catch (IOException e) {
+            throw new UncheckedIOException("the key of Stripe's simulator cannot be kept at " + file, e);
         }
     }
 

@@ -35,11 +35,12 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.ZoneOffset;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 
 /** Every service in this process, over broker, Postgres and simulator of this machine. */
 final class LocalPipeline implements AutoCloseable {
@@ -69,7 +70,8 @@ final class LocalPipeline implements AutoCloseable {
         }
     }
 
-    private static final Set<String> HERE = Set.of("localhost", "127.0.0.1");
+    /** Where webhooks may go although nothing there is public. */
+    static final Set<String> HERE = new TreeSet<>(Set.of("localhost", "127.0.0.1"));
 
     private final Lifecycle lifecycle;
     final Foundations foundations;
@@ -129,7 +131,7 @@ final class LocalPipeline implements AutoCloseable {
 
     private static ReceiptSettings receipts(PipelineSettings pipeline, Foundations foundations) {
         return new ReceiptSettings(pipeline, MailServer.here(foundations.mail().port(), Duration.ofSeconds(10)),
-                new Letterhead("receipts@chargeonce.example", Optional.empty(), Locale.ENGLISH, ZoneOffset.UTC));
+                new Letterhead("receipts@chargeonce.example", Optional.empty(), Locale.ENGLISH, ZoneId.of("UTC")));
     }
 
     /** It reports what is overdue before the sweeper heals it. */
@@ -147,7 +149,8 @@ final class LocalPipeline implements AutoCloseable {
     }
 
     private static StripeSettings stripe(Foundations foundations, Pace pace) {
-        return new StripeSettings("sk_test_sandbox", foundations.stripe().apiBase().toString(), pace.pspTimeout(), Optional.empty(), false);
+        return new StripeSettings(Foundations.STRIPE_KEY, foundations.stripe().apiBase().toString(), pace.pspTimeout(), Optional.empty(),
+                false);
     }
 
     private static AdyenSettings adyen(Foundations foundations, Pace pace) {

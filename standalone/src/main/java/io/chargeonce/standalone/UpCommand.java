@@ -56,6 +56,7 @@ final class UpCommand implements Callable<Integer> {
 
     private void print(PrintWriter out, LocalPipeline pipeline, Duration took) {
         var foundations = pipeline.foundations;
+        List<String> exports = Exports.of(pipeline);
         out.printf("""
                 Up after %.1f s.
 
@@ -85,6 +86,17 @@ final class UpCommand implements Callable<Integer> {
                     -H 'Content-Type: application/json' \\
                     -d '{"amount": 1299, "currency": "EUR", "payment_method": "pm_card_visa"}'
 
+                The other commands find this pipeline by themselves at the usual ports.
+                At other ports they need the first of these lines, and with a key the second:
+                to add webhooks and mandates, to open poison, to ask Stripe.
+
+                %s
+                %s
+
+                What can go wrong at a PSP, and how to set it:
+
+                  curl %s/_sandbox
+
                 Ctrl-C stops everything.
                 """, took.toMillis() / 1000.0, pipeline.ingestPort, SandboxMerchants.ACME_TOKEN, SandboxMerchants.GLOBEX_TOKEN,
                 pipeline.consolePort, LocalPeople.tokens(),
@@ -93,7 +105,7 @@ final class UpCommand implements Callable<Integer> {
                 foundations.bank().port(), foundations.bank().passwordFile(), foundations.bank().adminPort(), foundations.mail().port(),
                 foundations.mail().imapPort(), pipeline.adminPort, pipeline.adminPort,
                 data.map(Path::toString).orElse("temporary, gone when it stops (--data keeps it)"), foundations.dataKey(), Logs.shown(),
-                pipeline.ingestPort, SandboxMerchants.ACME_TOKEN);
+                pipeline.ingestPort, SandboxMerchants.ACME_TOKEN, exports.getFirst(), exports.getLast(), foundations.stripe().apiBase());
         out.flush();
     }
 

@@ -122,7 +122,7 @@ class ArchitectureTest {
         String[] core = {"io.chargeonce.payment..", "io.chargeonce.wire..", "io.chargeonce.kafka..", "io.chargeonce.database..",
             "io.chargeonce.runtime..", "io.chargeonce.ledger..", "io.chargeonce.tracing..", "io.chargeonce.audit..",
             "io.chargeonce.vault..", "io.chargeonce.http..", "io.chargeonce.delivery..", "io.chargeonce.endpoints..",
-            "io.chargeonce.settlement..", "io.chargeonce.text.."};
+            "io.chargeonce.settlement..", "io.chargeonce.text..", "io.chargeonce.terminal.."};
         onlyDependsOn("io.chargeonce.ingest..", core);
         onlyDependsOn("io.chargeonce.dlq..", core);
         var console = new TreeSet<>(Set.of(core));
@@ -142,6 +142,7 @@ class ArchitectureTest {
         charge.add("io.chargeonce.charge..");
         onlyDependsOn("io.chargeonce.retry..", charge.toArray(String[]::new));
         onlyDependsOn("io.chargeonce.text..");
+        onlyDependsOn("io.chargeonce.terminal..", "io.chargeonce.text..");
         onlyDependsOn("io.chargeonce.settlement..", "io.chargeonce.payment..", "io.chargeonce.database..", "io.chargeonce.runtime..",
                 "io.chargeonce.text..");
         // It knows accounts at PSPs and their settings, and makes no attempt.

@@ -11,6 +11,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +22,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
 /** One demo, its books, the records that its services published, and the examples of consumers that read them. */
@@ -71,6 +74,35 @@ class DemoTest {
         List<String> lines = STORY.toString().lines().dropWhile(line -> !line.contains("to the bank  ")).takeWhile(line -> !line.isBlank())
                 .toList();
         assertThat(lines).hasSizeBetween(5, 6);
+    }
+
+    @Test
+    void each_command_that_a_demo_shows_is_one() {
+        List<List<String>> commands = new Script(Path.of("demo"), STORY.toString()).commands();
+        assertThat(commands).hasSizeGreaterThan(9).allSatisfy(words -> ScriptsTest.parse(words));
+    }
+
+    @Test
+    void a_demo_says_in_words_what_a_newcomer_cannot_know() {
+        assertThat(STORY.toString()).contains("A PSP is a ", "were parked: they wait ", "A tier is a ", "a payment is dead: it waits for ",
+                "is poison.");
+    }
+
+    /** Each in a shell of its own, as a person pastes them. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {"dlq summary | Nothing", "webhook add --merchant acme --url http://localhost:1/hooks | whsec_",
+        "bank mandate list | mandate_jane-doe", "bank reconcile --psp stripe --fetch | stripe", "load check | balance"})
+    void the_lines_that_up_prints_lead_every_command_to_it(String command, String says) throws IOException, InterruptedException {
+        var line = new ArrayList<>(List.of("bash", "-c", String.join("\n", Exports.of(demo.pipeline)) + "\nexec \"$0\" \"$@\"",
+                ProcessHandle.current().info().command().orElseThrow(), "-cp", System.getProperty("java.class.path"),
+                "io.chargeonce.app.Main"));
+        line.addAll(List.of(command.split(" ")));
+        var shell = new ProcessBuilder(line);
+        shell.environment().keySet().removeIf(name -> name.startsWith("CHARGEONCE_"));
+        var process = shell.redirectErrorStream(true).start();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).as(said).isZero();
+        assertThat(said).contains(says);
     }
 
     @Test

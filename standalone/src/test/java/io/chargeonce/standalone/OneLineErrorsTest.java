@@ -80,7 +80,8 @@ class OneLineErrorsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"load run --url 127.0.0.1:8080", "load run --url localhost:8080", "load run --chart FOLDER/nowhere/c.svg",
-        "load run --merchant acme", "load replay nowhere --topic t", "load poison FOLDER/nowhere/p.ndjson"})
+        "load run --merchant acme", "load replay nowhere --topic t", "load poison FOLDER/nowhere/p.ndjson",
+        "migrate --operator ann --passwords FOLDER/nowhere"})
     void wrong_usage_is_told_before_anything_is_done(String command) throws IOException {
         assertThat(call(2, command)).isNotBlank();
     }

@@ -65,6 +65,14 @@ class ReadmeTest {
                 .map(module -> module.group(1).replaceFirst("/.*", ""))).isNotEmpty().allMatch(map::contains);
     }
 
+    @Test
+    void the_java_client_has_the_coordinates_that_its_page_names() {
+        String version = read("ingest-client/pom.xml").replaceFirst("(?s).*?<version>(.*?)</version>.*", "$1");
+        assertThat(read("docs/sending-payments.md"))
+                .contains("<groupId>io.chargeonce</groupId><artifactId>ingest-client</artifactId><version>"
+                        + version + "</version>", "-pl ingest-client -am -DskipTests install");
+    }
+
     /** Whether only {@code -Pproof} runs the test, by a tag of its class or its own. */
     private static boolean isProof(String test, String source) {
         return source.contains("void " + test + "(") && Pattern.compile("^@Tag\\(\"proof\"\\)$"

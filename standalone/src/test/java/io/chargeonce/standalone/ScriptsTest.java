@@ -53,12 +53,35 @@ class ScriptsTest {
                 .map(words -> DynamicTest.dynamicTest(ROOT.relativize(script.file()) + ": " + shown(words), () -> parse(words))));
     }
 
+    private static final Pattern BLOCK = Pattern.compile("(?ms)^```.*?$(.*?)^```");
+    /** What a command says ends with a full stop. Transcripts, with a prompt, are played by a script. */
+    private static final Pattern TYPED = Pattern.compile("(?m)^(?:\\./)?chargeonce (?=[a-z])(?!.*\\.$)");
+
+    @TestFactory
+    Stream<DynamicTest> each_command_of_ours_in_the_documents_takes_its_options() throws IOException {
+        List<Path> pages;
+        try (Stream<Path> docs = Files.list(ROOT.resolve("docs"))) {
+            pages = Stream
+                    .concat(Stream.of("README.md", "CONTRIBUTING.md", "examples/README.md", "clients/README.md").map(ROOT::resolve), docs)
+                    .filter(page -> page.toString().endsWith(".md")).sorted().toList();
+        }
+        var tests = new ArrayList<DynamicTest>();
+        for (Path page : pages) {
+            String blocks = BLOCK.matcher(Files.readString(page)).results().map(block -> block.group(1)).collect(Collectors.joining("\n"));
+            String typed = TYPED.matcher(blocks).replaceAll("./chargeonce ").replaceAll("(?m) +# .*$", "");
+            new Script(page, typed).commands().stream().filter(words -> !words.getFirst().equals("bench")).forEach(
+                    words -> tests.add(DynamicTest.dynamicTest(ROOT.relativize(page) + ": " + shown(words), () -> parse(words))));
+        }
+        assertThat(tests).hasSizeGreaterThan(40);
+        return tests.stream();
+    }
+
     private static String shown(List<String> words) {
         return String.join(" ", words).replace(Script.ANY_MORE, "…").replace(Script.UNKNOWN, '*');
     }
 
     /** Fails if the commands refuse these words. */
-    private static void parse(List<String> words) {
+    static void parse(List<String> words) {
         CommandLine command = Main.commandLine();
         var line = new ArrayList<String>();
         int at = 0;

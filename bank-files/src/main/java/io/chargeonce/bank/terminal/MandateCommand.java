@@ -5,6 +5,7 @@ import io.chargeonce.bank.store.Debtors;
 import io.chargeonce.bank.xml.Debtor;
 import io.chargeonce.ledger.AuditLog;
 import io.chargeonce.settlement.BankFileRows;
+import io.chargeonce.text.Counted;
 import io.chargeonce.text.TextFile;
 import io.chargeonce.vault.Vault;
 import java.io.IOException;
@@ -194,8 +195,8 @@ final class MandateCommand implements Runnable {
         @Override
         public Integer call() {
             return mandates.bank.with(opened -> opened.database().inTransaction(this::revoke)
-                    .map(done -> BankCommand.say(spec, "Revoked %s: %d debits waited for a file and are given up; %d are in one already."
-                            .formatted(id, done.givenUp, done.inFiles)))
+                    .map(done -> BankCommand.say(spec, "Revoked %s: given up is %s that waited for a file; %s in one already."
+                            .formatted(id, Counted.of(done.givenUp, "debit"), done.inFiles == 1 ? "1 is" : done.inFiles + " are")))
                     .orElseGet(() -> BankCommand.refuse(spec, BankCommand.NO, "no valid mandate has that id")));
         }
 

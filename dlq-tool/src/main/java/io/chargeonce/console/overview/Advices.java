@@ -17,6 +17,7 @@ import io.chargeonce.dlq.query.Summary;
 import io.chargeonce.dlq.terminal.page.HoldPage;
 import io.chargeonce.dlq.terminal.screen.Ages;
 import io.chargeonce.ledger.Hold;
+import io.chargeonce.text.Counted;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -91,8 +92,8 @@ final class Advices {
         for (PspHealth psp : facts.psps()) {
             if (psp.isUnwell()) {
                 add(Severity.WARNING,
-                        "%s is unwell: its breaker is open in %d of %d processes. Payments wait or go elsewhere, and cost no attempt."
-                                .formatted(psp.psp(), psp.open(), psp.processes()),
+                        "%s is unwell: its breaker is open in %d of %s. Payments wait or go elsewhere, and cost no attempt."
+                                .formatted(psp.psp(), psp.open(), Counted.of(psp.processes(), "process", "processes")),
                         "/psps", "chargeonce dlq watch");
             } else if (psp.isAbsent()) {
                 add(Severity.WARNING, "%s is set up in no running process. What only it takes waits until it is.".formatted(psp.psp()),

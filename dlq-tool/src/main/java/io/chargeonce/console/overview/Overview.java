@@ -12,6 +12,7 @@ import io.chargeonce.dlq.merge.Watch;
 import io.chargeonce.dlq.query.PspHealth;
 import io.chargeonce.dlq.waiting.WaitingPayments;
 import io.chargeonce.ledger.Hold;
+import io.chargeonce.text.Counted;
 import io.chargeonce.wire.Topics;
 import java.time.Duration;
 import java.time.Instant;

@@ -11,8 +11,9 @@ import io.chargeonce.dlq.merge.MergeRuns;
 import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
-import io.chargeonce.dlq.terminal.screen.Screen;
 import io.chargeonce.dlq.terminal.screen.Words;
+import io.chargeonce.terminal.Screen;
+import io.chargeonce.text.Counted;
 import io.chargeonce.text.Printable;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -98,7 +99,7 @@ final class ApproveCommand implements Callable<Integer> {
         screen.say("%s proposes to %s, since %s: %s%s".formatted(proposal.proposedBy(), proposal.kind().tag(),
                 Words.time(proposal.proposedAt()),
                 finding.map(found -> "%s, %s, as %s, because: %s".formatted(found.operationId(), found.money(), found.verdict(),
-                        Printable.of(found.evidence()))).orElseGet(() -> "%,d dead letters, %s".formatted(sum.count(),
+                        Printable.of(found.evidence()))).orElseGet(() -> "%s, %s".formatted(Counted.of(sum.count(), "dead letter"),
                                 String.join(", ", sum.moneyLines()))),
                 new MergeRuns(queue).find(run).flatMap(MergeRun::reason).map(" because: "::concat).orElse("")));
         screen.print("Fingerprint %s", proposal.fingerprint());

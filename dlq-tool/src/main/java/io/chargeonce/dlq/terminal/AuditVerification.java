@@ -9,9 +9,10 @@ import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.terminal.screen.Ages;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.Meanwhile;
-import io.chargeonce.dlq.terminal.screen.Screen;
 import io.chargeonce.dlq.topic.SealCopies;
 import io.chargeonce.kafka.KafkaConnection;
+import io.chargeonce.terminal.Screen;
+import io.chargeonce.text.Counted;
 import io.chargeonce.text.Printable;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -90,7 +91,7 @@ final class AuditVerification {
                         .formatted(seal.forgotten().orElse(0L), seal.number(), seal.sealedAt())));
         if (differences > 0) {
             screen.say(("%s. The audit log was changed in the database, or the database was restored from a backup: compare these "
-                    + "with a backup.").formatted(counted(differences, "difference")));
+                    + "with a backup.").formatted(Counted.of(differences, "difference")));
         }
         if (report.plain() > 0) {
             screen.say("%s made without a key: the owner of the database could rewrite such a seal together with its records."
@@ -106,7 +107,8 @@ final class AuditVerification {
         Unsealed unsealed = report.unsealed();
         if (unsealed.records() > 0) {
             screen.say(
-                    "Not sealed yet: %s, the oldest for %s%s.".formatted(counted(unsealed.records(), "record"), Ages.brief(age(unsealed)),
+                    "Not sealed yet: %s, the oldest for %s%s.".formatted(Counted.of(unsealed.records(), "record"),
+                            Ages.brief(age(unsealed)),
                             age(unsealed).compareTo(TOO_LONG) > 0 ? "; is no charge service running?" : ""));
         }
     }
@@ -115,8 +117,8 @@ final class AuditVerification {
         if (report.seals() == 0) {
             return "No seal came after seal %d.".formatted(after);
         }
-        String checked = "Checked: %s in %s, up to seal %d of %s UTC.".formatted(counted(report.records(), "record"),
-                counted(report.seals(), "seal"), last.number(), last.sealedAt());
+        String checked = "Checked: %s in %s, up to seal %d of %s UTC.".formatted(Counted.of(report.records(), "record"),
+                Counted.of(report.seals(), "seal"), last.number(), last.sealedAt());
         if (lastDifferentCopy >= last.number() || report.holdsSince().filter(last.sealedAt()::equals).isPresent() && differences > 0) {
             return checked + " The newest seal does not hold.";
         }
@@ -128,10 +130,6 @@ final class AuditVerification {
         }
         return checked + report.holdsSince().map(since -> " What was written after %s UTC is as it was written.".formatted(since))
                 .orElse(" Each is as it was written.");
-    }
-
-    private static String counted(long count, String what) {
-        return count == 1 ? "1 " + what : "%,d %ss".formatted(count, what);
     }
 
     private static Duration age(Unsealed unsealed) {

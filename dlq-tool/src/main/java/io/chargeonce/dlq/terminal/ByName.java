@@ -5,7 +5,7 @@ import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.query.PaymentSearch;
 import io.chargeonce.dlq.query.PaymentSearch.Found;
 import io.chargeonce.dlq.terminal.screen.Meanwhile;
-import io.chargeonce.dlq.terminal.screen.Screen;
+import io.chargeonce.terminal.Screen;
 import io.chargeonce.text.Printable;
 import java.util.List;
 import java.util.Optional;

@@ -25,7 +25,7 @@ import io.chargeonce.dlq.terminal.page.ChangeReport;
 import io.chargeonce.dlq.terminal.screen.CtrlC;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.Meanwhile;
-import io.chargeonce.dlq.terminal.screen.Screen;
+import io.chargeonce.terminal.Screen;
 import io.chargeonce.text.Printable;
 import java.io.PrintWriter;
 import java.util.Arrays;

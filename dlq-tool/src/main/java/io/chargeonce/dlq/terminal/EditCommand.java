@@ -12,7 +12,7 @@ import io.chargeonce.dlq.terminal.screen.Editor;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.LineDifference;
 import io.chargeonce.dlq.terminal.screen.Problems;
-import io.chargeonce.dlq.terminal.screen.Screen;
+import io.chargeonce.terminal.Screen;
 import io.chargeonce.text.Printable;
 import java.io.IOException;
 import java.util.Arrays;

@@ -12,7 +12,8 @@ import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.options.FilterOptions;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.Problems;
-import io.chargeonce.dlq.terminal.screen.Screen;
+import io.chargeonce.terminal.Screen;
+import io.chargeonce.text.Counted;
 import io.chargeonce.text.Printable;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -125,9 +126,10 @@ final class ExportCommand implements Callable<Integer> {
         if (common.json) {
             JsonLines.print(Screen.of(spec), Map.of("exported", written.count, "masked", !unmasked, "closed", written.closed));
         } else {
-            Screen.of(spec).say("%,d dead letters are in %s%s.".formatted(written.count, file,
+            Screen.of(spec).say("%s in %s%s.".formatted(Counted.are(written.count, "dead letter"), file,
                     unmasked ? ", with card tokens and personal fields" : ", masked"));
-            written.why.ifPresent(why -> Screen.of(spec).say("%,d of them are without their bytes: %s.".formatted(written.closed, why)));
+            written.why.ifPresent(why -> Screen.of(spec).say("%,d of them %s without bytes: %s.".formatted(written.closed,
+                    written.closed == 1 ? "is" : "are", why)));
         }
         return 0;
     }

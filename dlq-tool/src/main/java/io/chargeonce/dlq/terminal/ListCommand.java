@@ -14,7 +14,7 @@ import io.chargeonce.dlq.terminal.page.Change;
 import io.chargeonce.dlq.terminal.page.ListTable;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.Problems;
-import io.chargeonce.dlq.terminal.screen.Screen;
+import io.chargeonce.terminal.Screen;
 import io.chargeonce.text.Printable;
 import java.util.List;
 import java.util.Optional;

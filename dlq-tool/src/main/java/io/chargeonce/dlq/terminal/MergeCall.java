@@ -28,8 +28,9 @@ import io.chargeonce.dlq.terminal.page.RunPage;
 import io.chargeonce.dlq.terminal.screen.CtrlC;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.Meanwhile;
-import io.chargeonce.dlq.terminal.screen.Screen;
 import io.chargeonce.runtime.SteadyClock;
+import io.chargeonce.terminal.Screen;
+import io.chargeonce.text.Counted;
 import io.chargeonce.text.Printable;
 import java.time.Duration;
 import java.util.Arrays;
@@ -72,7 +73,7 @@ record MergeCall(CommandSpec command, Optional<String> reason, Duration patience
     /** A million of them take ten seconds. */
     private MergeRun freeze(DeadLetterQueue queue, Plan plan, AuditContext by, RunTerms terms) {
         return Meanwhile.say(
-                "freezing %,d dead letters as %s; nothing moves yet".formatted(plan.standings().total().count(), by.run()),
+                "freezing %s as %s; nothing moves yet".formatted(Counted.of(plan.standings().total().count(), "dead letter"), by.run()),
                 command, json, () -> new MergeRuns(queue).plan(plan.selection(), by, terms));
     }
 

@@ -7,7 +7,7 @@ import io.chargeonce.dlq.merge.MergeRuns;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.page.RunPage;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
-import io.chargeonce.dlq.terminal.screen.Screen;
+import io.chargeonce.terminal.Screen;
 import io.chargeonce.text.Printable;
 import java.util.Optional;
 import java.util.concurrent.Callable;

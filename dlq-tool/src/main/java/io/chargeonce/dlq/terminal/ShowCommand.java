@@ -11,7 +11,7 @@ import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.page.StoryPage;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.Problems;
-import io.chargeonce.dlq.terminal.screen.Screen;
+import io.chargeonce.terminal.Screen;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

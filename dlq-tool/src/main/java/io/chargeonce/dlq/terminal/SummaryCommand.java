@@ -17,8 +17,9 @@ import io.chargeonce.dlq.terminal.page.SummaryTable;
 import io.chargeonce.dlq.terminal.screen.Ages;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.Problems;
-import io.chargeonce.dlq.terminal.screen.Screen;
 import io.chargeonce.ledger.Hold;
+import io.chargeonce.terminal.Screen;
+import io.chargeonce.text.Counted;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -73,14 +74,16 @@ final class SummaryCommand implements Callable<Integer> {
             JsonLines.print(screen, Map.of("total", Json.sum(summary.total())));
         } else {
             SummaryTable.print(summary, screen);
-            waiting.forEach(each -> screen.say("%,d payments and refunds wait and are not dead: %s.".formatted(each.count(), each.why())));
+            waiting.forEach(each -> screen.say("%s not dead: %s.".formatted(each.count() == 1 ? "1 payment or refund waits and is"
+                    : "%,d payments and refunds wait and are".formatted(each.count()), each.why())));
             holds.forEach(hold -> screen.say(HoldPage.words(hold) + "."));
-            others.forEach(other -> screen.say("%,d running processes use the retry tiers %s, and %s are agreed. Restart them with these."
-                    .formatted(other.processes(), other.used(), other.agreed())));
+            others.forEach(other -> screen.say("%s the retry tiers %s, and %s are agreed. Restart with these."
+                    .formatted(other.processes() == 1 ? "1 running process uses" : "%,d running processes use".formatted(other.processes()),
+                            other.used(), other.agreed())));
             unmatched.forEach(
-                    count -> screen.say(("%s sent %,d webhooks about attempts that are not known here, the first %s ago, about %s. "
+                    count -> screen.say(("%s sent %s about attempts that are not known here, the first %s ago, about %s. "
                             + "A failover may have lost them, or another system uses the account. The pipeline tries to match them again.")
-                            .formatted(count.psp(), count.count(), Ages.brief(count.oldest()), count.key())));
+                            .formatted(count.psp(), Counted.of(count.count(), "webhook"), Ages.brief(count.oldest()), count.key())));
         }
         return 0;
     }

@@ -9,7 +9,7 @@ import io.chargeonce.dlq.story.Moment;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.page.LifePage;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
-import io.chargeonce.dlq.terminal.screen.Screen;
+import io.chargeonce.terminal.Screen;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;

@@ -37,7 +37,7 @@ class LostKeyTest {
         assertThat(call(vault, "list").out()).contains(payment, poison);
         assertThat(call(vault, "show", poison).out()).contains("cannot be opened", "CHARGEONCE_DATA_KEY_FILE").doesNotContain("Bug!");
         assertThat(call(vault, "list", "--json").out()).contains("\"closed\":");
-        assertThat(call(vault, "export", file).out()).contains("2 dead letters", "1 of them are without their bytes",
+        assertThat(call(vault, "export", file).out()).contains("2 dead letters", "1 of them is without bytes",
                 "CHARGEONCE_DATA_KEY_FILE");
         assertThat(Files.readString(Path.of(file))).contains(poison, "\"closed\":");
         assertThat(call(vault, "edit", poison, "--reason", "r", "--editor", "true").err()).contains("its bytes cannot be opened");

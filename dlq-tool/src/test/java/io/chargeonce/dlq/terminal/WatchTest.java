@@ -8,7 +8,7 @@ import io.chargeonce.dlq.QueueRows;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.merge.Watch;
 import io.chargeonce.dlq.terminal.page.WatchPage;
-import io.chargeonce.dlq.terminal.screen.Screen;
+import io.chargeonce.terminal.Screen;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.Writer;

@@ -126,7 +126,7 @@ class WhyTest {
                 + "'recipient_refused') RETURNING 1");
         for (String one : List.of(id, refund)) {
             assertThat(call("why", one).out()).as(one).contains("webhook refund.succeeded to " + endpoint + " waiting after 0 tries")
-                    .contains("receipt of the refund dead after 1 tries: 550 recipient_refused: " + receipt);
+                    .contains("receipt of the refund dead after 1 try: 550 recipient_refused: " + receipt);
             assertThat(call("why", one).out().contains("webhook payment.succeeded")).as(one).isEqualTo(one.equals(id));
         }
     }

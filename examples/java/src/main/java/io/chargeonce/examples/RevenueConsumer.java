@@ -21,11 +21,27 @@ public final class RevenueConsumer {
 
     /** Settings from the environment: KAFKA, DATABASE_URL (JDBC), GROUP and TOPIC. */
     public static void main(String[] args) throws SQLException {
+        // Kafka's client logs to a library that is not here, which would say so.
+        System.setProperty("slf4j.internal.verbosity", "ERROR");
         Map<String, String> set = System.getenv();
-        try (var consumer = consumer(set.getOrDefault("KAFKA", "127.0.0.1:19092"), set.getOrDefault("GROUP", "revenue"))) {
-            Runtime.getRuntime().addShutdownHook(new Thread(consumer::wakeup));
-            run(consumer, set.getOrDefault("TOPIC", "payments.outcomes"), set.get("DATABASE_URL"));
+        String topic = set.getOrDefault("TOPIC", "payments.outcomes");
+        try (var consumer = consumer(set.getOrDefault("KAFKA", "127.0.0.1:19092"), set.getOrDefault("GROUP", "revenue-java"))) {
+            endWithCtrlC(consumer, Thread.currentThread());
+            System.out.println("Reading " + topic + " into the table revenue. Ctrl-C ends it.");
+            run(consumer, topic, set.get("DATABASE_URL"));
         }
+    }
+
+    /** The process ends when the consumer has left its group, so that another one takes its partitions at once. */
+    private static void endWithCtrlC(KafkaConsumer<?, ?> consumer, Thread reader) {
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+            consumer.wakeup();
+            try {
+                reader.join();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }));
     }
 
     /** Without automatic commits: an offset is committed only after the events below it are in the database. */

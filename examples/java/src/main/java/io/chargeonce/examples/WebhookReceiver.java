@@ -71,7 +71,7 @@ public final class WebhookReceiver implements AutoCloseable {
         Map<String, String> set = System.getenv();
         var receiver = new WebhookReceiver(Integer.parseInt(set.getOrDefault("PORT", "8088")), set.get("DATABASE_URL"),
                 List.of(set.get("WEBHOOK_SECRETS").split(",")));
-        System.out.println("Webhooks may come to " + receiver.url());
+        System.out.println("Webhooks may come to " + receiver.url() + ", and are kept in the table settled. Ctrl-C ends it.");
     }
 
     public String url() {

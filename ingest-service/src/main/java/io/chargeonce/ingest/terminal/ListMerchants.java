@@ -2,10 +2,15 @@
 package io.chargeonce.ingest.terminal;
 
 import io.chargeonce.ingest.merchants.MerchantBook;
+import io.chargeonce.terminal.Column;
+import io.chargeonce.terminal.Screen;
+import io.chargeonce.terminal.Table;
 import io.chargeonce.wire.PaymentJson;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -16,7 +21,12 @@ import picocli.CommandLine.Spec;
 @Command(name = "list", description = "Lists all merchants.", usageHelpAutoWidth = true, mixinStandardHelpOptions = true)
 final class ListMerchants implements Callable<Integer> {
 
-    private static final String LINE = "%-24s  %12s  %16s  %9s  %6s  %s";
+    static final List<Column<MerchantBook.Entry>> COLUMNS = List.of(Column.whole("MERCHANT", MerchantBook.Entry::merchant),
+            Column.right("REQUESTS/S", entry -> entry.requestsPerSecond().map(String::valueOf).orElse("any")),
+            Column.right("DUPLICATES", entry -> window(entry.duplicateWindow())),
+            Column.whole("REPRESENT", entry -> entry.representsDeclines() ? "on" : "off"),
+            Column.right("TOKENS", entry -> String.valueOf(entry.tokens())),
+            Column.time("ADDED", entry -> Optional.of(entry.createdAt())));
 
     @ParentCommand
     MerchantCommand merchants;
@@ -33,13 +43,17 @@ final class ListMerchants implements Callable<Integer> {
     }
 
     private int print(List<MerchantBook.Entry> entries) {
-        if (!json) {
-            MerchantCommand.say(spec, LINE.formatted("merchant", "requests/s", "duplicate window", "represent", "tokens", "added"));
+        if (json) {
+            entries.forEach(entry -> MerchantCommand.say(spec, json(entry)));
+        } else {
+            Table.withEveryColumn(Screen.of(spec), COLUMNS).print(entries);
         }
-        entries.forEach(entry -> MerchantCommand.say(spec, json ? json(entry) : LINE.formatted(entry.merchant(),
-                entry.requestsPerSecond().map(String::valueOf).orElse("any"), entry.duplicateWindow().toMillis() + "ms",
-                entry.representsDeclines() ? "on" : "off", entry.tokens(), entry.createdAt())));
         return 0;
+    }
+
+    /** For how long an equal payment under another key is refused. */
+    private static String window(Duration window) {
+        return window.isZero() ? "allowed" : window.toMillisPart() == 0 ? window.toSeconds() + "s" : window.toMillis() + "ms";
     }
 
     private static String json(MerchantBook.Entry entry) {

@@ -3,11 +3,14 @@ package io.chargeonce.ingest.terminal;
 
 import io.chargeonce.ingest.merchants.Scope;
 import io.chargeonce.ingest.merchants.TokenBook;
+import io.chargeonce.terminal.Column;
+import io.chargeonce.terminal.Screen;
+import io.chargeonce.terminal.Table;
 import io.chargeonce.wire.PaymentJson;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -24,7 +27,12 @@ import picocli.CommandLine;
 @Command(name = "token", description = "Manages the tokens of merchants.", usageHelpAutoWidth = true, mixinStandardHelpOptions = true)
 final class TokenCommand implements Runnable {
 
-    private static final String LINE = "%-12s  %-24s  %-15s  %-28s  %-28s  %-28s  %-28s  %s";
+    static final List<Column<TokenBook.Entry>> COLUMNS = List.of(Column.whole("TOKEN", TokenBook.Entry::id),
+            Column.whole("MERCHANT", TokenBook.Entry::merchant),
+            Column.whole("SCOPES", entry -> scopes(entry).collect(Collectors.joining(","))),
+            Column.time("LAST USED", TokenBook.Entry::usedAt), Column.time("MADE", entry -> Optional.of(entry.createdAt())),
+            Column.time("EXPIRES", TokenBook.Entry::expiresAt), Column.time("REVOKED", TokenBook.Entry::revokedAt),
+            Column.whole("FROM", entry -> entry.from().isEmpty() ? "anywhere" : String.join(",", entry.from())));
 
     @ParentCommand
     MerchantCommand merchants;
@@ -83,12 +91,12 @@ final class TokenCommand implements Runnable {
             mixinStandardHelpOptions = true)
     int list(@Option(names = "--json", description = "Print JSON, one object a line.") boolean json) {
         return merchants.with(database -> {
-            if (!json) {
-                MerchantCommand.say(spec,
-                        LINE.formatted("token", "merchant", "scopes", "made", "expires", "revoked", "last used", "from").stripTrailing());
+            List<TokenBook.Entry> entries = new TokenBook(database, MerchantCommand.claim()).list();
+            if (json) {
+                entries.forEach(entry -> MerchantCommand.say(spec, json(entry)));
+            } else {
+                Table.withEveryColumn(Screen.of(command("list")), COLUMNS).print(entries);
             }
-            new TokenBook(database, MerchantCommand.claim()).list()
-                    .forEach(entry -> MerchantCommand.say(spec, json ? json(entry) : line(entry)));
             return 0;
         });
     }
@@ -97,18 +105,8 @@ final class TokenCommand implements Runnable {
         return spec.subcommands().get(name).getCommandSpec();
     }
 
-    private static String line(TokenBook.Entry entry) {
-        return LINE.formatted(entry.id(), entry.merchant(), scopes(entry).collect(Collectors.joining(",")), entry.createdAt(),
-                time(entry.expiresAt()),
-                time(entry.revokedAt()), time(entry.usedAt()), String.join(",", entry.from())).stripTrailing();
-    }
-
     private static Stream<String> scopes(TokenBook.Entry entry) {
         return entry.scopes().stream().map(Scope::tag);
-    }
-
-    private static String time(Optional<Instant> time) {
-        return time.map(Instant::toString).orElse("");
     }
 
     private static String json(TokenBook.Entry entry) {

@@ -5,11 +5,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.database.Database;
 import io.chargeonce.database.Migrations;
+import io.chargeonce.ingest.merchants.MerchantBook;
+import io.chargeonce.ingest.merchants.ReceiptTerms;
+import io.chargeonce.ingest.merchants.Scope;
+import io.chargeonce.ingest.merchants.TokenBook;
 import io.chargeonce.sandbox.TestStack;
+import io.chargeonce.terminal.Column;
+import io.chargeonce.terminal.Screen;
+import io.chargeonce.terminal.Table;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -65,12 +77,30 @@ class MerchantCommandTest {
         run("set", "oscorp", "--duplicate-window", "1s");
         assertThat(count(optedIn)).isOne();
         run("list");
-        assertThat(out.toString()).containsPattern("oscorp +any +1000ms +on ");
+        assertThat(out.toString()).containsPattern("oscorp +any +1s +on ");
         assertThat(run("set", "oscorp", "--represent-declines", "perhaps")).isEqualTo(2);
         assertThat(run("set", "oscorp", "--represent-declines", "off")).isZero();
         assertThat(count(optedIn)).isZero();
         assertThat(count("SELECT count(*) FROM audit_record WHERE resource_id = 'oscorp' AND data ->> 'represent_declines' = 'false'"))
                 .isOne();
+    }
+
+    @Test
+    void merchants_and_tokens_fit_a_window_of_80_columns() {
+        var at = Instant.parse("2026-11-27T04:05:21.123456Z");
+        var merchant = new MerchantBook.Entry("a-merchant-with-a-name", Optional.of(2000), Duration.ofSeconds(10), true,
+                ReceiptTerms.NONE, 2, at);
+        assertThat(inWindow(ListMerchants.COLUMNS, merchant)).contains("a-merchant-with-a-name", "2026-11-27T04:05:21Z", " 10s ");
+        var token = new TokenBook.Entry("0123456789ab", "a-merchant-with-a-name", EnumSet.allOf(Scope.class), List.of("192.0.2.0/24"), at,
+                Optional.of(at), Optional.empty(), Optional.of(at));
+        assertThat(inWindow(TokenCommand.COLUMNS, token)).contains("0123456789ab", "192.0.2.0/24", "2026-11-27T04:05:21Z");
+    }
+
+    private static <R> String inWindow(List<Column<R>> columns, R row) {
+        var text = new StringWriter();
+        Table.withEveryColumn(Screen.plain(new PrintWriter(text), 80), columns).print(List.of(row));
+        assertThat(text.toString().lines()).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80));
+        return text.toString();
     }
 
     @Test

@@ -3,6 +3,9 @@ package io.chargeonce.receipts.terminal;
 
 import io.chargeonce.receipts.ReceiptBook.Entry;
 import io.chargeonce.receipts.ReceiptBook.Filter;
+import io.chargeonce.terminal.Column;
+import io.chargeonce.terminal.Screen;
+import io.chargeonce.terminal.Table;
 import io.chargeonce.wire.PaymentJson;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
@@ -20,7 +23,10 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true)
 final class ListReceipts implements Callable<Integer> {
 
-    private static final String LINE = "%-36s  %-6s  %-40s  %-7s  %5s  %-24s  %s";
+    static final List<Column<Entry>> COLUMNS = List.of(Column.whole("RECEIPT", Entry::receipt),
+            Column.whole("PAYMENT", Entry::payment), Column.whole("STATE", Entry::state), Column.whole("KIND", Entry::kind),
+            Column.right("TRIES", entry -> String.valueOf(entry.attempts())), Column.whole("LAST ANSWER", ListReceipts::answer),
+            Column.time("NEXT TRY OR END", entry -> entry.endedAt().or(() -> Optional.of(entry.dueAt()))));
     private static final List<String> STATES = List.of("waiting", "sent", "dead", "erased");
 
     @ParentCommand
@@ -56,20 +62,19 @@ final class ListReceipts implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), "--failed means --state dead: give one of them");
         }
         return receipts.with(book -> {
-            if (!json) {
-                ReceiptCommand.say(spec, LINE.formatted("receipt", "kind", "payment", "state", "tries", "last answer",
-                        "next try or end"));
+            List<Entry> entries = book.list(new Filter(payment, failed ? Optional.of("dead") : state, error, Optional.empty()), limit);
+            if (json) {
+                entries.forEach(entry -> ReceiptCommand.say(spec, json(entry)));
+            } else {
+                Table.withEveryColumn(Screen.of(spec), COLUMNS).print(entries);
             }
-            book.list(new Filter(payment, failed ? Optional.of("dead") : state, error, Optional.empty()), limit)
-                    .forEach(entry -> ReceiptCommand.say(spec, json ? json(entry) : line(entry)));
             return 0;
         });
     }
 
-    static String line(Entry entry) {
+    private static String answer(Entry entry) {
         String answer = entry.lastStatus().map(code -> code + " ").orElse("") + entry.lastError().orElse("");
-        return LINE.formatted(entry.receipt(), entry.kind(), entry.payment(), entry.state(), entry.attempts(), answer.strip(),
-                entry.endedAt().orElse(entry.dueAt()));
+        return answer.isEmpty() ? Column.NONE : answer.strip();
     }
 
     private static String json(Entry entry) {

@@ -4,6 +4,7 @@ package io.chargeonce.receipts.terminal;
 import io.chargeonce.receipts.ReceiptBook;
 import io.chargeonce.receipts.ReceiptBook.Entry;
 import io.chargeonce.receipts.ReceiptBook.Filter;
+import io.chargeonce.text.Counted;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -83,10 +84,10 @@ final class ResendReceipt implements Callable<Integer> {
 
     private int all(ReceiptBook book) {
         if (!yes) {
-            return ReceiptCommand.say(spec, "Would mail %,d receipts again. Add --yes to do it.".formatted(book.dead(error)));
+            return ReceiptCommand.say(spec, "Would mail %s again. Add --yes to do it.".formatted(Counted.of(book.dead(error), "receipt")));
         }
         int mailed = book.resendDead(error);
-        return mailed > 0 ? ReceiptCommand.say(spec, "Mails %,d receipts again.".formatted(mailed))
+        return mailed > 0 ? ReceiptCommand.say(spec, "Mails %s again.".formatted(Counted.of(mailed, "receipt")))
                 : ReceiptCommand.refuse(spec, ReceiptCommand.NO, "no such receipt has failed: see chargeonce receipt list --failed");
     }
 }

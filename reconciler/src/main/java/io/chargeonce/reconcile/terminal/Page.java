@@ -5,6 +5,7 @@ import io.chargeonce.payment.Money;
 import io.chargeonce.reconcile.Difference;
 import io.chargeonce.reconcile.Reconciliation;
 import io.chargeonce.reconcile.Totals;
+import io.chargeonce.text.Counted;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,8 +22,9 @@ record Page(String psp, Reconciliation.Request request, Reconciliation.Result re
     List<String> text() {
         var lines = new ArrayList<String>();
         Totals totals = result.totals();
-        request.source().ifPresent(source -> lines.add("%,d lines read, %,d of them new%s".formatted(result.lines(), result.recorded(),
-                request.apply() ? ", and recorded" : "; nothing is recorded without --apply")));
+        request.source()
+                .ifPresent(source -> lines.add("%s read, %,d of them new%s".formatted(Counted.of(result.lines(), "line"), result.recorded(),
+                        request.apply() ? ", and recorded" : "; nothing is recorded without --apply")));
         if (!result.others().isEmpty()) {
             lines.add("not of an attempt: " + result.others().entrySet().stream().map(one -> "%s %,d".formatted(printable(one.getKey()),
                     one.getValue())).sorted().collect(Collectors.joining(", ")));

@@ -72,7 +72,7 @@ class ReconcileCommandTest {
     void everything_agrees() throws IOException {
         String file = report(line("1", books.charge("order-1", "paper", "succeeded"), "12.99"));
         assertThat(run("--psp", "paper", "--file", file)).as(err.toString()).isZero();
-        assertThat(out.toString()).contains("1 lines read, 1 of them new; nothing is recorded without --apply", "everything agrees")
+        assertThat(out.toString()).contains("1 line read, 1 of them new; nothing is recorded without --apply", "everything agrees")
                 .containsPattern("agrees +1 +12.99 EUR +12.99 EUR");
         assertThat(books.count("FROM settlement_line")).isZero();
     }

@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Instant;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -253,10 +254,20 @@ public final class SandboxBank implements AutoCloseable {
         return item.mandate().startsWith("mandate_no-funds") ? "AM04" : item.mandate().startsWith("mandate_closed") ? "AC04" : "";
     }
 
+    private static final String PAGE = """
+            GET /_sandbox/movements   money that the bank moved, one JSON object a line: ?after=0&limit=1000
+            GET /_sandbox/requests    the files that came, in the same way
+
+            A mandate decides what becomes of its debits. mandate_no-funds is rejected with AM04, mandate_closed with AC04,
+            mandate_returned is booked and then returned. Every other one is booked.
+            """;
+
     private HttpAnswer answer(HttpRequest request) {
         return switch (request.method() + " " + request.path()) {
             case "GET /_sandbox/movements" -> lines(page(ledger.movements(), request.query()));
             case "GET /_sandbox/requests" -> lines(page(ledger.taken(), request.query()));
+            case "GET /_sandbox", "GET /_sandbox/" -> new HttpAnswer.Full(200, Map.of("Content-Type", "text/plain; charset=utf-8"),
+                    PAGE.getBytes(StandardCharsets.UTF_8));
             default -> new HttpAnswer.Full(404, Map.of(), new byte[0]);
         };
     }

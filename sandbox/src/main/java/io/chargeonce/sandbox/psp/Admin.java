@@ -4,26 +4,49 @@ package io.chargeonce.sandbox.psp;
 import io.chargeonce.sandbox.http.HttpAnswer;
 import io.chargeonce.sandbox.http.HttpRequest;
 import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import tools.jackson.core.JacksonException;
 
 /**
- * Everything under {@code /_sandbox}: reads the ledger and scripts faults. No credential is asked; the port is on 127.0.0.1.
- *
- * <pre>
- * GET    /_sandbox/movements?after=0&amp;limit=1000   money that moved, one JSON object a line
- * GET    /_sandbox/requests?after=0&amp;limit=1000    every request, one JSON object a line
- * GET    /_sandbox/counts
- * GET    /_sandbox/rules     POST (one rule)     DELETE (all)     DELETE /_sandbox/rules/ID
- * POST   /_sandbox/outage    {"for_ms": 5000}    DELETE (ends it)
- * POST   /_sandbox/reset     forgets everything: objects, keys, ledger, rules
- * </pre>
+ * Everything under {@code /_sandbox}: reads the ledger and scripts faults. {@code GET /_sandbox} lists it. No credential is asked;
+ * the port is on 127.0.0.1.
  */
 final class Admin {
+    private static final String ROOT = "/_sandbox";
     private static final String RULES = "/_sandbox/rules";
+
+    private static final String PAGE = """
+            The simulator's own paths. No credential is asked.
+
+            GET    /_sandbox/movements   money that moved, one JSON object a line: ?after=0&limit=1000
+            GET    /_sandbox/requests    each request, in the same way
+            GET    /_sandbox/counts      sums
+            GET    /_sandbox/rules       the faults that are set; POST adds one, DELETE removes all
+            DELETE /_sandbox/rules/ID    removes one
+            POST   /_sandbox/outage      each request is answered 503 for so long; DELETE ends it
+            POST   /_sandbox/reset       forgets everything: payments, keys, ledger, faults
+
+            Three answers get lost, and for a minute nothing works:
+
+              curl http://%1$s/_sandbox/rules -d '{"fault": "answer_lost", "times": 3}'
+              curl http://%1$s/_sandbox/outage -d '{"for_ms": 60000}'
+
+            A fault has these fields:
+
+              fault       one of the list below
+              operation   any (if left out), %2$s
+              metadata    only requests with these values, such as {"reference": "order-1"}
+              times       how many requests meet it: 1 if left out, or "always"
+
+            Faults:
+
+            %3$s
+            """;
 
     private final Ledger<?, ?> ledger;
     private final FaultRules rules;
@@ -39,7 +62,7 @@ final class Admin {
 
     /** Whether the request is for this. */
     static boolean serves(HttpRequest request) {
-        return request.path().startsWith("/_sandbox/");
+        return request.path().startsWith(ROOT + "/") || request.path().equals(ROOT);
     }
 
     HttpAnswer answer(HttpRequest request) {
@@ -52,6 +75,7 @@ final class Admin {
 
     private HttpAnswer route(HttpRequest request) {
         return switch (request.method() + " " + request.path()) {
+            case "GET " + ROOT, "GET " + ROOT + "/" -> page(request);
             case "GET /_sandbox/movements" -> lines(ledger.movements(number(request, "after", 0), number(request, "limit", 1000)));
             case "GET /_sandbox/requests" -> lines(ledger.requests(number(request, "after", 0), number(request, "limit", 1000)));
             case "GET /_sandbox/counts" -> json(200, ledger.counts());
@@ -67,6 +91,13 @@ final class Admin {
             });
             default -> removeRule(request);
         };
+    }
+
+    private HttpAnswer page(HttpRequest request) {
+        String page = PAGE.formatted(request.header("host").orElse("127.0.0.1"),
+                rules.endpoints().stream().map(Endpoint::text).collect(Collectors.joining(", ")),
+                RuleJson.page(rules));
+        return new HttpAnswer.Full(200, Map.of("Content-Type", "text/plain; charset=utf-8"), page.getBytes(StandardCharsets.UTF_8));
     }
 
     private HttpAnswer removeRule(HttpRequest request) {

@@ -32,13 +32,17 @@ public final class FaultRules {
         this.possible = possible;
     }
 
+    boolean isPossible(Fault fault) {
+        return possible.test(fault);
+    }
+
     List<Endpoint> endpoints() {
         return endpoints;
     }
 
     /** Returns the rule's id. Throws {@link IllegalArgumentException} for what this PSP never does. */
     public long add(FaultRule rule) {
-        if (!possible.test(rule.fault())) {
+        if (!isPossible(rule.fault())) {
             throw new IllegalArgumentException("the fault " + rule.fault().text() + " does not exist at " + psp);
         }
         rule.operation().filter(operation -> !endpoints.contains(operation)).ifPresent(operation -> {

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -17,6 +18,24 @@ import tools.jackson.databind.JsonNode;
 final class RuleJson {
     private static final Set<String> KNOWN =
             Set.of("fault", "operation", "metadata", "times", "delay_ms", "retry_after_s", "amount", "status");
+
+    /** What each does, by the name that a rule uses. */
+    private static final Map<String, String> FAULTS = new LinkedHashMap<>();
+
+    static {
+        FAULTS.put("500_before", "nothing is executed, and the answer is 500");
+        FAULTS.put("500_after", "executed, but the answer is 500");
+        FAULTS.put("transient_before", "nothing is executed, and the answer says that the same key may come again");
+        FAULTS.put("transient_after", "executed, and the answer says that the same key may come again");
+        FAULTS.put("answer_lost", "executed, and the connection closes without an answer");
+        FAULTS.put("truncated", "executed, and half of the answer comes");
+        FAULTS.put("reset", "nothing is executed, and the connection is reset");
+        FAULTS.put("429", "nothing is executed: too many requests; retry_after_s is 1 if left out");
+        FAULTS.put("refused", "nothing is executed: a 4xx; status is 404 if left out");
+        FAULTS.put("slow_before", "executed after a pause; delay_ms is 1000 if left out");
+        FAULTS.put("slow_after", "executed at once, answered after a pause of delay_ms");
+        FAULTS.put("wrong_amount", "executed as it should be, but the answer says another amount");
+    }
 
     private RuleJson() {}
 
@@ -31,6 +50,12 @@ final class RuleJson {
         json.path("metadata").properties().forEach(entry -> metadata.put(entry.getKey(), entry.getValue().asString()));
         return new FaultRule(fault(json),
                 operation(json.path("operation").asString("any"), endpoints), metadata, times(json.path("times")));
+    }
+
+    /** The faults that this PSP can have, a line for each. */
+    static String page(FaultRules rules) {
+        return FAULTS.entrySet().stream().filter(fault -> rules.isPossible(fault(Json.tree(Json.line(Map.of("fault", fault.getKey()))))))
+                .map(fault -> "  %-17s %s".formatted(fault.getKey(), fault.getValue())).collect(Collectors.joining("\n"));
     }
 
     private static Fault fault(JsonNode json) {
@@ -48,9 +73,8 @@ final class RuleJson {
             case "slow_before" -> new Fault.SlowBefore(delay(json));
             case "slow_after" -> new Fault.SlowAfter(delay(json));
             case "wrong_amount" -> new Fault.WrongAmount(json.path("amount").asLong(1));
-            default -> throw new IllegalArgumentException("unknown fault '" + name + "'; one of 500_before, 500_after, "
-                    + "transient_before, transient_after, answer_lost, truncated, reset, 429, refused, slow_before, slow_after, "
-                    + "wrong_amount");
+            default -> throw new IllegalArgumentException("unknown fault '%s'; one of %s".formatted(name,
+                    String.join(", ", FAULTS.keySet())));
         };
     }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chargeonce.sandbox.psp.Json;
 import io.chargeonce.sandbox.psp.Movement;
 import java.net.http.HttpResponse;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -62,6 +63,20 @@ class AdminTest {
     void every_fault_has_a_name(String fault) throws Exception {
         assertThat(rule("{\"fault\":\"" + fault + "\"}").statusCode()).isEqualTo(201);
         assertThat(Raw.send(simulator, "GET", "/_sandbox/rules", "").body()).contains("\"" + fault + "\"");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/_sandbox", "/_sandbox/"})
+    void its_root_lists_every_path_operation_and_fault_in_words(String root) throws Exception {
+        String page = Raw.send(simulator, "GET", root, "").body();
+        assertThat(page).contains("/_sandbox/movements", "/_sandbox/outage", "create, search, list, confirm",
+                "curl http://127.0.0.1:" + simulator.apiBase().getPort() + "/_sandbox/rules");
+        List<String> faults =
+                page.lines().dropWhile(line -> !line.equals("Faults:")).skip(2).map(line -> line.strip().split(" ")[0]).toList();
+        assertThat(faults).hasSize(10).doesNotContain("transient_before");
+        for (String fault : faults) {
+            assertThat(rule("{\"fault\":\"" + fault + "\"}").statusCode()).as(fault).isEqualTo(201);
+        }
     }
 
     @ParameterizedTest

@@ -5,8 +5,12 @@ import io.chargeonce.endpoints.DeliveryBook;
 import io.chargeonce.endpoints.DeliveryBook.Entry;
 import io.chargeonce.endpoints.DeliveryBook.Filter;
 import io.chargeonce.endpoints.EndpointJson;
+import io.chargeonce.terminal.Column;
+import io.chargeonce.terminal.Screen;
+import io.chargeonce.terminal.Table;
 import io.chargeonce.wire.PaymentJson;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -20,7 +24,12 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true)
 final class Deliveries implements Callable<Integer> {
 
-    private static final String LINE = "%-36s  %-28s  %-20s  %-30s  %-9s  %5s  %-24s  %s";
+    static final List<Column<Entry>> COLUMNS = List.of(Column.whole("WEBHOOK", Entry::webhook),
+            Column.whole("EVENT", Entry::event), Column.whole("STATE", Entry::state),
+            Column.whole("PAYMENT", entry -> entry.payment().orElse(Column.NONE)), Column.whole("ENDPOINT", Entry::endpoint),
+            Column.right("TRIES", entry -> String.valueOf(entry.attempts())),
+            Column.whole("LAST ANSWER", entry -> entry.lastError().or(() -> entry.lastStatus().map(String::valueOf)).orElse(Column.NONE)),
+            Column.time("NEXT TRY OR END", entry -> entry.endedAt().or(() -> Optional.of(entry.dueAt()))));
 
     @ParentCommand
     WebhookCommand webhooks;
@@ -50,20 +59,14 @@ final class Deliveries implements Callable<Integer> {
                     "--limit must be from 1 to 1,000,000, and --state one of " + DeliveryBook.STATES);
         }
         return webhooks.with(books -> {
-            if (!json) {
-                WebhookCommand.say(spec, LINE.formatted("webhook", "endpoint", "event", "payment", "state", "tries", "last answer",
-                        "next try or end"));
+            List<Entry> entries = books.deliveries().list(new Filter(endpoint, payment, state, Optional.empty(), Optional.empty()), limit);
+            if (json) {
+                entries.forEach(entry -> WebhookCommand.say(spec, json(entry)));
+            } else {
+                Table.withEveryColumn(Screen.of(spec), COLUMNS).print(entries);
             }
-            books.deliveries().list(new Filter(endpoint, payment, state, Optional.empty(), Optional.empty()), limit)
-                    .forEach(entry -> WebhookCommand.say(spec, json ? json(entry) : line(entry)));
             return 0;
         });
-    }
-
-    private static String line(Entry entry) {
-        return LINE.formatted(entry.webhook(), entry.endpoint(), entry.event(), entry.payment().orElse(""), entry.state(),
-                entry.attempts(), entry.lastError().or(() -> entry.lastStatus().map(String::valueOf)).orElse(""),
-                entry.endedAt().orElse(entry.dueAt()));
     }
 
     static String json(Entry entry) {

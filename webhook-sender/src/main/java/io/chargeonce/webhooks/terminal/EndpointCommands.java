@@ -74,8 +74,8 @@ final class EndpointCommands {
         @Override
         public Integer call() {
             return webhooks.change(spec, books -> books.endpoints().enable(id) == Change.DONE
-                    ? WebhookCommand.say(spec, "Enabled %s. It has %,d dead deliveries; 'chargeonce webhook redeliver %s' sends them."
-                            .formatted(id, books.deliveries().deadOf(id), id))
+                    ? WebhookCommand.say(spec, "Enabled %s. It has %s to send again by 'chargeonce webhook redeliver %s'."
+                            .formatted(id, WebhookCommand.dead(books.deliveries().deadOf(id)), id))
                     : WebhookCommand.refuse(spec, WebhookCommand.NO, "no disabled endpoint has that id: see chargeonce webhook list"));
         }
     }

@@ -3,8 +3,12 @@ package io.chargeonce.webhooks.terminal;
 
 import io.chargeonce.endpoints.EndpointJson;
 import io.chargeonce.endpoints.EndpointBook.Endpoint;
+import io.chargeonce.terminal.Column;
+import io.chargeonce.terminal.Screen;
+import io.chargeonce.terminal.Table;
 import io.chargeonce.wire.PaymentJson;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -16,7 +20,11 @@ import picocli.CommandLine.Spec;
 @Command(name = "list", description = "Lists endpoints.", usageHelpAutoWidth = true, mixinStandardHelpOptions = true)
 final class ListEndpoints implements Callable<Integer> {
 
-    private static final String LINE = "%-28s  %-16s  %-22s  %7s  %-28s  %-24s  %s";
+    static final List<Column<Endpoint>> COLUMNS = List.of(Column.whole("ENDPOINT", Endpoint::id),
+            Column.whole("MERCHANT", Endpoint::merchant), Column.whole("STATE", endpoint -> endpoint.state().replace('_', ' ')),
+            Column.right("SECRETS", endpoint -> String.valueOf(endpoint.secrets())), Column.whole("URL", Endpoint::url),
+            Column.whole("EVENTS", endpoint -> String.join(",", endpoint.events())),
+            Column.time("ADDED", endpoint -> Optional.of(endpoint.createdAt())));
 
     @ParentCommand
     WebhookCommand webhooks;
@@ -33,18 +41,14 @@ final class ListEndpoints implements Callable<Integer> {
     @Override
     public Integer call() {
         return webhooks.with(books -> {
-            if (!json) {
-                WebhookCommand.say(spec, LINE.formatted("endpoint", "merchant", "state", "secrets", "added", "events", "url"));
+            List<Endpoint> endpoints = books.endpoints().list(merchant);
+            if (json) {
+                endpoints.forEach(endpoint -> WebhookCommand.say(spec, json(endpoint)));
+            } else {
+                Table.withEveryColumn(Screen.of(spec), COLUMNS).print(endpoints);
             }
-            books.endpoints().list(merchant).forEach(endpoint -> WebhookCommand.say(spec, json ? json(endpoint) : line(endpoint)));
             return 0;
         });
-    }
-
-    private static String line(Endpoint endpoint) {
-        return LINE.formatted(endpoint.id(), endpoint.merchant(), endpoint.state().replace('_', ' '), endpoint.secrets(),
-                endpoint.createdAt(),
-                String.join(",", endpoint.events()), endpoint.url());
     }
 
     private static String json(Endpoint endpoint) {

@@ -55,14 +55,14 @@ final class Redeliver implements Callable<Integer> {
             return WebhookCommand.refuse(spec, WebhookCommand.NO, "no enabled endpoint has that id, and a disabled one gets nothing: see "
                     + "chargeonce webhook list, and chargeonce webhook enable");
         }
-        return WebhookCommand.say(spec, "Would send %,d dead deliveries of %s again. Add --yes to do it.".formatted(
-                books.deliveries().deadOf(id), id));
+        return WebhookCommand.say(spec, "Would send %s of %s again. Add --yes to do it.".formatted(
+                WebhookCommand.dead(books.deliveries().deadOf(id)), id));
     }
 
     private int dead(Books books) {
         // One that dies again meanwhile must not be taken twice for ever.
         long sent = books.deliveries().redeliverDeadOf(id, books.deliveries().deadOf(id));
-        return sent > 0 ? WebhookCommand.say(spec, "Sends %,d dead deliveries of %s again.".formatted(sent, id))
+        return sent > 0 ? WebhookCommand.say(spec, "Sends %s of %s again.".formatted(WebhookCommand.dead(sent), id))
                 : WebhookCommand.refuse(spec, WebhookCommand.NO, "no enabled endpoint with that id has dead deliveries: see chargeonce "
                         + "webhook list");
     }

@@ -8,6 +8,7 @@ import io.chargeonce.endpoints.DeliveryBook;
 import io.chargeonce.endpoints.EndpointAddress;
 import io.chargeonce.endpoints.EndpointBook;
 import io.chargeonce.endpoints.EndpointSettings;
+import io.chargeonce.text.Counted;
 import io.chargeonce.vault.Vault;
 import java.io.PrintWriter;
 import java.util.function.Supplier;
@@ -97,6 +98,10 @@ public final class WebhookCommand implements Runnable {
     /** Kept beside the name that counts, which is the login at Postgres. */
     private static String claim() {
         return String.valueOf(System.getProperty("user.name"));
+    }
+
+    static String dead(long count) {
+        return Counted.of(count, "dead delivery", "dead deliveries");
     }
 
     static int say(CommandSpec command, String line) {

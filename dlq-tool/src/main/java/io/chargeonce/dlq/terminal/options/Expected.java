@@ -2,6 +2,7 @@
 package io.chargeonce.dlq.terminal.options;
 
 import io.chargeonce.dlq.query.Plan;
+import io.chargeonce.text.Counted;
 import java.util.Optional;
 
 /** The set that a person has seen and means. Any other set is refused. */
@@ -15,7 +16,8 @@ public record Expected(Optional<Integer> count, Optional<String> fingerprint) {
     public Optional<String> refusal(Plan plan) {
         long there = plan.standings().total().count();
         if (count.filter(n -> n != there).isPresent()) {
-            return Optional.of("%,d dead letters are meant now, not the %,d expected; nothing was changed".formatted(there, count.get()));
+            return Optional.of("%s meant now, not the %,d expected; nothing was changed".formatted(
+                    Counted.are(there, "dead letter"), count.get()));
         }
         if (fingerprint.filter(f -> !f.equals(plan.fingerprint())).isPresent()) {
             return Optional.of("the set is not the expected one any more: its fingerprint is %s; nothing was changed"

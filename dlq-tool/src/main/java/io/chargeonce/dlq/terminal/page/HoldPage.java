@@ -3,11 +3,12 @@ package io.chargeonce.dlq.terminal.page;
 
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.hold.HoldEffect;
-import io.chargeonce.dlq.terminal.screen.Column;
-import io.chargeonce.dlq.terminal.screen.Screen;
-import io.chargeonce.dlq.terminal.screen.Table;
 import io.chargeonce.dlq.terminal.screen.Words;
 import io.chargeonce.ledger.Hold;
+import io.chargeonce.terminal.Column;
+import io.chargeonce.terminal.Screen;
+import io.chargeonce.terminal.Table;
+import io.chargeonce.text.Counted;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -66,8 +67,8 @@ public final class HoldPage {
                         .formatted(effect.asked() == 1 ? "1 unknown outcome is"
                                 : "%,d unknown outcomes are".formatted(effect.asked()))));
         effect.recentSince().filter(since -> kind != Hold.Kind.TIER)
-                .ifPresent(since -> screen.say("Of the last %,d attempts, since %s, %s were its.".formatted(effect.lookedAt(),
-                        Words.time(since), with(effect.recent()))));
+                .ifPresent(since -> screen.say("Of the last %s, since %s, %s its.".formatted(Counted.of(effect.lookedAt(), "attempt"),
+                        Words.time(since), with(effect.recent()) + (effect.recent().count() == 1 ? " was" : " were"))));
         screen.say("%s in the tiers for it now.".formatted(waits(effect.waiting())));
         if (effect.expiring().count() > 0) {
             screen.say(

@@ -2,8 +2,8 @@
 package io.chargeonce.dlq.terminal.page;
 
 import io.chargeonce.dlq.query.MoneyStatus;
-import io.chargeonce.dlq.terminal.screen.Screen;
 import io.chargeonce.dlq.terminal.screen.Words;
+import io.chargeonce.terminal.Screen;
 import java.util.Arrays;
 import java.util.function.Function;
 import java.util.function.Predicate;

@@ -3,6 +3,7 @@ package io.chargeonce.dlq.terminal.page;
 
 import io.chargeonce.dlq.story.Moment;
 import io.chargeonce.dlq.terminal.screen.Words;
+import io.chargeonce.text.Counted;
 import io.chargeonce.text.Printable;
 import java.util.Optional;
 
@@ -21,11 +22,11 @@ public final class MomentWords {
             case Moment.Died died -> "dead: %s%s".formatted(died.cause(), died.message().map(" (%s)"::formatted).orElse(""));
             case Moment.GaveBack back -> "%s of %s begun, now %s: dlq why %s".formatted(back.kind(), back.money(), back.state(), back.id());
             case Moment.Mailed mailed ->
-                "receipt of the %s %s after %d tries%s: %s".formatted(mailed.kind(), mailed.state(), mailed.tries(),
+                "receipt of the %s %s after %s%s: %s".formatted(mailed.kind(), mailed.state(), Counted.of(mailed.tries(), "try", "tries"),
                         because(mailed.error()), mailed.id());
             case Moment.Notified notified ->
-                "webhook %s to %s %s after %d tries%s: %s".formatted(notified.event(), notified.endpoint(), notified.state(),
-                        notified.tries(), because(notified.error()), notified.id());
+                "webhook %s to %s %s after %s%s: %s".formatted(notified.event(), notified.endpoint(), notified.state(),
+                        Counted.of(notified.tries(), "try", "tries"), because(notified.error()), notified.id());
             case Moment.Deed deed -> "%s by %s%s%s".formatted(deed.action(), deed.actor(), deed.run().map(" in "::concat).orElse(""),
                     because(deed.reason()));
         });

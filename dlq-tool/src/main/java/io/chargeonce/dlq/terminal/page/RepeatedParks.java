@@ -3,6 +3,7 @@ package io.chargeonce.dlq.terminal.page;
 
 import io.chargeonce.dlq.story.Moment;
 import io.chargeonce.dlq.terminal.screen.Words;
+import io.chargeonce.text.Counted;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -75,10 +76,10 @@ final class RepeatedParks {
 
     private static Line again(List<Moment> last, int times) {
         if (!(last.getLast() instanceof Moment.Waited park)) {
-            return new Line(last.getLast().at(), "the same %,d more times, %,d times in all".formatted(times, times + 1));
+            return new Line(last.getLast().at(), "the same %s, %,d times in all".formatted(Counted.of(times, "more time"), times + 1));
         }
         String until = last.getFirst() instanceof Moment.Sent sent ? ", until attempt %d".formatted(sent.attempt()) : "";
         return new Line(park.at(),
-                "the same %,d more times%s; parked the last time until %s".formatted(times, until, Words.time(park.due())));
+                "the same %s%s; parked the last time until %s".formatted(Counted.of(times, "more time"), until, Words.time(park.due())));
     }
 }

@@ -12,11 +12,12 @@ import io.chargeonce.dlq.merge.RunStep;
 import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.query.MoneyStatus;
 import io.chargeonce.dlq.query.SumsByKind;
-import io.chargeonce.dlq.terminal.screen.Column;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
-import io.chargeonce.dlq.terminal.screen.Screen;
-import io.chargeonce.dlq.terminal.screen.Table;
 import io.chargeonce.dlq.terminal.screen.Words;
+import io.chargeonce.terminal.Column;
+import io.chargeonce.terminal.Screen;
+import io.chargeonce.terminal.Table;
+import io.chargeonce.text.Counted;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
@@ -61,7 +62,7 @@ public final class RunPage {
         field(screen, "state", state(run));
         field(screen, "planned", "%s by %s%s".formatted(Words.time(run.plannedAt()), run.plannedBy(),
                 run.reason().map(": "::concat).orElse("")));
-        field(screen, "set", "%,d dead letters, %s, fingerprint %s".formatted(run.items(),
+        field(screen, "set", "%s, %s, fingerprint %s".formatted(Counted.of(run.items(), "dead letter"),
                 run.sum().money().isEmpty() ? "no money" : String.join(", ", run.sum().moneyLines()), run.fingerprint()));
         field(screen, "care", "canary %d, stops above %d%%%s".formatted(run.terms().canary(), run.terms().abortAbovePercent(),
                 run.terms().rate().isPresent() ? ", from " + run.terms().rate().getAsInt() + " a second" : ""));

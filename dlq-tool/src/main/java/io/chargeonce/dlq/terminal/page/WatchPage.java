@@ -7,10 +7,11 @@ import io.chargeonce.dlq.merge.MergeRun;
 import io.chargeonce.dlq.merge.MergeRuns;
 import io.chargeonce.dlq.merge.Watch;
 import io.chargeonce.dlq.terminal.screen.Ages;
-import io.chargeonce.dlq.terminal.screen.Column;
-import io.chargeonce.dlq.terminal.screen.Screen;
 import io.chargeonce.dlq.terminal.screen.Section;
 import io.chargeonce.dlq.terminal.screen.Words;
+import io.chargeonce.terminal.Column;
+import io.chargeonce.terminal.Screen;
+import io.chargeonce.text.Counted;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,7 +27,7 @@ public final class WatchPage {
     public static List<String> lines(Watch watch, Map<String, String> breakers, Screen screen, int rows) {
         var lines = new ArrayList<String>();
         long dead = watch.dead().count();
-        lines.add("%s  %s".formatted(screen.bold("%,d dead letter%s%s".formatted(dead, dead == 1 ? "" : "s",
+        lines.add("%s  %s".formatted(screen.bold("%s%s".formatted(Counted.of(dead, "dead letter"),
                 watch.dead().money().isEmpty() ? "" : ", " + String.join(", ", watch.dead().moneyLines()))),
                 screen.faint(Words.time(watch.at()))));
         var sections = new ArrayList<>(List.of(

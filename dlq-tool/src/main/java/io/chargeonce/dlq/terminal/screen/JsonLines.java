@@ -2,6 +2,7 @@
 package io.chargeonce.dlq.terminal.screen;
 
 import io.chargeonce.dlq.json.Json;
+import io.chargeonce.terminal.Screen;
 import java.util.Map;
 
 /** One JSON object per line, for scripts. */

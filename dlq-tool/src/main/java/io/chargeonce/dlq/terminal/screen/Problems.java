@@ -3,6 +3,7 @@ package io.chargeonce.dlq.terminal.screen;
 
 import io.chargeonce.dlq.query.KnownValues;
 import io.chargeonce.payment.CardNumbers;
+import io.chargeonce.terminal.Screen;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.terminal.screen;
 
+import io.chargeonce.terminal.Column;
+import io.chargeonce.terminal.Screen;
+import io.chargeonce.terminal.Table;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.ArrayList;

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.dlq.terminal.screen;
+package io.chargeonce.terminal;
 
 import io.chargeonce.text.Printable;
 import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import picocli.CommandLine;
 
 /**
  * Where results are printed.
  *
- * @param width   columns to fit tables into; {@link #ENDLESS} when the output is no window
+ * @param width   columns to fit tables into; {@link #ENDLESS} when no window shows the output
  * @param colours whether it understands them
  */
 public record Screen(PrintWriter out, int width, boolean colours) {
@@ -20,8 +23,19 @@ public record Screen(PrintWriter out, int width, boolean colours) {
 
     public static Screen of(CommandLine.Model.CommandSpec command) {
         PrintWriter out = command.commandLine().getOut();
-        int width = isTerminal() ? Math.max(NARROWEST, command.usageMessage().width()) : ENDLESS;
+        int width = isTerminal() ? Math.max(NARROWEST, command.usageMessage().width())
+                : throughPipe(isFile(), Optional.ofNullable(System.getenv("COLUMNS")));
         return new Screen(out, width, command.commandLine().getColorScheme().ansi().enabled());
+    }
+
+    /** A pager behind a pipe shows what is printed in a window too, of which the entry script tells the width. A file has none. */
+    static int throughPipe(boolean file, Optional<String> columns) {
+        return columns.filter(width -> !file && width.matches("[1-9]\\d{0,3}")).map(width -> Math.max(NARROWEST, Integer.parseInt(width)))
+                .orElse(ENDLESS);
+    }
+
+    private static boolean isFile() {
+        return Files.isRegularFile(Path.of("/dev/stdout"));
     }
 
     /** For a caller that is no command: prints without colours. */

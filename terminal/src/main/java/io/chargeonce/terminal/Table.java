@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.dlq.terminal.screen;
+package io.chargeonce.terminal;
 
 import io.chargeonce.text.Printable;
 import java.util.ArrayList;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.dlq.terminal.screen;
+package io.chargeonce.terminal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.text.Printable;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -117,22 +116,6 @@ class TableTest {
         assertThat(Cells.cut("😀😀😀", 5)).isEqualTo("😀😀…");
         assertThat(Cells.cut("😀😀😀", 4)).isEqualTo("😀…");
         assertThat(Printable.of("a\ud83d")).isEqualTo("a\\u{d83d}");
-    }
-
-    @Test
-    void ages_are_written_and_read_in_one_unit() {
-        assertThat(Ages.brief(Duration.ofSeconds(59))).isEqualTo("59s");
-        assertThat(Ages.brief(Duration.ofSeconds(179))).isEqualTo("2m");
-        assertThat(Ages.brief(Duration.ofHours(23))).isEqualTo("23h");
-        assertThat(Ages.brief(Duration.ofDays(400))).isEqualTo("400d");
-        assertThat(Ages.parse("90m")).contains(Duration.ofMinutes(90));
-        assertThat(Ages.parse("2d")).contains(Duration.ofDays(2));
-        assertThat(List.of("", "0s", "1w", "-1s", "1.5h", "1 h", "9999999s")).allSatisfy(text -> assertThat(Ages.parse(text)).isEmpty());
-    }
-
-    @Test
-    void large_numbers_are_told_in_little_room() {
-        assertThat(List.of(Words.brief(9_999), Words.brief(480_123), Words.brief(12_345_678))).containsExactly("9,999", "480k", "12M");
     }
 
     private static String printed(int width, Row... rows) {

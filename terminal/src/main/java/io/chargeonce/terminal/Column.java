@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.dlq.terminal.screen;
+package io.chargeonce.terminal;
 
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 
 /**
@@ -11,6 +14,9 @@ import java.util.function.Function;
  * @param cell one line or several
  */
 public record Column<R>(String title, boolean right, Room room, Function<R, List<String>> cell) {
+
+    /** Where a row has nothing. */
+    public static final String NONE = "–";
 
     sealed interface Room {
 
@@ -26,6 +32,11 @@ public record Column<R>(String title, boolean right, Room room, Function<R, List
 
     public static <R> Column<R> whole(String title, Function<R, String> cell) {
         return new Column<>(title, false, new Room.Whole(), one(cell));
+    }
+
+    /** To the second, in UTC. */
+    public static <R> Column<R> time(String title, Function<R, Optional<Instant>> cell) {
+        return whole(title, row -> cell.apply(row).map(at -> at.truncatedTo(ChronoUnit.SECONDS).toString()).orElse(NONE));
     }
 
     public static <R> Column<R> right(String title, Function<R, String> cell) {
