@@ -147,7 +147,8 @@ class BankTheftTest {
 
     /** It compares what banks have booked, and can say nothing for them. */
     @ParameterizedTest
-    @ValueSource(strings = {"SELECT next_cutoff FROM bank", "SELECT FROM bank_mandate", "SELECT FROM bank_batch", "SELECT FROM bank_batch_item",
+    @ValueSource(strings = {"SELECT next_cutoff FROM bank", "SELECT FROM bank_mandate", "SELECT FROM bank_batch",
+        "SELECT FROM bank_batch_item",
         "SELECT note FROM bank_line", "SELECT file_name FROM bank_file_in", "SELECT FROM bank_file_part",
         "SELECT collect_for_bank('key_pay_unresolved')", "SELECT fence_for_bank('key_pay_unresolved')", "SELECT nextval('bank_message')",
         "INSERT INTO bank_line (file_id, bank, kind, psp_key) VALUES (1, 'bank', 'rejected', 'key_pay_unresolved')",

@@ -64,7 +64,8 @@ public record ReadFile(String messageId, boolean debit, String dueOn, List<Item>
         GroupHeader85 head = message.getGrpHdr();
         List<Item> items = message.getPmtInf().stream().flatMap(block -> block.getCdtTrfTxInf().stream())
                 .map(item -> new Item(ours(item.getPmtId().getInstrId()), item.getPmtId().getEndToEndId(),
-                        item.getAmt().getInstdAmt().getValue(), item.getAmt().getInstdAmt().getCcy(), "", item.getCdtrAcct().getId().getIBAN()))
+                        item.getAmt().getInstdAmt().getValue(), item.getAmt().getInstdAmt().getCcy(), "",
+                        item.getCdtrAcct().getId().getIBAN()))
                 .toList();
         message.getPmtInf().forEach(block -> check(block.getNbOfTxs(), block.getCtrlSum(), items));
         return checked(new ReadFile(head.getMsgId(), false, message.getPmtInf().getFirst().getReqdExctnDt().getDt().toString(), items),
