@@ -44,7 +44,7 @@ class BankFilesDeploymentTest {
         return resource("bank-files/service.yaml", Deployment.class).getSpec().getTemplate().getSpec();
     }
 
-    /** With the account of docs/bank.md, and the one line for Kafka that docs/operations.md asks for. */
+    /** With the account of docs/bank.md, and the one line for Kafka that docs/operate/install.md asks for. */
     @Test
     void it_starts_without_leave_to_be_insecure_from_its_secret_and_the_documents_account(@TempDir Path mounts) throws IOException {
         DataKeys.add(mounts.resolve("bank-key"));

@@ -96,7 +96,7 @@ class ConnectionsTest {
 
     @Test
     void the_table_of_connections_says_what_defaults_and_manifests_give() throws IOException {
-        String document = Files.readString(Repository.root().resolve("docs/operations.md"));
+        String document = Files.readString(Repository.root().resolve("docs/operate/install.md"));
         for (String size : List.of("small", "production", "autoscaled to the maximum")) {
             assertThat(document).contains(row(size));
         }

@@ -352,14 +352,14 @@ class DeploymentTest {
     }
 
     @Test
-    void every_alert_leads_to_a_section_of_the_operations_document() throws IOException {
-        String operations = Files.readString(Repository.root().resolve("docs/operations.md"));
+    void every_alert_leads_to_a_section_of_the_runbook() throws IOException {
+        String operations = Files.readString(Repository.root().resolve("docs/operate/runbook.md"));
         var sections = Pattern.compile("(?m)^#+ (.+)$").matcher(operations).results()
                 .map(found -> found.group(1).toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9 -]", "").replace(' ', '-'))
                 .collect(Collectors.toSet());
         String rules = Files.readString(DEPLOY.resolve("monitoring/alerts.yaml"))
                 + Files.readString(DEPLOY.resolve("monitoring/alerts-infrastructure.yaml"));
-        var anchors = Pattern.compile("docs/operations\\.md#(\\S+)").matcher(rules).results().map(found -> found.group(1)).toList();
+        var anchors = Pattern.compile("docs/operate/runbook\\.md#(\\S+)").matcher(rules).results().map(found -> found.group(1)).toList();
         long alerts = Pattern.compile("(?m)^ *- alert: ").matcher(rules).results().count();
         assertThat(alerts).isGreaterThan(20);
         assertThat(anchors).hasSize((int) alerts);

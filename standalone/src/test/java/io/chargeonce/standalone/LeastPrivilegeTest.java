@@ -181,7 +181,7 @@ class LeastPrivilegeTest {
             Awaitility.await().atMost(PATIENCE).untilAsserted(
                     () -> assertThat(Monitoring.metrics()).isSubsetOf(Monitoring.exported(meters.scrape())));
             var described = Monitoring.described();
-            assertThat(described).as("described in docs/operations.md").containsAll(Monitoring.ours(meters.scrape()));
+            assertThat(described).as("described in docs/operate/watch.md").containsAll(Monitoring.ours(meters.scrape()));
             described.removeAll(Monitoring.ONLY_WHEN_IT_HAPPENS);
             Awaitility.await().atMost(PATIENCE)
                     .untilAsserted(() -> assertThat(Monitoring.ours(meters.scrape())).containsAll(described));

@@ -45,7 +45,8 @@ final class Monitoring {
 
     /** In the first column of the table of meters. */
     static Set<String> described() throws IOException {
-        return Files.readString(Repository.root().resolve("docs/operations.md")).lines().filter(line -> line.startsWith("| `chargeonce_"))
+        return Files.readString(Repository.root().resolve("docs/operate/watch.md")).lines()
+                .filter(line -> line.startsWith("| `chargeonce_"))
                 .flatMap(row -> METRIC.matcher(row.split("\\|")[1]).results()).map(found -> found.group()).collect(Collectors.toSet());
     }
 }

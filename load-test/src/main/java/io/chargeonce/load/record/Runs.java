@@ -61,7 +61,7 @@ public final class Runs {
     }
 
     List<Path> pages() throws IOException {
-        try (Stream<Path> beside = Files.list(file.toAbsolutePath().getParent())) {
+        try (Stream<Path> beside = Files.walk(file.toAbsolutePath().getParent())) {
             return beside.filter(page -> page.toString().endsWith(".md")).sorted().toList();
         }
     }
