@@ -11,8 +11,8 @@ final class Looks {
 
     /** Few and small, for the documentation. */
     private static final List<String> WIDE = List.of("overview", "dead-letters", "payment", "plan", "psps", "pause", "purged", "rates",
-            "run-stopped", "held");
-    private static final List<String> NARROW = List.of("overview", "dead-letters", "pause", "purged", "run-stopped", "held");
+            "run-stopped");
+    private static final List<String> NARROW = List.of("overview", "dead-letters", "pause", "purged", "run-stopped");
     private static final List<String> DARK = List.of("overview", "rates");
 
     private Looks() {}
