@@ -2,7 +2,7 @@
 package io.chargeonce.charge;
 
 import io.chargeonce.charge.due.RowByRow;
-import io.chargeonce.charge.outcome.Changes;
+import io.chargeonce.charge.outcome.UnitOfWork;
 import io.chargeonce.charge.outcome.LateAnswers;
 import io.chargeonce.database.Database;
 import io.chargeonce.ledger.Attempt;
@@ -83,7 +83,7 @@ final class AbsentPsps {
     }
 
     private int list(Connection connection, OperationTable.Locked locked) throws SQLException {
-        var changes = Changes.ofAnswers(topics, ourReceipts);
+        var changes = UnitOfWork.ofAnswers(topics, ourReceipts);
         var byPsp = new TreeMap<String, Integer>();
         Map<String, Attempt> charged = charged(connection, locked.rows().values());
         for (Operation operation : locked.rows().values()) {

@@ -10,7 +10,7 @@ import io.chargeonce.charge.due.Sweeper;
 import io.chargeonce.charge.due.TopicProgress;
 import io.chargeonce.charge.settlement.BookedMoney;
 import io.chargeonce.charge.settlement.LastReconciliations;
-import io.chargeonce.charge.webhook.PspNewsroom;
+import io.chargeonce.charge.webhook.PspHealthSync;
 import io.chargeonce.charge.webhook.WebhookInbox;
 import io.chargeonce.charge.webhook.WebhookServer;
 import io.chargeonce.database.Database;
@@ -78,7 +78,7 @@ public final class ChargeEngine {
     private final PspExchange exchange;
     private final RetrySchedule schedule;
     private final KnownHolds holds;
-    private final Resolutions resolutions;
+    private final OutcomeRecorder resolutions;
     private final ChargeHandler handler;
     private final FloodGuard flood;
     /** Of all loops together, so that the memory does not grow with tiers and partitions. */
@@ -140,16 +140,16 @@ public final class ChargeEngine {
         var claims = lifecycle.start("claims",
                 () -> new Claims(database, routing, holds, askFirst, schedule, topics, settings.lease(), settings.ourReceipts(),
                         relay::nudge));
-        this.resolutions = lifecycle.start("resolutions", () -> new Resolutions(
+        this.resolutions = lifecycle.start("resolutions", () -> new OutcomeRecorder(
                 database, schedule, new Failover(routing, holds, askFirst, settings.lease()), new QuestionLadder(settings.questions()),
                 topics,
                 settings.ourReceipts(), relay::nudge, meters));
         this.flood = new FloodGuard(settings.pace().inAFlood(), new SteadyClock(), meters);
-        var poison = lifecycle.start("poison", () -> new PoisonBin(database, topics, settings.vault(), relay::nudge, meters));
+        var poison = lifecycle.start("poison", () -> new PoisonQuarantine(database, topics, settings.vault(), relay::nudge, meters));
         startWorker("psp-news", newsEvery(pipeline.tiers().getFirst()),
-                new PspNewsroom(database, gateways, routes, pipeline.tiers())::runOnce);
+                new PspHealthSync(database, gateways, routes, pipeline.tiers())::runOnce);
         this.handler = new ChargeHandler(claims, askFirst, exchange, gateways, resolutions, poison, flood,
-                new NewerRecords(InstantSource.system(), meters), meters);
+                new FutureVersions(InstantSource.system(), meters), meters);
     }
 
     /** Starts the loop of one tier's topic; 0 is the main topic. */

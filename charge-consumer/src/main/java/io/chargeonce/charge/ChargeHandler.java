@@ -40,14 +40,14 @@ public final class ChargeHandler implements RecordHandler {
     private final AskFirst askFirst;
     private final PspExchange exchange;
     private final Gateways gateways;
-    private final Resolutions resolutions;
-    private final PoisonBin poison;
+    private final OutcomeRecorder resolutions;
+    private final PoisonQuarantine poison;
     private final FloodGuard flood;
-    private final NewerRecords newer;
+    private final FutureVersions newer;
     private final MeterRegistry meters;
 
-    ChargeHandler(Claims claims, AskFirst askFirst, PspExchange exchange, Gateways gateways, Resolutions resolutions,
-                  PoisonBin poison, FloodGuard flood, NewerRecords newer, MeterRegistry meters) {
+    ChargeHandler(Claims claims, AskFirst askFirst, PspExchange exchange, Gateways gateways, OutcomeRecorder resolutions,
+                  PoisonQuarantine poison, FloodGuard flood, FutureVersions newer, MeterRegistry meters) {
         this.claims = claims;
         this.askFirst = askFirst;
         this.exchange = exchange;
@@ -165,9 +165,10 @@ public final class ChargeHandler implements RecordHandler {
             Outcome outcome = send(attempt);
             failedByItself = failedByItself || gateways.wasWellForOthers(
                     attempt.call().gateway().psp(), begun.minus(attempt.waited()));
-            Resolutions.Resolved resolved = resolutions.resolve(merchant, new Resolutions.Resolution(attempt.operationId(), attempt.token(),
-                    attempt.call().key(), "call", outcome, failedByItself, Optional.of(Failover.FailoverRequest.after(tried)),
-                    Optional.empty()));
+            OutcomeRecorder.Resolved resolved = resolutions.resolve(merchant,
+                    new OutcomeRecorder.Resolution(attempt.operationId(), attempt.token(),
+                            attempt.call().key(), "call", outcome, failedByItself, Optional.of(Failover.FailoverRequest.after(tried)),
+                            Optional.empty()));
             resolved.state().ifPresent(state -> countEnd(merchant, state));
             claimed = resolved.elsewhere();
         }

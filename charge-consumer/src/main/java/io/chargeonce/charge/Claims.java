@@ -2,7 +2,7 @@
 package io.chargeonce.charge;
 
 import io.chargeonce.charge.call.PspCalls;
-import io.chargeonce.charge.outcome.Changes;
+import io.chargeonce.charge.outcome.UnitOfWork;
 import io.chargeonce.charge.outcome.LateAnswers;
 import io.chargeonce.database.Coalescer;
 import io.chargeonce.database.Database;
@@ -121,7 +121,7 @@ final class Claims implements AutoCloseable {
         if (operation == null || record.step() != operation.step() || !CLAIMABLE.contains(operation.state())) {
             return new Claim.Superseded();
         }
-        var changes = new Changes(topics);
+        var changes = new UnitOfWork(topics);
         var bug = new Outcome.Failed(FailureCause.INTERNAL_ERROR, digest);
         var situation = Situation.beforeAnAttempt(operation.kind(), operation.progress(), operation.represented());
         Claim claim = Decision.after(bug, situation, schedule) instanceof NextStep.RetryLater later
@@ -131,7 +131,7 @@ final class Claims implements AutoCloseable {
         return claim;
     }
 
-    private Claim retry(Operation operation, NextStep.RetryLater later, Instant now, Changes changes) {
+    private Claim retry(Operation operation, NextStep.RetryLater later, Instant now, UnitOfWork changes) {
         operation.retryIn(later.tier(), later.failed().cause().tag(), later.failed().detail(), now);
         changes.save(operation);
         changes.stage(Staging.work(topics, operation));
@@ -142,7 +142,7 @@ final class Claims implements AutoCloseable {
         Lease held = Lease.of(lease);
         var locked = OperationTable.lock(connection, requests.stream().map(request -> request.record.operationId()).toList());
         holds.refreshIfOld(connection);
-        var changes = Changes.ofAnswers(topics, ourReceipts);
+        var changes = UnitOfWork.ofAnswers(topics, ourReceipts);
         var claims = new ArrayList<Claim>();
         for (ClaimRequest request : requests) {
             Operation operation = locked.rows().get(request.record.operationId());
@@ -164,7 +164,7 @@ final class Claims implements AutoCloseable {
                 .noLongerThan(Duration.between(now, operation.chargeBefore()));
     }
 
-    private Claim claim(Connection connection, ClaimRequest request, Operation operation, Instant now, Changes changes)
+    private Claim claim(Connection connection, ClaimRequest request, Operation operation, Instant now, UnitOfWork changes)
             throws SQLException {
         if (!request.record.saysTheSameAs(Staging.record(operation))) {
             return new Claim.Refused(PoisonCause.DIFFERS_FROM_PAYMENT, "the record differs from the accepted payment");
@@ -199,13 +199,13 @@ final class Claims implements AutoCloseable {
         };
     }
 
-    private Claim askedOrChosen(Connection connection, ClaimRequest request, Operation operation, Instant now, Changes changes)
+    private Claim askedOrChosen(Connection connection, ClaimRequest request, Operation operation, Instant now, UnitOfWork changes)
             throws SQLException {
         return askFirst.concerns(operation, now) ? afterAsking(connection, request, operation, now, changes)
                 : choose(connection, request, operation, now, changes);
     }
 
-    private Claim afterAsking(Connection connection, ClaimRequest request, Operation operation, Instant now, Changes changes)
+    private Claim afterAsking(Connection connection, ClaimRequest request, Operation operation, Instant now, UnitOfWork changes)
             throws SQLException {
         if (request.asked.isEmpty()) {
             return new Claim.AskFirst(operation);
@@ -232,7 +232,7 @@ final class Claims implements AutoCloseable {
     }
 
     /** The PSP has the money of an attempt whose row says that it failed: as when its webhook comes late. */
-    private Claim captured(Connection connection, Operation operation, ForgottenAttempt.Contradicts one, Instant now, Changes changes)
+    private Claim captured(Connection connection, Operation operation, ForgottenAttempt.Contradicts one, Instant now, UnitOfWork changes)
             throws SQLException {
         if (!one.trace().sameMoney()) {
             return bury(operation, "found_at_psp", "%s says that %s captured, and another amount than this payment's: look there"
@@ -248,7 +248,7 @@ final class Claims implements AutoCloseable {
 
     /** The lost attempt is a row again, as after the death of the process that sent it. Its PSP tells what became of it. */
     private Claim adopt(Connection connection, ClaimRequest request, Operation operation, ForgottenAttempt.Lost lost, Instant now,
-                        Changes changes)
+                        UnitOfWork changes)
             throws SQLException {
         Gateway gateway = routing.named(lost.trace().psp());
         int missing = lost.sequence() - operation.sequence() - 1;
@@ -266,7 +266,7 @@ final class Claims implements AutoCloseable {
     }
 
     /** A declined operation that could not be presented again in time stays declined. */
-    private Claim expire(Connection connection, Operation operation, Instant now, Changes changes) throws SQLException {
+    private Claim expire(Connection connection, Operation operation, Instant now, UnitOfWork changes) throws SQLException {
         return changes.settledByItsDecline(connection, operation, now) ? new Claim.Ended(false)
                 : bury(operation, "expired", "not charged before its deadline " + operation.chargeBefore(), changes);
     }
@@ -278,7 +278,7 @@ final class Claims implements AutoCloseable {
         return waited.isNegative() ? Duration.ZERO : waited;
     }
 
-    private Claim choose(Connection connection, ClaimRequest request, Operation operation, Instant now, Changes changes)
+    private Claim choose(Connection connection, ClaimRequest request, Operation operation, Instant now, UnitOfWork changes)
             throws SQLException {
         if (routing.wasPspsFault(operation, waited(operation, now))) {
             operation.pardon();
@@ -303,7 +303,7 @@ final class Claims implements AutoCloseable {
     }
 
     /** While routes are changed, some processes have the new ones already. So it dies only after it has waited in every tier. */
-    private Claim withoutRoute(Operation operation, Instant now, Changes changes) {
+    private Claim withoutRoute(Operation operation, Instant now, UnitOfWork changes) {
         String message = ("no PSP of its routes takes such a payment of %s: see CHARGEONCE_ROUTES, and what "
                 + "Adyen takes as customer and payment_method").formatted(operation.accepted().request().money());
         boolean hasWaited = operation.tier() >= schedule.tiers().size() && operation.failureCause().equals(Optional.of(NO_ROUTE));
@@ -311,7 +311,7 @@ final class Claims implements AutoCloseable {
     }
 
     /** A waiting record takes room in its loop's buffer. So work that waits for long waits in a tier instead. */
-    private Claim waitForItsTurn(Operation operation, List<String> psps, Duration pause, Instant now, Changes changes) {
+    private Claim waitForItsTurn(Operation operation, List<String> psps, Duration pause, Instant now, UnitOfWork changes) {
         boolean comesSoon = pause.compareTo(LONGEST_TURN) < 0;
         if (comesSoon && now.isBefore(operation.notBefore().plus(LONGEST_TURN))) {
             return new Claim.NotDue(pause);
@@ -321,7 +321,7 @@ final class Claims implements AutoCloseable {
         return park(operation, tier, psps, FailureCause.RATE_LIMITED.tag(), "its PSP takes no more for now", now, changes);
     }
 
-    private Claim take(Connection connection, ClaimRequest request, Operation operation, Gateway gateway, Instant now, Changes changes)
+    private Claim take(Connection connection, ClaimRequest request, Operation operation, Gateway gateway, Instant now, UnitOfWork changes)
             throws SQLException {
         Optional<String> refusal = RetryBudget.refusal(connection, operation, Decision.MOST_IN_30_DAYS);
         if (refusal.isPresent()) {
@@ -348,29 +348,29 @@ final class Claims implements AutoCloseable {
         return new Claim.Claimed(operation.id(), request.token, call.withReference(found), operation.progress(), waited, found);
     }
 
-    private Claim park(Operation operation, String cause, String message, Instant now, Changes changes) {
+    private Claim park(Operation operation, String cause, String message, Instant now, UnitOfWork changes) {
         return park(operation, List.of(), cause, message, now, changes);
     }
 
-    private Claim park(Operation operation, List<String> psps, String cause, String message, Instant now, Changes changes) {
+    private Claim park(Operation operation, List<String> psps, String cause, String message, Instant now, UnitOfWork changes) {
         return park(operation, schedule.parkingTier(operation.progress()), psps, cause, message, now, changes);
     }
 
     private Claim park(Operation operation, RetryTier tier, List<String> psps, String cause, String message, Instant now,
-                       Changes changes) {
+                       UnitOfWork changes) {
         operation.parkIn(tier, psps, cause, message, now);
         changes.save(operation);
         changes.stage(Staging.work(topics, operation));
         return new Claim.Parked();
     }
 
-    private Claim refuse(Operation operation, Instant now, Changes changes) {
+    private Claim refuse(Operation operation, Instant now, UnitOfWork changes) {
         operation.settleDeclined("payment_not_captured", "there is nothing to give back", Optional.empty(), now);
         changes.settled(operation);
         return new Claim.Ended(false);
     }
 
-    private Claim bury(Operation operation, String cause, String message, Changes changes) {
+    private Claim bury(Operation operation, String cause, String message, UnitOfWork changes) {
         changes.bury(operation, cause, message);
         return new Claim.Ended(true);
     }

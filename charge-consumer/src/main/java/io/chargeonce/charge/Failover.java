@@ -2,7 +2,7 @@
 package io.chargeonce.charge;
 
 import io.chargeonce.charge.call.PspCalls;
-import io.chargeonce.charge.outcome.Changes;
+import io.chargeonce.charge.outcome.UnitOfWork;
 import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.AttemptTable;
 import io.chargeonce.ledger.Operation;
@@ -57,7 +57,8 @@ final class Failover {
      * @return the next attempt, under the caller's new lease; empty if no PSP is left that is well, a person has paused the payment, or
      *         PSPs must be asked first
      */
-    Optional<Claim.Claimed> take(Connection connection, Operation operation, FailoverRequest request, Changes changes) throws SQLException {
+    Optional<Claim.Claimed> take(Connection connection, Operation operation, FailoverRequest request, UnitOfWork changes)
+            throws SQLException {
         holds.refreshIfOld(connection);
         if (holds.ofMerchant(operation.accepted().merchant()).isPresent() || holds.isTierPaused(operation.tier())) {
             return Optional.empty();

@@ -87,14 +87,14 @@ final class Resolver implements AutoCloseable {
     private final Database database;
     private final Gateways gateways;
     private final PspExchange exchange;
-    private final Resolutions resolutions;
+    private final OutcomeRecorder resolutions;
     private final Topics topics;
     private final Tracing tracing;
     private final Duration lease;
     private final Map<String, AtomicInteger> underWay = new LinkedHashMap<>();
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
-    Resolver(Database database, Gateways gateways, PspExchange exchange, Resolutions resolutions, Topics topics,
+    Resolver(Database database, Gateways gateways, PspExchange exchange, OutcomeRecorder resolutions, Topics topics,
              Tracing tracing, Duration lease) {
         this.database = database;
         this.gateways = gateways;
@@ -263,8 +263,9 @@ final class Resolver implements AutoCloseable {
             outcome = new Outcome.Unknown(unknown.cause(), unknown.detail(), Optional.empty());
         }
         boolean failedByItself = gateways.wasWellForOthers(question.call.gateway().psp(), question.sentAt);
-        return resolutions.resolve(new Resolutions.Resolution(question.operationId, question.token, question.call.key(),
-                question.answer.isPresent() ? Resolutions.KNOWN : "question", outcome, failedByItself, Optional.empty(), byHand)).state()
+        return resolutions.resolve(new OutcomeRecorder.Resolution(question.operationId, question.token, question.call.key(),
+                question.answer.isPresent() ? OutcomeRecorder.KNOWN : "question", outcome, failedByItself, Optional.empty(), byHand))
+                .state()
                 .isPresent();
     }
 

@@ -95,11 +95,11 @@ final class FailureShare {
     }
 
     /** @return whether the failures of other processes make the row long enough */
-    synchronized boolean isUnwellWith(List<PspNews> failing) {
+    synchronized boolean isUnwellWith(List<PspHealthReport> failing) {
         var all = new HashSet<>(inARow);
         failing.forEach(news -> all.addAll(news.inARow()));
         forgetBefore(clock.instant().minus(RECENT));
-        return isLongRow(row + failing.stream().mapToInt(PspNews::row).sum(), all);
+        return isLongRow(row + failing.stream().mapToInt(PspHealthReport::row).sum(), all);
     }
 
     synchronized int row() {

@@ -217,14 +217,14 @@ public final class Gateways {
     }
 
     /** What this process knows, by PSP. */
-    public Map<String, PspNews> news() {
-        var news = new LinkedHashMap<String, PspNews>();
+    public Map<String, PspHealthReport> news() {
+        var news = new LinkedHashMap<String, PspHealthReport>();
         psps.forEach((name, psp) -> news.put(name, psp.health.news()));
         return news;
     }
 
     /** Takes over what the other processes know about this PSP. */
-    public void learn(String psp, List<PspNews> news) {
+    public void learn(String psp, List<PspHealthReport> news) {
         Optional.ofNullable(psps.get(psp)).ifPresent(known -> {
             known.health.learn(news);
             log(psp);

@@ -200,15 +200,15 @@ final class PspHealth {
     }
 
     /** What this process reports to the others. */
-    synchronized PspNews news() {
-        return new PspNews(lastGood, lastBad, unwellFrom, lastUnwell, !isWell(), share.row(), share.inARow(), lastAsked);
+    synchronized PspHealthReport news() {
+        return new PspHealthReport(lastGood, lastBad, unwellFrom, lastUnwell, !isWell(), share.row(), share.inARow(), lastAsked);
     }
 
     /** Takes over what the other processes know. */
-    synchronized void learn(List<PspNews> others) {
+    synchronized void learn(List<PspHealthReport> others) {
         Instant now = clock.instant();
         limit.share(1 + (int) others.stream().filter(news -> news.lastAsked().isAfter(now.minus(SHARES_FOR))).count());
-        Instant good = others.stream().map(PspNews::lastGood).reduce(lastGood, PspHealth::later);
+        Instant good = others.stream().map(PspHealthReport::lastGood).reduce(lastGood, PspHealth::later);
         if (good.isAfter(lastUnwell) && good.isAfter(lastGood)) {
             breaker.probeSoon(now);
         }
@@ -217,16 +217,16 @@ final class PspHealth {
         if (isWell() && others.stream().anyMatch(news -> news.isOpen() && news.lastBad().isAfter(good))) {
             breaker.open(now);
         }
-        List<PspNews> failing = others.stream().filter(news -> !news.inARow().isEmpty() && news.lastBad().isAfter(good)).toList();
+        List<PspHealthReport> failing = others.stream().filter(news -> !news.inARow().isEmpty() && news.lastBad().isAfter(good)).toList();
         if (isWell() && !failing.isEmpty() && share.isUnwellWith(failing)) {
-            rowSince = failing.stream().map(PspNews::lastBad)
+            rowSince = failing.stream().map(PspHealthReport::lastBad)
                     .reduce(share.row() == 0 ? now : rowSince, (one, other) -> one.isBefore(other) ? one : other);
             open(now);
         }
     }
 
     /** It is one period of trouble if theirs began before ours ended. */
-    private void learnTrouble(PspNews news) {
+    private void learnTrouble(PspHealthReport news) {
         boolean another = news.unwellFrom().isAfter(lastUnwell);
         unwellFrom = another || news.unwellFrom().isBefore(unwellFrom) ? news.unwellFrom() : unwellFrom;
         lastUnwell = news.lastUnwell();

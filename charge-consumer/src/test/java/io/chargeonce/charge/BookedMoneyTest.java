@@ -4,7 +4,7 @@ package io.chargeonce.charge;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.chargeonce.charge.outcome.Changes;
+import io.chargeonce.charge.outcome.UnitOfWork;
 import io.chargeonce.charge.outcome.LateAnswers;
 import io.chargeonce.database.Database;
 import io.chargeonce.ledger.OperationTable;
@@ -148,7 +148,7 @@ class BookedMoneyTest {
                 var locked = OperationTable.lock(connection, List.of(payment));
                 Future<Integer> waits = threads.submit(process.booked::runOnce);
                 Waiting.until(() -> waits.isDone() || books.count("FROM pg_locks WHERE NOT granted") > 0);
-                var changes = Changes.ofAnswers(books.topics, false);
+                var changes = UnitOfWork.ofAnswers(books.topics, false);
                 LateAnswers.take(connection, locked.rows().get(payment), key(), "settlement", new Outcome.Charged("of-the-notification"),
                         locked.now(), changes);
                 changes.write(connection);

@@ -4,7 +4,7 @@ package io.chargeonce.charge;
 import static org.assertj.core.api.Assertions.assertThat;
 import io.chargeonce.charge.call.PspExchange;
 import io.chargeonce.charge.settlement.BookedMoney;
-import io.chargeonce.charge.webhook.PspNewsroom;
+import io.chargeonce.charge.webhook.PspHealthSync;
 import io.chargeonce.charge.webhook.WebhookInbox;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.Migrations;
@@ -94,12 +94,12 @@ final class EngineFixture implements AutoCloseable {
         final Resolver resolver;
 
         final Gateways gateways;
-        final PspNewsroom newsroom;
+        final PspHealthSync newsroom;
         final KnownHolds holds;
         final Claims claims;
         final PspExchange exchange;
-        private final PoisonBin poison;
-        final Resolutions resolutions;
+        private final PoisonQuarantine poison;
+        final OutcomeRecorder resolutions;
         final WebhookInbox inbox;
         final BookedMoney booked;
         final SimpleMeterRegistry meters = new SimpleMeterRegistry();
@@ -111,20 +111,20 @@ final class EngineFixture implements AutoCloseable {
         Process(List<Gateway> psps, Optional<Routes> routes, Duration breakerOpenFor, int floodRate, Duration lease, InstantSource clock) {
             this.gateways = new Gateways(psps, breakerOpenFor, quotas, clock, meters);
             Routes known = routes.orElseGet(() -> new Routes(List.of(RouteRule.everything(gateways.psps()))));
-            this.newsroom = new PspNewsroom(charging, gateways, known, List.of());
+            this.newsroom = new PspHealthSync(charging, gateways, known, List.of());
             var routing = new Routing(known, gateways);
             this.exchange = new PspExchange(charging, gateways, meters, Tracing.off());
-            this.poison = new PoisonBin(charging, topics, DATA_KEY.seals(), () -> {}, new SimpleMeterRegistry());
+            this.poison = new PoisonQuarantine(charging, topics, DATA_KEY.seals(), () -> {}, new SimpleMeterRegistry());
             this.holds = new KnownHolds(charging, gateways, clock, meters);
             var askFirst = new AskFirst(new ChargeSettings.LostRows(askFirstUntil, compared), psps, charging);
             this.claims = new Claims(charging, routing, holds, askFirst, schedule, topics, lease, ourReceipts, () -> {});
             var ladder = new QuestionLadder(List.of(Duration.ofMillis(10)));
             this.resolutions =
-                    new Resolutions(charging, schedule, new Failover(routing, holds, askFirst, lease), ladder, topics, ourReceipts,
+                    new OutcomeRecorder(charging, schedule, new Failover(routing, holds, askFirst, lease), ladder, topics, ourReceipts,
                             () -> {}, meters);
             this.handler = new ChargeHandler(claims, askFirst, exchange, gateways, resolutions, poison,
                     new FloodGuard(floodRate, InstantSource.fixed(Instant.EPOCH), meters),
-                    new NewerRecords(InstantSource.system(), meters), meters);
+                    new FutureVersions(InstantSource.system(), meters), meters);
             this.inbox = new WebhookInbox(charging, gateways, exchange, topics, ourReceipts, InstantSource.system(), () -> {}, meters);
             this.booked = new BookedMoney(charging, gateways, exchange, topics, ourReceipts, SETTLEMENT_KEYS, () -> {}, meters);
             this.resolver = new Resolver(charging, gateways, exchange, resolutions, topics, Tracing.off(), lease);

@@ -95,7 +95,7 @@ class LateAnswersTest {
         psp.answersQuestions = false;
         captureLateAfter(this::resolverAsks);
         PspKey key = books.operation(payment).attemptKey();
-        other.resolutions.resolve(new Resolutions.Resolution(payment, java.util.UUID.randomUUID(), key, Resolutions.KNOWN,
+        other.resolutions.resolve(new OutcomeRecorder.Resolution(payment, java.util.UUID.randomUUID(), key, OutcomeRecorder.KNOWN,
                 new Outcome.Charged("late-" + key.value()), false, Optional.empty(), Optional.empty()));
         assertThat(other.meters.counter("chargeonce.bugs", "where", "resolve").count()).isZero();
         assertThat(books.count("FROM psp_observation WHERE outcome = 'charged'")).isEqualTo(1);
@@ -304,7 +304,7 @@ class LateAnswersTest {
         psp.answersQuestions = false;
         answerLate(this::resolverAsks, charge -> new Outcome.Failed(FailureCause.PSP_UNWELL, "late"));
         PspKey key = books.operation(payment).attemptKey();
-        other.resolutions.resolve(new Resolutions.Resolution(payment, java.util.UUID.randomUUID(), key, "question",
+        other.resolutions.resolve(new OutcomeRecorder.Resolution(payment, java.util.UUID.randomUUID(), key, "question",
                 psp.captureRegardless(psp.calls.getFirst()), false,
                 Optional.empty(), Optional.empty()));
         Waiting.until(() -> other.resolver.runOnce() > 0);

@@ -66,7 +66,7 @@ class RefundsTest {
         process.drain();
         assertThat(books.refunded(id)).isEqualTo(1000);
 
-        process.resolutions.resolve(new Resolutions.Resolution(refundOf(id) + "-a", java.util.UUID.randomUUID(),
+        process.resolutions.resolve(new OutcomeRecorder.Resolution(refundOf(id) + "-a", java.util.UUID.randomUUID(),
                 books.operation(refundOf(id) + "-a").attemptKey(), "webhook", new Outcome.Charged("late"),
                 false, Optional.empty(), Optional.empty()));
         assertThat(books.refunded(id)).isEqualTo(2299);

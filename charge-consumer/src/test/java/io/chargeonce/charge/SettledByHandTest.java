@@ -92,7 +92,7 @@ class SettledByHandTest {
     }
 
     private void later(Outcome outcome) {
-        process.resolutions.resolve(new Resolutions.Resolution(id, UUID.randomUUID(), key, "question", outcome,
+        process.resolutions.resolve(new OutcomeRecorder.Resolution(id, UUID.randomUUID(), key, "question", outcome,
                 false,
                 Optional.empty(), Optional.empty()));
     }
@@ -313,7 +313,7 @@ class SettledByHandTest {
     void a_resolver_that_lost_its_lease_settles_nothing_by_a_persons_word() {
         find(Optional.of("by-hand-1"));
         var finding = ByHand.after(found(), CANNOT_TELL, false, true, false);
-        process.resolutions.resolve(new Resolutions.Resolution(id, UUID.randomUUID(), key, "question", CANNOT_TELL,
+        process.resolutions.resolve(new OutcomeRecorder.Resolution(id, UUID.randomUUID(), key, "question", CANNOT_TELL,
                 false, Optional.empty(), Optional.of(finding)));
         assertThat(books.state(id)).isEqualTo(OperationState.UNRESOLVED);
         assertThat(books.count("FROM psp_observation WHERE source = 'hand'")).isZero();

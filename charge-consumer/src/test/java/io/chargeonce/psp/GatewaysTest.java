@@ -335,7 +335,8 @@ class GatewaysTest {
     void a_probe_that_never_arrived_counts_although_the_psp_does_well_elsewhere() {
         answers(3, ERROR);
         now = now.plusSeconds(1);
-        gateways.learn("one", List.of(new PspNews(now, Instant.MIN, Instant.MIN, Instant.MIN, false, 0, java.util.Set.of(), Instant.MIN)));
+        gateways.learn("one",
+                List.of(new PspHealthReport(now, Instant.MIN, Instant.MIN, Instant.MIN, false, 0, java.util.Set.of(), Instant.MIN)));
         assertThat(isWell()).as("a probe").isTrue();
         gateways.watched(gateway, another(), true, () -> new Outcome.Failed(FailureCause.CONNECTION_REFUSED, "refused"));
         assertThat(isWell()).isFalse();

@@ -4,7 +4,7 @@ package io.chargeonce.ingest;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.DatabaseWaits;
 import io.chargeonce.database.OutboxRelay;
-import io.chargeonce.ingest.accept.AnswerAccept;
+import io.chargeonce.ingest.accept.AcceptanceService;
 import io.chargeonce.ingest.accept.PostPayment;
 import io.chargeonce.ingest.accept.Reaper;
 import io.chargeonce.ingest.answer.IngestMeters;
@@ -95,7 +95,7 @@ public final class IngestService implements AutoCloseable {
         var workers = new ArrayList<Worker>();
         workers.add(start(lifecycle, "ingest-database-waits", AGE_EVERY, new DatabaseWaits(database, meters.registry())::runOnce, meters));
         var accept = lifecycle.start("acceptances",
-                () -> AnswerAccept.start(database, topics.requests(), settings.chargeWithin(), relay::nudge));
+                () -> AcceptanceService.start(database, topics.requests(), settings.chargeWithin(), relay::nudge));
         workers.add(startReaper(lifecycle, new Reaper(database, meters.registry()), meters));
         var refunds = new AcceptRefund(database, topics, settings.chargeWithin(), relay::nudge);
         var drain = new Drain();
@@ -126,7 +126,7 @@ public final class IngestService implements AutoCloseable {
         return start(lifecycle, "ingest-reaper", REAP_EVERY, reaper::runSlowly, meters);
     }
 
-    private static BoundedHttp startHttp(Lifecycle lifecycle, IngestSettings settings, Database database, AnswerAccept accept,
+    private static BoundedHttp startHttp(Lifecycle lifecycle, IngestSettings settings, Database database, AcceptanceService accept,
                                          AcceptRefund refunds, Meters meters, Tracing tracing, Patience patience, Drain drain,
                                          InstantSource clock) {
         var merchants = lifecycle.start("merchants", () -> new Merchants(database, new SteadyClock()));

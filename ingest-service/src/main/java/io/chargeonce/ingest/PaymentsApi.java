@@ -5,7 +5,7 @@ import io.chargeonce.ingest.accept.PostPayment;
 import io.chargeonce.http.Answer;
 import io.chargeonce.ingest.answer.Checked;
 import io.chargeonce.ingest.answer.Contract;
-import io.chargeonce.ingest.answer.Guarded;
+import io.chargeonce.ingest.answer.ExceptionMapper;
 import io.chargeonce.ingest.answer.IngestMeters;
 import io.chargeonce.ingest.answer.Problem;
 import io.chargeonce.ingest.answer.Problems;
@@ -114,7 +114,7 @@ final class PaymentsApi implements HttpService {
 
     private Handler handle(String route, Function<ServerRequest, Answer> answer) {
         return (request, response) -> exchange.send(request, response,
-                traced(route, request, () -> meters.timed(route, () -> Guarded.answer(() -> answer.apply(request)))));
+                traced(route, request, () -> meters.timed(route, () -> ExceptionMapper.answer(() -> answer.apply(request)))));
     }
 
     /** In a child of the caller's span. Payments carry it on. */
@@ -123,7 +123,7 @@ final class PaymentsApi implements HttpService {
     }
 
     private void postBatch(ServerRequest request, ServerResponse response) {
-        switch (Guarded.checked(() -> admit(request, Scope.PAY))) {
+        switch (ExceptionMapper.checked(() -> admit(request, Scope.PAY))) {
             case Checked.Wrong<Credential> wrong -> refuse(request, response, wrong.problem());
             case Checked.Right<Credential> credential -> {
                 switch (PostBatch.guarded(request)) {

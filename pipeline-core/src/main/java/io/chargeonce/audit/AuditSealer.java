@@ -57,7 +57,7 @@ public final class AuditSealer {
 
     private record Pass(Optional<Sealed> sealed, double oldestSeconds) {}
 
-    private record Sealed(Seal seal, PeoplesDeeds deeds) {}
+    private record Sealed(Seal seal, HumanActionMetrics deeds) {}
 
     /** @param tableEnd the last id of the next record's table: a seal covers records of one table, which is dropped as a whole */
     private record Due(String now, long tableEnd) {}
@@ -69,7 +69,7 @@ public final class AuditSealer {
     private final Runnable staged;
     private final AuditRetention retention;
     private final MeterRegistry meters;
-    private final Horizon horizon = new Horizon();
+    private final AuditWatermark horizon = new AuditWatermark();
     private volatile double oldestSeconds;
 
     /** @param staged called when a seal is staged for its topic */
@@ -84,7 +84,7 @@ public final class AuditSealer {
         this.most = most;
         this.staged = staged;
         this.meters = meters;
-        PeoplesDeeds.show(meters);
+        HumanActionMetrics.show(meters);
         this.retention = new AuditRetention(settings.kept, settings.keys);
         meters.gauge("chargeonce.audit.unsealed.seconds", this, sealer -> sealer.oldestSeconds);
     }

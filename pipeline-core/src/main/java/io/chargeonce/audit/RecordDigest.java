@@ -22,7 +22,7 @@ final class RecordDigest {
     private static final int NULL = -1;
 
     private final MessageDigest sha256;
-    private final PeoplesDeeds deeds = new PeoplesDeeds();
+    private final HumanActionMetrics deeds = new HumanActionMetrics();
     private long records;
     private long last;
 
@@ -78,7 +78,7 @@ final class RecordDigest {
         }
     }
 
-    PeoplesDeeds deeds() {
+    HumanActionMetrics deeds() {
         return deeds;
     }
 

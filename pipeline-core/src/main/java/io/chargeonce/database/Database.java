@@ -47,7 +47,7 @@ public final class Database implements AutoCloseable {
             """;
 
     private final Connections connections;
-    private final Misfits misfits = new Misfits();
+    private final SchemaMismatches misfits = new SchemaMismatches();
 
     /** Whether a refusal for a missing right says that a service is set up wrongly. A person may just not have that right. */
     private final boolean ofService;

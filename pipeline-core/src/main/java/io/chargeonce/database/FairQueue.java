@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.database;
 
-import io.chargeonce.turns.FairLines;
+import io.chargeonce.fairness.FairLines;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -86,7 +86,7 @@ public final class Outbox {
      *
      * @param held topics that are left out; when one of them is not held any more, the frontier has to be restarted
      */
-    static List<Staged> read(Connection connection, List<Integer> shards, Frontier frontier, Set<String> held) throws SQLException {
+    static List<Staged> read(Connection connection, List<Integer> shards, OutboxCursor frontier, Set<String> held) throws SQLException {
         try (var statement = connection.prepareStatement(READ)) {
             List<Map.Entry<Long, Long>> open = List.copyOf(frontier.lowestOfOpen().entrySet());
             statement.setLong(1, frontier.next());
@@ -103,10 +103,10 @@ public final class Outbox {
         }
     }
 
-    private static List<Staged> rows(ResultSet result, Frontier frontier) throws SQLException {
+    private static List<Staged> rows(ResultSet result, OutboxCursor frontier) throws SQLException {
         var rows = new ArrayList<Staged>();
         result.next();
-        var snapshot = Frontier.Snapshot.parse(result.getString(1));
+        var snapshot = OutboxCursor.Snapshot.parse(result.getString(1));
         boolean refusals = result.getBoolean(7);
         long found = result.getLong(8);
         if (result.getObject(2) != null) {

@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Publishes the outbox: read, send, await the acknowledgements, delete. Each record at least once, and those of a key in order.
  *
- * <p>Each pass begins where no row can have appeared since the last one ({@link Frontier}). So a row that commits late, behind higher ids,
+ * <p>Each pass begins where no row can have appeared since the last one ({@link OutboxCursor}). So a row that commits late, behind higher ids,
  * is found when it commits. Now and then a pass reads everything all the same. No transaction is open while sending. Any number of
  * processes may run a relay; they divide the shards fairly. No failure of Kafka or Postgres and no bug ends its thread before {@link
  * #close}.
@@ -133,7 +133,7 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
     private void relayUntilClosed(Connection connection) throws SQLException {
         var locks = new ShardLocks(connection);
         try (var fast = new RelaySession(connection)) {
-            var frontier = new Frontier();
+            var frontier = new OutboxCursor();
             long fullLook = System.nanoTime();
             long offerAgain = fullLook;
             while (!closed) {
@@ -159,7 +159,7 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
     }
 
     /** Relays these shards until it is time to look for more shards. */
-    private void relay(Connection connection, List<Integer> shards, Frontier frontier) throws SQLException {
+    private void relay(Connection connection, List<Integer> shards, OutboxCursor frontier) throws SQLException {
         long huntAgain = System.nanoTime() + SHARD_HUNT.toNanos();
         long idleMillis = 1;
         while (!closed && System.nanoTime() - huntAgain < 0) {
@@ -190,7 +190,7 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
     }
 
     /** One pass. Returns how many rows left the outbox. */
-    private int runOnce(Connection connection, List<Integer> shards, Frontier frontier) throws SQLException {
+    private int runOnce(Connection connection, List<Integer> shards, OutboxCursor frontier) throws SQLException {
         lastTurn = System.nanoTime();
         if (!sender.isReady()) {
             return 0;
@@ -206,7 +206,7 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
     }
 
     /** Sends these rows, and records the results of these and of earlier rows that were still under way. */
-    private int finish(Connection connection, List<Outbox.Staged> rows, Frontier frontier) throws SQLException {
+    private int finish(Connection connection, List<Outbox.Staged> rows, OutboxCursor frontier) throws SQLException {
         OutboxSender.Result result = sender.send(firstOfEachKey(rows));
         if (!result.acknowledged().isEmpty() && Outbox.delete(connection, result.acknowledged()) > 0) {
             frontier.ownTransactionEnded();
@@ -224,7 +224,7 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
         return result.acknowledged().size() + result.refused().size();
     }
 
-    private static void keepUnpublished(List<Outbox.Staged> rows, OutboxSender.Result result, Frontier frontier) {
+    private static void keepUnpublished(List<Outbox.Staged> rows, OutboxSender.Result result, OutboxCursor frontier) {
         var gone = new HashSet<>(result.acknowledged());
         rows.stream().map(Outbox.Staged::id).filter(id -> !gone.contains(id)).findFirst().ifPresent(frontier::keep);
     }

@@ -58,7 +58,7 @@ public final class Roles {
                 granted.addAll(People.logins(connection));
                 Grants before = Grants.read(connection, granted);
                 statement.execute(rights());
-                Powers.TakenBack powers = Powers.takeBack(connection, ALL);
+                RolePrivileges.TakenBack powers = RolePrivileges.takeBack(connection, ALL);
                 var tookBack = new ArrayList<>(before.goneIn(Grants.read(connection, granted)));
                 tookBack.addAll(powers.gone());
                 List<String> set = passwords.isEmpty() ? List.of() : setPasswords(statement, passwords.get());

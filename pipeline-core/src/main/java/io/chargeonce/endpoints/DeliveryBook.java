@@ -2,7 +2,7 @@
 package io.chargeonce.endpoints;
 
 import io.chargeonce.database.Database;
-import io.chargeonce.endpoints.EndpointBook.Change;
+import io.chargeonce.endpoints.EndpointTable.Change;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -66,7 +66,7 @@ public final class DeliveryBook {
     /** The newest first. */
     public List<Entry> list(Filter filter, int most) {
         return database.withConnection(connection -> {
-            try (var statement = EndpointBook.asCaller(connection, LIST, caller)) {
+            try (var statement = EndpointTable.asCaller(connection, LIST, caller)) {
                 statement.setString(2, filter.endpoint.orElse(null));
                 statement.setString(3, filter.payment.orElse(null));
                 statement.setString(4, filter.state.orElse(null));
@@ -113,11 +113,11 @@ public final class DeliveryBook {
     public Change redeliver(String webhook) {
         Optional<Entry> found = list(Filter.ofWebhook(webhook), 1).stream().findFirst();
         return found.isEmpty() ? Change.NO_ENDPOINT : database.inTransaction(connection -> {
-            try (var statement = EndpointBook.asCaller(connection, REDELIVER, caller)) {
+            try (var statement = EndpointTable.asCaller(connection, REDELIVER, caller)) {
                 statement.setString(2, webhook);
-                Change change = EndpointBook.change(statement);
+                Change change = EndpointTable.change(statement);
                 if (change == Change.DONE) {
-                    EndpointBook.record(connection, caller, "webhook.redelivered", found.get().endpoint, Map.of("webhook", webhook));
+                    EndpointTable.record(connection, caller, "webhook.redelivered", found.get().endpoint, Map.of("webhook", webhook));
                 }
                 return change;
             }
@@ -159,7 +159,7 @@ public final class DeliveryBook {
                     row.next();
                     int made = row.getInt(1);
                     if (made > 0) {
-                        EndpointBook.record(connection, caller, "webhook.staged", payment, Map.of("missed", made));
+                        EndpointTable.record(connection, caller, "webhook.staged", payment, Map.of("missed", made));
                     }
                     return made;
                 }
@@ -171,14 +171,14 @@ public final class DeliveryBook {
         return database.inTransaction(connection -> {
             int moved = redeliver(connection, endpoint, most);
             if (moved > 0) {
-                EndpointBook.record(connection, caller, "webhook.redelivered", endpoint, Map.of("dead", moved));
+                EndpointTable.record(connection, caller, "webhook.redelivered", endpoint, Map.of("dead", moved));
             }
             return moved;
         });
     }
 
     private int redeliver(Connection connection, String endpoint, int most) throws SQLException {
-        try (var statement = EndpointBook.asCaller(connection, REDELIVER_DEAD, caller)) {
+        try (var statement = EndpointTable.asCaller(connection, REDELIVER_DEAD, caller)) {
             statement.setString(2, endpoint);
             statement.setInt(3, most);
             try (var row = statement.executeQuery()) {

@@ -9,7 +9,7 @@ public final class EndpointJson {
 
     private EndpointJson() {}
 
-    public static Map<String, Object> of(EndpointBook.Endpoint endpoint) {
+    public static Map<String, Object> of(EndpointTable.Endpoint endpoint) {
         var json = new LinkedHashMap<String, Object>();
         json.put("id", endpoint.id());
         json.put("merchant", endpoint.merchant());

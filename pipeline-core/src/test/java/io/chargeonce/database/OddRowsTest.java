@@ -105,7 +105,7 @@ class OddRowsTest {
                 + "FROM generate_series(1, 200) AS n");
         try (var connection = DriverManager.getConnection(url)) {
             connection.setAutoCommit(false);
-            var frontier = new Frontier();
+            var frontier = new OutboxCursor();
             assertThat(Outbox.read(connection, List.of(0), frontier, Set.of())).extracting(Outbox.Staged::key).containsExactly("1", "2");
             assertThat(Outbox.read(connection, List.of(0), frontier, Set.of())).extracting(Outbox.Staged::key).containsExactly("3", "4");
         }

@@ -215,7 +215,7 @@ class OutboxRelayTest {
     /** A snapshot does not list an open transaction that is younger than all finished ones. */
     @Test
     void a_row_is_found_though_no_snapshot_knew_of_its_transaction_when_a_higher_id_was_seen() throws SQLException {
-        var frontier = new Frontier();
+        var frontier = new OutboxCursor();
         try (Connection relay = DriverManager.getConnection(url, "postgres", ""); Connection older = transaction();
              Connection younger = transaction()) {
             older.createStatement().execute("SELECT pg_current_xact_id()");
@@ -235,7 +235,7 @@ class OutboxRelayTest {
     }
 
     /** As the relay does it, with everything acknowledged. */
-    private static List<String> look(Connection relay, Frontier frontier) throws SQLException {
+    private static List<String> look(Connection relay, OutboxCursor frontier) throws SQLException {
         var rows = Outbox.read(relay, IntStream.range(0, OutboxRow.SHARDS).boxed().toList(), frontier, Set.of());
         assertThat(Outbox.delete(relay, rows.stream().map(Outbox.Staged::id).toList())).isEqualTo(rows.size());
         frontier.ownTransactionEnded();

@@ -19,7 +19,7 @@ import io.chargeonce.dlq.query.Summary;
 import io.chargeonce.dlq.terminal.page.ChangeReport;
 import io.chargeonce.dlq.terminal.page.SummaryTable;
 import io.chargeonce.endpoints.Caller;
-import io.chargeonce.endpoints.EndpointBook;
+import io.chargeonce.endpoints.EndpointTable;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.kafka.ProducerSettings;
 import io.chargeonce.sandbox.mail.Letter;
@@ -82,7 +82,7 @@ final class Demo implements AutoCloseable {
         this.queue = new DeadLetterQueue(database, new Topics(settings.topicPrefix()), pipeline.vault);
         this.producer = new DemoProducer(pipeline.ingestPort);
         this.receiver = new DemoReceiver();
-        var endpoint = new EndpointBook(database, pipeline.vault, new Caller.Person("demo")).add("acme", receiver.url(), List.of("*"));
+        var endpoint = new EndpointTable(database, pipeline.vault, new Caller.Person("demo")).add("acme", receiver.url(), List.of("*"));
         receiver.believes(endpoint.made().orElseThrow().secret());
         this.board = new StageBoard(database, out, live);
     }

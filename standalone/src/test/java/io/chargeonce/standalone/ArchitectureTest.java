@@ -62,10 +62,10 @@ class ArchitectureTest {
 
     @Test
     void kafka_database_and_runtime_know_nothing_of_ours() {
-        onlyDependsOn("io.chargeonce.kafka..", "io.chargeonce.turns..", "io.chargeonce.text..");
-        onlyDependsOn("io.chargeonce.database..", "io.chargeonce.turns..", "io.chargeonce.text..");
+        onlyDependsOn("io.chargeonce.kafka..", "io.chargeonce.fairness..", "io.chargeonce.text..");
+        onlyDependsOn("io.chargeonce.database..", "io.chargeonce.fairness..", "io.chargeonce.text..");
         onlyDependsOn("io.chargeonce.runtime..", "io.chargeonce.text..");
-        onlyDependsOn("io.chargeonce.turns..");
+        onlyDependsOn("io.chargeonce.fairness..");
     }
 
     /** With the other protocol, Kafka's client spins while Kafka is away: see {@link GroupProtocol}. */

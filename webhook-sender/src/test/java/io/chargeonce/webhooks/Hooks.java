@@ -4,7 +4,7 @@ package io.chargeonce.webhooks;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.Migrations;
 import io.chargeonce.database.Roles;
-import io.chargeonce.endpoints.EndpointBook;
+import io.chargeonce.endpoints.EndpointTable;
 import io.chargeonce.endpoints.EndpointSettings;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.runtime.Lifecycle;
@@ -106,14 +106,14 @@ final class Hooks implements AutoCloseable {
         return new Called(exit, out.toString(), err.toString());
     }
 
-    EndpointBook.NewEndpoint endpoint(String merchant, String address, String... events) {
+    EndpointTable.NewEndpoint endpoint(String merchant, String address, String... events) {
         Called added = webhook("add", "--merchant", merchant, "--url", address, "--events",
                 events.length == 0 ? "*" : String.join(",", events), "--json");
         if (added.exit != 0) {
             throw new IllegalStateException(added.err);
         }
         String[] parts = added.out.split("\"");
-        return new EndpointBook.NewEndpoint(parts[3], parts[7]);
+        return new EndpointTable.NewEndpoint(parts[3], parts[7]);
     }
 
     /** Returns the id of a payment that has ended so. */

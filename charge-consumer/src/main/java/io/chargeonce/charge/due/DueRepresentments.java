@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.charge.due;
 
-import io.chargeonce.charge.outcome.Changes;
+import io.chargeonce.charge.outcome.UnitOfWork;
 import io.chargeonce.database.Database;
 import io.chargeonce.ledger.DueOperations;
 import io.chargeonce.ledger.Operation;
@@ -38,7 +38,7 @@ public final class DueRepresentments {
     }
 
     private int stage(Connection connection, OperationTable.Locked due) throws SQLException {
-        var changes = new Changes(topics);
+        var changes = new UnitOfWork(topics);
         for (Operation operation : due.rows().values()) {
             // The merchant may have opted out since it was planned.
             boolean isWanted = RetryBudget.isOptedIn(connection, operation.accepted().merchant());

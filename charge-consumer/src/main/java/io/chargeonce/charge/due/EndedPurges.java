@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.charge.due;
 
-import io.chargeonce.charge.outcome.Changes;
+import io.chargeonce.charge.outcome.UnitOfWork;
 import io.chargeonce.database.Database;
 import io.chargeonce.ledger.DueOperations;
 import io.chargeonce.ledger.Operation;
@@ -36,7 +36,7 @@ public final class EndedPurges {
     }
 
     private int end(Connection connection, OperationTable.Locked due) throws SQLException {
-        var changes = new Changes(topics);
+        var changes = new UnitOfWork(topics);
         for (Operation operation : due.rows().values()) {
             operation.endPurge(due.now());
             changes.settled(operation);

@@ -2,7 +2,7 @@
 package io.chargeonce.charge.due;
 
 import io.chargeonce.charge.outcome.Bug;
-import io.chargeonce.charge.outcome.Changes;
+import io.chargeonce.charge.outcome.UnitOfWork;
 import io.chargeonce.database.Database;
 import io.chargeonce.ledger.DeadLetter;
 import io.chargeonce.ledger.LateOperations;
@@ -276,7 +276,7 @@ public final class Sweeper {
     private int stageAgain(Connection connection, List<String> ids, Suspects known, int tier) throws SQLException {
         // A locked row is being worked on; waiting for it would delay the rest.
         var locked = OperationTable.lockFree(connection, ids);
-        var changes = new Changes(topics);
+        var changes = new UnitOfWork(topics);
         int swept = 0;
         for (Operation operation : locked.rows().values()) {
             boolean lost = WAITING.contains(operation.state()) && operation.representAt().isEmpty() && operation.tier() == tier
@@ -290,7 +290,7 @@ public final class Sweeper {
         return swept;
     }
 
-    private void stageAgain(Operation operation, Instant now, Changes changes) {
+    private void stageAgain(Operation operation, Instant now, UnitOfWork changes) {
         changes.save(operation);
         if (operation.swept() < MOST_SWEEPS) {
             operation.stageAgain(now);

@@ -2,7 +2,7 @@
 package io.chargeonce.charge.evidence;
 
 import io.chargeonce.charge.outcome.Bug;
-import io.chargeonce.charge.outcome.Changes;
+import io.chargeonce.charge.outcome.UnitOfWork;
 import io.chargeonce.database.Database;
 import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.AttemptTable;
@@ -99,7 +99,7 @@ public final class BankLines {
                 AttemptTable.find(connection, lines.stream().map(BankLineTable.Line::key).distinct().toList()).stream()
                         .collect(Collectors.toMap(attempt -> attempt.key().value(), Function.identity()));
         var locked = OperationTable.lock(connection, attempts.values().stream().map(Attempt::operationId).toList());
-        var changes = Changes.ofAnswers(topics, ourReceipts);
+        var changes = UnitOfWork.ofAnswers(topics, ourReceipts);
         var results = new LinkedHashMap<BankLineTable.Line, Taken>();
         for (BankLineTable.Line line : lines) {
             Optional<Operation> about =
@@ -115,7 +115,8 @@ public final class BankLines {
         return lines.size();
     }
 
-    private Taken take(Connection connection, BankLineTable.Line line, Operation operation, OperationTable.Locked locked, Changes changes)
+    private Taken take(Connection connection, BankLineTable.Line line, Operation operation, OperationTable.Locked locked,
+                       UnitOfWork changes)
             throws SQLException {
         if (!keys.isEmpty() && !line.hasMarkOf(keys)) {
             return new Taken.Unmatched("it has no mark of the key in CHARGEONCE_SETTLEMENT_KEY_FILE, so bank-files did not read it");

@@ -2,7 +2,7 @@
 package io.chargeonce.charge.evidence;
 
 import io.chargeonce.charge.evidence.MoneyLine.Said;
-import io.chargeonce.charge.outcome.Changes;
+import io.chargeonce.charge.outcome.UnitOfWork;
 import io.chargeonce.charge.outcome.LateAnswers;
 import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.AttemptState;
@@ -33,7 +33,7 @@ public final class Evidence {
 
     /** @param returnedBefore whether an earlier line said that this attempt's money went back */
     public static Taken take(Connection connection, Operation operation, MoneyLine line, boolean returnedBefore, Instant now,
-                             Changes changes)
+                             UnitOfWork changes)
             throws SQLException {
         Attempt attempt = AttemptTable.lock(connection, line.key());
         Optional<String> strange = strange(operation, attempt, line);

@@ -2,7 +2,7 @@
 package io.chargeonce.charge.evidence;
 
 import io.chargeonce.charge.evidence.MoneyLine.Said;
-import io.chargeonce.charge.outcome.Changes;
+import io.chargeonce.charge.outcome.UnitOfWork;
 import io.chargeonce.charge.outcome.Incident;
 import io.chargeonce.charge.outcome.Reversals;
 import io.chargeonce.ledger.Attempt;
@@ -40,7 +40,7 @@ final class Returns {
     private Returns() {}
 
     /** Under the charge's lock. One return of an attempt, however often it is reported. */
-    static void take(Connection connection, Operation charge, Attempt attempt, Said.Returned returned, Instant now, Changes changes)
+    static void take(Connection connection, Operation charge, Attempt attempt, Said.Returned returned, Instant now, UnitOfWork changes)
             throws SQLException {
         String extra = Reversals.idOf(attempt.key().value());
         Optional<Operation> reversal = Optional.ofNullable(OperationTable.lock(connection, List.of(extra)).rows().get(extra));
@@ -69,7 +69,7 @@ final class Returns {
      * The payment has another capture, so nothing of its revenue is lost, and no event told of this money. Our reversal of it would pay it
      * back once more.
      */
-    private static void takeOfExtra(Operation charge, Attempt attempt, Operation reversal, Instant now, Changes changes) {
+    private static void takeOfExtra(Operation charge, Attempt attempt, Operation reversal, Instant now, UnitOfWork changes) {
         changes.audit("returned", charge);
         if (reversal.state() == OperationState.DECLINED) {
             return;
@@ -86,7 +86,8 @@ final class Returns {
     }
 
     /** A refund is paid or under way, so the payer may get the money twice. */
-    private static void reportIfRefundedToo(Connection connection, Operation charge, Attempt attempt, Changes changes) throws SQLException {
+    private static void reportIfRefundedToo(Connection connection, Operation charge, Attempt attempt, UnitOfWork changes)
+            throws SQLException {
         long refunded = Refunds.goesBack(connection, charge);
         if (refunded > 0) {
             LOG.error("ALERT: incident.refunded_too_much: the bank of {} took the money back, and refunds of {} {} are paid or under way; "

@@ -34,7 +34,7 @@ public final class LateAnswers {
     private LateAnswers() {}
 
     public static void take(Connection connection, Operation operation, PspKey key, String source, Outcome outcome, Instant now,
-                            Changes changes)
+                            UnitOfWork changes)
             throws SQLException {
         Attempt before = AttemptTable.lock(connection, key);
         Observation observed = Observation.of(key, source, judge(operation, before, outcome));
@@ -59,7 +59,7 @@ public final class LateAnswers {
     }
 
     private static void failed(Connection connection, Operation operation, Attempt before, Observation observed, Instant now,
-                               Changes changes)
+                               UnitOfWork changes)
             throws SQLException {
         if (before.state() == AttemptState.SUCCEEDED) {
             reportIfByHand(connection, operation, observed, changes);
@@ -72,7 +72,7 @@ public final class LateAnswers {
     }
 
     /** What succeeded stays so unless the PSP, or the other bank, takes exactly that success back. */
-    private static void failedAfterSuccess(Operation operation, Attempt before, Observation observed, Instant now, Changes changes) {
+    private static void failedAfterSuccess(Operation operation, Attempt before, Observation observed, Instant now, UnitOfWork changes) {
         boolean isTakenBack = FailureCause.REFUND_FAILED.tag().equals(observed.cause()) || observed.source().equals("settlement");
         boolean isIts = operation.state() == OperationState.SUCCEEDED && operation.pspReference().equals(before.pspReference());
         Reversals.reportNotGivenBackAfterAll(operation, before, observed.detail(), changes);
@@ -83,7 +83,7 @@ public final class LateAnswers {
     }
 
     private static void succeeded(Connection connection, Operation operation, Attempt before, Observation observed, Instant now,
-                                  Changes changes)
+                                  UnitOfWork changes)
             throws SQLException {
         if (before.state() == AttemptState.SUCCEEDED) {
             succeededAgain(connection, operation, before, observed, now, changes);
@@ -109,7 +109,7 @@ public final class LateAnswers {
     }
 
     /** A PSP may report a refund as failed after it was paid. Its messages arrive in any order, so it is not known which one is newer. */
-    private static void reportIfTheRefundFailedToo(Operation operation, Attempt before, Changes changes) {
+    private static void reportIfTheRefundFailedToo(Operation operation, Attempt before, UnitOfWork changes) {
         boolean byThePsp = !before.cause().equals(Optional.of(FailureCause.SETTLED_NOT_CHARGED.tag()));
         if (operation.kind() != OperationKind.CHARGE && byThePsp) {
             Reversals.reportContradiction(operation, before, changes);
@@ -121,12 +121,13 @@ public final class LateAnswers {
     }
 
     /** If a question is under way, its worker sees this when it folds the answer. If not, the resolver asks at once. */
-    private static void askNow(Operation operation, Instant now, Changes changes) {
+    private static void askNow(Operation operation, Instant now, UnitOfWork changes) {
         operation.askNow(now);
         changes.save(operation);
     }
 
-    private static void settle(Connection connection, Operation operation, Attempt attempt, String reference, Instant now, Changes changes)
+    private static void settle(Connection connection, Operation operation, Attempt attempt, String reference, Instant now,
+                               UnitOfWork changes)
             throws SQLException {
         reportAfterTheEnd(operation, attempt.psp(), attempt.key(), reference, changes);
         Optional<PspKey> open = AttemptTable.open(connection, operation);
@@ -146,7 +147,7 @@ public final class LateAnswers {
     }
 
     /** Called before the operation is settled as succeeded. Reports nothing unless it had ended in another way. */
-    public static void reportAfterTheEnd(Operation operation, String psp, PspKey key, String reference, Changes changes) {
+    public static void reportAfterTheEnd(Operation operation, String psp, PspKey key, String reference, UnitOfWork changes) {
         if (operation.state() == OperationState.PURGED) {
             Reversals.reportAfterTheEnd(Incident.SUCCEEDED_AFTER_PURGE, operation, psp, key, reference, changes);
         }
@@ -155,14 +156,14 @@ public final class LateAnswers {
         }
     }
 
-    private static void settleAs(Operation operation, Attempt attempt, String reference, Instant now, Changes changes) {
+    private static void settleAs(Operation operation, Attempt attempt, String reference, Instant now, UnitOfWork changes) {
         operation.settleLate(new Capture(attempt.psp(), reference), now);
         changes.settleLetter(operation.id());
         changes.settled(operation);
     }
 
     /** The open attempt has definitely failed. The operation settles by the oldest of these, and the others moved money beside it. */
-    public static void settleOneOf(Connection connection, Operation operation, List<Attempt> late, Instant now, Changes changes)
+    public static void settleOneOf(Connection connection, Operation operation, List<Attempt> late, Instant now, UnitOfWork changes)
             throws SQLException {
         Attempt first = late.getFirst();
         reportAfterTheEnd(operation, first.psp(), first.key(), first.pspReference().orElseThrow(), changes);
@@ -171,7 +172,7 @@ public final class LateAnswers {
     }
 
     /** The operation has succeeded by another attempt, and each of these moved its money too. */
-    public static void movedBeside(Connection connection, Operation operation, List<Attempt> late, Instant now, Changes changes)
+    public static void movedBeside(Connection connection, Operation operation, List<Attempt> late, Instant now, UnitOfWork changes)
             throws SQLException {
         for (Attempt attempt : late) {
             movedTwice(connection, operation, attempt, attempt.pspReference().orElseThrow(), now, changes);
@@ -179,7 +180,7 @@ public final class LateAnswers {
     }
 
     private static void movedTwice(Connection connection, Operation operation, Attempt attempt, String reference, Instant now,
-                                   Changes changes)
+                                   UnitOfWork changes)
             throws SQLException {
         if (operation.kind() == OperationKind.CHARGE) {
             Reversals.reverse(connection, operation, attempt, reference, now, changes);
@@ -188,7 +189,7 @@ public final class LateAnswers {
         }
     }
 
-    private static void reportIfByHand(Connection connection, Operation operation, Observation observed, Changes changes)
+    private static void reportIfByHand(Connection connection, Operation operation, Observation observed, UnitOfWork changes)
             throws SQLException {
         HandSettlementTable.decided(connection, observed.key())
                 .ifPresent(settled -> Reversals.reportAgainstEvidence(operation, settled, observed, changes));
@@ -199,7 +200,7 @@ public final class LateAnswers {
      * reference from now on. If not, the PSP moved money twice under one key.
      */
     public static void succeededAgain(Connection connection, Operation operation, Attempt before, Observation observed, Instant now,
-                                      Changes changes)
+                                      UnitOfWork changes)
             throws SQLException {
         if (before.pspReference().equals(Optional.of(observed.pspReference()))) {
             return;

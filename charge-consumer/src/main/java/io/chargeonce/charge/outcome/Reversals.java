@@ -31,14 +31,14 @@ public final class Reversals {
     private Reversals() {}
 
     /** Under its own key, so that it happens once however often the capture is reported; outside the sum of refunds. */
-    static void reverse(Connection connection, Operation charged, Attempt twice, String reference, Instant now, Changes changes)
+    static void reverse(Connection connection, Operation charged, Attempt twice, String reference, Instant now, UnitOfWork changes)
             throws SQLException {
         reverse(connection, charged, twice, twice.key().value(), reference, now, changes);
     }
 
     /** The same for one more capture that the PSP made under a key that had captured already: one reversal per reference. */
     static void reverseUnderOneKey(Connection connection, Operation charged, Attempt attempt, String reference, Instant now,
-                                   Changes changes)
+                                   UnitOfWork changes)
             throws SQLException {
         String name = attempt.key() + "-" + UUID.nameUUIDFromBytes(reference.getBytes(StandardCharsets.UTF_8));
         reverse(connection, charged, attempt, name, reference, now, changes);
@@ -50,7 +50,7 @@ public final class Reversals {
     }
 
     private static void reverse(Connection connection, Operation charged, Attempt twice, String name, String reference, Instant now,
-                                Changes changes)
+                                UnitOfWork changes)
             throws SQLException {
         String id = idOf(name);
         var accepted = charged.accepted();
@@ -66,12 +66,12 @@ public final class Reversals {
     }
 
     /** Money went back twice and cannot be recovered automatically: a person must act. */
-    static void reportGivenBackTwice(Operation refund, Attempt twice, String reference, Changes changes) {
+    static void reportGivenBackTwice(Operation refund, Attempt twice, String reference, UnitOfWork changes) {
         incident(Incident.GIVEN_BACK_TWICE, refund, twice, reference, changes);
     }
 
     /** A declined refund frees its amount for other refunds. Now its PSP says that it was paid all the same, and that cannot be undone. */
-    static void reportIfTooMuch(Connection connection, Operation refund, Changes changes) throws SQLException {
+    static void reportIfTooMuch(Connection connection, Operation refund, UnitOfWork changes) throws SQLException {
         Refunds.Backed backed = Refunds.backed(connection, refund);
         if (backed.goesBack() > backed.captured()) {
             String why = "%d go back, but %d %s were captured".formatted(backed.goesBack(), backed.captured(),
@@ -86,7 +86,7 @@ public final class Reversals {
     }
 
     /** The PSP withdraws its success: the customer does not have the money, and a person must act. */
-    static void reportNotGivenBackAfterAll(Operation refund, Attempt attempt, String detail, Changes changes) {
+    static void reportNotGivenBackAfterAll(Operation refund, Attempt attempt, String detail, UnitOfWork changes) {
         LOG.error(
                 "ALERT: incident.refund_failed_late: {} at {} was paid, and failed after all ({}); its amount can be refunded again under "
                         + "another reference, or give the money back in another way",
@@ -96,7 +96,7 @@ public final class Reversals {
     }
 
     /** The PSP reported a failure, and then a success. The refund is not sent again, and a person must ask which is true. */
-    static void reportContradiction(Operation refund, Attempt attempt, Changes changes) {
+    static void reportContradiction(Operation refund, Attempt attempt, UnitOfWork changes) {
         LOG.error(
                 "ALERT: incident.refund_failed_late: {} reported that {} failed ({}), and then that it was paid; ask which is true before "
                         + "you give the money back in another way",
@@ -108,7 +108,7 @@ public final class Reversals {
      * Money moved after the operation had ended in another way. It is settled as the PSP says, and its merchant may have acted on the first
      * end.
      */
-    static void reportAfterTheEnd(Incident incident, Operation ended, String psp, PspKey key, String reference, Changes changes) {
+    static void reportAfterTheEnd(Incident incident, Operation ended, String psp, PspKey key, String reference, UnitOfWork changes) {
         LOG.error(
                 "ALERT: incident.{}: {} had ended as {}, and attempt {} at {} moved its money all the same (reference {}); it is settled "
                         + "now, inform the merchant",
@@ -118,7 +118,7 @@ public final class Reversals {
     }
 
     /** A person's finding turned out to be wrong. */
-    static void reportAgainstEvidence(Operation operation, HandSettlement settled, Observation observed, Changes changes) {
+    static void reportAgainstEvidence(Operation operation, HandSettlement settled, Observation observed, UnitOfWork changes) {
         LOG.error("ALERT: incident.{}: {} settled {} as {} ({}), and the PSP says {}{}; see dlq why {}",
                 Incident.SETTLED_AGAINST_EVIDENCE.tag(), settled.proposedBy(), operation.id(), settled.verdict(), settled.evidence(),
                 observed.outcome(),
@@ -129,7 +129,7 @@ public final class Reversals {
                         observed.pspReference() == null ? "" : observed.pspReference()));
     }
 
-    private static void incident(Incident incident, Operation operation, Attempt twice, String reference, Changes changes) {
+    private static void incident(Incident incident, Operation operation, Attempt twice, String reference, UnitOfWork changes) {
         LOG.error("ALERT: incident.{}: attempt {} of {} moved money at {} (reference {}), and another attempt did too; see the audit of {}",
                 incident.tag(), twice.key(), operation.id(), twice.psp(), reference, operation.id());
         changes.incident(incident, operation, Map.of("attempt", twice.key().value(), "psp", twice.psp(), "psp_reference", reference));

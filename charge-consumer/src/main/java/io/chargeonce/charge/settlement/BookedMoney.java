@@ -5,7 +5,7 @@ import io.chargeonce.charge.call.PspCalls;
 import io.chargeonce.charge.call.PspExchange;
 import io.chargeonce.charge.evidence.Evidence;
 import io.chargeonce.charge.outcome.Bug;
-import io.chargeonce.charge.outcome.Changes;
+import io.chargeonce.charge.outcome.UnitOfWork;
 import io.chargeonce.charge.outcome.LateAnswers;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.DatabaseRefused;
@@ -210,7 +210,7 @@ public final class BookedMoney {
         if (isKnown && !gateways.named(about.attempt().psp()).answersQuestions()) {
             return true;
         }
-        var changes = Changes.ofAnswers(topics, ourReceipts);
+        var changes = UnitOfWork.ofAnswers(topics, ourReceipts);
         LateAnswers.take(connection, locked.rows().get(about.operation().id()), about.attempt().key(), "settlement", settles.outcome(),
                 locked.now(), changes);
         changes.write(connection);

@@ -2,7 +2,7 @@
 package io.chargeonce.charge.webhook;
 
 import io.chargeonce.charge.outcome.Bug;
-import io.chargeonce.charge.outcome.Changes;
+import io.chargeonce.charge.outcome.UnitOfWork;
 import io.chargeonce.charge.outcome.LateAnswers;
 import io.chargeonce.charge.call.PspCalls;
 import io.chargeonce.charge.call.PspExchange;
@@ -362,12 +362,12 @@ public final class WebhookInbox {
             return true;
         }
         var locked = OperationTable.lock(connection, List.of(about.operation().id()));
-        var changes = Changes.ofAnswers(topics, ourReceipts);
+        var changes = UnitOfWork.ofAnswers(topics, ourReceipts);
         Operation operation = locked.rows().get(about.operation().id());
         if (outcome.isPresent()) {
             LateAnswers.take(connection, operation, notice.key(), "webhook", outcome.get(), locked.now(), changes);
         } else {
-            CaptureNews.take(connection, operation, notice, changes);
+            CaptureWebhookHandler.take(connection, operation, notice, changes);
         }
         changes.write(connection);
         changes.incidents().forEach(incident -> incident.count(meters));

@@ -82,11 +82,11 @@ final class Board implements WitnessView {
     }
 
     /** Remembers the record that a dead letter tells about, if it tells that the database does not know the payment. */
-    void refute(Known known) {
+    void refute(ObservedOperation known) {
         known.source.filter(source -> REFUTING.contains(known.cause)).ifPresent(unknownPayments::add);
     }
 
-    boolean isRefuted(Known known) {
+    boolean isRefuted(ObservedOperation known) {
         return known.visit.step() > 0
                 && unknownPayments.contains(new Fact.Source(topics.ofTier(known.visit.tier()), known.visit.place()));
     }

@@ -2,8 +2,8 @@
 package io.chargeonce.console.witness;
 
 import io.chargeonce.console.witness.Fact.Identity;
-import io.chargeonce.console.witness.Known.News;
-import io.chargeonce.console.witness.Known.Whereabouts;
+import io.chargeonce.console.witness.ObservedOperation.News;
+import io.chargeonce.console.witness.ObservedOperation.Whereabouts;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -53,7 +53,7 @@ final class Books {
     }
 
     /** What one operation adds to the lines that only its present state decides. */
-    static Map<Row, Line> of(Known known) {
+    static Map<Row, Line> of(ObservedOperation known) {
         var adds = new HashMap<Row, Line>();
         String currency = known.who.map(Identity::currency).orElse("");
         long money = known.who.map(Identity::amount).orElse(0L);
@@ -75,7 +75,7 @@ final class Books {
     }
 
     /** @param before what the operation added until now */
-    void change(Map<Row, Line> before, Known known, Fact fact, News news) {
+    void change(Map<Row, Line> before, ObservedOperation known, Fact fact, News news) {
         var change = new HashMap<>(of(known));
         before.forEach((row, line) -> change.merge(row, Line.EMPTY.minus(line), Line::plus));
         String currency = known.who.map(Identity::currency).orElse("");

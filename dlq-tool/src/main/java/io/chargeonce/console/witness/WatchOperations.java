@@ -6,9 +6,9 @@ import io.chargeonce.console.witness.Books.Line;
 import io.chargeonce.console.witness.Books.Row;
 import io.chargeonce.console.witness.Evidence.Standing;
 import io.chargeonce.console.witness.Fact.Identity;
-import io.chargeonce.console.witness.Known.News;
-import io.chargeonce.console.witness.Known.Whereabouts;
-import io.chargeonce.console.witness.KnownBytes.Glance;
+import io.chargeonce.console.witness.ObservedOperation.News;
+import io.chargeonce.console.witness.ObservedOperation.Whereabouts;
+import io.chargeonce.console.witness.ObservedOperationBytes.Glance;
 import io.chargeonce.wire.TopicPlan;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -83,7 +83,7 @@ final class WatchOperations implements Processor<String, Fact, String, OverdueEv
             while (all.hasNext()) {
                 var each = all.next();
                 openCount++;
-                board.refute(KnownBytes.read(each.key, each.value));
+                board.refute(ObservedOperationBytes.read(each.key, each.value));
             }
         }
         context.schedule(plan.look(), PunctuationType.WALL_CLOCK_TIME, this::look);
@@ -118,12 +118,12 @@ final class WatchOperations implements Processor<String, Fact, String, OverdueEv
         youngest = Math.min(youngest, context.currentSystemTimeMs() - at);
         byte[] bytes = open.get(id);
         boolean wasOpen = bytes != null;
-        Known known = wasOpen ? KnownBytes.read(id, bytes) : ended(id);
+        ObservedOperation known = wasOpen ? ObservedOperationBytes.read(id, bytes) : ended(id);
         if (known.lastAt == 0 && isLeftOver(fact, at)) {
             return;
         }
         Map<Row, Line> before = Books.of(known);
-        Known.Visit left = known.visit;
+        ObservedOperation.Visit left = known.visit;
         Whereabouts was = known.whereabouts();
         long since = known.since();
         News news = known.add(fact, at);
@@ -155,26 +155,26 @@ final class WatchOperations implements Processor<String, Fact, String, OverdueEv
         };
     }
 
-    private Known ended(String id) {
+    private ObservedOperation ended(String id) {
         try (var found = ended.backwardFetch(id, 0, Long.MAX_VALUE)) {
-            return found.hasNext() ? KnownBytes.read(id, found.next().value) : new Known();
+            return found.hasNext() ? ObservedOperationBytes.read(id, found.next().value) : new ObservedOperation();
         }
     }
 
-    private void save(String id, Known known, boolean wasOpen) {
+    private void save(String id, ObservedOperation known, boolean wasOpen) {
         if (known.isOver()) {
-            ended.put(id, KnownBytes.write(id, known), known.lastAt);
+            ended.put(id, ObservedOperationBytes.write(id, known), known.lastAt);
             if (wasOpen) {
                 open.delete(id);
                 openCount--;
             }
         } else {
-            open.put(id, KnownBytes.write(id, known));
+            open.put(id, ObservedOperationBytes.write(id, known));
             openCount += wasOpen ? 0 : 1;
         }
     }
 
-    private void measure(Known known, Fact fact, Known.Visit left, Whereabouts was, long at) {
+    private void measure(ObservedOperation known, Fact fact, ObservedOperation.Visit left, Whereabouts was, long at) {
         if (known.who.isEmpty()) {
             return;
         }
@@ -230,7 +230,7 @@ final class WatchOperations implements Processor<String, Fact, String, OverdueEv
         }
     }
 
-    private static Line one(Known known) {
+    private static Line one(ObservedOperation known) {
         return new Line(0, 0, 1, known.who.map(Identity::amount).orElse(0L));
     }
 
@@ -240,7 +240,7 @@ final class WatchOperations implements Processor<String, Fact, String, OverdueEv
         private final Map<Row, Line> missing = new HashMap<>();
         private final Map<String, Line> late = new HashMap<>();
         private final PriorityQueue<Overdue> oldest = new PriorityQueue<>(Comparator.comparing(Overdue::dueBy).reversed());
-        private final Map<String, Known> changed = new HashMap<>();
+        private final Map<String, ObservedOperation> changed = new HashMap<>();
         private final List<Record<String, OverdueEvent>> events = new ArrayList<>();
         private long oldestDue = Long.MAX_VALUE;
 
@@ -249,7 +249,7 @@ final class WatchOperations implements Processor<String, Fact, String, OverdueEv
         }
 
         private void at(String id, byte[] bytes) {
-            Glance glance = KnownBytes.glance(bytes);
+            Glance glance = ObservedOperationBytes.glance(bytes);
             boolean waits = switch (glance.whereabouts()) {
                 case AT_WORK -> now <= plan.due(glance) && !isGone(glance);
                 case WAITING, LEFT, ENDED -> now <= plan.due(glance);
@@ -258,7 +258,7 @@ final class WatchOperations implements Processor<String, Fact, String, OverdueEv
             if (waits) {
                 return;
             }
-            Known known = KnownBytes.read(id, bytes);
+            ObservedOperation known = ObservedOperationBytes.read(id, bytes);
             if (board.isRefuted(known) || glance.whereabouts() == Whereabouts.LEFT && now - glance.since() > TOO_OLD) {
                 known.refuted = true;
                 changed.put(id, known);
@@ -271,7 +271,7 @@ final class WatchOperations implements Processor<String, Fact, String, OverdueEv
             return now > glance.since() + plan.grace() && evidence.standing(glance.tier(), glance.place(), glance.since()) == Standing.GONE;
         }
 
-        private void judge(String id, Known known, Glance glance) {
+        private void judge(String id, ObservedOperation known, Glance glance) {
             String currency = known.who.map(Identity::currency).orElse("");
             if (known.isListedByMistake()) {
                 missing.merge(new Row(Books.DLQ, currency), one(known), Line::plus);
@@ -291,7 +291,7 @@ final class WatchOperations implements Processor<String, Fact, String, OverdueEv
             overdue(id, known, currency, glance);
         }
 
-        private void overdue(String id, Known known, String currency, Glance glance) {
+        private void overdue(String id, ObservedOperation known, String currency, Glance glance) {
             long due = plan.due(glance);
             late.merge(currency, one(known), Line::plus);
             oldestDue = Math.min(oldestDue, due);
@@ -329,7 +329,7 @@ final class WatchOperations implements Processor<String, Fact, String, OverdueEv
         nextLook = wall + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began) * REST;
     }
 
-    private void keep(String id, Known known) {
+    private void keep(String id, ObservedOperation known) {
         if (known.refuted) {
             known.refuted = false;
             Map<Row, Line> before = Books.of(known);
@@ -347,25 +347,25 @@ final class WatchOperations implements Processor<String, Fact, String, OverdueEv
         youngest = Long.MAX_VALUE;
     }
 
-    private boolean isLate(Known known) {
+    private boolean isLate(ObservedOperation known) {
         return switch (known.whereabouts()) {
             case AT_WORK, WAITING, LEFT -> evidence.completeAsOf(context.currentSystemTimeMs()) > plan.due(known);
             case DEAD, ENDED, STRANGE -> false;
         };
     }
 
-    private Overdue row(String id, Known known) {
+    private Overdue row(String id, ObservedOperation known) {
         Identity who = known.who.orElseThrow(() -> new IllegalStateException("Bug! A stranger is overdue: " + id));
         return new Overdue(who.paymentId(), id, who.merchant(), who.amount(), who.currency(), Instant.ofEpochMilli(acceptedAt(known)),
                 stage(known), Instant.ofEpochMilli(known.since()), Instant.ofEpochMilli(plan.due(known)));
     }
 
     /** A dead letter does not say when it was accepted. */
-    private static long acceptedAt(Known known) {
+    private static long acceptedAt(ObservedOperation known) {
         return known.acceptedAt > 0 ? known.acceptedAt : known.since();
     }
 
-    private static String stage(Known known) {
+    private static String stage(ObservedOperation known) {
         return switch (known.whereabouts()) {
             case AT_WORK -> Books.ofTier(known.visit.tier());
             case WAITING -> "waiting";
@@ -373,7 +373,7 @@ final class WatchOperations implements Processor<String, Fact, String, OverdueEv
         };
     }
 
-    private Record<String, OverdueEvent> event(String id, Known known, String status, long due) {
+    private Record<String, OverdueEvent> event(String id, ObservedOperation known, String status, long due) {
         Identity who = known.who.orElseThrow(() -> new IllegalStateException("Bug! A stranger is overdue: " + id));
         var event = new OverdueEvent(OverdueEvent.TYPE, OverdueEvent.VERSION, status, who.paymentId(), id, who.kind(), known.visit.step(),
                 who.merchant(), who.amount(), who.currency(), Instant.ofEpochMilli(acceptedAt(known)), stage(known),

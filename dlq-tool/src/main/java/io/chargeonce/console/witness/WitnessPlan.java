@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.console.witness;
 
-import io.chargeonce.console.witness.Known.Whereabouts;
-import io.chargeonce.console.witness.KnownBytes.Glance;
+import io.chargeonce.console.witness.ObservedOperation.Whereabouts;
+import io.chargeonce.console.witness.ObservedOperationBytes.Glance;
 import java.time.Duration;
 import java.util.List;
 
@@ -22,7 +22,7 @@ record WitnessPlan(List<Duration> tiers, Duration overdueAfter, Duration differe
         return overdueAfter.toMillis();
     }
 
-    long due(Known known) {
+    long due(ObservedOperation known) {
         return due(known.whereabouts(), known.since(), known.visit.tier());
     }
 

@@ -8,7 +8,7 @@ import io.chargeonce.audit.Unsealed;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.terminal.screen.Ages;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
-import io.chargeonce.dlq.terminal.screen.Meanwhile;
+import io.chargeonce.dlq.terminal.screen.ProgressMessage;
 import io.chargeonce.dlq.topic.SealCopies;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.terminal.Screen;
@@ -46,8 +46,9 @@ final class AuditVerification {
     /** @param kafka empty if the copies are not to be checked */
     int run(long after, Optional<KafkaConnection> kafka) {
         var check = new SealCheck(queue.database(), keys, this::tell);
-        SealCheck.Report report = Meanwhile.say(() -> "%,d seals checked".formatted(check.seals()), spec, json, () -> check.check(after));
-        kafka.ifPresent(connection -> Meanwhile.say("reading " + queue.topics().auditSeals(), spec, json, () -> {
+        SealCheck.Report report =
+                ProgressMessage.say(() -> "%,d seals checked".formatted(check.seals()), spec, json, () -> check.check(after));
+        kafka.ifPresent(connection -> ProgressMessage.say("reading " + queue.topics().auditSeals(), spec, json, () -> {
             SealCopies.compare(queue, connection, keys, after, this::tellCopy);
             return 0;
         }));

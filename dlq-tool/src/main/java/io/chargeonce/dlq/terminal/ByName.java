@@ -4,7 +4,7 @@ package io.chargeonce.dlq.terminal;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.query.PaymentSearch;
 import io.chargeonce.dlq.query.PaymentSearch.Found;
-import io.chargeonce.dlq.terminal.screen.Meanwhile;
+import io.chargeonce.dlq.terminal.screen.ProgressMessage;
 import io.chargeonce.terminal.Screen;
 import io.chargeonce.text.Printable;
 import java.util.List;
@@ -27,7 +27,7 @@ record ByName(CommandSpec command, boolean json) {
         if (named.isPresent()) {
             return named;
         }
-        List<Found> found = Meanwhile.say("looking for '%s' in all payments".formatted(Printable.of(name)), command, json,
+        List<Found> found = ProgressMessage.say("looking for '%s' in all payments".formatted(Printable.of(name)), command, json,
                 () -> PaymentSearch.find(queue, name));
         List<Found> fitting = found.stream().filter(fits).toList();
         if (fitting.size() == 1) {

@@ -24,7 +24,7 @@ import io.chargeonce.dlq.terminal.page.Change;
 import io.chargeonce.dlq.terminal.page.ChangeReport;
 import io.chargeonce.dlq.terminal.screen.CtrlC;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
-import io.chargeonce.dlq.terminal.screen.Meanwhile;
+import io.chargeonce.dlq.terminal.screen.ProgressMessage;
 import io.chargeonce.terminal.Screen;
 import io.chargeonce.text.Printable;
 import java.io.PrintWriter;
@@ -53,7 +53,7 @@ record ChangeRun(Change.Plain change, CommandSpec command, DeadLetterFilter filt
     }
 
     private Plan look(DeadLetterQueue queue) {
-        return Meanwhile.say("looking at the dead letters", command, json, () -> change.plan(queue, filter));
+        return ProgressMessage.say("looking at the dead letters", command, json, () -> change.plan(queue, filter));
     }
 
     private int dry(Plan plan) {

@@ -27,7 +27,7 @@ import io.chargeonce.dlq.terminal.page.RunBar;
 import io.chargeonce.dlq.terminal.page.RunPage;
 import io.chargeonce.dlq.terminal.screen.CtrlC;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
-import io.chargeonce.dlq.terminal.screen.Meanwhile;
+import io.chargeonce.dlq.terminal.screen.ProgressMessage;
 import io.chargeonce.runtime.SteadyClock;
 import io.chargeonce.terminal.Screen;
 import io.chargeonce.text.Counted;
@@ -67,12 +67,12 @@ record MergeCall(CommandSpec command, Optional<String> reason, Duration patience
     }
 
     private Plan look(DeadLetterQueue queue, DeadLetterFilter filter) {
-        return Meanwhile.say("looking at the dead letters", command, json, () -> Plan.of(queue, filter));
+        return ProgressMessage.say("looking at the dead letters", command, json, () -> Plan.of(queue, filter));
     }
 
     /** A million of them take ten seconds. */
     private MergeRun freeze(DeadLetterQueue queue, Plan plan, AuditContext by, RunTerms terms) {
-        return Meanwhile.say(
+        return ProgressMessage.say(
                 "freezing %s as %s; nothing moves yet".formatted(Counted.of(plan.standings().total().count(), "dead letter"), by.run()),
                 command, json, () -> new MergeRuns(queue).plan(plan.selection(), by, terms));
     }

@@ -9,7 +9,7 @@ import io.chargeonce.dlq.json.Json;
 import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
-import io.chargeonce.dlq.terminal.screen.Meanwhile;
+import io.chargeonce.dlq.terminal.screen.ProgressMessage;
 import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.dlq.terminal.screen.Words;
 import io.chargeonce.ledger.Attempt;
@@ -113,7 +113,8 @@ final class SettleCommand implements Callable<Integer> {
         if (settle.find(attempt.key()).orElseThrow().approvedBy().isEmpty()) {
             return Approval.awaited(spec, queue, by.run(), FourEyes.Kind.SETTLE, common.json);
         }
-        return report(Meanwhile.say("asking " + attempt.psp(), spec, common.json, () -> answer(settle, attempt, patience)), attempt, by);
+        return report(ProgressMessage.say("asking " + attempt.psp(), spec, common.json, () -> answer(settle, attempt, patience)), attempt,
+                by);
     }
 
     private int cannot(List<String> obstacles) {

@@ -172,7 +172,8 @@ final class AcceptPayments implements Coalescer.Batch<AcceptRequest, Acceptance>
         String id = ask.id().value();
         var record = PaymentRecord.of(id, 1, ask.merchant(), ask.key().value(), ask.request());
         var headers =
-                PaymentHeaders.event(PaymentRecord.TYPE, PaymentRecord.VERSION, id + "/1", ask.askedAt()).journey(1, 1, 0, ask.askedAt())
+                PaymentHeaders.event(PaymentRecord.TYPE, PaymentRecord.VERSION, id + "/1", ask.receivedAt())
+                        .journey(1, 1, 0, ask.receivedAt())
                         .traced(ask.traceparent());
         return new OutboxRow(topic, id, Optional.of(PaymentJson.write(record)), headers.toMap());
     }

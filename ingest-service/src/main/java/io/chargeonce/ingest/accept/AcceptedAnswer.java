@@ -53,8 +53,8 @@ record AcceptedAnswer(int status, Map<String, String> headers, byte[] body) {
     }
 
     /** For a repeat of it. */
-    Answer repeated(PaymentStatus now, Instant firstAt, Instant askedAt) {
-        boolean early = firstAt.plus(REPLAYED).isAfter(askedAt);
+    Answer repeated(PaymentStatus now, Instant firstAt, Instant receivedAt) {
+        boolean early = firstAt.plus(REPLAYED).isAfter(receivedAt);
         var all = new LinkedHashMap<>(headers);
         all.put("Idempotent-Replayed", early ? "true" : "reconstructed");
         all.put("Payment-Status", now.tag());

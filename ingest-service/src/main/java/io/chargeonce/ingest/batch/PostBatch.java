@@ -7,7 +7,7 @@ import io.chargeonce.http.BodyBytes;
 import io.chargeonce.http.Answer;
 import io.chargeonce.ingest.answer.Checked;
 import io.chargeonce.ingest.answer.Contract;
-import io.chargeonce.ingest.answer.Guarded;
+import io.chargeonce.ingest.answer.ExceptionMapper;
 import io.chargeonce.ingest.answer.IngestMeters;
 import io.chargeonce.ingest.answer.Problems;
 import io.chargeonce.ingest.answer.RequestForm;
@@ -146,7 +146,7 @@ public final class PostBatch {
 
     /** A batch may be open for hours, so the token is checked for each line: a revoked one must not go on paying. */
     private byte[] answer(Credential credential, InetAddress client, boolean guarded, String origin, BatchLine line) {
-        return line.answered(meters.timed("batch", () -> Guarded.answer(() -> merchants.again(credential, Scope.PAY, client).answer(
+        return line.answered(meters.timed("batch", () -> ExceptionMapper.answer(() -> merchants.again(credential, Scope.PAY, client).answer(
                 still -> line.request().answer(
                         payment -> {
                             AcceptRequest ask = AcceptRequest.of(still.merchant().id(), key(line), payment, origin, clock.instant())

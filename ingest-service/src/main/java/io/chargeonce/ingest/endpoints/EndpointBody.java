@@ -2,7 +2,7 @@
 package io.chargeonce.ingest.endpoints;
 
 import io.chargeonce.endpoints.EndpointAddress;
-import io.chargeonce.endpoints.EndpointBook;
+import io.chargeonce.endpoints.EndpointTable;
 import io.chargeonce.ingest.accept.PaymentBody;
 import io.chargeonce.ingest.answer.Checked;
 import io.chargeonce.ingest.answer.Problem;
@@ -43,7 +43,7 @@ final class EndpointBody {
                 }
                 if (json.has("events") && !areEvents(json.path("events"))) {
                     errors.add(new Problem.FieldError("events",
-                            "must be a list of one or more of *, " + String.join(", ", EndpointBook.EVENTS)));
+                            "must be a list of one or more of *, " + String.join(", ", EndpointTable.EVENTS)));
                 }
                 yield errors.isEmpty() ? new Checked.Right<>(new Wanted(json.path("url").stringValue(), events(json.path("events"))))
                         : new Checked.Wrong<>(Problems.invalid(errors));
@@ -53,11 +53,11 @@ final class EndpointBody {
 
     private static boolean areEvents(JsonNode events) {
         return events.isArray() && !events.isEmpty() && events.valueStream().allMatch(event -> event.isString()
-                && (event.stringValue().equals(EndpointBook.ALL_EVENTS) || EndpointBook.EVENTS.contains(event.stringValue())));
+                && (event.stringValue().equals(EndpointTable.ALL_EVENTS) || EndpointTable.EVENTS.contains(event.stringValue())));
     }
 
     private static List<String> events(JsonNode events) {
-        return events.isMissingNode() ? List.of(EndpointBook.ALL_EVENTS)
+        return events.isMissingNode() ? List.of(EndpointTable.ALL_EVENTS)
                 : events.valueStream().map(JsonNode::stringValue).distinct().toList();
     }
 

@@ -8,7 +8,7 @@ import io.chargeonce.endpoints.Caller;
 import io.chargeonce.endpoints.DeliveryBook;
 import io.chargeonce.endpoints.DeliveryBook.Filter;
 import io.chargeonce.endpoints.EndpointAddress;
-import io.chargeonce.endpoints.EndpointBook;
+import io.chargeonce.endpoints.EndpointTable;
 import io.chargeonce.endpoints.EndpointJson;
 import io.chargeonce.endpoints.EndpointSettings;
 import io.chargeonce.http.Answer;
@@ -56,8 +56,8 @@ public final class ManageEndpoints {
         return new Caller.Merchant(credential.merchant().id(), credential.digest().array());
     }
 
-    private EndpointBook endpoints(Credential credential) {
-        return new EndpointBook(database, settings.vault(), caller(credential));
+    private EndpointTable endpoints(Credential credential) {
+        return new EndpointTable(database, settings.vault(), caller(credential));
     }
 
     private DeliveryBook deliveries(Credential credential) {
@@ -80,7 +80,7 @@ public final class ManageEndpoints {
         return shown(endpoints(credential), id(request));
     }
 
-    private static Answer shown(EndpointBook endpoints, String id) {
+    private static Answer shown(EndpointTable endpoints, String id) {
         return endpoints.find(id).map(endpoint -> answer(200, EndpointJson.of(endpoint), "found"))
                 .orElseGet(() -> Problems.notFound().answer());
     }
@@ -95,7 +95,7 @@ public final class ManageEndpoints {
     }
 
     /** The only place where a secret is shown. */
-    private static Answer withSecret(int status, EndpointBook endpoints, EndpointBook.NewEndpoint made) {
+    private static Answer withSecret(int status, EndpointTable endpoints, EndpointTable.NewEndpoint made) {
         var json = new LinkedHashMap<String, Object>();
         json.put("id", made.id());
         json.put("secret", made.secret());
@@ -110,24 +110,24 @@ public final class ManageEndpoints {
             var endpoints = endpoints(credential);
             var rotated = endpoints.rotate(id(request), overlap);
             return rotated.made().map(endpoint -> withSecret(200, endpoints, endpoint))
-                    .orElseGet(() -> rotated.change() == EndpointBook.Change.TOO_MANY ? Problems.tooManySecrets().answer()
+                    .orElseGet(() -> rotated.change() == EndpointTable.Change.TOO_MANY ? Problems.tooManySecrets().answer()
                             : refused(rotated.change()));
         })));
     }
 
     public Answer disable(Credential credential, ServerRequest request) {
-        return toggle(credential, request, EndpointBook::disable);
+        return toggle(credential, request, EndpointTable::disable);
     }
 
     public Answer enable(Credential credential, ServerRequest request) {
-        return toggle(credential, request, EndpointBook::enable);
+        return toggle(credential, request, EndpointTable::enable);
     }
 
     /** Repeating it is harmless. */
-    private Answer toggle(Credential credential, ServerRequest request, BiFunction<EndpointBook, String, EndpointBook.Change> change) {
+    private Answer toggle(Credential credential, ServerRequest request, BiFunction<EndpointTable, String, EndpointTable.Change> change) {
         return changed(() -> {
             var endpoints = endpoints(credential);
-            EndpointBook.Change done = change.apply(endpoints, id(request));
+            EndpointTable.Change done = change.apply(endpoints, id(request));
             return switch (done) {
                 case DONE, UNCHANGED -> shown(endpoints, id(request));
                 case NO_MERCHANT, NO_ENDPOINT, TOO_MANY, HELD -> refused(done);
@@ -137,8 +137,8 @@ public final class ManageEndpoints {
 
     public Answer remove(Credential credential, ServerRequest request) {
         return changed(() -> {
-            EndpointBook.Change done = endpoints(credential).remove(id(request));
-            return done == EndpointBook.Change.DONE ? answer(200, Map.of("id", id(request), "removed", true), "changed") : refused(done);
+            EndpointTable.Change done = endpoints(credential).remove(id(request));
+            return done == EndpointTable.Change.DONE ? answer(200, Map.of("id", id(request), "removed", true), "changed") : refused(done);
         });
     }
 
@@ -147,19 +147,19 @@ public final class ManageEndpoints {
             var endpoints = endpoints(credential);
             var test = endpoints.test(id(request));
             return test.made().map(webhook -> answer(202, Map.of("webhook_id", webhook), "changed"))
-                    .orElseGet(() -> test.change() == EndpointBook.Change.TOO_MANY ? Problems.tooManyTests().answer()
+                    .orElseGet(() -> test.change() == EndpointTable.Change.TOO_MANY ? Problems.tooManyTests().answer()
                             : disabledOrUnknown(endpoints, id(request)));
         });
     }
 
-    private static Answer disabledOrUnknown(EndpointBook endpoints, String id) {
+    private static Answer disabledOrUnknown(EndpointTable endpoints, String id) {
         return (endpoints.find(id).isPresent() ? Problems.endpointDisabled() : Problems.notFound()).answer();
     }
 
-    private static Answer refused(EndpointBook.Change change) {
+    private static Answer refused(EndpointTable.Change change) {
         Problem problem = switch (change) {
             case NO_MERCHANT, NO_ENDPOINT -> Problems.notFound();
-            case TOO_MANY -> Problems.tooManyEndpoints(EndpointBook.MOST_OF_A_MERCHANT);
+            case TOO_MANY -> Problems.tooManyEndpoints(EndpointTable.MOST_OF_A_MERCHANT);
             case HELD -> Problems.endpointHeld();
             case DONE, UNCHANGED -> throw new IllegalStateException("Bug! Nothing was refused");
         };

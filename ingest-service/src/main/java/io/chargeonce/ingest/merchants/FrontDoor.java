@@ -31,6 +31,6 @@ public record FrontDoor(Merchants merchants, RateLimits limits, AuthenticationFa
     /** What may be logged: the name that a token of this digest would have. */
     private static Optional<String> named(List<String> authorization) {
         return authorization.stream().findFirst().map(value -> value.replaceFirst("(?i)^bearer +", "").strip())
-                .map(token -> TokenBook.id(Sha256.of(token)));
+                .map(token -> TokenTable.id(Sha256.of(token)));
     }
 }

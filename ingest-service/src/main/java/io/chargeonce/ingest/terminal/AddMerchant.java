@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ingest.terminal;
 
-import io.chargeonce.ingest.merchants.MerchantBook;
+import io.chargeonce.ingest.merchants.MerchantTable;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -19,7 +19,7 @@ final class AddMerchant implements Callable<Integer> {
     @Spec
     CommandSpec spec;
 
-    @Parameters(paramLabel = "MERCHANT", description = MerchantBook.ID_RULE + ".")
+    @Parameters(paramLabel = "MERCHANT", description = MerchantTable.ID_RULE + ".")
     String merchant;
 
     @Mixin
@@ -27,11 +27,11 @@ final class AddMerchant implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        MerchantBook.Terms terms = options.terms();
-        if (!MerchantBook.isId(merchant)) {
-            return MerchantCommand.refuse(spec, MerchantCommand.USAGE, "a merchant's id is " + MerchantBook.ID_RULE);
+        MerchantTable.Terms terms = options.terms();
+        if (!MerchantTable.isId(merchant)) {
+            return MerchantCommand.refuse(spec, MerchantCommand.USAGE, "a merchant's id is " + MerchantTable.ID_RULE);
         }
-        return merchants.change(spec, database -> new MerchantBook(database, MerchantCommand.claim()).add(merchant, terms)
+        return merchants.change(spec, database -> new MerchantTable(database, MerchantCommand.claim()).add(merchant, terms)
                 ? MerchantCommand.say(spec, "Added " + merchant + ". Make its first token with: chargeonce merchant token new " + merchant)
                 : MerchantCommand.refuse(spec, MerchantCommand.NO, merchant + " exists already and was not changed"));
     }

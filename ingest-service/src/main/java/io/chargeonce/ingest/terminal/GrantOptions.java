@@ -3,7 +3,7 @@ package io.chargeonce.ingest.terminal;
 
 import io.chargeonce.text.AddressRange;
 import io.chargeonce.ingest.merchants.Scope;
-import io.chargeonce.ingest.merchants.TokenBook.Grant;
+import io.chargeonce.ingest.merchants.TokenTable.Grant;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;

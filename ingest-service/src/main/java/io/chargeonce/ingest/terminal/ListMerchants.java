@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ingest.terminal;
 
-import io.chargeonce.ingest.merchants.MerchantBook;
+import io.chargeonce.ingest.merchants.MerchantTable;
 import io.chargeonce.terminal.Column;
 import io.chargeonce.terminal.Screen;
 import io.chargeonce.terminal.Table;
@@ -21,7 +21,7 @@ import picocli.CommandLine.Spec;
 @Command(name = "list", description = "Lists all merchants.", usageHelpAutoWidth = true, mixinStandardHelpOptions = true)
 final class ListMerchants implements Callable<Integer> {
 
-    static final List<Column<MerchantBook.Entry>> COLUMNS = List.of(Column.whole("MERCHANT", MerchantBook.Entry::merchant),
+    static final List<Column<MerchantTable.Entry>> COLUMNS = List.of(Column.whole("MERCHANT", MerchantTable.Entry::merchant),
             Column.right("REQUESTS/S", entry -> entry.requestsPerSecond().map(String::valueOf).orElse("any")),
             Column.right("DUPLICATES", entry -> window(entry.duplicateWindow())),
             Column.whole("REPRESENT", entry -> entry.representsDeclines() ? "on" : "off"),
@@ -39,10 +39,10 @@ final class ListMerchants implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        return merchants.with(database -> print(new MerchantBook(database, MerchantCommand.claim()).list()));
+        return merchants.with(database -> print(new MerchantTable(database, MerchantCommand.claim()).list()));
     }
 
-    private int print(List<MerchantBook.Entry> entries) {
+    private int print(List<MerchantTable.Entry> entries) {
         if (json) {
             entries.forEach(entry -> MerchantCommand.say(spec, json(entry)));
         } else {
@@ -56,7 +56,7 @@ final class ListMerchants implements Callable<Integer> {
         return window.isZero() ? "allowed" : window.toMillisPart() == 0 ? window.toSeconds() + "s" : window.toMillis() + "ms";
     }
 
-    private static String json(MerchantBook.Entry entry) {
+    private static String json(MerchantTable.Entry entry) {
         var object = new LinkedHashMap<String, Object>();
         object.put("merchant", entry.merchant());
         entry.requestsPerSecond().ifPresent(rate -> object.put("requests_per_second", rate));

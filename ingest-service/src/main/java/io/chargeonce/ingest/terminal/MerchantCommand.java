@@ -3,7 +3,7 @@ package io.chargeonce.ingest.terminal;
 
 import io.chargeonce.database.Database;
 import io.chargeonce.database.Roles;
-import io.chargeonce.ingest.merchants.MerchantBook;
+import io.chargeonce.ingest.merchants.MerchantTable;
 import java.io.PrintWriter;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
@@ -52,7 +52,7 @@ public final class MerchantCommand implements Runnable {
     /** The same for a change. A shared login gets a warning: the audit log then names no person. */
     int change(CommandSpec command, ToIntFunction<Database> action) {
         return with(database -> {
-            if (MerchantBook.login(database).equals(Roles.MERCHANT_ADMIN)) {
+            if (MerchantTable.login(database).equals(Roles.MERCHANT_ADMIN)) {
                 refuse(command, 0,
                         "you act as the shared role %s, so the audit log names that role and no person; ".formatted(Roles.MERCHANT_ADMIN)
                                 + "chargeonce migrate --merchant-admin NAME makes a login of your own");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ingest.terminal;
 
-import io.chargeonce.ingest.merchants.MerchantBook;
+import io.chargeonce.ingest.merchants.MerchantTable;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -29,12 +29,12 @@ final class SetMerchant implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        MerchantBook.Terms terms = options.terms();
+        MerchantTable.Terms terms = options.terms();
         if (terms.areEmpty()) {
             throw new ParameterException(spec.commandLine(),
                     "nothing to change: give --requests-per-second, --duplicate-window, --represent-declines or one of --receipt-…");
         }
-        return merchants.change(spec, database -> new MerchantBook(database, MerchantCommand.claim()).set(merchant, terms)
+        return merchants.change(spec, database -> new MerchantTable(database, MerchantCommand.claim()).set(merchant, terms)
                 ? MerchantCommand.say(spec, "Changed " + merchant + ".")
                 : MerchantCommand.refuse(spec, MerchantCommand.NO, "there is no merchant with that id: see chargeonce merchant list"));
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ingest.terminal;
 
-import io.chargeonce.ingest.merchants.MerchantBook.Terms;
+import io.chargeonce.ingest.merchants.MerchantTable.Terms;
 import io.chargeonce.ingest.merchants.ReceiptTerms;
 import java.time.Duration;
 import java.util.Optional;

@@ -2,7 +2,7 @@
 package io.chargeonce.ingest.terminal;
 
 import io.chargeonce.ingest.merchants.Scope;
-import io.chargeonce.ingest.merchants.TokenBook;
+import io.chargeonce.ingest.merchants.TokenTable;
 import io.chargeonce.terminal.Column;
 import io.chargeonce.terminal.Screen;
 import io.chargeonce.terminal.Table;
@@ -27,11 +27,11 @@ import picocli.CommandLine;
 @Command(name = "token", description = "Manages the tokens of merchants.", usageHelpAutoWidth = true, mixinStandardHelpOptions = true)
 final class TokenCommand implements Runnable {
 
-    static final List<Column<TokenBook.Entry>> COLUMNS = List.of(Column.whole("TOKEN", TokenBook.Entry::id),
-            Column.whole("MERCHANT", TokenBook.Entry::merchant),
+    static final List<Column<TokenTable.Entry>> COLUMNS = List.of(Column.whole("TOKEN", TokenTable.Entry::id),
+            Column.whole("MERCHANT", TokenTable.Entry::merchant),
             Column.whole("SCOPES", entry -> scopes(entry).collect(Collectors.joining(","))),
-            Column.time("LAST USED", TokenBook.Entry::usedAt), Column.time("MADE", entry -> Optional.of(entry.createdAt())),
-            Column.time("EXPIRES", TokenBook.Entry::expiresAt), Column.time("REVOKED", TokenBook.Entry::revokedAt),
+            Column.time("LAST USED", TokenTable.Entry::usedAt), Column.time("MADE", entry -> Optional.of(entry.createdAt())),
+            Column.time("EXPIRES", TokenTable.Entry::expiresAt), Column.time("REVOKED", TokenTable.Entry::revokedAt),
             Column.whole("FROM", entry -> entry.from().isEmpty() ? "anywhere" : String.join(",", entry.from())));
 
     @ParentCommand
@@ -48,14 +48,14 @@ final class TokenCommand implements Runnable {
     @Command(name = "new", description = "Makes a token and prints it once: only its digest is stored.",
             usageHelpAutoWidth = true, mixinStandardHelpOptions = true)
     int make(@Parameters(paramLabel = "MERCHANT", description = "Its id.") String merchant, @Mixin GrantOptions options) {
-        TokenBook.Grant grant = options.grant();
-        return merchants.change(command("new"), database -> new TokenBook(database, MerchantCommand.claim()).add(merchant, grant)
+        TokenTable.Grant grant = options.grant();
+        return merchants.change(command("new"), database -> new TokenTable(database, MerchantCommand.claim()).add(merchant, grant)
                 .map(token -> shown("new", token, " of " + merchant))
                 .orElseGet(() -> MerchantCommand.refuse(command("new"), MerchantCommand.NO,
                         "there is no merchant with that id: see chargeonce merchant list")));
     }
 
-    private int shown(String command, TokenBook.NewToken token, String of) {
+    private int shown(String command, TokenTable.NewToken token, String of) {
         MerchantCommand.refuse(command(command), 0,
                 "token " + token.id() + of + " is shown only this once; send it as 'Authorization: Bearer …'");
         return MerchantCommand.say(spec, token.secret());
@@ -72,7 +72,7 @@ final class TokenCommand implements Runnable {
         } catch (IllegalArgumentException e) {
             throw new CommandLine.ParameterException(command("rotate").commandLine(), e.getMessage());
         }
-        return merchants.change(command("rotate"), database -> new TokenBook(database, MerchantCommand.claim()).rotate(id, both)
+        return merchants.change(command("rotate"), database -> new TokenTable(database, MerchantCommand.claim()).rotate(id, both)
                 .map(token -> shown("rotate", token, " in place of " + id))
                 .orElseGet(() -> MerchantCommand.refuse(command("rotate"), MerchantCommand.NO,
                         "no valid token has that id: see chargeonce merchant token list")));
@@ -81,7 +81,7 @@ final class TokenCommand implements Runnable {
     @Command(name = "revoke", description = "Ends a token. It is refused within seconds.", usageHelpAutoWidth = true,
             mixinStandardHelpOptions = true)
     int revoke(@Parameters(paramLabel = "TOKEN-ID", description = "As 'token list' shows it; never the token itself.") String id) {
-        return merchants.change(command("revoke"), database -> new TokenBook(database, MerchantCommand.claim()).revoke(id)
+        return merchants.change(command("revoke"), database -> new TokenTable(database, MerchantCommand.claim()).revoke(id)
                 ? MerchantCommand.say(spec, "Revoked " + id + ".")
                 : MerchantCommand.refuse(command("revoke"), MerchantCommand.NO,
                         "no valid token has that id: see chargeonce merchant token list"));
@@ -91,7 +91,7 @@ final class TokenCommand implements Runnable {
             mixinStandardHelpOptions = true)
     int list(@Option(names = "--json", description = "Print JSON, one object a line.") boolean json) {
         return merchants.with(database -> {
-            List<TokenBook.Entry> entries = new TokenBook(database, MerchantCommand.claim()).list();
+            List<TokenTable.Entry> entries = new TokenTable(database, MerchantCommand.claim()).list();
             if (json) {
                 entries.forEach(entry -> MerchantCommand.say(spec, json(entry)));
             } else {
@@ -105,11 +105,11 @@ final class TokenCommand implements Runnable {
         return spec.subcommands().get(name).getCommandSpec();
     }
 
-    private static Stream<String> scopes(TokenBook.Entry entry) {
+    private static Stream<String> scopes(TokenTable.Entry entry) {
         return entry.scopes().stream().map(Scope::tag);
     }
 
-    private static String json(TokenBook.Entry entry) {
+    private static String json(TokenTable.Entry entry) {
         var object = new LinkedHashMap<String, Object>();
         object.put("token", entry.id());
         object.put("merchant", entry.merchant());

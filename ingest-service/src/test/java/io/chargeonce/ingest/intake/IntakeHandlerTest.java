@@ -8,7 +8,7 @@ import io.chargeonce.database.Migrations;
 import io.chargeonce.ingest.IngestWorld;
 import io.chargeonce.ingest.accept.AcceptRequest;
 import io.chargeonce.http.Answer;
-import io.chargeonce.ingest.answer.Guarded;
+import io.chargeonce.ingest.answer.ExceptionMapper;
 import io.chargeonce.ingest.answer.IngestMeters;
 import io.chargeonce.ingest.answer.Problems;
 import io.chargeonce.kafka.TooLargeRecord;
@@ -90,7 +90,7 @@ class IntakeHandlerTest {
 
     @Test
     void a_record_that_alone_runs_into_a_bug_is_refused_in_the_end_and_stands_in_nothings_way() {
-        IntakeHandler handler = handler(ask -> Guarded.answer(() -> {
+        IntakeHandler handler = handler(ask -> ExceptionMapper.answer(() -> {
             throw new IllegalStateException("Bug! Planted");
         }));
         int asked = 1;

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.database.Database;
 import io.chargeonce.database.Migrations;
-import io.chargeonce.ingest.merchants.MerchantBook;
+import io.chargeonce.ingest.merchants.MerchantTable;
 import io.chargeonce.ingest.merchants.ReceiptTerms;
 import io.chargeonce.ingest.merchants.Scope;
-import io.chargeonce.ingest.merchants.TokenBook;
+import io.chargeonce.ingest.merchants.TokenTable;
 import io.chargeonce.sandbox.TestStack;
 import io.chargeonce.terminal.Column;
 import io.chargeonce.terminal.Screen;
@@ -88,10 +88,10 @@ class MerchantCommandTest {
     @Test
     void merchants_and_tokens_fit_a_window_of_80_columns() {
         var at = Instant.parse("2026-11-27T04:05:21.123456Z");
-        var merchant = new MerchantBook.Entry("a-merchant-with-a-name", Optional.of(2000), Duration.ofSeconds(10), true,
+        var merchant = new MerchantTable.Entry("a-merchant-with-a-name", Optional.of(2000), Duration.ofSeconds(10), true,
                 ReceiptTerms.NONE, 2, at);
         assertThat(inWindow(ListMerchants.COLUMNS, merchant)).contains("a-merchant-with-a-name", "2026-11-27T04:05:21Z", " 10s ");
-        var token = new TokenBook.Entry("0123456789ab", "a-merchant-with-a-name", EnumSet.allOf(Scope.class), List.of("192.0.2.0/24"), at,
+        var token = new TokenTable.Entry("0123456789ab", "a-merchant-with-a-name", EnumSet.allOf(Scope.class), List.of("192.0.2.0/24"), at,
                 Optional.of(at), Optional.empty(), Optional.of(at));
         assertThat(inWindow(TokenCommand.COLUMNS, token)).contains("0123456789ab", "192.0.2.0/24", "2026-11-27T04:05:21Z");
     }

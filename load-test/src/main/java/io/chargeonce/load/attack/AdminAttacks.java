@@ -20,7 +20,7 @@ final class AdminAttacks {
                             : Framings.play(siege, Framings.Door.admin(siege.target.admin().get())).result()),
             Attack.plain("admin-odd", "other paths and methods", AdminAttacks::odd));
 
-    private static Result withoutToken(Siege siege) throws IOException {
+    private static Result withoutToken(AttackSession siege) throws IOException {
         if (siege.target.admin().isEmpty()) {
             return NO_ADDRESS;
         }
@@ -30,18 +30,19 @@ final class AdminAttacks {
         URI door = siege.target.admin().get();
         var several = new Several();
         for (String header : List.of("", "Authorization: Bearer \r\n", "Authorization: Bearer x\r\n", "Authorization: Bearer null\r\n",
-                Siege.as(siege.target.token()), "X-Forwarded-For: 127.0.0.1\r\n", "Authorization: Basic " + siege.target.adminToken().get()
+                AttackSession.as(siege.target.token()), "X-Forwarded-For: 127.0.0.1\r\n",
+                "Authorization: Basic " + siege.target.adminToken().get()
                         + "\r\n")) {
             several.add(header, siege.ask(door, "GET", "/metrics", header, ""));
         }
         Reply health = siege.ask(door, "GET", "/health/ready", "", "");
         several.add("health", !health.body().contains("\"checks\""), health.toString());
-        Reply with = siege.ask(door, "GET", "/metrics", Siege.as(siege.target.adminToken().get()), "");
+        Reply with = siege.ask(door, "GET", "/metrics", AttackSession.as(siege.target.adminToken().get()), "");
         several.add("with the token", with.status() == 200, with.toString());
         return several.result();
     }
 
-    private static Result odd(Siege siege) throws IOException {
+    private static Result odd(AttackSession siege) throws IOException {
         if (siege.target.admin().isEmpty()) {
             return NO_ADDRESS;
         }

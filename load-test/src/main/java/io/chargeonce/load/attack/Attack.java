@@ -24,7 +24,7 @@ record Attack(String name, String tries, Kind kind, Trial trial) {
 
     @FunctionalInterface
     interface Trial {
-        Result at(Siege siege) throws Exception;
+        Result at(AttackSession siege) throws Exception;
     }
 
     sealed interface Result {

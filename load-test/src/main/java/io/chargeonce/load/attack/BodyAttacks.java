@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.attack;
 
-import static io.chargeonce.load.attack.Siege.PAYMENTS;
-import static io.chargeonce.load.attack.Siege.json;
-import static io.chargeonce.load.attack.Siege.newKey;
+import static io.chargeonce.load.attack.AttackSession.PAYMENTS;
+import static io.chargeonce.load.attack.AttackSession.json;
+import static io.chargeonce.load.attack.AttackSession.newKey;
 
 import io.chargeonce.load.attack.Attack.Result;
 import java.io.IOException;
@@ -37,17 +37,18 @@ final class BodyAttacks {
             Attack.slow("slow-webhook", "a webhook of which a byte comes now and then", BodyAttacks::slowWebhook),
             Attack.slow("slow-admin", "a request for health of which a byte comes now and then", BodyAttacks::slowAdmin));
 
-    private static String post(Siege siege, String type) {
+    private static String post(AttackSession siege, String type) {
         return "POST " + PAYMENTS + " HTTP/1.1\r\nHost: localhost\r\n" + siege.asItself() + "Idempotency-Key: " + newKey()
                 + "\r\nContent-Type: "
                 + type + "\r\n";
     }
 
-    private static Result large(Siege siege) throws IOException {
-        return Siege.refused(siege.ask("POST", PAYMENTS, siege.asItself() + json(newKey()), Siege.honest() + " ".repeat(1 << 20)));
+    private static Result large(AttackSession siege) throws IOException {
+        return AttackSession
+                .refused(siege.ask("POST", PAYMENTS, siege.asItself() + json(newKey()), AttackSession.honest() + " ".repeat(1 << 20)));
     }
 
-    private static Result endless(Siege siege) throws IOException {
+    private static Result endless(AttackSession siege) throws IOException {
         String chunk = "8000\r\n" + " ".repeat(0x8000) + "\r\n";
         long sent = 0;
         try (Wire wire = siege.open(siege.target.ingest())) {
@@ -64,11 +65,11 @@ final class BodyAttacks {
         return new Result.Fell("it took %,d MiB".formatted(sent >> 20));
     }
 
-    private static Result largeChunk(Siege siege) throws IOException {
-        return Siege.refused(siege.say(post(siege, "application/json") + "Transfer-Encoding: chunked\r\n\r\n7fffffff\r\n{"));
+    private static Result largeChunk(AttackSession siege) throws IOException {
+        return AttackSession.refused(siege.say(post(siege, "application/json") + "Transfer-Encoding: chunked\r\n\r\n7fffffff\r\n{"));
     }
 
-    private static Result refused(Siege siege, List<String> bodies) throws IOException {
+    private static Result refused(AttackSession siege, List<String> bodies) throws IOException {
         var several = new Several();
         for (String body : bodies) {
             several.add(body, siege.ask("POST", PAYMENTS, siege.asItself() + json(newKey()), body));
@@ -76,28 +77,30 @@ final class BodyAttacks {
         return several.result();
     }
 
-    private static Result twice(Siege siege) throws IOException {
-        return refused(siege, List.of(Siege.honest().replace("}", ",\"amount\":1}"), Siege.honest().replace("}", ",\"amount\":1299}"),
-                Siege.honest().replace("}", ",\"\\u0061mount\":1}"), Siege.honest() + Siege.honest(), "[" + Siege.honest() + "]"));
+    private static Result twice(AttackSession siege) throws IOException {
+        return refused(siege,
+                List.of(AttackSession.honest().replace("}", ",\"amount\":1}"), AttackSession.honest().replace("}", ",\"amount\":1299}"),
+                        AttackSession.honest().replace("}", ",\"\\u0061mount\":1}"), AttackSession.honest() + AttackSession.honest(),
+                        "[" + AttackSession.honest() + "]"));
     }
 
-    private static Result deep(Siege siege) throws IOException {
-        return refused(siege, List.of("[".repeat(30_000), Siege.honest().replace("}", ",\"x\":" + "{\"a\":".repeat(5_000) + "1"
+    private static Result deep(AttackSession siege) throws IOException {
+        return refused(siege, List.of("[".repeat(30_000), AttackSession.honest().replace("}", ",\"x\":" + "{\"a\":".repeat(5_000) + "1"
                 + "}".repeat(5_001))));
     }
 
-    private static Result notUtf8(Siege siege) throws IOException {
+    private static Result notUtf8(AttackSession siege) throws IOException {
         var several = new Several();
         // What is said is sent as ISO-8859-1, one byte for each character.
-        for (String body : List.of(new String(Siege.honest().getBytes(StandardCharsets.UTF_16LE), StandardCharsets.ISO_8859_1),
-                Siege.honest().replace("pm_card_visa", "pm\u00c0\u00afx"))) {
+        for (String body : List.of(new String(AttackSession.honest().getBytes(StandardCharsets.UTF_16LE), StandardCharsets.ISO_8859_1),
+                AttackSession.honest().replace("pm_card_visa", "pm\u00c0\u00afx"))) {
             several.add(body, siege.say(post(siege, "application/json") + "Content-Length: " + body.length() + "\r\n\r\n" + body));
         }
         return several.result();
     }
 
-    private static Result odd(Siege siege) throws IOException {
-        String honest = Siege.honest();
+    private static Result odd(AttackSession siege) throws IOException {
+        String honest = AttackSession.honest();
         return refused(siege, List.of(honest.replace("1299", "-1"), honest.replace("1299", "0"), honest.replace("1299", "12.99"),
                 honest.replace("1299", "NaN"), honest.replace("1299", "1e99"), honest.replace("1299", "99999999999999999999"),
                 honest.replace("1299", "\"1299\""), honest.replace("1299", "true"), honest.replace("1299", "[1299]"),
@@ -107,8 +110,8 @@ final class BodyAttacks {
                 "{}"));
     }
 
-    private static Result turnedAround(Siege siege) throws IOException {
-        String honest = Siege.honest();
+    private static Result turnedAround(AttackSession siege) throws IOException {
+        String honest = AttackSession.honest();
         var bodies = new ArrayList<String>();
         for (char turn : new char[] {'\u202a', '\u202d', '\u202e', '\u2066', '\u2068', '\u200f', '\u061c'}) {
             bodies.add(honest.replace("attack-", "attack" + turn));
@@ -118,13 +121,13 @@ final class BodyAttacks {
         return refused(siege, bodies);
     }
 
-    private static Result slow(Siege siege, String begin) throws Exception {
+    private static Result slow(AttackSession siege, String begin) throws Exception {
         try (Wire wire = siege.open(siege.target.ingest())) {
             return cut(wire.send(begin), siege.target.patience());
         }
     }
 
-    private static Result slowWebhook(Siege siege) throws Exception {
+    private static Result slowWebhook(AttackSession siege) throws Exception {
         if (siege.target.webhooks().isEmpty()) {
             return WebhookAttacks.NO_ADDRESS;
         }
@@ -134,7 +137,7 @@ final class BodyAttacks {
         }
     }
 
-    private static Result slowAdmin(Siege siege) throws Exception {
+    private static Result slowAdmin(AttackSession siege) throws Exception {
         if (siege.target.admin().isEmpty()) {
             return AdminAttacks.NO_ADDRESS;
         }

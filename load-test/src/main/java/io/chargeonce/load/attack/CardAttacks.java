@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.attack;
 
-import static io.chargeonce.load.attack.Siege.PAYMENTS;
-import static io.chargeonce.load.attack.Siege.json;
-import static io.chargeonce.load.attack.Siege.newKey;
+import static io.chargeonce.load.attack.AttackSession.PAYMENTS;
+import static io.chargeonce.load.attack.AttackSession.json;
+import static io.chargeonce.load.attack.AttackSession.newKey;
 
 import io.chargeonce.load.attack.Attack.Result;
 import java.io.IOException;
@@ -36,10 +36,10 @@ final class CardAttacks {
             Attack.plain("card-in-refund", "card numbers as a refund's reference and key", CardAttacks::inRefund),
             Attack.plain("card-in-trace", "card numbers as traceparent and as another key of the body", CardAttacks::elsewhere));
 
-    private static Result asKey(Siege siege) throws IOException {
+    private static Result asKey(AttackSession siege) throws IOException {
         var several = new Several();
         for (String card : PLAIN_SPELLINGS) {
-            several.add(card, siege.ask("POST", PAYMENTS, siege.asItself() + json(card), Siege.honest()));
+            several.add(card, siege.ask("POST", PAYMENTS, siege.asItself() + json(card), AttackSession.honest()));
         }
         return several.result();
     }
@@ -49,7 +49,7 @@ final class CardAttacks {
                 field.equals("payment_method") ? "" : "\"payment_method\":\"pm_card_visa\",", field, text);
     }
 
-    private static Result inFields(Siege siege) throws IOException {
+    private static Result inFields(AttackSession siege) throws IOException {
         var several = new Several();
         for (String field : FIELDS) {
             for (String card : SPELLINGS) {
@@ -60,7 +60,7 @@ final class CardAttacks {
         return several.result();
     }
 
-    private static Result inBatch(Siege siege) throws IOException {
+    private static Result inBatch(AttackSession siege) throws IOException {
         var several = new Several();
         for (String card : SPELLINGS) {
             for (String line : List.of(payment("idempotency_key", card), payment("description", card).replaceFirst("\\{",
@@ -74,8 +74,8 @@ final class CardAttacks {
         return several.result();
     }
 
-    private static Result inRefund(Siege siege) throws IOException {
-        String payment = PAYMENTS + "/" + Siege.idOf(siege.pay(siege.target.token())) + "/refunds";
+    private static Result inRefund(AttackSession siege) throws IOException {
+        String payment = PAYMENTS + "/" + AttackSession.idOf(siege.pay(siege.target.token())) + "/refunds";
         var several = new Several();
         for (String card : SPELLINGS) {
             several.add(card, siege.ask("POST", payment, siege.asItself() + "Content-Type: application/json\r\n",
@@ -88,11 +88,13 @@ final class CardAttacks {
     }
 
     /** What is taken nowhere must be told nowhere either. */
-    private static Result elsewhere(Siege siege) throws IOException {
+    private static Result elsewhere(AttackSession siege) throws IOException {
         var several = new Several();
-        Reply traced = siege.ask("POST", PAYMENTS, siege.asItself() + json(newKey()) + "traceparent: " + VISA + "\r\n", Siege.honest());
+        Reply traced =
+                siege.ask("POST", PAYMENTS, siege.asItself() + json(newKey()) + "traceparent: " + VISA + "\r\n", AttackSession.honest());
         several.add("traceparent", !traced.text().contains(VISA) && traced.status() < 500 && !traced.silent(), traced.toString());
-        Reply named = siege.ask("POST", PAYMENTS, siege.asItself() + json(newKey()), Siege.honest().replace("}", ",\"" + VISA + "\":1}"));
+        Reply named =
+                siege.ask("POST", PAYMENTS, siege.asItself() + json(newKey()), AttackSession.honest().replace("}", ",\"" + VISA + "\":1}"));
         several.add("a field's name", named.refused() && !named.text().contains(VISA), named.toString());
         return several.result();
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.attack;
 
-import static io.chargeonce.load.attack.Siege.PAYMENTS;
+import static io.chargeonce.load.attack.AttackSession.PAYMENTS;
 
 import io.chargeonce.load.attack.Attack.Result;
 import java.io.IOException;
@@ -34,20 +34,20 @@ final class CrowdAttacks {
 
     @FunctionalInterface
     private interface Honest {
-        Result ask(Siege siege) throws IOException;
+        Result ask(AttackSession siege) throws IOException;
     }
 
-    private static String head(Siege siege, String path, String type, String length) {
-        return "POST " + PAYMENTS + path + " HTTP/1.1\r\nHost: x\r\n" + siege.asItself() + "Idempotency-Key: " + Siege.newKey()
+    private static String head(AttackSession siege, String path, String type, String length) {
+        return "POST " + PAYMENTS + path + " HTTP/1.1\r\nHost: x\r\n" + siege.asItself() + "Idempotency-Key: " + AttackSession.newKey()
                 + "\r\nContent-Type: " + type
                 + "\r\n" + length + "\r\n\r\n";
     }
 
-    private static Result crowdAt(Siege siege, Optional<URI> door, Result without, String says, Honest honest) throws IOException {
+    private static Result crowdAt(AttackSession siege, Optional<URI> door, Result without, String says, Honest honest) throws IOException {
         return door.isEmpty() ? without : crowd(siege, door.get(), says, honest);
     }
 
-    private static Result crowd(Siege siege, URI door, String says, Honest honest) throws IOException {
+    private static Result crowd(AttackSession siege, URI door, String says, Honest honest) throws IOException {
         int open = 0;
         try {
             for (; open < siege.target.crowd(); open++) {
@@ -64,19 +64,19 @@ final class CrowdAttacks {
         };
     }
 
-    private static Result paying(Siege siege) throws IOException {
+    private static Result paying(AttackSession siege) throws IOException {
         Reply other = siege.pay(siege.target.other());
-        return Siege.judge(other.status() == 202, "another merchant's payment " + other);
+        return AttackSession.judge(other.status() == 202, "another merchant's payment " + other);
     }
 
     /** It is not signed: what counts is that it is looked at. */
-    private static Result webhook(Siege siege) throws IOException {
+    private static Result webhook(AttackSession siege) throws IOException {
         Reply reply = siege.ask(siege.target.webhooks().orElseThrow(), "POST", "/v1/webhooks/stripe", "", "{}");
-        return Siege.judge(reply.status() == 401, "a PSP's webhook " + reply);
+        return AttackSession.judge(reply.status() == 401, "a PSP's webhook " + reply);
     }
 
-    private static Result health(Siege siege) throws IOException {
+    private static Result health(AttackSession siege) throws IOException {
         Reply reply = siege.ask(siege.target.admin().orElseThrow(), "GET", "/health/live", "", "");
-        return Siege.judge(reply.status() == 200 || reply.status() == 503 && reply.body().contains("status"), "health " + reply);
+        return AttackSession.judge(reply.status() == 200 || reply.status() == 503 && reply.body().contains("status"), "health " + reply);
     }
 }

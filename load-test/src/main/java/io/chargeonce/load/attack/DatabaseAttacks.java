@@ -108,7 +108,7 @@ final class DatabaseAttacks {
             }
             throw e;
         }
-        return Siege.judge(stolen.isEmpty(), stolen.isEmpty() ? thefts.size() + " refused"
+        return AttackSession.judge(stolen.isEmpty(), stolen.isEmpty() ? thefts.size() + " refused"
                 : "%d of %d passed: %s".formatted(stolen.size(), thefts.size(), stolen.getFirst()));
     }
 

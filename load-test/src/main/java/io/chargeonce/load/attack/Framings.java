@@ -35,7 +35,7 @@ final class Framings {
 
         /** Of payments. */
         static Door ingest(URI address) {
-            return new Door(address, "POST " + Siege.PAYMENTS, Siege.json(""),
+            return new Door(address, "POST " + AttackSession.PAYMENTS, AttackSession.json(""),
                     "{\"amount\":1299,\"currency\":\"EUR\",\"payment_method\":\"pm_card_visa\"}", 202, false);
         }
 
@@ -100,10 +100,11 @@ final class Framings {
     }
 
     /** Plays all of them at this door. */
-    static Several play(Siege siege, Door door) throws IOException {
+    static Several play(AttackSession siege, Door door) throws IOException {
         var several = new Several();
         for (Framing framing : ALL) {
-            Door fresh = door.headers.contains("Idempotency-Key") ? door.with(siege.asItself() + Siege.json(Siege.newKey())) : door;
+            Door fresh = door.headers.contains("Idempotency-Key") ? door.with(siege.asItself() + AttackSession.json(AttackSession.newKey()))
+                    : door;
             Reply reply = siege.say(door.address, framing.at(fresh));
             several.add(framing.name, framing.holds(door, reply), reply + (reply.answers() > 1 ? " and a second answer" : ""));
         }

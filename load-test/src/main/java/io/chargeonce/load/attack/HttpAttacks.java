@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.attack;
 
-import static io.chargeonce.load.attack.Siege.PAYMENTS;
-import static io.chargeonce.load.attack.Siege.json;
-import static io.chargeonce.load.attack.Siege.newKey;
+import static io.chargeonce.load.attack.AttackSession.PAYMENTS;
+import static io.chargeonce.load.attack.AttackSession.json;
+import static io.chargeonce.load.attack.AttackSession.newKey;
 
 import io.chargeonce.load.attack.Attack.Result;
 import java.io.IOException;
@@ -29,7 +29,7 @@ final class HttpAttacks {
             Attack.plain("split-answer", "line breaks that would begin a header of the answer", HttpAttacks::split),
             Attack.plain("log-lines", "line breaks that would begin a line of the log", HttpAttacks::logLines));
 
-    private static Result smuggled(Siege siege) throws IOException {
+    private static Result smuggled(AttackSession siege) throws IOException {
         String second = "POST " + PAYMENTS + " HTTP/1.1\r\nHost: x\r\n" + siege.asItself() + json(newKey()) + "Content-Length: 2\r\n\r\n{}";
         var several = new Several();
         for (String lengths : List.of("Content-Length: 2\r\nContent-Length: %d\r\n", "Content-Length: 2, %d\r\n", "Content-Length: +2\r\n",
@@ -46,11 +46,11 @@ final class HttpAttacks {
     }
 
     /** Of a request that would be accepted without the header. */
-    private static Reply with(Siege siege, String headers) throws IOException {
-        return siege.ask("POST", PAYMENTS, siege.asItself() + headers, Siege.honest());
+    private static Reply with(AttackSession siege, String headers) throws IOException {
+        return siege.ask("POST", PAYMENTS, siege.asItself() + headers, AttackSession.honest());
     }
 
-    private static Result oddHeaders(Siege siege) throws IOException {
+    private static Result oddHeaders(AttackSession siege) throws IOException {
         var several = new Several();
         for (String odd : List.of("X-A: b\r\n folded: c\r\n", ": nameless\r\n", "X A: b\r\n", "no colon\r\n", "X-A: b\0c\r\n")) {
             several.add(odd, with(siege, json(newKey()) + odd));
@@ -61,7 +61,7 @@ final class HttpAttacks {
         return several.result();
     }
 
-    private static Result large(Siege siege) throws IOException {
+    private static Result large(AttackSession siege) throws IOException {
         var several = new Several();
         several.add("a header", with(siege, json(newKey()) + "X-A: " + "a".repeat(64 << 10) + "\r\n"));
         several.add("headers", with(siege, json(newKey()) + "a: b\r\n".repeat(5_000)));
@@ -69,15 +69,15 @@ final class HttpAttacks {
         return several.result();
     }
 
-    private static Result methods(Siege siege) throws IOException {
+    private static Result methods(AttackSession siege) throws IOException {
         var several = new Several();
         for (String method : List.of("TRACE", "CONNECT", "PUT", "DELETE", "PATCH", "post", "GET\tx", "A".repeat(300), "")) {
-            several.add(method, siege.ask(method, PAYMENTS, siege.asItself() + json(newKey()), Siege.honest()));
+            several.add(method, siege.ask(method, PAYMENTS, siege.asItself() + json(newKey()), AttackSession.honest()));
         }
         return several.result();
     }
 
-    private static Result versions(Siege siege) throws IOException {
+    private static Result versions(AttackSession siege) throws IOException {
         var several = new Several();
         for (String line : List.of("GET " + PAYMENTS, "GET " + PAYMENTS + " HTTP/3.0", "GET " + PAYMENTS + " HTTP/1.10", "GET " + PAYMENTS
                 + " http/1.1",
@@ -88,8 +88,8 @@ final class HttpAttacks {
         return several.result();
     }
 
-    private static Result paths(Siege siege) throws IOException {
-        String own = Siege.idOf(siege.pay(siege.target.token()));
+    private static Result paths(AttackSession siege) throws IOException {
+        String own = AttackSession.idOf(siege.pay(siege.target.token()));
         var several = new Several();
         for (String path : List.of("//v1/payments/%s", "/v1//payments/%s", "/v1/./payments/%s", "/v1/x/../payments/%s",
                 "/v1/%%2e%%2e/v1/payments/%s",
@@ -101,7 +101,7 @@ final class HttpAttacks {
         return several.result();
     }
 
-    private static Result keys(Siege siege) throws IOException {
+    private static Result keys(AttackSession siege) throws IOException {
         var several = new Several();
         for (String key : List.of("a\0b", "a\u0001b", "a\u007fb", "a\tb", "a b", "\u00e9", "", "\"\"", "a".repeat(256), "a\rb",
                 "a,\u0080")) {
@@ -111,7 +111,7 @@ final class HttpAttacks {
         return several.result();
     }
 
-    private static Result split(Siege siege) throws IOException {
+    private static Result split(AttackSession siege) throws IOException {
         var several = new Several();
         for (String breaks : List.of("%0d%0a", "%0a", "%E5%98%8A%E5%98%8D")) {
             String planted = "a" + breaks + PLANTED + ":%201";
@@ -128,14 +128,14 @@ final class HttpAttacks {
         several.add(where, held, reply.toString());
     }
 
-    private static Result logLines(Siege siege) throws IOException {
+    private static Result logLines(AttackSession siege) throws IOException {
         if (siege.target.logs().isEmpty()) {
             return new Result.NotTried("--log FILE of a service");
         }
         String mark = "attack-" + java.util.UUID.randomUUID();
         String json = "\\r\\n" + mark + " ERROR all payments lost";
-        siege.ask("POST", PAYMENTS, siege.asItself() + json(newKey()), Siege.honest().replace("pm_card_visa", "x" + json));
-        siege.ask("POST", PAYMENTS, siege.asItself() + json(newKey()), Siege.honest().replace("attack-x", json));
+        siege.ask("POST", PAYMENTS, siege.asItself() + json(newKey()), AttackSession.honest().replace("pm_card_visa", "x" + json));
+        siege.ask("POST", PAYMENTS, siege.asItself() + json(newKey()), AttackSession.honest().replace("attack-x", json));
         siege.ask("GET", "/v1/x%0d%0a" + mark, siege.asItself() + "User-Agent: a\r" + mark + "\r\n", "");
         siege.ask("GET", PAYMENTS + "/x%0a" + mark, "Authorization: Bearer a%0a" + mark + "\r\n", "");
         var several = new Several();

@@ -43,7 +43,7 @@ final class LockAttacks {
         return locks;
     }
 
-    private static Result hold(Siege siege) throws IOException, SQLException {
+    private static Result hold(AttackSession siege) throws IOException, SQLException {
         Optional<String> login = LOW.stream().filter(siege.target.logins()::containsKey).findFirst();
         if (siege.target.database().isEmpty() || login.isEmpty()) {
             return new Result.NotTried("--database URL --login " + LOW.getFirst() + "=PASSWORD_FILE");
@@ -96,21 +96,22 @@ final class LockAttacks {
         }
     }
 
-    private static Result meanwhile(Siege siege, int held, int waits) throws IOException {
+    private static Result meanwhile(AttackSession siege, int held, int waits) throws IOException {
         String id = siege.paymentOfTheOther();
-        String path = Siege.PAYMENTS + "/" + id;
+        String path = AttackSession.PAYMENTS + "/" + id;
         long deadline = System.nanoTime() + SOON.toNanos();
-        Reply payment = siege.ask("GET", path, Siege.as(siege.target.other()), "");
+        Reply payment = siege.ask("GET", path, AttackSession.as(siege.target.other()), "");
         while (!payment.text().matches("(?s).*\"status\"\\s*:\\s*\"succeeded\".*")) {
             if (System.nanoTime() > deadline) {
                 return new Result.Fell("beside %,d locks a payment was not charged in %d s: %s".formatted(held, SOON.toSeconds(), payment));
             }
             LockSupport.parkNanos(Duration.ofMillis(200).toNanos());
-            payment = siege.ask("GET", path, Siege.as(siege.target.other()), "");
+            payment = siege.ask("GET", path, AttackSession.as(siege.target.other()), "");
         }
-        Reply refund = siege.ask("POST", path + "/refunds", Siege.as(siege.target.other()) + Siege.json(Siege.newKey()),
-                "{\"amount\":1}");
-        return Siege.judge(refund.status() == 202, "beside %,d locks and %d awaited ones a payment was charged; its refund: %s"
+        Reply refund =
+                siege.ask("POST", path + "/refunds", AttackSession.as(siege.target.other()) + AttackSession.json(AttackSession.newKey()),
+                        "{\"amount\":1}");
+        return AttackSession.judge(refund.status() == 202, "beside %,d locks and %d awaited ones a payment was charged; its refund: %s"
                 .formatted(held, waits, refund));
     }
 }

@@ -33,9 +33,9 @@ final class Storm {
      * @throws IOException if an honest payment is not accepted: then no attack would say anything
      */
     Map<Attack, Result> run(List<Attack> attacks) throws IOException {
-        try (Siege honest = new Siege(target)) {
-            Siege.idOf(honest.pay(target.token()));
-            Siege.idOf(honest.pay(target.other()));
+        try (AttackSession honest = new AttackSession(target)) {
+            AttackSession.idOf(honest.pay(target.token()));
+            AttackSession.idOf(honest.pay(target.other()));
         }
         var results = new LinkedHashMap<Attack, Result>();
         attacks.forEach(attack -> results.put(attack, new Result.NotTried("")));
@@ -53,11 +53,11 @@ final class Storm {
     }
 
     private Map<Attack, Result> sideBySide(ExecutorService threads, List<Attack> attacks) {
-        var sieges = new ArrayList<Siege>();
+        var sieges = new ArrayList<AttackSession>();
         var running = new LinkedHashMap<Attack, Future<Result>>();
         try {
             for (Attack attack : attacks) {
-                var siege = new Siege(target);
+                var siege = new AttackSession(target);
                 sieges.add(siege);
                 running.put(attack, threads.submit(() -> attack.trial().at(siege)));
             }
@@ -66,7 +66,7 @@ final class Storm {
             return results;
         } finally {
             // Also wakes those that still wait for an answer.
-            sieges.forEach(Siege::close);
+            sieges.forEach(AttackSession::close);
         }
     }
 

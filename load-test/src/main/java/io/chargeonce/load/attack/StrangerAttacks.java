@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.attack;
 
-import static io.chargeonce.load.attack.Siege.PAYMENTS;
-import static io.chargeonce.load.attack.Siege.as;
-import static io.chargeonce.load.attack.Siege.json;
-import static io.chargeonce.load.attack.Siege.newKey;
+import static io.chargeonce.load.attack.AttackSession.PAYMENTS;
+import static io.chargeonce.load.attack.AttackSession.as;
+import static io.chargeonce.load.attack.AttackSession.json;
+import static io.chargeonce.load.attack.AttackSession.newKey;
 
 import io.chargeonce.load.attack.Attack.Result;
 import java.io.IOException;
@@ -28,7 +28,7 @@ final class StrangerAttacks {
             Attack.plain("who-am-i", "headers that name another merchant or user", StrangerAttacks::spoofed),
             Attack.plain("forged-cursors", "cursors that no page has given", StrangerAttacks::cursors));
 
-    private static Result withoutToken(Siege siege) throws IOException {
+    private static Result withoutToken(AttackSession siege) throws IOException {
         var several = new Several();
         String token = siege.target.token();
         for (String header : List.of("", "Authorization: \r\n", "Authorization: Bearer\r\n", "Authorization: Bearer \r\n",
@@ -39,16 +39,16 @@ final class StrangerAttacks {
                 "Authorization: Bearer ' OR true --\r\n", "Authorization: Bearer " + "a".repeat(5_000) + "\r\n", "X-Authorization: Bearer "
                         + token + "\r\n",
                 "Cookie: token=" + token + "\r\n", "Authorization: Bearer " + token + "," + token + "\r\n")) {
-            several.add(header, siege.ask("POST", PAYMENTS, header + json(newKey()), Siege.honest()));
+            several.add(header, siege.ask("POST", PAYMENTS, header + json(newKey()), AttackSession.honest()));
         }
-        several.add("in the query", siege.ask("POST", PAYMENTS + "?access_token=" + token, json(newKey()), Siege.honest()));
+        several.add("in the query", siege.ask("POST", PAYMENTS + "?access_token=" + token, json(newKey()), AttackSession.honest()));
         return several.result();
     }
 
-    private static Result bogus(Siege siege) throws IOException {
+    private static Result bogus(AttackSession siege) throws IOException {
         var several = new Several();
         for (int i = 0; i < ANSWERED_AT_ONCE; i++) {
-            several.add("bogus", siege.ask("POST", PAYMENTS, as("bogus_" + UUID.randomUUID()) + json(newKey()), Siege.honest()));
+            several.add("bogus", siege.ask("POST", PAYMENTS, as("bogus_" + UUID.randomUUID()) + json(newKey()), AttackSession.honest()));
         }
         // Later ones are answered late, on purpose, so nothing waits for them here.
         for (int i = ANSWERED_AT_ONCE; i < BOGUS; i++) {
@@ -60,11 +60,11 @@ final class StrangerAttacks {
         return several.result();
     }
 
-    private static Result read(Siege siege) throws IOException {
+    private static Result read(AttackSession siege) throws IOException {
         String key = newKey();
         String reference = newKey();
-        String id = Siege.idOf(siege.ask("POST", PAYMENTS, as(siege.target.other()) + json(key),
-                Siege.honest().replaceAll("attack-x[^\"]*", reference)));
+        String id = AttackSession.idOf(siege.ask("POST", PAYMENTS, as(siege.target.other()) + json(key),
+                AttackSession.honest().replaceAll("attack-x[^\"]*", reference)));
         var several = new Several();
         for (String path : List.of("/%s", "/%s/refunds", "/%s/refunds/payment-%1$s-refund", "/%s/", "/%s?merchant=globex", "/%s%%20",
                 "/%%70ay_" + id.substring(4))) {
@@ -72,12 +72,12 @@ final class StrangerAttacks {
         }
         Reply page = siege.ask("GET", PAYMENTS + "?reference=" + reference, siege.asItself(), "");
         several.add("by its reference", !page.text().contains(id) && page.status() < 500 && !page.silent(), page.toString());
-        Reply same = siege.ask("POST", PAYMENTS, siege.asItself() + json(key), Siege.honest());
+        Reply same = siege.ask("POST", PAYMENTS, siege.asItself() + json(key), AttackSession.honest());
         several.add("by its key", !same.text().contains(id) && same.status() < 500 && !same.silent(), same.toString());
         return several.result();
     }
 
-    private static Result refund(Siege siege) throws IOException {
+    private static Result refund(AttackSession siege) throws IOException {
         String id = siege.paymentOfTheOther();
         var several = new Several();
         for (String path : List.of("/%s/refunds", "/%s/refunds?merchant=globex", "//%s/refunds")) {
@@ -88,7 +88,7 @@ final class StrangerAttacks {
         return several.result();
     }
 
-    private static Result spoofed(Siege siege) throws IOException {
+    private static Result spoofed(AttackSession siege) throws IOException {
         String id = siege.paymentOfTheOther();
         var several = new Several();
         for (String header : List.of("X-Merchant", "X-Merchant-Id", "X-User", "X-Forwarded-User", "X-Remote-User", "X-Original-URL",
@@ -101,7 +101,7 @@ final class StrangerAttacks {
         return several.result();
     }
 
-    private static Result cursors(Siege siege) throws IOException {
+    private static Result cursors(AttackSession siege) throws IOException {
         var several = new Several();
         for (String text : List.of("x", "", "%00", "2026-11-22T00:00:00Z", "' OR true --",
                 "+1000000000-12-31T23:59:59.999999999Z pay_aaaaaaaaaaaaaaaaaaaaaaaaaa",

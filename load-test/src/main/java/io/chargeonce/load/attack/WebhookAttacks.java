@@ -37,7 +37,7 @@ final class WebhookAttacks {
             Attack.plain("webhook-replayed", "a signed webhook that was heard an hour ago, and one from the future",
                     WebhookAttacks::replayed));
 
-    private static Result forged(Siege siege) throws IOException {
+    private static Result forged(AttackSession siege) throws IOException {
         if (siege.target.webhooks().isEmpty()) {
             return NO_ADDRESS;
         }
@@ -59,7 +59,7 @@ final class WebhookAttacks {
         return several.result();
     }
 
-    private static Result odd(Siege siege) throws IOException {
+    private static Result odd(AttackSession siege) throws IOException {
         if (siege.target.webhooks().isEmpty()) {
             return NO_ADDRESS;
         }
@@ -78,7 +78,7 @@ final class WebhookAttacks {
         return several.result();
     }
 
-    private static Result replayed(Siege siege) throws IOException {
+    private static Result replayed(AttackSession siege) throws IOException {
         if (siege.target.webhooks().isEmpty()) {
             return NO_ADDRESS;
         }

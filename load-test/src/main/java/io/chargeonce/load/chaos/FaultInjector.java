@@ -43,7 +43,7 @@ final class FaultInjector {
     private final Redelivery redelivery;
     private final KafkaFaults kafka;
     private final Misconfigurations configuration;
-    private final Stillness stillness;
+    private final ProcessFreezer stillness;
     private final LateTruth lateTruth;
     private final Holding holding;
     private final List<String> story = new ArrayList<>();
@@ -61,7 +61,7 @@ final class FaultInjector {
         this.redelivery = new Redelivery(stage, random, this::look);
         this.kafka = new KafkaFaults(stage, random);
         this.configuration = new Misconfigurations(stage, random);
-        this.stillness = new Stillness(stage, random);
+        this.stillness = new ProcessFreezer(stage, random);
         this.lateTruth = new LateTruth(stage, random);
         this.holding = new Holding(stage, random);
     }

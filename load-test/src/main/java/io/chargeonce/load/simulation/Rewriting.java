@@ -25,7 +25,7 @@ import net.bytebuddy.jar.asm.Type;
 final class Rewriting {
 
     private static final String BLOCKING = "io/chargeonce/load/universe/kernel/Blocking";
-    private static final String STAND_INS = "io/chargeonce/load/universe/StandIns";
+    private static final String STAND_INS = "io/chargeonce/load/universe/SimulationHooks";
     private static final String WORKER = "io/chargeonce/runtime/Worker";
     private static final Set<String> CATCH_ALL = Set.of("java/lang/Throwable", "java/lang/Error");
     /** They make what each run of the JVM walks over in another order. */

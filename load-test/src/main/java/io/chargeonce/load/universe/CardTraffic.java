@@ -38,7 +38,7 @@ final class CardTraffic {
     Map<Fault, Runnable> all() {
         return Map.of(Fault.CARD_DATA, () -> {
             kernel.tell("a card number in poison", "a stranger sends a card number to a work topic");
-            poison(KafkaBlows.WORK.get(kernel.random().nextInt(KafkaBlows.WORK.size())));
+            poison(KafkaFaultActions.WORK.get(kernel.random().nextInt(KafkaFaultActions.WORK.size())));
         });
     }
 
@@ -61,7 +61,7 @@ final class CardTraffic {
 
     /** No part of the pipeline has sent it: a stranger did, or a broker copied what a stranger sent. */
     static boolean isStrange(ConsumerRecord<byte[], byte[]> record) {
-        return KafkaBlows.WORK.contains(record.topic()) && record.value() != null
+        return KafkaFaultActions.WORK.contains(record.topic()) && record.value() != null
                 && (POISON.contains(new String(record.value(), StandardCharsets.UTF_8)) || isAtLast(record.value()));
     }
 }

@@ -112,7 +112,7 @@ final class Cluster {
 
     /** Who takes webhooks. */
     List<Host> webhooks() {
-        return alive().stream().filter(host -> StandIns.inboxOf(host) != null).toList();
+        return alive().stream().filter(host -> SimulationHooks.inboxOf(host) != null).toList();
     }
 
     void start() {
@@ -253,7 +253,7 @@ final class Cluster {
 
     /** Who takes requests, if its HTTP side is up. */
     Optional<Host> ingest() {
-        return alive().stream().filter(host -> StandIns.doorOf(host) != null).findFirst();
+        return alive().stream().filter(host -> SimulationHooks.doorOf(host) != null).findFirst();
     }
 
     private static double fetchedWhileFull() {

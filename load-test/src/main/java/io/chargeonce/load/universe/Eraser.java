@@ -41,7 +41,8 @@ final class Eraser {
         for (String merchant : Shop.MERCHANTS) {
             Map<String, String> sold = shop.soldBy(merchant);
             try {
-                new Erase(new DeadLetterQueue(StandIns.database(), new Topics("payments")), true).run(merchant, List.copyOf(sold.keySet()),
+                new Erase(new DeadLetterQueue(SimulationHooks.database(), new Topics("payments")), true).run(merchant,
+                        List.copyOf(sold.keySet()),
                         new AuditContext("eraser", Optional.of("it is simulated"), "run_e" + kernel.steps()), results -> results.stream()
                                 .filter(result -> result.outcome() == Erase.Outcome.ERASED
                                         || result.outcome() == Erase.Outcome.NOTHING_LEFT)

@@ -57,9 +57,9 @@ final class FaultScheduler {
         }
         this.crash = kernel.random().nextDouble(0.006);
         blows.putAll(new ProcessBlows(kernel, cluster).all());
-        blows.putAll(new KafkaBlows(kernel, broker).all());
+        blows.putAll(new KafkaFaultActions(kernel, broker).all());
         blows.putAll(new ClockBlows(kernel, cluster, broker, postgres).all());
-        blows.putAll(new PspBlows(kernel, cluster, psps).all());
+        blows.putAll(new PspFaultActions(kernel, cluster, psps).all());
         blows.put(Fault.OUTAGE, this::outage);
     }
 

@@ -119,6 +119,6 @@ final class Holding {
     }
 
     private static Holds holds() {
-        return new Holds(new DeadLetterQueue(StandIns.database(), new Topics("payments")));
+        return new Holds(new DeadLetterQueue(SimulationHooks.database(), new Topics("payments")));
     }
 }

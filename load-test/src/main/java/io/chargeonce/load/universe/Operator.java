@@ -80,7 +80,7 @@ final class Operator {
     }
 
     static DeadLetterQueue queue() {
-        return new DeadLetterQueue(StandIns.database(), new Topics("payments"));
+        return new DeadLetterQueue(SimulationHooks.database(), new Topics("payments"));
     }
 
     static AuditContext by(String who) {

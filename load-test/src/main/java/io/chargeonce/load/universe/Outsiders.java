@@ -7,7 +7,7 @@ import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.endpoints.Caller;
 import io.chargeonce.endpoints.DeliveryBook;
-import io.chargeonce.endpoints.EndpointBook;
+import io.chargeonce.endpoints.EndpointTable;
 import io.chargeonce.load.game.Fault;
 import io.chargeonce.load.universe.kafka.Broker;
 import io.chargeonce.load.universe.kernel.Kernel;
@@ -121,8 +121,8 @@ final class Outsiders implements Arrivals {
     /** A person sends something again, half the time while it is under way; or everything that is dead. */
     private void sendAgain(boolean everything) {
         kernel.tell("sent again", "a person sends " + (everything ? "all that is dead" : "something") + " again");
-        Database database = StandIns.database();
-        var endpoints = new EndpointBook(database, Vault.IN_THE_CLEAR, new Caller.Person(PERSON));
+        Database database = SimulationHooks.database();
+        var endpoints = new EndpointTable(database, Vault.IN_THE_CLEAR, new Caller.Person(PERSON));
         var deliveries = new DeliveryBook(database, new Caller.Person(PERSON));
         var receipts = new ReceiptBook(database, PERSON);
         try {

@@ -4,7 +4,7 @@ package io.chargeonce.load.universe;
 import io.chargeonce.load.game.SecretFiles;
 import io.chargeonce.load.universe.kernel.Host;
 import io.chargeonce.load.universe.kernel.Kernel;
-import io.chargeonce.load.universe.kernel.Strand;
+import io.chargeonce.load.universe.kernel.SimulatedThread;
 import io.chargeonce.load.universe.kernel.Strands;
 import io.chargeonce.psp.http.AnswerTooLong;
 import java.io.IOException;
@@ -90,8 +90,8 @@ abstract class Psp {
     private Consumer<String> watch = key -> {};
     private boolean quotes;
     private int keys = 1;
-    private long oldKeyUntil = Strand.NEVER;
-    private long showsNothingAfter = Strand.NEVER;
+    private long oldKeyUntil = SimulatedThread.NEVER;
+    private long showsNothingAfter = SimulatedThread.NEVER;
     private long showsNothingUntil;
 
     /** @param longer than it promises it keeps keys */

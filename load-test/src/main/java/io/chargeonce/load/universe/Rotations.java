@@ -52,13 +52,13 @@ final class Rotations {
             files.put(files.dataKey(), files.sealing().get(dataKeys));
             dataKeys++;
         }
-        poison.poison(KafkaBlows.WORK.getFirst());
+        poison.poison(KafkaFaultActions.WORK.getFirst());
     }
 
     /** When all is well: what comes now is to be sealed with the newest key. */
     void poisonOnceMore() {
         kernel.sleep(READ_BY_ALL);
-        poison.poisonAtLast(KafkaBlows.WORK.getFirst());
+        poison.poisonAtLast(KafkaFaultActions.WORK.getFirst());
     }
 
     /** Opens what is sealed: each letter with any key, the last one with the newest. */

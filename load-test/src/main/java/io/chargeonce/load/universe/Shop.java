@@ -15,7 +15,7 @@ import io.chargeonce.load.game.Fault;
 import io.chargeonce.load.universe.kafka.Broker;
 import io.chargeonce.load.universe.kernel.Host;
 import io.chargeonce.load.universe.kernel.Kernel;
-import io.chargeonce.load.universe.kernel.Strand;
+import io.chargeonce.load.universe.kernel.SimulatedThread;
 import io.chargeonce.load.universe.outside.BankModel;
 import io.chargeonce.payment.IdempotencyKey;
 import io.chargeonce.payment.Money;
@@ -233,7 +233,7 @@ final class Shop {
     /** Kafka's acknowledgement is the merchant's: it asks no more. */
     private void publish(Purchase purchase) {
         Kernel kernel = Kernel.it();
-        kernel.await(() -> !broker.isDown(), Strand.NEVER);
+        kernel.await(() -> !broker.isDown(), SimulatedThread.NEVER);
         byte[] key = purchase.key.getBytes(StandardCharsets.UTF_8);
         var record = new ProducerRecord<byte[], byte[]>(Broker.INTAKE + purchase.merchant, key, purchase.body());
         broker.append(broker.partitionOf(record), record);
@@ -283,7 +283,7 @@ final class Shop {
             Object door = enter(token, batch);
             if (door == LET_IN) {
                 answer[0] = purchase.note == Note.CARD_NUMBER && PaymentBody.read(purchase.body()) instanceof Checked.Wrong ? REFUSED
-                        : accept(StandIns.doorOf(host), purchase);
+                        : accept(SimulationHooks.doorOf(host), purchase);
                 seeWhetherItWasDead(token, asked, purchase, answer[0]);
             } else {
                 answer[0] = door;
@@ -329,7 +329,7 @@ final class Shop {
             Duration within = kernel.between(SHORTEST_REFUND, LONGEST_REFUND);
             cluster.ingest().ifPresent(host -> kernel.spawn(host, "refund", () -> {
                 try {
-                    var answer = StandIns.database().inTransaction(
+                    var answer = SimulationHooks.database().inTransaction(
                             connection -> Refunds.accept(connection, new Topics("payments"), ask, within));
                     if (answer instanceof Refunds.Answer.Accepted accepted) {
                         refunds.add(new RefundCall(ask.payment().value(), ask.reference(), ask.amount(), ClientCall.Result.OK,

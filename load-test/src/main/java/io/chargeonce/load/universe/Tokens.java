@@ -7,7 +7,7 @@ import io.chargeonce.ingest.answer.Checked;
 import io.chargeonce.ingest.merchants.Credential;
 import io.chargeonce.ingest.merchants.Merchants;
 import io.chargeonce.ingest.merchants.Scope;
-import io.chargeonce.ingest.merchants.TokenBook;
+import io.chargeonce.ingest.merchants.TokenTable;
 import io.chargeonce.load.game.Fault;
 import io.chargeonce.load.universe.kernel.Host;
 import io.chargeonce.load.universe.kernel.Kernel;
@@ -36,7 +36,7 @@ final class Tokens {
     private record Batch(Host host, String token) {}
 
     private final Kernel kernel;
-    private final Map<String, TokenBook.NewToken> current = new HashMap<>();
+    private final Map<String, TokenTable.NewToken> current = new HashMap<>();
     private final Map<String, Long> deadFrom = new HashMap<>();
     private final Map<Host, Merchants> doors = new HashMap<>();
     private final Map<Batch, Credential> batches = new HashMap<>();
@@ -47,15 +47,15 @@ final class Tokens {
 
     /** Before anything goes wrong. */
     void issue(List<String> merchants) {
-        merchants.forEach(merchant -> current.put(merchant, book().add(merchant, TokenBook.Grant.USUAL).orElseThrow()));
+        merchants.forEach(merchant -> current.put(merchant, book().add(merchant, TokenTable.Grant.USUAL).orElseThrow()));
     }
 
     String of(String merchant) {
         return current.get(merchant).secret();
     }
 
-    private static TokenBook book() {
-        return new TokenBook(StandIns.database(), "world");
+    private static TokenTable book() {
+        return new TokenTable(SimulationHooks.database(), "world");
     }
 
     /** @param stolen told of the old token */
@@ -68,12 +68,12 @@ final class Tokens {
 
     /** The old token is revoked, or expires at the end of its overlap. */
     private void change(String merchant, BiConsumer<String, String> stolen) {
-        TokenBook.NewToken old = current.get(merchant);
+        TokenTable.NewToken old = current.get(merchant);
         boolean expires = kernel.chance(0.5);
         Duration overlap = expires ? kernel.between(Duration.ofMillis(1), LONGEST_OVERLAP) : Duration.ofHours(1);
         kernel.tell("token changed", merchant + " changes its token");
         // If the answer got lost and the old token has expired meanwhile, a person adds one.
-        TokenBook.NewToken fresh = insist(() -> book().rotate(old.id(), overlap).or(() -> book().add(merchant, TokenBook.Grant.USUAL)))
+        TokenTable.NewToken fresh = insist(() -> book().rotate(old.id(), overlap).or(() -> book().add(merchant, TokenTable.Grant.USUAL)))
                 .orElseThrow();
         current.put(merchant, fresh);
         if (expires) {
@@ -113,7 +113,7 @@ final class Tokens {
      */
     boolean lets(String token, boolean inABatch) {
         Host host = kernel.host();
-        Merchants door = doors.computeIfAbsent(host, unseen -> new Merchants(StandIns.database(), new SteadyClock()));
+        Merchants door = doors.computeIfAbsent(host, unseen -> new Merchants(SimulationHooks.database(), new SteadyClock()));
         var batch = new Batch(host, token);
         Credential begun = inABatch ? batches.get(batch) : null;
         InetAddress here = InetAddress.getLoopbackAddress();

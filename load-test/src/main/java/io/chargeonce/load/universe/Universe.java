@@ -97,7 +97,7 @@ public final class Universe implements Game {
     public Played play(long seed) {
         postgres.enter();
         postgres.empty(Cluster.TIERS);
-        StandIns.forgetDoors();
+        SimulationHooks.forgetDoors();
         Tampering.forget();
         secrets.reset();
         var kernel = new Kernel(seed);
@@ -126,7 +126,7 @@ public final class Universe implements Game {
         scheduler.also(rotations.all());
         scheduler.also(eraser.all());
         scheduler.also(new Thief(kernel, new PostgresView(postgres), witness).all());
-        var pspBlows = new PspBlows(kernel, cluster[0], psps);
+        var pspBlows = new PspFaultActions(kernel, cluster[0], psps);
         scheduler.also(pspBlows.one(shop));
         scheduler.also(pspBlows.takingBack(new PostgresView(postgres)));
         var people = new People(kernel, scheduler, psps, shop, postgres, witness);

@@ -4,7 +4,7 @@ package io.chargeonce.load.universe;
 import io.chargeonce.load.universe.kernel.Host;
 import io.chargeonce.load.universe.kernel.Kernel;
 import io.chargeonce.load.universe.kernel.Killed;
-import io.chargeonce.load.universe.kernel.Strand;
+import io.chargeonce.load.universe.kernel.SimulatedThread;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
@@ -100,9 +100,9 @@ final class Webhooks {
     private static boolean isTaken(Host host, String psp, Map<String, String> headers, byte[] body) {
         Kernel kernel = Kernel.it();
         var taken = new boolean[1];
-        Strand request = kernel.spawn(host, "webhook", () -> {
+        SimulatedThread request = kernel.spawn(host, "webhook", () -> {
             try {
-                Object answer = Inbox.TAKE.invoke(StandIns.inboxOf(host), psp,
+                Object answer = Inbox.TAKE.invoke(SimulationHooks.inboxOf(host), psp,
                         (Function<String, Optional<String>>) name -> Optional.ofNullable(headers.get(name)), body);
                 taken[0] = answer.toString().equals("YES");
             } catch (InvocationTargetException e) {

@@ -118,7 +118,7 @@ class AttackTest {
                         + "charge_within_s) "
                         + "VALUES ('pay_x', 'pay_x', 'charge', 'acme', 'x', 1, 'EUR', 'pm', 60)",
                 "GRANT DELETE ON audit_seal TO chargeonce_charge, chargeonce_retry, chargeonce_dlq_reader, chargeonce_dlq_operator");
-        try (var siege = new Siege(target)) {
+        try (var siege = new AttackSession(target)) {
             for (Attack attack : DatabaseAttacks.ALL) {
                 assertThat(attack.trial().at(siege)).as(attack.name()).isInstanceOf(Result.Fell.class);
             }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.kafka.loop;
 
-import io.chargeonce.turns.FairLines;
+import io.chargeonce.fairness.FairLines;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;

@@ -277,7 +277,7 @@ CREATE TRIGGER not_all_at_once BEFORE TRUNCATE ON operation_state EXECUTE FUNCTI
 
 -- The legal moves, as in OperationState.next() in Java. Without this, an operation that has ended could be charged again; only a late
 -- capture outranks a decline. What was given back may fail after its success, and that is its end; a charge never does.
-CREATE TRIGGER it_goes_where_it_may AFTER UPDATE OF state ON operation_state
+CREATE TRIGGER legal_transition AFTER UPDATE OF state ON operation_state
     FOR EACH ROW WHEN (NEW.state <> OLD.state AND NOT CASE OLD.state
         WHEN 'processing' THEN NEW.state IN ('succeeded', 'declined', 'scheduled', 'parked', 'unresolved', 'dead')
         WHEN 'unresolved' THEN NEW.state IN ('succeeded', 'declined', 'scheduled', 'parked', 'dead', 'purged')

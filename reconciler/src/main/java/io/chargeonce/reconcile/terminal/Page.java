@@ -43,7 +43,8 @@ record Page(String psp, Reconciliation.Request request, Reconciliation.Result re
             lines.add(request.apply() ? "charge looks at %,d of these lines now; compare again in a minute".formatted(result.due())
                     : "with --apply charge would look at %,d of these lines".formatted(result.due()));
         }
-        lines.add(totals.balanced() ? "everything agrees" : "there are differences; docs/operate/reconcile.md says what to do about each kind");
+        lines.add(totals.balanced() ? "everything agrees"
+                : "there are differences; docs/operate/reconcile.md says what to do about each kind");
         return lines;
     }
 

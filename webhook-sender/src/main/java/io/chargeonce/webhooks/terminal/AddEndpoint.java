@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.webhooks.terminal;
 
-import io.chargeonce.endpoints.EndpointBook;
+import io.chargeonce.endpoints.EndpointTable;
 import io.chargeonce.webhooks.terminal.WebhookCommand.Books;
 import io.chargeonce.wire.PaymentJson;
 import java.nio.charset.StandardCharsets;
@@ -31,7 +31,7 @@ final class AddEndpoint implements Callable<Integer> {
     @Option(names = "--url", required = true, paramLabel = "URL", description = "Where its events are sent: an https address.")
     String url;
 
-    @Option(names = "--events", split = ",", paramLabel = "LIST", defaultValue = EndpointBook.ALL_EVENTS,
+    @Option(names = "--events", split = ",", paramLabel = "LIST", defaultValue = EndpointTable.ALL_EVENTS,
             description = "Types of events, such as payment.succeeded,refund.succeeded. Default: all.")
     List<String> events;
 
@@ -40,11 +40,11 @@ final class AddEndpoint implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        List<String> unknown = events.stream().filter(event -> !event.equals(EndpointBook.ALL_EVENTS) && !EndpointBook.EVENTS.contains(
+        List<String> unknown = events.stream().filter(event -> !event.equals(EndpointTable.ALL_EVENTS) && !EndpointTable.EVENTS.contains(
                 event)).toList();
         if (!unknown.isEmpty()) {
             throw new ParameterException(spec.commandLine(), "--events has '%s', but may have only * and %s".formatted(
-                    String.join("', '", unknown), String.join(", ", EndpointBook.EVENTS)));
+                    String.join("', '", unknown), String.join(", ", EndpointTable.EVENTS)));
         }
         return webhooks.change(spec, this::add);
     }
@@ -57,13 +57,13 @@ final class AddEndpoint implements Callable<Integer> {
         }
         var added = books.endpoints().add(merchant, url, events.stream().distinct().toList());
         return added.made().map(endpoint -> shown(spec, endpoint, json)).orElseGet(() -> WebhookCommand.refuse(spec, WebhookCommand.NO,
-                added.change() == EndpointBook.Change.TOO_MANY
+                added.change() == EndpointTable.Change.TOO_MANY
                         ? "this merchant has %d endpoints, which is the most: remove one that it no longer needs"
-                                .formatted(EndpointBook.MOST_OF_A_MERCHANT)
+                                .formatted(EndpointTable.MOST_OF_A_MERCHANT)
                         : "there is no merchant with that id: see chargeonce merchant list"));
     }
 
-    static int shown(CommandSpec spec, EndpointBook.NewEndpoint endpoint, boolean json) {
+    static int shown(CommandSpec spec, EndpointTable.NewEndpoint endpoint, boolean json) {
         if (json) {
             var object = new LinkedHashMap<String, Object>();
             object.put("id", endpoint.id());

@@ -2,7 +2,7 @@
 package io.chargeonce.webhooks.terminal;
 
 import io.chargeonce.endpoints.EndpointJson;
-import io.chargeonce.endpoints.EndpointBook.Endpoint;
+import io.chargeonce.endpoints.EndpointTable.Endpoint;
 import io.chargeonce.terminal.Column;
 import io.chargeonce.terminal.Screen;
 import io.chargeonce.terminal.Table;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.webhooks.terminal;
 
-import io.chargeonce.endpoints.EndpointBook.Change;
+import io.chargeonce.endpoints.EndpointTable.Change;
 import io.chargeonce.webhooks.terminal.WebhookCommand.Books;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

@@ -3,7 +3,7 @@ package io.chargeonce.webhooks.terminal;
 
 import io.chargeonce.endpoints.DeliveryBook.Entry;
 import io.chargeonce.endpoints.DeliveryBook.Filter;
-import io.chargeonce.endpoints.EndpointBook;
+import io.chargeonce.endpoints.EndpointTable;
 import io.chargeonce.webhooks.terminal.WebhookCommand.Books;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -41,7 +41,7 @@ final class TestEndpoint implements Callable<Integer> {
         return webhooks.change(spec, books -> {
             var test = books.endpoints().test(id);
             return test.made().map(webhook -> answered(books, webhook, wait)).orElseGet(() -> WebhookCommand.refuse(spec, WebhookCommand.NO,
-                    test.change() == EndpointBook.Change.TOO_MANY ? "it got ten tests within a minute, which is the most: wait a minute"
+                    test.change() == EndpointTable.Change.TOO_MANY ? "it got ten tests within a minute, which is the most: wait a minute"
                             : "no enabled endpoint has that id: see chargeonce webhook list"));
         });
     }
@@ -75,7 +75,7 @@ final class TestEndpoint implements Callable<Integer> {
     }
 
     private String afterwards(Books books, Entry entry) {
-        if (books.endpoints().find(id).filter(EndpointBook.Endpoint::isDisabled).isPresent()) {
+        if (books.endpoints().find(id).filter(EndpointTable.Endpoint::isDisabled).isPresent()) {
             return "The endpoint is disabled now: 'chargeonce webhook enable %s' ends it".formatted(id);
         }
         return entry.state().equals("dead") ? "It is not tried any more" : "It is tried again";

@@ -6,7 +6,7 @@ import io.chargeonce.database.Roles;
 import io.chargeonce.endpoints.Caller;
 import io.chargeonce.endpoints.DeliveryBook;
 import io.chargeonce.endpoints.EndpointAddress;
-import io.chargeonce.endpoints.EndpointBook;
+import io.chargeonce.endpoints.EndpointTable;
 import io.chargeonce.endpoints.EndpointSettings;
 import io.chargeonce.text.Counted;
 import io.chargeonce.vault.Vault;
@@ -35,13 +35,13 @@ public final class WebhookCommand implements Runnable {
 
         private Books books() {
             var caller = new Caller.Person(claim());
-            return new Books(new EndpointBook(database, settings.vault(), caller), new DeliveryBook(database, caller),
+            return new Books(new EndpointTable(database, settings.vault(), caller), new DeliveryBook(database, caller),
                     new EndpointAddress(settings.allowedHosts()));
         }
     }
 
     /** The books over one connection. */
-    record Books(EndpointBook endpoints, DeliveryBook deliveries, EndpointAddress addresses) {}
+    record Books(EndpointTable endpoints, DeliveryBook deliveries, EndpointAddress addresses) {}
 
     private static final String LOGIN = "SELECT session_user";
 

@@ -4,7 +4,7 @@ package io.chargeonce.webhooks.terminal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.endpoints.DeliveryBook;
-import io.chargeonce.endpoints.EndpointBook;
+import io.chargeonce.endpoints.EndpointTable;
 import io.chargeonce.terminal.Column;
 import io.chargeonce.terminal.Screen;
 import io.chargeonce.terminal.Table;
@@ -32,7 +32,7 @@ class ListsTest {
 
     @Test
     void endpoints_are_listed_with_whole_ids_and_addresses() {
-        assertThat(printed(ListEndpoints.COLUMNS, new EndpointBook.Endpoint(ENDPOINT, "acme", "https://hooks.example/payments",
+        assertThat(printed(ListEndpoints.COLUMNS, new EndpointTable.Endpoint(ENDPOINT, "acme", "https://hooks.example/payments",
                 List.of("payment.succeeded", "refund.succeeded"), "enabled", 2, AT, Optional.empty())))
                 .contains(ENDPOINT, "https://hooks.example/payments", "payment.succeeded,refund.succeeded", "2026-11-27T04:05:21Z");
     }

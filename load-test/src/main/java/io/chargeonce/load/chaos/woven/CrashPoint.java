@@ -8,7 +8,7 @@ public enum CrashPoint {
     BEFORE_PSP_CALL("io.chargeonce.psp.stripe.StripeGateway", "charge", Side.ENTER),
     DURING_PSP_CALL("io.chargeonce.psp.stripe.StripeGateway", "create", Side.EXIT),
     AFTER_PSP_CALL("io.chargeonce.psp.stripe.StripeGateway", "charge", Side.EXIT),
-    AFTER_DATABASE_COMMIT("io.chargeonce.charge.Resolutions", "resolve", Side.EXIT),
+    AFTER_DATABASE_COMMIT("io.chargeonce.charge.OutcomeRecorder", "resolve", Side.EXIT),
     BEFORE_OFFSET_COMMIT("io.chargeonce.charge.ChargeHandler", "handle", Side.EXIT),
     BETWEEN_ACK_AND_DELETE("io.chargeonce.database.OutboxSender", "send", Side.EXIT),
     BETWEEN_ACCEPT_AND_ANSWER("io.chargeonce.ingest.accept.KeysInFlight", "accept", Side.EXIT),

@@ -40,7 +40,7 @@ public final class Broker {
     private Duration sessionTimeout = Duration.ofSeconds(3);
     private boolean down;
     private long created;
-    public final KafkaTroubles troubles = new KafkaTroubles();
+    public final BrokerFaultState troubles = new BrokerFaultState();
 
     public void enter() {
         current = this;

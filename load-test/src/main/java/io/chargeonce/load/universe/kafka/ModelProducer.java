@@ -3,7 +3,7 @@ package io.chargeonce.load.universe.kafka;
 
 import io.chargeonce.load.universe.kernel.Host;
 import io.chargeonce.load.universe.kernel.Kernel;
-import io.chargeonce.load.universe.kernel.Strand;
+import io.chargeonce.load.universe.kernel.SimulatedThread;
 import io.chargeonce.load.universe.kernel.Strands;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -92,7 +92,7 @@ public final class ModelProducer {
 
     public void flush() {
         if (wedged) {
-            Kernel.it().await(() -> closed, Strand.NEVER);
+            Kernel.it().await(() -> closed, SimulatedThread.NEVER);
         }
         for (Sent sent = unsent.poll(); sent != null; sent = unsent.poll()) {
             Kernel.it().point("before a record is taken");

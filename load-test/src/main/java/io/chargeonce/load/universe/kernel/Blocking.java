@@ -59,7 +59,7 @@ public final class Blocking {
     }
 
     private static long after(long time, TimeUnit unit) {
-        return unit.toMicros(time) > Duration.ofDays(1000).toSeconds() * 1_000_000 ? Strand.NEVER
+        return unit.toMicros(time) > Duration.ofDays(1000).toSeconds() * 1_000_000 ? SimulatedThread.NEVER
                 : Kernel.it().now() + unit.toMicros(time) + (unit.toNanos(time) % 1_000 > 0 ? 1 : 0);
     }
 
@@ -71,7 +71,7 @@ public final class Blocking {
     }
 
     public static void sleep(Duration time) throws InterruptedException {
-        until(Strand.AT_NO_EVENT, Kernel.it().after(time));
+        until(SimulatedThread.AT_NO_EVENT, Kernel.it().after(time));
     }
 
     public static boolean tryAcquire(Semaphore semaphore, long time, TimeUnit unit) throws InterruptedException {
@@ -97,7 +97,7 @@ public final class Blocking {
     }
 
     public static void acquireUninterruptibly(Semaphore semaphore) {
-        Kernel.it().await(() -> semaphore.availablePermits() > 0, Strand.NEVER);
+        Kernel.it().await(() -> semaphore.availablePermits() > 0, SimulatedThread.NEVER);
         semaphore.acquireUninterruptibly();
     }
 
@@ -115,16 +115,16 @@ public final class Blocking {
     }
 
     public static void await(CountDownLatch latch) throws InterruptedException {
-        until(() -> latch.getCount() == 0, Strand.NEVER);
+        until(() -> latch.getCount() == 0, SimulatedThread.NEVER);
     }
 
     public static Object join(CompletableFuture<?> future) {
-        Kernel.it().await(future::isDone, Strand.NEVER);
+        Kernel.it().await(future::isDone, SimulatedThread.NEVER);
         return future.join();
     }
 
     public static Object get(Future<?> future) throws InterruptedException, ExecutionException {
-        until(future::isDone, Strand.NEVER);
+        until(future::isDone, SimulatedThread.NEVER);
         return future.get();
     }
 
@@ -149,14 +149,14 @@ public final class Blocking {
     }
 
     public static boolean join(Thread thread, Duration time) throws InterruptedException {
-        Strand strand = Kernel.it().of(thread);
+        SimulatedThread strand = Kernel.it().of(thread);
         return strand == null || until(() -> strand.ended, Kernel.it().after(time));
     }
 
     public static void join(Thread thread) throws InterruptedException {
-        Strand strand = Kernel.it().of(thread);
+        SimulatedThread strand = Kernel.it().of(thread);
         if (strand != null) {
-            until(() -> strand.ended, Strand.NEVER);
+            until(() -> strand.ended, SimulatedThread.NEVER);
         }
     }
 
@@ -201,7 +201,7 @@ public final class Blocking {
             throws InterruptedException {
         List<Future<T>> begun = new ArrayList<>();
         tasks.forEach(task -> begun.add(strands.submit(task)));
-        until(() -> begun.stream().allMatch(Future::isDone), Strand.NEVER);
+        until(() -> begun.stream().allMatch(Future::isDone), SimulatedThread.NEVER);
         return begun;
     }
 

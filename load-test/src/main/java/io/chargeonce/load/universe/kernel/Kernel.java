@@ -29,14 +29,14 @@ public final class Kernel {
     private static Kernel current;
 
     private final SplittableRandom random;
-    private final List<Strand> strands = new ArrayList<>();
+    private final List<SimulatedThread> strands = new ArrayList<>();
     private final Map<String, Integer> done = new HashMap<>();
     private final Map<String, Integer> names = new HashMap<>();
     private final List<String> log = new ArrayList<>();
     private final List<String> trace = new ArrayList<>();
     private final Semaphore over = new Semaphore(0);
     private final Host world = new Host("world", Duration.ZERO);
-    private Strand running;
+    private SimulatedThread running;
     private Throwable failure;
     private Optional<RuntimeException> bug = Optional.empty();
     private Crashes crashes = (host, point) -> false;
@@ -63,7 +63,7 @@ public final class Kernel {
     /** Returns when the body and everything that it started has ended. */
     public void run(Runnable body) {
         current = this;
-        Strand root = strand("root", world, () -> {
+        SimulatedThread root = strand("root", world, () -> {
             try {
                 body.run();
             } finally {
@@ -88,20 +88,20 @@ public final class Kernel {
         return bug;
     }
 
-    public Strand spawn(Host host, String name, Runnable body) {
+    public SimulatedThread spawn(Host host, String name, Runnable body) {
         dieIfKilled();
         return strand(host.name + "/" + name + "-" + names.merge(host.name + name, 1, Integer::sum), host, body);
     }
 
-    private Strand strand(String name, Host host, Runnable body) {
-        var made = new Strand[1];
-        made[0] = new Strand(name, host, () -> live(made[0], body));
+    private SimulatedThread strand(String name, Host host, Runnable body) {
+        var made = new SimulatedThread[1];
+        made[0] = new SimulatedThread(name, host, () -> live(made[0], body));
         strands.add(made[0]);
         made[0].thread.start();
         return made[0];
     }
 
-    private void live(Strand self, Runnable body) {
+    private void live(SimulatedThread self, Runnable body) {
         self.awaitTurn();
         try {
             if (!self.killed) {
@@ -143,7 +143,7 @@ public final class Kernel {
     public void point(String label) {
         mayDie(label);
         if (random.nextDouble() > GO_ON_WITH_THE_SAME) {
-            await(Strand.AT_ONCE, Strand.NEVER);
+            await(SimulatedThread.AT_ONCE, SimulatedThread.NEVER);
         }
     }
 
@@ -159,9 +159,9 @@ public final class Kernel {
 
     private void await(BooleanSupplier condition, long until, boolean interruptible) {
         dieIfKilled();
-        Strand self = running;
+        SimulatedThread self = running;
         self.waitFor(condition, until, interruptible);
-        Strand next = next();
+        SimulatedThread next = next();
         if (next != self) {
             running = next;
             next.giveTurn();
@@ -171,43 +171,43 @@ public final class Kernel {
     }
 
     public void sleep(Duration time) {
-        await(Strand.AT_NO_EVENT, after(time));
+        await(SimulatedThread.AT_NO_EVENT, after(time));
     }
 
-    private Strand next() {
+    private SimulatedThread next() {
         if (++steps > MOST_STEPS && failure == null) {
             throw new IllegalStateException("Bug! The universe never comes to rest");
         }
-        for (Strand strand : strands) {
+        for (SimulatedThread strand : strands) {
             if (strand.killed) {
                 return strand;
             }
         }
         micros += 1 + random.nextInt(LONGEST_STEP_MICROS);
-        List<Strand> ready = ready();
+        List<SimulatedThread> ready = ready();
         while (ready.isEmpty()) {
             micros = nextWake();
             ready = ready();
         }
-        Strand chosen = ready.get(random.nextInt(ready.size()));
+        SimulatedThread chosen = ready.get(random.nextInt(ready.size()));
         mix(chosen.name);
         return chosen;
     }
 
     private long nextWake() {
-        long next = Strand.NEVER;
-        for (Strand strand : strands) {
+        long next = SimulatedThread.NEVER;
+        for (SimulatedThread strand : strands) {
             next = Math.min(next, strand.wakesAt(micros));
         }
-        if (next == Strand.NEVER) {
+        if (next == SimulatedThread.NEVER) {
             throw new IllegalStateException("Bug! Everybody waits for ever");
         }
         return Math.max(micros, next);
     }
 
-    private List<Strand> ready() {
-        var ready = new ArrayList<Strand>();
-        for (Strand strand : strands) {
+    private List<SimulatedThread> ready() {
+        var ready = new ArrayList<SimulatedThread>();
+        for (SimulatedThread strand : strands) {
             if (strand.isReady(micros)) {
                 ready.add(strand);
             }
@@ -244,7 +244,7 @@ public final class Kernel {
         return running.host;
     }
 
-    Strand of(Thread thread) {
+    SimulatedThread of(Thread thread) {
         return strands.stream().filter(strand -> strand.thread == thread).findFirst().orElse(null);
     }
 

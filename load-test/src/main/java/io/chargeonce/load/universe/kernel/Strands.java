@@ -49,7 +49,7 @@ public class Strands extends AbstractExecutorService {
 
     @Override
     public boolean awaitTermination(long time, TimeUnit unit) {
-        Kernel.it().await(this::isTerminated, Strand.NEVER);
+        Kernel.it().await(this::isTerminated, SimulatedThread.NEVER);
         return true;
     }
 

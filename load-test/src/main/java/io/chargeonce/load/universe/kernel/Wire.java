@@ -158,7 +158,7 @@ final class Wire implements InvocationHandler {
         kernel.tell("frozen within a transaction", kernel.host().name + " frozen within a transaction for " + time.toMillis() + " ms");
         cut();
         kernel.host().freeze(kernel.now(), kernel.after(time));
-        kernel.await(Strand.AT_ONCE, Strand.NEVER);
+        kernel.await(SimulatedThread.AT_ONCE, SimulatedThread.NEVER);
         throw new SQLException("FATAL: terminating connection due to idle-in-transaction timeout", "25P03");
     }
 

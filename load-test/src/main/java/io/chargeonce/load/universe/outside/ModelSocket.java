@@ -2,7 +2,7 @@
 package io.chargeonce.load.universe.outside;
 
 import io.chargeonce.load.universe.kernel.Kernel;
-import io.chargeonce.load.universe.kernel.Strand;
+import io.chargeonce.load.universe.kernel.SimulatedThread;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -94,7 +94,7 @@ public final class ModelSocket extends Socket {
         requireOpen();
         if (answers.length == 0 && !left) {
             kernel.await(() -> answers.length > 0 || closed || left,
-                    timeout == 0 ? Strand.NEVER : kernel.after(Duration.ofMillis(timeout)));
+                    timeout == 0 ? SimulatedThread.NEVER : kernel.after(Duration.ofMillis(timeout)));
             requireOpen();
         }
         if (answers.length == 0) {

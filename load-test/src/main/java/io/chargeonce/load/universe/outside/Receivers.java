@@ -4,7 +4,7 @@ package io.chargeonce.load.universe.outside;
 import io.chargeonce.checker.evidence.Arrivals;
 import io.chargeonce.load.outside.HookEndpoint;
 import io.chargeonce.load.universe.kernel.Kernel;
-import io.chargeonce.load.universe.kernel.Strand;
+import io.chargeonce.load.universe.kernel.SimulatedThread;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.SocketException;
@@ -119,7 +119,7 @@ public final class Receivers {
             throw new SocketException("Connection reset");
         }
         if (mood == Mood.HANGS) {
-            kernel.await(request::isCancelled, Strand.NEVER);
+            kernel.await(request::isCancelled, SimulatedThread.NEVER);
         } else if (mood == Mood.SLOW) {
             wait(request, kernel.between(Duration.ZERO, LONGEST_ANSWER));
         }

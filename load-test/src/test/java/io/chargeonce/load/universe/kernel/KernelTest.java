@@ -3,7 +3,7 @@ package io.chargeonce.load.universe.kernel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import io.chargeonce.load.universe.StandIns;
+import io.chargeonce.load.universe.SimulationHooks;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -70,10 +70,10 @@ class KernelTest {
     void that_a_process_waited_for_postgres_is_known_to_itself_alone() {
         play(1, () -> {
             Host patient = host("patient");
-            Kernel.it().spawn(patient, "main", StandIns::noteWait);
+            Kernel.it().spawn(patient, "main", SimulationHooks::noteWait);
             Kernel.it().sleep(Duration.ofSeconds(1));
-            Kernel.it().spawn(patient, "again", () -> seen.add("patient " + StandIns.waitedAgo().isPresent()));
-            Kernel.it().spawn(host("other"), "main", () -> seen.add("other " + StandIns.waitedAgo().isPresent()));
+            Kernel.it().spawn(patient, "again", () -> seen.add("patient " + SimulationHooks.waitedAgo().isPresent()));
+            Kernel.it().spawn(host("other"), "main", () -> seen.add("other " + SimulationHooks.waitedAgo().isPresent()));
             Kernel.it().sleep(Duration.ofSeconds(1));
         });
         assertThat(seen).containsExactlyInAnyOrder("patient true", "other false");
@@ -123,6 +123,7 @@ class KernelTest {
 
     @Test
     void a_strand_that_waits_for_what_never_comes_is_an_error() {
-        assertThatThrownBy(() -> play(1, () -> Kernel.it().await(() -> false, Strand.NEVER))).hasMessageContaining("waits for ever");
+        assertThatThrownBy(() -> play(1, () -> Kernel.it().await(() -> false, SimulatedThread.NEVER)))
+                .hasMessageContaining("waits for ever");
     }
 }

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.charge;
+
+import io.chargeonce.charge.outcome.UnitOfWork;
+import io.chargeonce.charge.outcome.Incident;
+import io.chargeonce.charge.outcome.LateAnswers;
+import io.chargeonce.ledger.Attempt;
+import io.chargeonce.ledger.DeadLetter;
+import io.chargeonce.ledger.Operation;
+import io.chargeonce.ledger.RetryBudget;
+import io.chargeonce.ledger.Staging;
+import io.chargeonce.payment.NextStep;
+import io.chargeonce.payment.OperationState;
+import io.chargeonce.payment.Outcome;
+import io.chargeonce.wire.Topics;
+import io.chargeonce.wire.WaitRecord;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Carries out the step that {@link io.chargeonce.payment.Decision} chose, under the operation's lock. Any thread. */
+final class NextStepExecutor {
+
+    private static final Logger LOG = LoggerFactory.getLogger(NextStepExecutor.class);
+    /** How long after its due time a presentation may begin. */
+    private static final Duration TO_PRESENT = Duration.ofDays(1);
+
+    /**
+     * One operation whose attempt was just decided.
+     *
+     * @param earlier attempts before this one that turned out to have moved money
+     * @param failover present if the caller can make the next attempt at once, at another PSP
+     */
+    record At(Connection connection, Operation operation, List<Attempt> earlier, Optional<Failover.FailoverRequest> failover, Instant now,
+            UnitOfWork changes) {}
+
+    private final Failover failover;
+    private final QuestionLadder ladder;
+    private final Duration listUnknownAfter;
+    private final Topics topics;
+
+    /** @param listUnknownAfter how long an outcome may be unknown before people see it in the dead-letter queue */
+    NextStepExecutor(Failover failover, QuestionLadder ladder, Duration listUnknownAfter, Topics topics) {
+        this.failover = failover;
+        this.ladder = ladder;
+        this.listUnknownAfter = listUnknownAfter;
+        this.topics = topics;
+    }
+
+    /** @return the attempt at another PSP that the caller must make now */
+    Optional<Claim.Claimed> take(NextStep step, At at) throws SQLException {
+        switch (step) {
+            case NextStep.LeavePsp leave -> {
+                leavePsp(leave.failed(), at);
+                return take(leave.then(), at);
+            }
+            case NextStep.ElsewhereIfWell first -> {
+                Optional<Claim.Claimed> elsewhere = failover.take(at.connection, at.operation, at.failover.orElseThrow(), at.changes);
+                return elsewhere.isPresent() ? elsewhere : take(first.otherwise(), at);
+            }
+            case NextStep.PresentAgainIfGranted again -> presentAgain(again, at);
+            case NextStep.SettleSucceeded end -> succeed(end.charged(), at);
+            case NextStep.SettleByEarlierCapture end ->
+                LateAnswers.settleOneOf(at.connection, at.operation, at.earlier, at.now, at.changes);
+            case NextStep.SettleDeclined end -> decline(end.declined(), at);
+            case NextStep.StayPurged end -> {
+                at.operation.endQuestion();
+                at.changes.audit("failed-after-purge", at.operation);
+            }
+            case NextStep.DeadLetter end -> at.changes.bury(at.operation, end.failed().cause().tag(), end.failed().detail());
+            case NextStep.RetryLater retry -> retry(retry, at);
+            case NextStep.Park park -> park(park, at);
+            case NextStep.Resolve ask -> leaveUnresolved(ask, at);
+        }
+        return Optional.empty();
+    }
+
+    private void succeed(Outcome.Charged charged, At at) throws SQLException {
+        leaveTheQueue(at);
+        LateAnswers.reportAfterTheEnd(at.operation, at.operation.psp().orElseThrow(), at.operation.attemptKey(), charged.pspReference(),
+                at.changes);
+        at.operation.settleSucceeded(charged.pspReference(), at.now);
+        at.changes.settled(at.operation);
+        LateAnswers.movedBeside(at.connection, at.operation, at.earlier, at.now, at.changes);
+    }
+
+    private static void decline(Outcome.Declined declined, At at) {
+        leaveTheQueue(at);
+        at.operation.settleDeclined(declined.code(), declined.message(), declined.pspReference(), at.now);
+        at.changes.settled(at.operation);
+    }
+
+    private void presentAgain(NextStep.PresentAgainIfGranted again, At at) throws SQLException {
+        Operation.Accepted accepted = at.operation.accepted();
+        boolean granted = RetryBudget.isOptedIn(at.connection, accepted.merchant())
+                && RetryBudget.take(at.connection, accepted.request(), again.mostIn30Days());
+        Outcome.Declined declined = again.otherwise().declined();
+        if (granted) {
+            leaveTheQueue(at);
+            at.operation.presentAgain(at.now.plus(again.pause()), TO_PRESENT, declined.code(), declined.message(), at.now);
+            at.changes.stage(Staging.waits(topics, at.operation, WaitRecord.PRESENTED_AGAIN, at.now.plus(again.pause()), at.now));
+            at.changes.audit("presented-again-later", at.operation);
+        } else {
+            decline(declined, at);
+        }
+    }
+
+    private void retry(NextStep.RetryLater retry, At at) {
+        leaveTheQueue(at);
+        at.operation.retryIn(retry.tier(), retry.failed().cause().tag(), retry.failed().detail(), at.now);
+        at.changes.stage(Staging.work(topics, at.operation));
+    }
+
+    private void park(NextStep.Park park, At at) {
+        leaveTheQueue(at);
+        at.operation.parkIn(park.tier(), List.of(), park.failed().cause().tag(), park.failed().detail(), at.now);
+        at.changes.stage(Staging.work(topics, at.operation));
+    }
+
+    private void leaveUnresolved(NextStep.Resolve ask, At at) {
+        Operation operation = at.operation;
+        Outcome.Unknown unknown = ask.unknown();
+        operation.leaveUnresolved(unknown.cause().tag(), unknown.detail(), at.now,
+                unknown.answersWithin().orElseGet(() -> ladder.pause(operation.resolveTries())));
+        if (unknown.answersWithin().isPresent()) {
+            // The PSP answers in its own time, and that time is not over.
+            at.changes.settleLetter(operation.id());
+        }
+        boolean isOld =
+                unknown.answersWithin().isEmpty() && operation.unresolvedSince().orElseThrow().plus(listUnknownAfter).isBefore(at.now);
+        if (isOld && operation.state() != OperationState.PURGED) {
+            // People see it in the dead-letter queue. The resolver goes on asking, and when it knows the outcome the letter leaves.
+            at.changes.bury(DeadLetter.of(operation, "unresolved", unknown.cause().tag() + ": " + unknown.detail()));
+        }
+        if (ask.atOnce()) {
+            operation.askNow(at.now);
+        }
+        if (operation.state() != OperationState.PURGED) {
+            at.changes.stage(Staging.waits(topics, operation, WaitRecord.UNKNOWN_OUTCOME, operation.leaseEnds(), at.now));
+        }
+    }
+
+    /** Reported once, however often the PSP says it. */
+    private static void leavePsp(Outcome.Failed failed, At at) {
+        String psp = at.operation.psp().orElseThrow();
+        if (!at.operation.refusedBy().contains(psp)) {
+            at.operation.neverAgainAt(psp);
+            at.changes.incident(Incident.REFUSED_BY_PSP, at.operation, Map.of("psp", psp, "detail", failed.detail()));
+            LOG.error("ALERT: PSP {} does not take payment {} ({}); it goes to another one. Correct CHARGEONCE_ROUTES",
+                    psp, at.operation.id(), failed.detail());
+        }
+    }
+
+    /** An operation whose outcome was unknown for long is listed there. Now the outcome is known. */
+    private static void leaveTheQueue(At at) {
+        if (at.operation.unresolvedSince().isPresent()) {
+            at.changes.settleLetter(at.operation.id());
+        }
+    }
+}

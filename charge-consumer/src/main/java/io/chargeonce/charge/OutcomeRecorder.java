@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.charge;
+
+import io.chargeonce.charge.outcome.Bug;
+import io.chargeonce.charge.bank.BankItems;
+import io.chargeonce.charge.outcome.ByHand;
+import io.chargeonce.charge.outcome.UnitOfWork;
+import io.chargeonce.charge.outcome.Incident;
+import io.chargeonce.charge.outcome.LateAnswers;
+import io.chargeonce.database.Coalescer;
+import io.chargeonce.database.Database;
+import io.chargeonce.database.DatabaseRetry;
+import io.chargeonce.ledger.Attempt;
+import io.chargeonce.ledger.AttemptState;
+import io.chargeonce.ledger.AttemptTable;
+import io.chargeonce.ledger.HandSettlement;
+import io.chargeonce.ledger.HandSettlementTable;
+import io.chargeonce.ledger.Observation;
+import io.chargeonce.ledger.Operation;
+import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.payment.Decision;
+import io.chargeonce.payment.OperationState;
+import io.chargeonce.payment.Outcome;
+import io.chargeonce.payment.PspKey;
+import io.chargeonce.payment.RetrySchedule;
+import io.chargeonce.payment.Situation;
+import io.chargeonce.payment.UnknownCause;
+import io.chargeonce.wire.Topics;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Records the outcomes of attempts and carries out the step that {@link Decision} chose: in one transaction, under the operation's lock,
+ * and only for the holder of the lease. {@link LateAnswers} takes answers of workers that lost it. Any thread; concurrent resolutions share
+ * a commit.
+ */
+final class OutcomeRecorder implements AutoCloseable {
+
+    /** The source of an answer that is recorded already: it is no new observation. */
+    static final String KNOWN = "known";
+    private static final Logger LOG = LoggerFactory.getLogger(OutcomeRecorder.class);
+    /** Never a merchant's id. */
+    private static final String QUESTIONS = "";
+
+    /**
+     * @param token  the lease under which the PSP was called or asked
+     * @param source {@code call} or {@code question}
+     * @param pspWellForOthers whether the PSP was well for other payments meanwhile
+     * @param failover present if the caller can make the next attempt at once, at another PSP
+     * @param byHand what follows from a person's finding about the attempt, if there was one when the PSP was asked
+     */
+    record Resolution(String operationId, UUID token, PspKey key, String source, Outcome outcome, boolean pspWellForOthers,
+            Optional<Failover.FailoverRequest> failover, Optional<ByHand> byHand) {}
+
+    /**
+     * @param state     the operation's new state; empty if the lease had expired, and nothing was decided
+     * @param elsewhere the attempt at another PSP that the caller must make now
+     */
+    record Resolved(Optional<OperationState> state, Optional<Claim.Claimed> elsewhere) {}
+
+    private final RetrySchedule schedule;
+    private final Failover failover;
+    private final NextStepExecutor steps;
+    private final Topics topics;
+    private final boolean ourReceipts;
+    private final MeterRegistry meters;
+    private final OutcomeMeters outcomes;
+    private final Coalescer<Resolution, Resolved> coalescer;
+
+    OutcomeRecorder(Database database, RetrySchedule schedule, Failover failover, QuestionLadder ladder, Topics topics, boolean ourReceipts,
+                    Runnable committed, MeterRegistry meters) {
+        this.schedule = schedule;
+        this.failover = failover;
+        this.steps = new NextStepExecutor(failover, ladder, schedule.total(), topics);
+        this.topics = topics;
+        this.ourReceipts = ourReceipts;
+        this.meters = meters;
+        this.outcomes = new OutcomeMeters(meters);
+        Incident.register(meters);
+        this.coalescer = new Coalescer<>("resolve", database, 2, committed, this::resolveAll);
+    }
+
+    /** For questions about unknown outcomes: all of them together have one turn beside each merchant's calls. */
+    Resolved resolve(Resolution resolution) {
+        return resolve(QUESTIONS, resolution);
+    }
+
+    /** @param merchant takes turns with the others */
+    Resolved resolve(String merchant, Resolution resolution) {
+        try {
+            return DatabaseRetry.insist(() -> coalescer.ask(merchant, resolution));
+        } catch (RuntimeException bug) {
+            if (!Bug.isRowsOwn(bug)) {
+                throw bug;
+            }
+            meters.counter("chargeonce.bugs", "where", "resolve").increment();
+            LOG.error("Bug! The answer about attempt {} could not be recorded. The payment stays unresolved, and its PSP is asked again",
+                    resolution.key, bug);
+            return leaveUnresolved(merchant, resolution, Bug.digest(bug));
+        }
+    }
+
+    /** The answer that hit the bug is dropped. Whether money moved is then found out as after any lost answer. */
+    private Resolved leaveUnresolved(String merchant, Resolution resolution, String digest) {
+        var unknown = new Outcome.Unknown(UnknownCause.INTERNAL_ERROR, digest, Optional.empty());
+        try {
+            return DatabaseRetry
+                    .insist(() -> coalescer.ask(merchant, new Resolution(resolution.operationId, resolution.token, resolution.key,
+                            resolution.source, unknown, false, Optional.empty(), Optional.empty())));
+        } catch (RuntimeException bug) {
+            if (!Bug.isRowsOwn(bug)) {
+                throw bug;
+            }
+            LOG.error("Bug! Attempt {} could not even be marked unresolved. The resolver asks about it when its lease expires",
+                    resolution.key, bug);
+            return new Resolved(Optional.empty(), Optional.empty());
+        }
+    }
+
+    private List<Resolved> resolveAll(Connection connection, List<Resolution> resolutions) throws SQLException {
+        var locked = OperationTable.lock(connection, resolutions.stream().map(Resolution::operationId).toList());
+        var changes = UnitOfWork.ofAnswers(topics, ourReceipts);
+        // By identity: decided before anything changes, and cheap for large batches.
+        Set<Resolution> held = Collections.newSetFromMap(new IdentityHashMap<>());
+        resolutions.stream().filter(one -> locked.rows().get(one.operationId).isHeldUnder(one.token)).forEach(held::add);
+        Map<Resolution, Resolved> answers = new IdentityHashMap<>();
+        for (Resolution late : resolutions) {
+            if (!held.contains(late)) {
+                answers.put(late, resolveLate(connection, late, locked, changes));
+            }
+        }
+        answers.putAll(decide(connection, resolutions.stream().filter(held::contains).toList(), locked, changes));
+        changes.write(connection);
+        changes.incidents().forEach(incident -> incident.count(meters));
+        return resolutions.stream().map(answers::get).toList();
+    }
+
+    private Resolved resolveLate(Connection connection, Resolution late, OperationTable.Locked locked, UnitOfWork changes)
+            throws SQLException {
+        Operation operation = locked.rows().get(late.operationId);
+        if (late.failover.isPresent() && operation.isHeldUnder(late.failover.get().token())) {
+            return new Resolved(Optional.of(operation.state()),
+                    Optional.of(failover.repeated(connection, operation, late.failover.get(), locked.now())));
+        }
+        if (!late.source.equals(KNOWN)) {
+            LateAnswers.take(connection, operation, late.key, late.source, late.outcome, locked.now(), changes);
+        }
+        return new Resolved(Optional.empty(), Optional.empty());
+    }
+
+    /** With a person's finding, a resolution may be replaced by another one; its answer goes to the original. */
+    private Map<Resolution, Resolved> decide(Connection connection, List<Resolution> held, OperationTable.Locked locked, UnitOfWork changes)
+            throws SQLException {
+        var resolutions = new ArrayList<Resolution>();
+        for (Resolution one : held) {
+            resolutions.add(one.byHand.isEmpty() ? one : withFinding(connection, one, locked.rows().get(one.operationId), changes));
+        }
+        List<Observation> observations = resolutions.stream().map(one -> Observation.of(one.key, one.source, one.outcome)).toList();
+        Map<PspKey, AttemptTable.Folded> folded = AttemptTable.settle(connection, observations);
+        observations.stream().filter(one -> !one.source().equals(KNOWN))
+                .filter(one -> !(folded.get(one.key()).chargedAtOnce() && one.answersItsCall())).forEach(changes::observe);
+        // A first attempt has no earlier ones, so a success at once costs no further query.
+        Map<String, List<Attempt>> late = AttemptTable.lateCaptures(connection, resolutions.stream()
+                .map(one -> locked.rows().get(one.operationId)).filter(operation -> operation.sequence() > 1).toList());
+        Map<Resolution, Resolved> answers = new IdentityHashMap<>();
+        for (int i = 0; i < resolutions.size(); i++) {
+            Resolution one = resolutions.get(i);
+            Operation operation = locked.rows().get(one.operationId);
+            List<Attempt> others = late.getOrDefault(operation.id(), List.of()).stream()
+                    .filter(attempt -> !attempt.key().equals(one.key)).toList();
+            var at = new NextStepExecutor.At(connection, operation, others, one.failover, locked.now(), changes);
+            Optional<Claim.Claimed> elsewhere = decide(one, folded.get(one.key), at);
+            outcomes.decided(operation, locked.now());
+            answers.put(held.get(i), new Resolved(Optional.of(operation.state()), elsewhere));
+        }
+        return answers;
+    }
+
+    private Optional<Claim.Claimed> decide(Resolution one, AttemptTable.Folded known, NextStepExecutor.At at) throws SQLException {
+        Operation operation = at.operation();
+        at.changes().save(operation);
+        if (one.outcome instanceof Outcome.Charged charged && !known.pspReference().equals(Optional.of(charged.pspReference()))) {
+            // A webhook reported another reference while this worker asked.
+            LateAnswers.succeededAgain(at.connection(), operation, AttemptTable.lock(at.connection(), one.key),
+                    Observation.of(one.key, one.source, charged), at.now(), at.changes());
+        }
+        Optional<String> capturedAs = known.state() == AttemptState.SUCCEEDED
+                ? Optional.of(known.pspReference().orElseThrow()) : Optional.empty();
+        var situation = new Situation(operation.kind(), operation.progress(), operation.represented(),
+                operation.state() == OperationState.PURGED, one.pspWellForOthers, capturedAs,
+                known.state() == AttemptState.FAILED_DEFINITE, !at.earlier().isEmpty(), one.failover.isPresent());
+        return steps.take(Decision.after(one.outcome, situation, schedule), at);
+    }
+
+    /** A person's finding counts only while the PSP has not decided the attempt, and no newer finding has replaced it. */
+    private static Resolution withFinding(Connection connection, Resolution one, Operation operation, UnitOfWork changes)
+            throws SQLException {
+        ByHand byHand = one.byHand.orElseThrow();
+        AttemptState known = AttemptTable.lock(connection, one.key).state();
+        boolean isOpen = known == AttemptState.IN_FLIGHT || known == AttemptState.UNKNOWN;
+        boolean goesOut = byHand.decides() && isOpen && !byHand.settlement().saysCharged() && !BankItems.giveUp(connection, one.key);
+        boolean holds = isOpen && !goesOut;
+        if (!HandSettlementTable.answered(connection, byHand.settlement(),
+                byHand.decides() && !holds ? HandSettlement.State.REFUSED : byHand.state(),
+                !byHand.decides() || holds ? byHand.answer() : goesOut ? "its file still goes to the bank: see bank batches"
+                        : "the PSP reported the outcome in another way meanwhile")) {
+            return one;
+        }
+        if (byHand.state() != HandSettlement.State.WAITING) {
+            changes.settlementAnswered(byHand, operation);
+        }
+        return byHand.decides() && holds
+                ? new Resolution(one.operationId, one.token, one.key, "hand", byHand.outcome(), one.pspWellForOthers, Optional.empty(),
+                        one.byHand)
+                : one;
+    }
+
+    @Override
+    public void close() {
+        coalescer.close();
+    }
+}

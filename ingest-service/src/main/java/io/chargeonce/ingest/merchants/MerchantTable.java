@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.ingest.merchants;
+
+import io.chargeonce.database.Database;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Who may send payments, and within which limits. Every change leaves an audit record. Any thread. */
+public final class MerchantTable {
+
+    public static final String ID_RULE = Merchant.ID_RULE;
+
+    /**
+     * What may be set about a merchant; what is empty stays as it is.
+     *
+     * @param requestsPerSecond of one ingest process; 0 takes the limit away
+     * @param duplicateWindow   how long the same purchase under another key counts as a second click; zero is never
+     * @param representDeclines whether soft declines are presented again, as the card networks allow it for subscriptions
+     */
+    public record Terms(Optional<Integer> requestsPerSecond, Optional<Duration> duplicateWindow, Optional<Boolean> representDeclines,
+            ReceiptTerms receipts) {
+
+        public Terms {
+            if (requestsPerSecond.filter(rate -> rate < 0 || rate > 1_000_000).isPresent()) {
+                throw new IllegalArgumentException("a rate is from 1 to 1,000,000 requests a second, or 0 for no limit");
+            }
+            if (duplicateWindow.filter(window -> window.isNegative() || window.compareTo(Duration.ofDays(1)) > 0).isPresent()) {
+                throw new IllegalArgumentException("a duplicate window is from 0 to 24 hours");
+            }
+        }
+
+        public boolean areEmpty() {
+            return requestsPerSecond.isEmpty() && duplicateWindow.isEmpty() && representDeclines.isEmpty() && receipts.areEmpty();
+        }
+    }
+
+    /** @param tokens that are valid now */
+    public record Entry(String merchant, Optional<Integer> requestsPerSecond, Duration duplicateWindow, boolean representsDeclines,
+            ReceiptTerms receipts, int tokens, Instant createdAt) {}
+
+    private final Database database;
+    private final String claim;
+
+    /** @param claim the client's own name for its user; audit records name the login of the session and keep this beside it */
+    public MerchantTable(Database database, String claim) {
+        this.database = database;
+        this.claim = claim;
+    }
+
+    public static boolean isId(String text) {
+        return Merchant.isId(text);
+    }
+
+    private static final String ADD = """
+            WITH added AS (
+                INSERT INTO merchant (merchant_id) VALUES (?) ON CONFLICT DO NOTHING RETURNING merchant_id
+            )
+            SELECT append_audit(ARRAY[merchant_id], NULL, ARRAY['merchant.added'], ARRAY['merchant'], ARRAY[merchant_id], NULL, NULL, \
+            ARRAY[?])
+              FROM added
+            """;
+
+    /** @return false if there is such a merchant already; it is left as it is */
+    public boolean add(String merchant, Terms terms) {
+        return database.inTransaction(connection -> {
+            try (var statement = connection.prepareStatement(ADD)) {
+                statement.setString(1, merchant);
+                statement.setString(2, claim);
+                return hasRow(statement) && set(connection, merchant, terms);
+            }
+        });
+    }
+
+    private static final String SET = """
+            WITH changed AS (
+                UPDATE merchant
+                   SET requests_per_second = CASE WHEN ? THEN nullif(?, 0) ELSE requests_per_second END,
+                       duplicate_window_ms = CASE WHEN ? THEN ? ELSE duplicate_window_ms END,
+                       represent_declines = CASE WHEN ? THEN ? ELSE represent_declines END,
+                       receipt_name = nullif(coalesce(?, receipt_name), ''), receipt_locale = nullif(coalesce(?, receipt_locale), ''),
+                       receipt_reply_to = nullif(coalesce(?, receipt_reply_to), '')
+                 WHERE merchant_id = ?
+                RETURNING merchant_id, requests_per_second, duplicate_window_ms, represent_declines, receipt_name, receipt_locale,
+                          receipt_reply_to
+            )
+            SELECT append_audit(ARRAY[merchant_id], NULL, ARRAY['merchant.set'], ARRAY['merchant'], ARRAY[merchant_id], NULL,
+                   ARRAY[json_build_object('requests_per_second', requests_per_second, 'duplicate_window_ms', duplicate_window_ms,
+                                           'represent_declines', represent_declines, 'receipt_name', receipt_name,
+                                           'receipt_locale', receipt_locale, 'receipt_reply_to', receipt_reply_to)::text], ARRAY[?])
+              FROM changed
+            """;
+
+    /** @return false if there is no such merchant */
+    public boolean set(String merchant, Terms terms) {
+        return database.inTransaction(connection -> set(connection, merchant, terms));
+    }
+
+    private boolean set(Connection connection, String merchant, Terms terms) throws SQLException {
+        try (var statement = connection.prepareStatement(SET)) {
+            statement.setBoolean(1, terms.requestsPerSecond().isPresent());
+            statement.setInt(2, terms.requestsPerSecond().orElse(0));
+            statement.setBoolean(3, terms.duplicateWindow().isPresent());
+            statement.setInt(4, (int) terms.duplicateWindow().orElse(Duration.ZERO).toMillis());
+            statement.setBoolean(5, terms.representDeclines().isPresent());
+            statement.setBoolean(6, terms.representDeclines().orElse(false));
+            statement.setString(7, terms.receipts().name().orElse(null));
+            statement.setString(8, terms.receipts().locale().orElse(null));
+            statement.setString(9, terms.receipts().replyTo().orElse(null));
+            statement.setString(10, merchant);
+            statement.setString(11, claim);
+            return hasRow(statement);
+        }
+    }
+
+    /** Whether the statement found or changed anything. */
+    static boolean hasRow(PreparedStatement statement) throws SQLException {
+        try (var row = statement.executeQuery()) {
+            return row.next();
+        }
+    }
+
+    private static final String LOGIN = "SELECT session_user";
+
+    /** The name that the audit log uses. */
+    public static String login(Database database) {
+        return database.withConnection(connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(LOGIN); var row = statement.executeQuery()) {
+                row.next();
+                return row.getString(1);
+            }
+        });
+    }
+
+    private static final String LIST = """
+            SELECT merchant_id, requests_per_second, duplicate_window_ms, merchant.created_at, represent_declines,
+                   count(token_sha256) FILTER (WHERE revoked_at IS NULL), receipt_name, receipt_locale, receipt_reply_to
+              FROM merchant LEFT JOIN merchant_token USING (merchant_id)
+             GROUP BY merchant_id
+             ORDER BY merchant_id
+            """;
+
+    public List<Entry> list() {
+        return database.withConnection(connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(LIST); var row = statement.executeQuery()) {
+                var entries = new ArrayList<Entry>();
+                while (row.next()) {
+                    entries.add(new Entry(row.getString(1), Optional.ofNullable(row.getObject(2, Integer.class)),
+                            Duration.ofMillis(row.getInt(3)), row.getBoolean(5), new ReceiptTerms(Optional.ofNullable(row.getString(7)),
+                                    Optional.ofNullable(row.getString(8)), Optional.ofNullable(row.getString(9))),
+                            row.getInt(6), row.getTimestamp(4).toInstant()));
+                }
+                return entries;
+            }
+        });
+    }
+}
