@@ -223,7 +223,8 @@ class WayOfADebitTest {
             Files.writeString(world.bank.files().resolve("outgoing").resolve(messageId + ".xml"),
                     """
                     <Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt><GrpHdr><MsgId>%s</MsgId></GrpHdr>
-                     <OrgnlGrpInfAndSts><OrgnlMsgId>%s</OrgnlMsgId><GrpSts>RJCT</GrpSts>%s</OrgnlGrpInfAndSts>%s</CstmrPmtStsRpt></Document>"""
+                     <OrgnlGrpInfAndSts><OrgnlMsgId>%s</OrgnlMsgId><GrpSts>RJCT</GrpSts>%s</OrgnlGrpInfAndSts>%s
+                    </CstmrPmtStsRpt></Document>"""
                             .formatted(messageId, world.text("SELECT message_id FROM bank_batch ORDER BY batch_id LIMIT 1"), reason,
                                     items));
         }

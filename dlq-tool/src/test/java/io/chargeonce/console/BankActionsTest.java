@@ -32,7 +32,8 @@ class BankActionsTest {
                 VALUES ('bank', 'debit', 'EUR', 'CO-1', 'pain.008-CO-1.xml', '2026-03-04', 1, 1299, 'sent', sha256(''), 9, now(),
                         now() - interval '1 hour'),
                        ('bank', 'debit', 'EUR', 'CO-2', 'pain.008-CO-2.xml', '2026-03-04', 1, 700, 'accepted', sha256(''), 9, now(), NULL);
-                INSERT INTO bank_batch_item (psp_key, bank, kind, amount, currency, mandate_id, payment_id, remittance, batch_id, answer_due)
+                INSERT INTO bank_batch_item (psp_key, bank, kind, amount, currency, mandate_id, payment_id, remittance,
+                                             batch_id, answer_due)
                 SELECT 'key-' || batch_id, 'bank', 'debit', total, 'EUR', 'mandate_m', 'pay_' || batch_id, 'order-7', batch_id, now()
                   FROM bank_batch;
                 INSERT INTO bank_file_part (file, part, sealed) VALUES ('out/CO-1', 0, ''), ('out/CO-2', 0, '');

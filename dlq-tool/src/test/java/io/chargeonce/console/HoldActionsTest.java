@@ -74,7 +74,8 @@ class HoldActionsTest {
     void what_a_person_has_paused_is_told_before_all_else_with_what_waits_for_it_and_is_no_alarm() {
         world.rows.retry(world.rows.accepted("acme"), 1, "the PSP answered 500");
         world.rows.text(
-                "WITH late AS (UPDATE operation_state SET not_before = now() - interval '5 minutes' RETURNING 1) SELECT count(*) FROM late");
+                "WITH late AS (UPDATE operation_state SET not_before = now() - interval '5 minutes' RETURNING 1) "
+                        + "SELECT count(*) FROM late");
         assertThat(operator.get("/api/overview").textAt("/advice/0/text")).contains("late in retry-1");
         world.rows.dead("acme", 1299, "EUR", "the PSP answered 500");
         assertThat(hold(operator, "tier", "1", "pause", Map.of("reason", "wrong routes")).status()).isEqualTo(200);

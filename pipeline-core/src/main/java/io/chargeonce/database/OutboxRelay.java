@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Publishes the outbox: read, send, await the acknowledgements, delete. Each record at least once, and those of a key in order.
  *
- * <p>Each pass begins where no row can have appeared since the last one ({@link OutboxCursor}). So a row that commits late, behind higher ids,
- * is found when it commits. Now and then a pass reads everything all the same. No transaction is open while sending. Any number of
+ * <p>Each pass begins where no row can have appeared since the last one ({@link OutboxCursor}). So a row that commits late, behind higher
+ * ids, is found when it commits. Now and then a pass reads everything all the same. No transaction is open while sending. Any number of
  * processes may run a relay; they divide the shards fairly. No failure of Kafka or Postgres and no bug ends its thread before {@link
  * #close}.
  */

@@ -90,7 +90,7 @@ record Words(String subject, String heading, List<Line> lines, String footer) {
     }
 
     /**
-     * {@code CET}, {@code MESZ}: an hour that the clocks repeat is told apart by it. In some languages Java has one name for both times of a
+     * {@code CET}, {@code MESZ}: an hour that the clocks repeat is told apart by it. Some languages have one name in Java for both times of a
      * zone; then the English name stands, or the distance to UTC.
      */
     private static String zoneName(Instant at, Locale locale, ZoneId zone) {
