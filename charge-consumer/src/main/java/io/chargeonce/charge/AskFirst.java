@@ -71,7 +71,8 @@ final class AskFirst {
         } else if (!telling.contains(psp)) {
             LOG.error(
                     "ALERT: {} cannot be asked about a payment, so payments whose routes lead there, and its refunds, wait until {}. "
-                            + "Before that, record its own report (chargeonce bank reconcile --apply), then name it in CHARGEONCE_ASK_FIRST_COMPARED",
+                            + "Before that, record its own report (chargeonce bank reconcile --apply), then name it in "
+                            + "CHARGEONCE_ASK_FIRST_COMPARED",
                     psp, end);
         }
     }

@@ -90,8 +90,8 @@ record Words(String subject, String heading, List<Line> lines, String footer) {
     }
 
     /**
-     * {@code CET}, {@code MESZ}: an hour that the clocks repeat is told apart by it. Some languages have one name in Java for both times of a
-     * zone; then the English name stands, or the distance to UTC.
+     * {@code CET}, {@code MESZ}: an hour that the clocks repeat is told apart by it. Some languages have one name in Java for both times
+     * of a zone; then the English name stands, or the distance to UTC.
      */
     private static String zoneName(Instant at, Locale locale, ZoneId zone) {
         return Stream.of(locale, Locale.ENGLISH).map(language -> DateTimeFormatter.ofPattern("z", language).withZone(zone))
