@@ -186,7 +186,7 @@ public final class BatchReader implements AutoCloseable {
         /** @param transactions null if there are none */
         Aborted(List<FetchResponseData.AbortedTransaction> transactions) {
             notBegun = new ArrayDeque<>(transactions == null ? List.of() : transactions.stream()
-                    .sorted(Comparator.comparing(FetchResponseData.AbortedTransaction::firstOffset)).toList());
+                    .sorted(Comparator.comparingLong(FetchResponseData.AbortedTransaction::firstOffset)).toList());
         }
 
         /** Of each batch in turn. */
