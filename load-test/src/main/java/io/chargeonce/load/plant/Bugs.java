@@ -2,7 +2,6 @@
 package io.chargeonce.load.plant;
 
 import io.chargeonce.database.OutboxRow;
-import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.FailureClass;
@@ -361,9 +360,8 @@ final class Bugs {
 
     static final class SentAfterAPurge {
         @Advice.OnMethodEnter
-        static void enter(@Advice.Argument(0) Operation operation, @Advice.Argument(1) Attempt attempt,
-                          @Advice.Argument(value = 3, readOnly = false) boolean mayBeSent) {
-            mayBeSent = mayBeSent || Tampering.isKnownThough(operation, attempt);
+        static void enter(@Advice.Argument(0) Operation operation, @Advice.Argument(value = 3, readOnly = false) boolean mayBeSent) {
+            mayBeSent = mayBeSent || Tampering.isPurged(operation);
         }
     }
 

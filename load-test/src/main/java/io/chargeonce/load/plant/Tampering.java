@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.plant;
 
-import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.Money;
@@ -91,9 +90,8 @@ public final class Tampering {
         return Instant.now();
     }
 
-    /** The key of what was purged, while its PSP knows it. */
-    public static boolean isKnownThough(Operation purged, Attempt attempt) {
-        return purged.state() == OperationState.PURGED && Instant.now().isBefore(attempt.keyValidUntil());
+    public static boolean isPurged(Operation operation) {
+        return operation.state() == OperationState.PURGED;
     }
 
     /** The same for every copy of the attempt in this database, and nothing that anybody could derive. */
