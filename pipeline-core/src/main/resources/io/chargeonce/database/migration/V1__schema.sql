@@ -1699,7 +1699,7 @@ CREATE TABLE audit_record (
     origin        text,
     -- Who reads the log, as the sealer does, holds many records in memory.
     CONSTRAINT a_record_has_an_end CHECK (length(merchant_id) <= 200 AND length(actor) <= 500 AND length(action) <= 200
-        AND length(resource_type) <= 200 AND length(resource_id) <= 2000 AND length(reason) <= 4000 AND octet_length(data::text) <= 32768
+        AND length(resource_type) <= 200 AND length(resource_id) <= 2000 AND length(reason) <= 4000 AND octet_length(data::text) <= 262144
         AND length(origin) <= 2000)
 ) PARTITION BY RANGE (audit_id);
 ALTER SEQUENCE audit_record_audit_id_seq OWNED BY audit_record.audit_id;
