@@ -197,7 +197,7 @@ class SettleTest {
                 VALUES ('stripe', gen_random_uuid(), now(), false, 0, '', now(), '{1000}'),
                        ('stripe', gen_random_uuid(), now(), false, 0, '', now(), '{1000,60000}'),
                        ('adyen', gen_random_uuid(), now(), false, 0, '', now() - interval '1 hour', '{9}') RETURNING 1""");
-        assertThat(Called.of(rows::open, "summary").out()).contains("1 running processes use the retry tiers 1s, and 1s,1m are agreed");
+        assertThat(Called.of(rows::open, "summary").out()).contains("1 running process uses the retry tiers 1s, and 1s,1m are agreed");
         assertThat(Called.of(rows::open, "summary", "--json").json().getFirst().path("settings_differ").path("used").asString())
                 .isEqualTo("1s");
         rows.text("UPDATE agreed SET tiers = NULL RETURNING 1");

@@ -358,13 +358,6 @@ final class Bugs {
         }
     }
 
-    static final class SentAfterAPurge {
-        @Advice.OnMethodEnter
-        static void enter(@Advice.Argument(0) Operation operation, @Advice.Argument(value = 3, readOnly = false) boolean mayBeSent) {
-            mayBeSent = mayBeSent || Tampering.isPurged(operation);
-        }
-    }
-
     static final class NoPspMayTell {
         @Advice.OnMethodEnter
         static void enter(@Advice.Argument(value = 4, readOnly = false) boolean mayTell) {

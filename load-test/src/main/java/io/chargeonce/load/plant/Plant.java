@@ -8,7 +8,6 @@ import static io.chargeonce.checker.finding.Invariant.AUDIT_SEALED;
 import static io.chargeonce.checker.finding.Invariant.BOUNDED;
 import static io.chargeonce.checker.finding.Invariant.CONSERVATION;
 import static io.chargeonce.checker.finding.Invariant.DLQ_ALGEBRA;
-import static io.chargeonce.checker.finding.Invariant.HOLDS_HOLD;
 import static io.chargeonce.checker.finding.Invariant.HOP_SOUND;
 import static io.chargeonce.checker.finding.Invariant.IDEMPOTENT_ACCEPT;
 import static io.chargeonce.checker.finding.Invariant.MONEY_SUM;
@@ -121,9 +120,6 @@ public enum Plant implements Weaving {
     PRODUCER_KEPT("the relay keeps a producer that has failed for good",
             Shows.inUniversesOf(Fault.PRODUCER_FATAL), List.of(ALIVE_AFTER_HEAL),
             new Change("io.chargeonce.database.RelayProducer", "replace", Bugs.Nothing.class)),
-    QUESTION_SENDS_AFTER_A_PURGE("what a person has purged is sent again, to ask what became of it",
-            Shows.inUniversesOf(Fault.PSP_CALL, Fault.PSP_UNWELL, Fault.HARSH_OPERATOR, Fault.KILL), List.of(HOLDS_HOLD),
-            new Change("io.chargeonce.charge.call.PspCalls", "of", Bugs.SentAfterAPurge.class)),
     RATE_LIMIT_AS_FAILURE("a 429 on a second send is taken for a definite failure, though the first send may have charged",
             Shows.everywhere("psp").in(Fault.PSP_CALL, Fault.PSP_THROTTLES, Fault.WEBHOOK), List.of(ONE_CAPTURE, PSP_AGREES),
             new Change("io.chargeonce.payment.OneSend", "judge", Bugs.OneSendIsAll.class),

@@ -5,7 +5,6 @@ import io.chargeonce.ledger.Operation;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.NextStep;
-import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PaymentRequest;
 import io.chargeonce.payment.PspKey;
@@ -88,10 +87,6 @@ public final class Tampering {
     /** One that is set, and in a universe the process's own. */
     public static Instant wallClock() {
         return Instant.now();
-    }
-
-    public static boolean isPurged(Operation operation) {
-        return operation.state() == OperationState.PURGED;
     }
 
     /** The same for every copy of the attempt in this database, and nothing that anybody could derive. */
