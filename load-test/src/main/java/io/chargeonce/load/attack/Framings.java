@@ -20,6 +20,8 @@ final class Framings {
     private static final int STATUS_OK = 200;
     private static final Set<Integer> BAD_HTTP = Set.of(0, 400, 413, 414, 501, 505);
     private static final String FOLLOWS = "GET /x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    /** It would leave the connection open for what follows. */
+    private static final String HIDDEN = "GET /hidden HTTP/1.1\r\nHost: localhost\r\n\r\n";
     private static final String CHUNKED = "{head}Transfer-Encoding: chunked\r\n\r\n";
     private static final String ONE_CHUNK = "{x}\r\n{body}\r\n0\r\n\r\n";
 
@@ -71,8 +73,10 @@ final class Framings {
             EITHER,
             /** A server that took it would read it in another way than a proxy. */
             REFUSED,
-            /** Its body is a request that no route reads: it is never answered. */
-            UNREAD
+            /** Its body is a request that no route reads: it is never answered, and the connection ends. */
+            UNREAD,
+            /** The same, but the connection may go on behind the body. */
+            PASSED
         }
 
         String at(Door door) {
@@ -82,7 +86,8 @@ final class Framings {
                     .replace("{X}", Integer.toHexString(door.body.length()).toUpperCase(java.util.Locale.ROOT))
                     .replace("{body}", door.body)
                     .replace("{next}", FOLLOWS).replace("{nx}", Integer.toHexString(FOLLOWS.length()))
-                    .replace("{nn}", "" + FOLLOWS.length()) + FOLLOWS;
+                    .replace("{nn}", "" + FOLLOWS.length()).replace("{hidden}", HIDDEN).replace("{hn}", "" + HIDDEN.length())
+                    .replace("{hx}", Integer.toHexString(HIDDEN.length())) + FOLLOWS;
         }
 
         boolean holds(Door door, Reply reply) {
@@ -95,6 +100,7 @@ final class Framings {
                 case EITHER -> taken || refused;
                 case REFUSED -> refused || door.closes && once;
                 case UNREAD -> once;
+                case PASSED -> reply.answers() <= (door.closes ? 1 : 2);
             };
         }
     }
@@ -228,10 +234,10 @@ final class Framings {
         }
         all.add(new Framing("too long a body that begins with a request", Rule.UNREAD, "{head}Content-Length: 2000000\r\n\r\n{next}"));
         for (String get : List.of("GET /", "GET /app.js", "GET /api/stream", "DELETE /api/session", "OPTIONS *", "HEAD /")) {
-            all.add(new Framing(get + " with a body that is a request", Rule.UNREAD,
-                    get + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: {nn}\r\n\r\n{next}"));
-            all.add(new Framing(get + " with chunks that are a request", Rule.UNREAD,
-                    get + " HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n{nx}\r\n{next}\r\n0\r\n\r\n"));
+            all.add(new Framing(get + " with a body that is a request", Rule.PASSED,
+                    get + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: {hn}\r\n\r\n{hidden}"));
+            all.add(new Framing(get + " with chunks that are a request", Rule.PASSED,
+                    get + " HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n{hx}\r\n{hidden}\r\n0\r\n\r\n"));
         }
         String bare = "{line}\r\nHost: localhost\r\n";
         all.add(new Framing("a request in chunks that no route reads", Rule.UNREAD,

@@ -29,7 +29,7 @@ class SimulationTest {
     private static final Set<Fault> ALL = EnumSet.allOf(Fault.class);
     private static final int SEEDS = 8;
     private static final int MOST_TO_CATCH_A_BUG = 25;
-    private static final int MOST_TO_REACH_ALL = 60;
+    private static final int MOST_TO_REACH_ALL = 150;
 
     private static Simulation sound;
 
