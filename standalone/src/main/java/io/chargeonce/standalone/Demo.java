@@ -122,9 +122,9 @@ final class Demo implements AutoCloseable {
 
     private void sendThroughAnOutage() {
         chapter("Two shops send %,d payments over HTTP, each under its idempotency key".formatted(plan.payments().size()));
-        command("curl http://127.0.0.1:8080/v1/payments -H 'Authorization: Bearer test_acme' \\",
+        command("curl http://127.0.0.1:8080/v1/payments \\", "-H 'Authorization: Bearer test_acme' \\",
                 "-H 'Idempotency-Key: order-1' -H 'Content-Type: application/json' \\",
-                "-d '{\"amount\": 1299, \"currency\": \"EUR\", \"payment_method\": \"pm_card_visa\"}'");
+                "-d '{\"amount\":1299,\"currency\":\"EUR\",\"payment_method\":\"pm_card_visa\"}'");
         Arrays.stream(DemoPlan.Scenario.values()).forEach(scenario -> out.printf("   %4d %s%n", plan.count(scenario), scenario.words));
         List<DemoPlan.Payment> rush = plan.rush();
         int half = rush.size() / 2;
