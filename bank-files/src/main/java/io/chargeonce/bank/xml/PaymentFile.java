@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.bank.xml;
 
+import io.chargeonce.text.Cut;
 import java.io.OutputStream;
 import java.math.BigDecimal;
 import java.text.Normalizer;
@@ -260,6 +261,6 @@ public final class PaymentFile {
     static String plain(String text, int most) {
         String letters = Normalizer.normalize(text.replace("ß", "ss"), Normalizer.Form.NFD).replaceAll("\\p{M}", "");
         String plain = letters.replaceAll("[^A-Za-z0-9/?:().,'+ -]", ".").strip();
-        return plain.substring(0, Math.min(plain.length(), most)).strip().replaceAll("^$", ".");
+        return Cut.before(plain, Math.min(plain.length(), most)).strip().replaceAll("^$", ".");
     }
 }
