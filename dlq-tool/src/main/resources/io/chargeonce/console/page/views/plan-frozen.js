@@ -53,7 +53,7 @@ export function Standings({ kind, standings, evenStopped }) {
 export function Care({ run }) {
   const parts = [
     run.canary >= run.items ? 'They are not more than the canary, so all go at once.'
-      : run.canary > 0 ? `The first ${counted(run.canary, 'payment')} go alone, and the rest when these have ended well.` : 'There is no canary.',
+      : run.canary > 0 ? `${counted(run.canary, 'payment')} first, and the rest when that has ended well.` : 'There is no canary.',
     run.rate ? `It begins with ${countText(run.rate)} a second${run.max_rate ? ` and goes up to ${countText(run.max_rate)}` : ''}.`
       : run.max_rate ? `It goes up to ${countText(run.max_rate)} a second.` : 'It goes as fast as it can.',
     `It stops by itself when more than ${run.abort_above_percent} % fail again.`,
