@@ -51,7 +51,8 @@ class ConsolePagesTest {
                 new Page("runs", "/runs", "Runs"), new Page("run", planned(), "Who did what"),
                 new Page("waiting", "/waiting", "Waiting in the tiers"), new Page("overdue", "/overdue", "Overdue"),
                 new Page("psps", "/psps", "Paused or forced by people"), new Page("rates", "/rates", "Latency of each hop"),
-                new Page("audit", "/audit", "Audit"), new Page("conservation", "/conservation", "The books"));
+                new Page("audit", "/audit", "Audit"), new Page("bank", "/bank", "Our files"),
+                new Page("conservation", "/conservation", "The books"));
     }
 
     /** A run that waits to be started. */

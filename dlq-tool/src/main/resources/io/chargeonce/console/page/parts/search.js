@@ -13,34 +13,40 @@ const PAUSE_IN_TYPING = 250;
 /** Finds payments by any of their names. Enter opens the only one; several are listed, and one is opened when a person has chosen it. */
 export function Search() {
   const [text, setText] = useState('');
-  const [found, setFound] = useState(null);
+  const [answer, setAnswer] = useState(null);
   const [open, setOpen] = useState(false);
-  const [at, setAt] = useState(-1);
+  const [chosen, setChosen] = useState(-1);
   const entered = useRef(false);
   const input = useRef(null);
   const list = useId();
   useKeys({ '/': () => input.current.focus() });
+  const name = text.trim();
+  // What was found for the text before means nothing any more, also if Enter comes before effects run.
+  const found = answer?.name === name ? answer : null;
   useEffect(() => {
-    setFound(null);
-    entered.current = false;
-    const name = text.trim();
     if (name.length < 3) return undefined;
     const question = new AbortController();
-    const timer = setTimeout(() => find(name, question.signal, setFound), PAUSE_IN_TYPING);
+    const timer = setTimeout(() => find(name, question.signal, setAnswer), PAUSE_IN_TYPING);
     return () => {
       clearTimeout(timer);
       question.abort();
     };
-  }, [text]);
+  }, [name]);
 
   const hits = found?.items ?? [];
+  const at = hits.length === 1 ? 0 : chosen;
+  const onInput = (event) => {
+    setText(event.currentTarget.value);
+    setChosen(-1);
+    setOpen(true);
+    entered.current = false;
+  };
   const follow = (hit) => {
     setOpen(false);
     input.current.blur();
     go(`/payments/${encodeURIComponent(hit.payment_id)}`);
   };
   useEffect(() => {
-    setAt(hits.length === 1 ? 0 : -1);
     // Enter came before the answer.
     if (entered.current && hits.length === 1) follow(hits[0]);
   }, [found]);
@@ -55,15 +61,15 @@ export function Search() {
       if (hits[at]) follow(hits[at]);
     } else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       event.preventDefault();
-      setAt(Math.max(0, Math.min(hits.length - 1, at + (event.key === 'ArrowDown' ? 1 : -1))));
+      setChosen(Math.max(0, Math.min(hits.length - 1, at + (event.key === 'ArrowDown' ? 1 : -1))));
     }
   };
-  const shows = open && text.trim().length >= 3;
+  const shows = open && name.length >= 3;
   return html`<div class="search" role="search" onFocusOut=${(event) => event.currentTarget.contains(event.relatedTarget) || setOpen(false)}>
     <input ref=${input} type="search" role="combobox" aria-label="Find a payment by id, key, reference, PSP reference or customer"
            aria-expanded=${String(shows)} aria-controls=${list} aria-activedescendant=${shows && hits[at] ? `${list}-${at}` : undefined}
            placeholder="Payment, key, reference, customer" value=${text} autocomplete="off" spellcheck="false"
-           onInput=${(event) => { setText(event.currentTarget.value); setOpen(true); }} onFocus=${() => setOpen(true)} onKeyDown=${onKey} />
+           onInput=${onInput} onFocus=${() => setOpen(true)} onKeyDown=${onKey} />
     <kbd aria-hidden="true">/</kbd>
     <div class="hits" hidden=${!shows || hits.length === 0}>
       ${hits.length > 1 && html`<p class="about">${hits.length < found.most ? `${counted(hits.length, 'payment')} have this name.` : `The newest ${found.most} with this name.`} Choose one.</p>`}
@@ -82,9 +88,9 @@ export function Search() {
 
 async function find(name, signal, done) {
   try {
-    done(await get(`/api/find?q=${encodeURIComponent(name)}`, signal));
+    done({ name, ...await get(`/api/find?q=${encodeURIComponent(name)}`, signal) });
   } catch (problem) {
-    if (problem.name !== 'AbortError') done({ problem });
+    if (problem.name !== 'AbortError') done({ name, problem });
   }
 }
 
