@@ -7,14 +7,22 @@ import static org.awaitility.Awaitility.await;
 import io.chargeonce.bank.account.BankAccount;
 import io.chargeonce.bank.outbound.Outbound;
 import io.chargeonce.sandbox.bank.BankBehaviour;
+import io.chargeonce.terminal.Cells;
+import io.chargeonce.wire.PaymentJson;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What a person reads about files in a terminal of 80 columns, and the one command that sends a file. */
 class ListsTest {
 
+    @TempDir
+    private Path folder;
     private BankWorld world;
     private CommandOfAPerson person;
     private Outbound outbound;
@@ -60,6 +68,28 @@ class ListsTest {
         }
         assertThat(person.run("batches")).contains("A-VERY-LONG-PREFIX-OF-OURS-12345678");
         assertThat(person.run("batches", "--json").lines()).as("one object a line").hasSize(1);
+    }
+
+    @Test
+    void a_strangers_words_keep_json_readable_and_lines_whole_and_narrow() {
+        world.execute("""
+                SET session_replication_role = replica;
+                UPDATE bank_batch SET last_error = U&'soft\\00AD' || repeat('\u65e5\ud83d\ude00', 60)""");
+        String json = person.run("batches", "--json");
+        assertThat(PaymentJson.MAPPER.readTree(json.substring(json.indexOf('{'))).path("last_error").asString()).startsWith("soft\u00ad");
+        assertThat(person.run("batches").lines()).allSatisfy(line -> {
+            assertThat(Cells.of(line)).isLessThanOrEqualTo(80);
+            assertThat(line.codePoints().filter(c -> Character.getType(c) == Character.SURROGATE)).isEmpty();
+        });
+    }
+
+    @Test
+    void a_mandate_of_tomorrow_or_of_five_digit_years_is_refused() throws IOException {
+        Path debtor = Files.writeString(folder.resolve("debtor"), "name=Jane Doe\niban=DE02\u00a01203 0000 0000 2020 51\nbic=\n");
+        for (String signed : new String[] {"2999-01-01", "+12026-01-01", "1026-01-01"}) {
+            assertThat(person.run("mandate", "add", "mandate_new", "--merchant", "acme", "--signed", signed, "--debtor-file",
+                    debtor.toString())).startsWith("2: ").contains("is in the future, or before 1900");
+        }
     }
 
     @Test

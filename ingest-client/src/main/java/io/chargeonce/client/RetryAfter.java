@@ -26,7 +26,7 @@ final class RetryAfter {
 
     /** Empty if the text is neither seconds nor a date to come: then the client's own pauses count. */
     static Optional<Duration> parse(String value, Instant now) {
-        String text = value.strip();
+        String text = value.strip().replaceFirst("^0+(?=[0-9])", "");
         if (text.matches("[0-9]+")) {
             return Optional.of(text.length() > 7 ? LONGEST : Duration.ofSeconds(Long.parseLong(text)));
         }

@@ -34,6 +34,9 @@ public record Address(String host, int port) {
         if (!bracketed && host.contains(":")) {
             throw new IllegalArgumentException("an IPv6 host needs brackets");
         }
+        if (bracketed && (!host.contains(":") || IpNumber.parse(host.substring(1, host.length() - 1)).isEmpty())) {
+            throw new IllegalArgumentException("brackets are around an IPv6 number");
+        }
         if (IpNumber.isAmbiguous(host)) {
             throw new IllegalArgumentException("an IPv4 host has four decimal parts");
         }

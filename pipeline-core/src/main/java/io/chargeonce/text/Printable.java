@@ -23,6 +23,19 @@ public final class Printable {
         return safe.toString();
     }
 
+    /** The same for JSON, which stays JSON: what is harmful stands in strings only, and is written there as JSON writes it. */
+    public static String json(String json) {
+        var safe = new StringBuilder(json.length());
+        json.codePoints().forEach(c -> {
+            if (isHarmless(c) || c == '\n') {
+                safe.appendCodePoint(c);
+            } else {
+                Character.toString(c).chars().forEach(unit -> safe.append("\\u%04x".formatted(unit)));
+            }
+        });
+        return safe.toString();
+    }
+
     private static void append(StringBuilder safe, int c) {
         switch (c) {
             case '\n' -> safe.append("\\n");

@@ -30,7 +30,7 @@ public final class RetryAfter {
      * @return empty if it is neither, or in the past
      */
     public static Optional<Duration> parse(String value, Instant now) {
-        String text = value.strip();
+        String text = value.strip().replaceFirst("^0+(?=[0-9])", "");
         if (text.matches("[0-9]+")) {
             return within(text.length() > 9 ? LONGEST : Duration.ofSeconds(Long.parseLong(text)));
         }

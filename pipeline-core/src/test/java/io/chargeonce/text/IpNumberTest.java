@@ -33,4 +33,10 @@ class IpNumberTest {
     void no_setting_names_a_host_that_programs_read_differently(String text) {
         assertThatThrownBy(() -> Address.parse(text)).hasMessageContaining("an IPv4 host has four decimal parts");
     }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"[127.1]:80", "[0177.0.0.1]:80", "[127.0.0.1]:80", "[localhost]:80", "[]:80", "[::1%lo]:80"})
+    void brackets_are_around_an_ipv6_number_alone(String text) {
+        assertThatThrownBy(() -> Address.parse(text)).hasMessageContaining("brackets are around an IPv6 number");
+    }
 }

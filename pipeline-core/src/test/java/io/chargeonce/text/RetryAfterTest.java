@@ -18,7 +18,8 @@ class RetryAfterTest {
     private static final Instant NOW = Instant.parse("2026-11-06T08:48:37Z");
 
     @ParameterizedTest
-    @CsvSource({"60, 60", "' 7 ', 7", "86401, 86400", "99999999999999999999, 86400", "'Fri, 06 Nov 2026 08:49:37 GMT', 60",
+    @CsvSource({"60, 60", "' 7 ', 7", "86401, 86400", "0000000060, 60", "99999999999999999999, 86400",
+        "'Fri, 06 Nov 2026 08:49:37 GMT', 60",
         "'Friday, 06-Nov-26 08:49:37 GMT', 60", "Fri Nov  6 08:49:37 2026, 60", "'Fri, 31 Dec 9999 23:59:59 GMT', 86400"})
     void seconds_and_each_form_of_a_date_are_read(String value, long seconds) {
         assertThat(RetryAfter.parse(value, NOW)).contains(Duration.ofSeconds(seconds));

@@ -2,6 +2,7 @@
 package io.chargeonce.receipts;
 
 import com.ibm.icu.text.IDNA;
+import io.chargeonce.text.IpNumber;
 import jakarta.mail.internet.AddressException;
 import jakarta.mail.internet.InternetAddress;
 import java.util.Optional;
@@ -27,7 +28,9 @@ record Recipient(InternetAddress address) {
             String domain = DOMAINS.nameToASCII(bare.substring(at + 1), new StringBuilder(), faults).toString();
             String ascii = mailbox(bare.substring(0, at)) + "@" + domain;
             var address = new InternetAddress(ascii, true);
-            return !faults.hasErrors() && ascii.length() <= LONGEST && ascii.equals(address.getAddress()) && !address.isGroup()
+            boolean wrong = faults.getErrors().stream().anyMatch(fault -> fault != IDNA.Error.HYPHEN_3_4)
+                    || IpNumber.isAmbiguous(domain) || IpNumber.parse(domain).isPresent();
+            return !wrong && ascii.length() <= LONGEST && ascii.equals(address.getAddress()) && !address.isGroup()
                     ? Optional.of(new Recipient(address)) : Optional.empty();
         } catch (AddressException notOne) {
             return Optional.empty();

@@ -17,13 +17,15 @@ class RecipientTest {
     @CsvSource({"jane@example.com, jane@example.com", "kunde@straße.example, kunde@xn--strae-oqa.example",
         "kunde@strasse.example, kunde@strasse.example", "a@βόλος.example, a@xn--nxasmm1c.example",
         "a@نامه‌ای.example, a@xn--mgba3gch31f060k.example", "a@MÜNCHEN.example, a@xn--mnchen-3ya.example",
-        "a@例え。テスト, a@xn--r8jz45g.xn--zckzah"})
+        "a@例え。テスト, a@xn--r8jz45g.xn--zckzah", "jane@ab--cd.example, jane@ab--cd.example",
+        "jane@r4---sn.example, jane@r4---sn.example"})
     void a_domain_in_any_script_is_the_one_that_its_owner_registered(String text, String sent) {
         assertThat(Recipient.of(text).map(mailbox -> mailbox.address().getAddress())).contains(sent);
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "jane", "@example.com", "jane@", "jane@-a.example", "jane@xn--a.example", "jane@exa mple.com",
+    @ValueSource(strings = {"", "jane", "@example.com", "jane@", "jane@-a.example", "jane@127.0.0.1", "jane@127.1",
+        "jane@１２７。０。０。１", "jane@xn--a.example", "jane@exa mple.com",
         "jane@ex_ample.com", "jane@\u0301a.example", "jane@a\u200db.example", "jane@\u05d0a.example", "jané@example.com",
         "jane@example.com,eve@example.com", "Jane <jane@example.com>"})
     void what_is_no_mailbox_or_no_domain_of_2008_gets_nothing(String text) {

@@ -2,6 +2,7 @@
 package io.chargeonce.bank.terminal;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.terminal.Cells;
 import io.chargeonce.text.Printable;
 import io.chargeonce.vault.Vault;
 import io.chargeonce.wire.PaymentJson;
@@ -71,10 +72,12 @@ public final class BankCommand implements Runnable {
     static int say(CommandSpec command, String text) {
         // File names, references and errors are a bank's words.
         String line = Printable.of(text);
-        while (line.length() > WIDTH) {
-            int end = line.lastIndexOf(' ', WIDTH);
+        while (Cells.of(line) > WIDTH) {
+            // Its last character is an ellipsis, in place of what does not fit.
+            String fits = Cells.cut(line, WIDTH + 1);
+            int end = line.lastIndexOf(' ', fits.length() - 1);
             if (end <= MARGIN.length()) {
-                end = WIDTH;
+                end = fits.length() - 1;
             }
             print(command, line.substring(0, end).stripTrailing());
             line = MARGIN + line.substring(end).strip();
@@ -84,7 +87,7 @@ public final class BankCommand implements Runnable {
 
     /** On one line, for programs. */
     static int sayJson(CommandSpec command, Map<String, ?> fields) {
-        return print(command, Printable.of(new String(PaymentJson.write(fields), StandardCharsets.UTF_8)));
+        return print(command, Printable.json(new String(PaymentJson.write(fields), StandardCharsets.UTF_8)));
     }
 
     private static int print(CommandSpec command, String line) {

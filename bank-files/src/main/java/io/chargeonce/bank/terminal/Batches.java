@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.bank.terminal;
 
+import io.chargeonce.payment.Money;
 import io.chargeonce.settlement.BankFileRows;
-import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -67,6 +67,6 @@ final class Batches implements Callable<Integer> {
     }
 
     static String money(Object minorUnits, Object currency) {
-        return BigDecimal.valueOf(((Number) minorUnits).longValue(), 2).toPlainString() + " " + currency;
+        return Money.format(((Number) minorUnits).longValue(), String.valueOf(currency));
     }
 }

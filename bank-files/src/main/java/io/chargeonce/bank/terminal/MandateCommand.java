@@ -87,6 +87,9 @@ final class MandateCommand implements Runnable {
                 return BankCommand.refuse(spec, BankCommand.USAGE, "%s: %s".formatted(file, wrong.getMessage()));
             }
             return mandates.bank.with(opened -> {
+                if (!opened.database().withConnection(this::wasSigned)) {
+                    return BankCommand.refuse(spec, BankCommand.USAGE, "--signed %s is in the future, or before 1900".formatted(signed));
+                }
                 try {
                     byte[] sealed = Debtors.seal(opened.vault(), id, debtor);
                     return opened.database().inTransaction(connection -> insert(connection, sealed))
@@ -98,13 +101,26 @@ final class MandateCommand implements Runnable {
             });
         }
 
+        private static final String WAS_SIGNED = "SELECT ?::date BETWEEN '1900-01-01' AND current_date + 1";
+
+        /** By the database's day; it may be tomorrow already where it was signed. */
+        private boolean wasSigned(Connection connection) throws SQLException {
+            try (var statement = connection.prepareStatement(WAS_SIGNED)) {
+                statement.setObject(1, signed);
+                try (var row = statement.executeQuery()) {
+                    row.next();
+                    return row.getBoolean(1);
+                }
+            }
+        }
+
         private Debtor read() throws IOException {
             var fields = new Properties();
             try (Reader text = TextFile.open(file)) {
                 fields.load(text);
             }
             return new Debtor(fields.getProperty("name", "").strip(), fields.getProperty("iban", ""),
-                    Optional.ofNullable(fields.getProperty("bic")).map(String::strip));
+                    Optional.ofNullable(fields.getProperty("bic")).map(String::strip).filter(bic -> !bic.isEmpty()));
         }
 
         private boolean insert(Connection connection, byte[] sealed) throws SQLException {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.bank.xml;
 
+import io.chargeonce.payment.Money;
 import java.math.BigDecimal;
 import java.time.LocalDate;
 import java.time.format.DateTimeParseException;
@@ -53,16 +54,17 @@ public record BankMessage(String message, String messageId, Optional<FileStatus>
 
     private static final BigDecimal MOST = new BigDecimal("9999999999.99");
 
-    /** Two decimals: the rail takes euro only. */
-    static long minorUnits(String text) throws Unreadable {
+    /** The rail takes euro only, but an account may book what is not ours in any currency. */
+    static long minorUnits(String text, String currency) throws Unreadable {
         try {
             var amount = new BigDecimal(text);
             if (amount.signum() <= 0 || amount.scale() > 5 || amount.compareTo(MOST) > 0) {
                 throw new Unreadable("an amount is zero, negative or too large");
             }
-            return amount.movePointRight(2).longValueExact();
-        } catch (ArithmeticException | NumberFormatException notAnAmount) {
-            throw new Unreadable("an amount is no number of cents");
+            return Money.ofDecimal(amount, currency).map(Money::minorUnits)
+                    .orElseThrow(() -> new Unreadable("an amount is none of its currency"));
+        } catch (NumberFormatException notAnAmount) {
+            throw new Unreadable("an amount is no number");
         }
     }
 

@@ -235,7 +235,7 @@ public final class BankMessageReader {
         }
         String key = detail.getOrDefault("Refs/EndToEndId", "");
         String reference = first(detail, "Refs/AcctSvcrRef");
-        add(new Line(returned ? "returned" : "booked", key, Optional.of(BankMessage.minorUnits(stated.amount)),
+        add(new Line(returned ? "returned" : "booked", key, Optional.of(BankMessage.minorUnits(stated.amount, stated.currency)),
                 Optional.of(stated.currency), Optional.of(direction.equals("CRDT")),
                 returned ? first(detail, "RtrInf/Rsn/Cd", "RtrInf/Rsn/Prtry") : "",
                 ownReference(key, returned, reference.isEmpty() ? entry.getOrDefault("AcctSvcrRef", "") : reference),
@@ -275,8 +275,8 @@ public final class BankMessageReader {
         Stated all = said(entry, "Amt");
         Stated own = said(detail, "Amt", "AmtDtls/TxAmt/Amt");
         Stated instructed = said(detail, "AmtDtls/InstdAmt/Amt");
-        // What was instructed in another currency is not what moved here.
-        Stated total = !own.amount.isEmpty() ? own : instructed.currency.equals(all.currency) ? instructed : all;
+        // What is said in another currency is not what moved here.
+        Stated total = own.currency.equals(all.currency) ? own : instructed.currency.equals(all.currency) ? instructed : all;
         if (!returned) {
             return total;
         }

@@ -19,7 +19,7 @@ public record Debtor(String name, String iban, Optional<String> bic) {
         if (name.isBlank() || Cut.isLonger(name, 70)) {
             throw new IllegalArgumentException("the account's holder has a name of 1 to 70 characters");
         }
-        iban = iban.replace(" ", "").toUpperCase(Locale.ROOT);
+        iban = iban.replaceAll("[\\s\\p{Z}]", "").toUpperCase(Locale.ROOT);
         if (!isIban(iban)) {
             throw new IllegalArgumentException("this is no IBAN: its check digits are wrong, or it has another form");
         }

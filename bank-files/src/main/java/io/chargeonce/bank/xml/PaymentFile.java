@@ -259,8 +259,10 @@ public final class PaymentFile {
      * several, and a bank refuses the whole file for one text that is too long, so it is cut.
      */
     static String plain(String text, int most) {
-        String letters = Normalizer.normalize(text.replace("ß", "ss"), Normalizer.Form.NFD).replaceAll("\\p{M}", "");
-        String plain = letters.replaceAll("[^A-Za-z0-9/?:().,'+ -]", ".").strip();
+        String letters = Normalizer
+                .normalize(text.replace("ß", "ss").replace("ẞ", "SS").replace('’', '\'').replace('\u00a0', ' '), Normalizer.Form.NFD)
+                .replaceAll("\\p{M}", "");
+        String plain = Normalizer.normalize(letters, Normalizer.Form.NFC).replaceAll("[^A-Za-z0-9/?:().,'+ -]", ".").strip();
         return Cut.before(plain, Math.min(plain.length(), most)).strip().replaceAll("^$", ".");
     }
 }

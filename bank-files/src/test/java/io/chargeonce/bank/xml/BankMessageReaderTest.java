@@ -84,6 +84,12 @@ class BankMessageReaderTest {
     }
 
     @Test
+    void an_amount_is_in_the_units_of_its_currency() throws Exception {
+        read(CAMT.formatted("<Ntry><Amt Ccy=\"JPY\">1000</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts>BOOK</Sts></Ntry>"));
+        assertThat(lines).singleElement().satisfies(line -> assertThat(line.amount()).contains(1_000L));
+    }
+
+    @Test
     void an_entry_with_several_items_gives_a_line_for_each_with_its_own_amount() throws Exception {
         read(CAMT.formatted("""
                 <Ntry><Amt Ccy="EUR">30.00</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts>BOOK</Sts><BookgDt><Dt>2026-11-25</Dt></BookgDt>
@@ -171,8 +177,9 @@ class BankMessageReaderTest {
 
     /** A stranger paid in another currency. Its smallest unit is none of ours, and must not set the day's bookings aside. */
     @ParameterizedTest
-    @ValueSource(strings = {"<InstdAmt><Amt Ccy=\"KWD\">1.234</Amt></InstdAmt>", "<InstdAmt><Amt Ccy=\"JPY\">700</Amt></InstdAmt>"})
-    void what_was_instructed_in_another_currency_is_not_what_was_booked(String said) throws Exception {
+    @ValueSource(strings = {"<InstdAmt><Amt Ccy=\"KWD\">1.234</Amt></InstdAmt>", "<InstdAmt><Amt Ccy=\"JPY\">700</Amt></InstdAmt>",
+        "<TxAmt><Amt Ccy=\"TND\">10.125</Amt></TxAmt>"})
+    void what_is_said_in_another_currency_is_not_what_was_booked(String said) throws Exception {
         read(CAMT.formatted("""
                 <Ntry><Amt Ccy="EUR">3.70</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts><Cd>BOOK</Cd></Sts><NtryDtls><TxDtls>
                  <Refs><EndToEndId>NOTPROVIDED</EndToEndId></Refs><AmtDtls>%s</AmtDtls></TxDtls></NtryDtls></Ntry>""".formatted(said)));

@@ -107,7 +107,8 @@ class PaymentFileTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"Jörg Müller, Jorg Muller", "Straße 1, Strasse 1", "a&b<c>, a.b.c.", "李, .", "'  x  ', x"})
+    @CsvSource({"Jörg Müller, Jorg Muller", "Straße 1, Strasse 1", "a&b<c>, a.b.c.", "李, .", "'  x  ', x", "김, .", "STRAẞE, STRASSE",
+        "O’Brien, O'Brien", "Müller\u00a0GmbH, Muller GmbH"})
     void only_characters_that_every_bank_takes_are_written(String text, String plain) {
         assertThat(PaymentFile.plain(text, 70)).isEqualTo(plain);
     }

@@ -3208,7 +3208,7 @@ CREATE TABLE bank_mandate (
     mandate_id    text COLLATE "C" PRIMARY KEY CHECK (mandate_id ~ '^mandate_[A-Za-z0-9-]{1,27}$'),
     merchant_id   text NOT NULL REFERENCES merchant,
     bank          text COLLATE "C" NOT NULL CHECK (bank ~ '^bank(-[a-z0-9]{1,20})?$'),
-    signed_on     date NOT NULL,
+    signed_on     date NOT NULL CHECK (signed_on BETWEEN '1900-01-01' AND '9999-12-31'),
     -- The name and the account of who pays, sealed for this row. Empty once they were erased or forgotten.
     sealed_debtor bytea NOT NULL,
     created_at    timestamptz NOT NULL DEFAULT now(),
