@@ -213,7 +213,7 @@ public final class ChargeEngine {
     /** Accepts webhooks of PSPs, if an address is set. */
     public void startWebhooks() {
         settings.webhooks().ifPresent(address -> {
-            var inbox = new WebhookInbox(database, gateways, exchange, topics, settings.ourReceipts(), InstantSource.system(), relay::nudge,
+            var inbox = new WebhookInbox(database, gateways, exchange, topics, settings.ourReceipts(), relay::nudge,
                     meters);
             WebhookServer server = lifecycle.start("webhooks", () -> WebhookServer.start(address, inbox, meters));
             webhooks = Optional.of(() -> server.problem());

@@ -3,6 +3,7 @@ package io.chargeonce.charge;
 
 import io.chargeonce.charge.call.PspCalls;
 import io.chargeonce.charge.outcome.UnitOfWork;
+import io.chargeonce.database.Database;
 import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.AttemptTable;
 import io.chargeonce.ledger.Operation;
@@ -14,7 +15,6 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -69,7 +69,7 @@ final class Failover {
         }
         Lease held = Lease.of(lease);
         // Later than the failure that this transaction recorded.
-        Instant now = now(connection);
+        Instant now = Database.now(connection);
         if (now.isAfter(operation.chargeBefore()) || askFirst.concerns(operation, now)) {
             return Optional.empty();
         }
@@ -94,14 +94,5 @@ final class Failover {
     private Optional<Gateway> elsewhere(Operation operation, FailoverRequest request) {
         List<String> left = routing.takers(operation).stream().filter(psp -> !request.tried.contains(psp)).toList();
         return routing.choose(left) instanceof Choice.At at ? Optional.of(at.gateway()) : Optional.empty();
-    }
-
-    private static final String NOW = "SELECT clock_timestamp()";
-
-    private static Instant now(Connection connection) throws SQLException {
-        try (var statement = connection.prepareStatement(NOW); var row = statement.executeQuery()) {
-            row.next();
-            return row.getObject(1, OffsetDateTime.class).toInstant();
-        }
     }
 }

@@ -150,6 +150,27 @@ class AdyenMoneyBackTest {
     }
 
     @Test
+    void a_refund_that_fails_before_its_known_success_is_settled_ends_as_failed_and_tells_both() throws Exception {
+        String id = captured("pm_card_visa");
+        adyen.inject(FaultRule.once(new Fault.FailBefore()).on(Operation.REFUND));
+        books.refund(id, OptionalLong.empty(), "");
+        String refund = "payment-" + id + "-refund";
+        process.drain();
+        assertThat(books.state(refund)).isEqualTo(OperationState.UNRESOLVED);
+        String key = books.operation(refund).attemptKey().value();
+        assertThat(post("adyen", signed("REFUND", key, 1299))).isEqualTo(202);
+        assertThat(books.state(refund)).isEqualTo(OperationState.UNRESOLVED);
+        assertThat(post("adyen", signed("REFUND_FAILED", key, 1299))).isEqualTo(202);
+        assertThat(books.state(refund)).isEqualTo(OperationState.FAILED);
+        process.resolver.runOnce();
+        assertThat(books.state(refund)).isEqualTo(OperationState.FAILED);
+        for (String event : List.of("refund.succeeded", "refund.failed")) {
+            assertThat(books.count("FROM outbox WHERE record_key = '" + refund + "' AND headers::text LIKE '%" + event + "%'")).isOne();
+        }
+        assertThat(books.refunded(id)).isZero();
+    }
+
+    @Test
     void a_signed_message_about_another_amount_is_quarantined() throws Exception {
         adyen.inject(FaultRule.once(new Fault.FailBefore()).on(Operation.PAYMENT));
         String id = books.accept("order-" + ++orders);

@@ -125,7 +125,7 @@ final class EngineFixture implements AutoCloseable {
             this.handler = new ChargeHandler(claims, askFirst, exchange, gateways, resolutions, poison,
                     new FloodGuard(floodRate, InstantSource.fixed(Instant.EPOCH), meters),
                     new FutureVersions(InstantSource.system(), meters), meters);
-            this.inbox = new WebhookInbox(charging, gateways, exchange, topics, ourReceipts, InstantSource.system(), () -> {}, meters);
+            this.inbox = new WebhookInbox(charging, gateways, exchange, topics, ourReceipts, () -> {}, meters);
             this.booked = new BookedMoney(charging, gateways, exchange, topics, ourReceipts, SETTLEMENT_KEYS, () -> {}, meters);
             this.resolver = new Resolver(charging, gateways, exchange, resolutions, topics, Tracing.off(), lease);
             parts.add(this);

@@ -7,6 +7,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -175,6 +177,14 @@ public final class Database implements AutoCloseable {
     public static void waitForLocks(Connection connection, Duration patience) throws SQLException {
         try (var statement = connection.createStatement()) {
             statement.execute("SET LOCAL lock_timeout = " + patience.toMillis());
+        }
+    }
+
+    /** By Postgres's clock, which all processes share; not the begin of the transaction. */
+    public static Instant now(Connection connection) throws SQLException {
+        try (var statement = connection.prepareStatement("SELECT clock_timestamp()"); var row = statement.executeQuery()) {
+            row.next();
+            return row.getObject(1, OffsetDateTime.class).toInstant();
         }
     }
 

@@ -64,7 +64,7 @@ public final class LateAnswers {
         if (before.state() == AttemptState.SUCCEEDED) {
             reportIfByHand(connection, operation, observed, changes);
             if (operation.kind() != OperationKind.CHARGE && operation.state() != OperationState.FAILED) {
-                failedAfterSuccess(operation, before, observed, now, changes);
+                failedAfterSuccess(connection, operation, before, observed, now, changes);
             }
         } else if (before.state() != AttemptState.FAILED_DEFINITE && isWatched(operation, before)) {
             askNow(operation, now, changes);
@@ -72,8 +72,16 @@ public final class LateAnswers {
     }
 
     /** What succeeded stays so unless the PSP, or the other bank, takes exactly that success back. */
-    private static void failedAfterSuccess(Operation operation, Attempt before, Observation observed, Instant now, UnitOfWork changes) {
+    private static void failedAfterSuccess(Connection connection, Operation operation, Attempt before, Observation observed, Instant now,
+                                           UnitOfWork changes)
+            throws SQLException {
         boolean isTakenBack = FailureCause.REFUND_FAILED.tag().equals(observed.cause()) || observed.source().equals("settlement");
+        if (isTakenBack && isWatched(operation, before)) {
+            // The success is known, and the resolver has not settled it yet.
+            UnitOfWork first = changes.first();
+            settleAs(operation, before, before.pspReference().orElseThrow(), now, first);
+            first.write(connection);
+        }
         boolean isIts = operation.state() == OperationState.SUCCEEDED && operation.pspReference().equals(before.pspReference());
         Reversals.reportNotGivenBackAfterAll(operation, before, observed.detail(), changes);
         if (isTakenBack && isIts) {

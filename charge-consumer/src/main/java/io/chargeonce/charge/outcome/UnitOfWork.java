@@ -56,6 +56,11 @@ public final class UnitOfWork {
         return new UnitOfWork(topics, ourReceipts ? Optional.of(new Receipts(topics)) : Optional.empty());
     }
 
+    /** For what happens before this in the same transaction, and is written first. */
+    UnitOfWork first() {
+        return ofAnswers(topics, receipts.isPresent());
+    }
+
     Topics topics() {
         return topics;
     }

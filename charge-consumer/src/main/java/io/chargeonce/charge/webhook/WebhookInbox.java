@@ -29,7 +29,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.InstantSource;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -73,7 +73,6 @@ public final class WebhookInbox {
     private final PspExchange exchange;
     private final Topics topics;
     private final boolean ourReceipts;
-    private final InstantSource clock;
     private final Runnable committed;
     private final MeterRegistry meters;
     private final AuthenticationFailures forgeries;
@@ -81,13 +80,12 @@ public final class WebhookInbox {
     private Optional<UnmatchedNotices.Kept> lastMatched = Optional.empty();
 
     public WebhookInbox(Database database, Gateways gateways, PspExchange exchange, Topics topics, boolean ourReceipts,
-                        InstantSource clock, Runnable committed, MeterRegistry meters) {
+                        Runnable committed, MeterRegistry meters) {
         this.database = database;
         this.gateways = gateways;
         this.exchange = exchange;
         this.topics = topics;
         this.ourReceipts = ourReceipts;
-        this.clock = clock;
         this.committed = committed;
         this.meters = meters;
         this.forgeries = new AuthenticationFailures("webhooks", meters);
@@ -114,18 +112,30 @@ public final class WebhookInbox {
 
     private Taken take(String psp, Webhook reader, Function<String, Optional<String>> header, byte[] body) {
         try {
-            return reader.read(header, body, clock.instant())
+            return reader.read(header, body, this::now)
                     .map(notices -> takeEach(psp, notices, other -> reads(other, header, body)) ? Taken.YES : Taken.LATER)
                     .orElse(Taken.REFUSED);
         } catch (Webhook.AskLater later) {
             LOG.warn("{} does not say which payment a webhook is about, and has to send it again", psp, later);
             return Taken.LATER;
+        } catch (Busy later) {
+            return Taken.LATER;
+        } catch (DatabaseRefused refused) {
+            if (!refused.isPassing()) {
+                throw refused;
+            }
+            return Taken.LATER;
         }
+    }
+
+    /** Postgres's, because a PSP's news must not depend on whether this machine's clock is right. */
+    private Instant now() {
+        return apart(() -> database.withConnection(Database::now));
     }
 
     /** What this account's own reader takes for its own, by its own secret. */
     private List<Notice> reads(String psp, Function<String, Optional<String>> header, byte[] body) {
-        return gateways.named(psp).webhook().flatMap(reader -> reader.read(header, body, clock.instant())).orElse(List.of()).stream()
+        return gateways.named(psp).webhook().flatMap(reader -> reader.read(header, body, this::now)).orElse(List.of()).stream()
                 .filter(notice -> notice.account().isEmpty()).toList();
     }
 
