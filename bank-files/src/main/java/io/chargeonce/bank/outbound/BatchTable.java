@@ -40,16 +40,6 @@ final class BatchTable {
         }
     }
 
-    private static final String NOW = "SELECT clock_timestamp()";
-
-    /** By the database's clock. */
-    static Instant now(Connection connection) throws SQLException {
-        try (var statement = connection.prepareStatement(NOW); var row = statement.executeQuery()) {
-            row.next();
-            return row.getObject(1, OffsetDateTime.class).toInstant();
-        }
-    }
-
     /** @param now by the database's clock */
     record Plan(Instant now, Instant sealAt) {}
 

@@ -74,7 +74,7 @@ public final class Outbound {
     public int runOnce() {
         if (!registered) {
             database.inTransaction(connection -> {
-                BatchTable.register(connection, account.name(), account.windows().next(BatchTable.now(connection)).sealAt(),
+                BatchTable.register(connection, account.name(), account.windows().next(Database.now(connection)).sealAt(),
                         account.answerWithin());
                 return true;
             });

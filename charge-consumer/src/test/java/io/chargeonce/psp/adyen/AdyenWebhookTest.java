@@ -45,7 +45,7 @@ class AdyenWebhookTest {
     private List<Notice> read(String... items) {
         return ours.read(name -> Optional.empty(),
                 "{\"live\":\"false\",\"notificationItems\":[%s]}".formatted(String.join(",", items)).getBytes(StandardCharsets.UTF_8),
-                Instant.now()).orElseThrow();
+                Instant::now).orElseThrow();
     }
 
     @ParameterizedTest

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.merge;
 
+import io.chargeonce.database.Database;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.ledger.Hold;
@@ -10,7 +11,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -50,8 +50,7 @@ public record Watch(Instant at, Sum dead, List<Arrivals> arrivals, List<MergeRun
                 .filter(run -> run.state() == RunState.PLANNED || run.state() == RunState.RUNNING).limit(MOST_RUNS)
                 .flatMap(run -> runs.report(run.id()).stream()).toList();
         return queue.database().withConnection(connection -> {
-            Instant at =
-                    query(connection, "SELECT clock_timestamp()", row -> row.getObject(1, OffsetDateTime.class).toInstant()).getFirst();
+            Instant at = Database.now(connection);
             Sum dead = query(connection, DEAD, row -> Sum.ofRow(row.getString(1), row.getLong(2), row.getLong(3))).stream()
                     .reduce(Sum.NOTHING, Sum::plus);
             return new Watch(at, dead, query(connection, ARRIVALS, Watch::arrivals), open, together(query(connection, TIERS, Watch::tier)),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.query;
 
+import io.chargeonce.database.Database;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 
 /**
  * The dead letters that a filter meant at one moment. What dies later, or dies again, is not among them, so a merge
@@ -21,12 +21,7 @@ public record Selection(DeadLetterFilter filter, From from, Instant asOf) {
         THE_PURGED
     }
 
-    private static final String NOW = "SELECT clock_timestamp()";
-
     static Selection now(Connection connection, DeadLetterFilter filter, From from) throws SQLException {
-        try (var statement = connection.prepareStatement(NOW); var result = statement.executeQuery()) {
-            result.next();
-            return new Selection(filter, from, result.getObject(1, OffsetDateTime.class).toInstant());
-        }
+        return new Selection(filter, from, Database.now(connection));
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.story;
 
+import io.chargeonce.database.Database;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.query.DeadLetterQuery;
 import io.chargeonce.dlq.query.DeadLetterView;
@@ -11,7 +12,6 @@ import io.chargeonce.ledger.OperationTable;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -30,8 +30,6 @@ import java.util.Set;
 public record Life(String id, Optional<Operation> operation, Optional<DeadLetterView> letter, List<Moment> moments,
         List<Hold> holds, Instant readAt) {
 
-    private static final String NOW = "SELECT clock_timestamp()";
-
     /** Empty if there is neither a payment nor a dead letter of this id. */
     public static Optional<Life> of(DeadLetterQueue queue, String id) {
         return queue.database().inTransaction(connection -> {
@@ -39,15 +37,8 @@ public record Life(String id, Optional<Operation> operation, Optional<DeadLetter
             Optional<DeadLetterView> letter = DeadLetterQuery.find(connection, List.of(id)).stream().findFirst();
             return operation.isEmpty() && letter.isEmpty() ? Optional.empty()
                     : Optional.of(new Life(id, operation, letter, moments(connection, id, operation), holds(connection, operation),
-                            now(connection)));
+                            Database.now(connection)));
         });
-    }
-
-    private static Instant now(Connection connection) throws SQLException {
-        try (var statement = connection.createStatement(); var row = statement.executeQuery(NOW)) {
-            row.next();
-            return row.getObject(1, OffsetDateTime.class).toInstant();
-        }
     }
 
     private static List<Hold> holds(Connection connection, Optional<Operation> operation) throws SQLException {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.waiting;
 
+import io.chargeonce.database.Database;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.payment.Money;
@@ -79,16 +80,9 @@ public final class WaitingPayments {
             """;
     private static final int CONDITIONS = 12;
 
-    private static final String NOW = "SELECT clock_timestamp()";
-
     /** By the database's clock. */
     public static Instant now(DeadLetterQueue queue) {
-        return queue.database().withConnection(connection -> {
-            try (var statement = connection.prepareStatement(NOW); var row = statement.executeQuery()) {
-                row.next();
-                return row.getObject(1, OffsetDateTime.class).toInstant();
-            }
-        });
+        return queue.database().withConnection(Database::now);
     }
 
     private static final String GROUPS = """
