@@ -81,7 +81,7 @@ public final class Outbound {
             registered = true;
         }
         reportLate();
-        if (until.isPresent() && database.withConnection(BatchTable::now).isBefore(until.get())) {
+        if (until.isPresent() && database.withConnection(Database::now).isBefore(until.get())) {
             return 0;
         }
         return database.withConnection(connection -> BatchTable.hasWork(connection, account.name()))
