@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ledger;
 
+import io.chargeonce.database.Sql;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -74,43 +73,21 @@ public final class DueOperations {
                 """.formatted(listed, state);
     }
 
-    private void setPsps(PreparedStatement statement) throws SQLException {
-        statement.setArray(1, statement.getConnection().createArrayOf("text", otherPsps.toArray()));
-    }
-
     /** A batch of due operations that no other transaction holds. */
     public OperationTable.Locked lock(Connection connection, int limit) throws SQLException {
-        try (var statement = connection.prepareStatement("SELECT clock_timestamp(), " + OperationTable.COLUMNS + OperationTable.BOTH
+        return OperationTable.readLocked(connection, "SELECT clock_timestamp(), " + OperationTable.COLUMNS + OperationTable.BOTH
                 + "WHERE operation_id = ANY (ARRAY(" + due() + " ?)) AND " + state
-                + " LIMIT ? FOR UPDATE OF operation_state SKIP LOCKED")) {
-            setPsps(statement);
-            statement.setInt(2, 2 * limit);
-            statement.setInt(3, limit);
-            return OperationTable.readLocked(statement.executeQuery());
-        }
+                + " LIMIT ? FOR UPDATE OF operation_state SKIP LOCKED", otherPsps, 2 * limit, limit);
     }
 
     /** The ids of due operations, without a lock, including those that cannot be read. */
     public List<String> ids(Connection connection, int limit) throws SQLException {
-        try (var statement = connection.prepareStatement(due() + " ?")) {
-            setPsps(statement);
-            statement.setInt(2, limit);
-            var ids = new ArrayList<String>();
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    ids.add(row.getString(1));
-                }
-            }
-            return ids;
-        }
+        return Sql.all(connection, due() + " ?", row -> row.getString(1), otherPsps, limit);
     }
 
     /** One of them; empty if it is not due any more, or another transaction holds it. */
     public OperationTable.Locked lockOne(Connection connection, String id) throws SQLException {
-        try (var statement = connection.prepareStatement("SELECT clock_timestamp(), " + OperationTable.COLUMNS + OperationTable.BOTH
-                + "WHERE operation_id = ? AND " + state + " FOR UPDATE OF operation_state SKIP LOCKED")) {
-            statement.setString(1, id);
-            return OperationTable.readLocked(statement.executeQuery());
-        }
+        return OperationTable.readLocked(connection, "SELECT clock_timestamp(), " + OperationTable.COLUMNS + OperationTable.BOTH
+                + "WHERE operation_id = ? AND " + state + " FOR UPDATE OF operation_state SKIP LOCKED", id);
     }
 }

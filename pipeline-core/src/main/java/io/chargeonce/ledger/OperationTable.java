@@ -2,18 +2,16 @@
 package io.chargeonce.ledger;
 
 import io.chargeonce.database.Columns;
+import io.chargeonce.database.Sql;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.OperationKind;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.PaymentRequest;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -53,7 +51,7 @@ public final class OperationTable {
             """;
 
     public static Locked lock(Connection connection, Collection<String> ids) throws SQLException {
-        return lock(connection, LOCK, ids);
+        return readLocked(connection, LOCK, ids.stream().distinct().sorted().toList());
     }
 
     private static final String LOCK_FREE = "SELECT clock_timestamp(), " + COLUMNS + BOTH + """
@@ -62,14 +60,7 @@ public final class OperationTable {
 
     /** The same, without the rows that other transactions have locked. */
     public static Locked lockFree(Connection connection, Collection<String> ids) throws SQLException {
-        return lock(connection, LOCK_FREE, ids);
-    }
-
-    private static Locked lock(Connection connection, String sql, Collection<String> ids) throws SQLException {
-        try (var statement = connection.prepareStatement(sql)) {
-            statement.setArray(1, connection.createArrayOf("text", ids.stream().distinct().sorted().toArray()));
-            return readLocked(statement.executeQuery());
-        }
+        return readLocked(connection, LOCK_FREE, ids.stream().distinct().sorted().toList());
     }
 
     private static final String PSPS_TO_ASK = """
@@ -79,16 +70,7 @@ public final class OperationTable {
 
     /** Those of these PSPs at which a question is due. Mostly there is none, and this takes no transaction. */
     public static Set<String> pspsToAsk(Connection connection, Collection<String> psps) throws SQLException {
-        var found = new HashSet<String>();
-        try (var statement = connection.prepareStatement(PSPS_TO_ASK)) {
-            statement.setArray(1, connection.createArrayOf("text", psps.toArray()));
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    found.add(row.getString(1));
-                }
-            }
-        }
-        return found;
+        return new HashSet<>(Sql.all(connection, PSPS_TO_ASK, row -> row.getString(1), psps));
     }
 
     private static final String LOCK_DUE_FOR_A_QUESTION = "SELECT clock_timestamp(), " + COLUMNS + BOTH + """
@@ -104,11 +86,7 @@ public final class OperationTable {
      * the tables.
      */
     public static Locked lockDueForAQuestion(Connection connection, String psp, int limit) throws SQLException {
-        try (var statement = connection.prepareStatement(LOCK_DUE_FOR_A_QUESTION)) {
-            statement.setString(1, psp);
-            statement.setInt(2, limit);
-            return readLocked(statement.executeQuery());
-        }
+        return readLocked(connection, LOCK_DUE_FOR_A_QUESTION, psp, limit);
     }
 
     private static final String DUE_FOR_A_QUESTION = """
@@ -118,17 +96,7 @@ public final class OperationTable {
 
     /** Their ids, without a lock, including those that cannot be read. */
     public static List<String> dueForAQuestion(Connection connection, String psp, int limit) throws SQLException {
-        var due = new ArrayList<String>();
-        try (var statement = connection.prepareStatement(DUE_FOR_A_QUESTION)) {
-            statement.setString(1, psp);
-            statement.setInt(2, limit);
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    due.add(row.getString(1));
-                }
-            }
-        }
-        return due;
+        return Sql.all(connection, DUE_FOR_A_QUESTION, row -> row.getString(1), psp, limit);
     }
 
     private static final String LOCK_ONE_DUE_FOR_A_QUESTION = "SELECT clock_timestamp(), " + COLUMNS + BOTH + """
@@ -137,10 +105,7 @@ public final class OperationTable {
 
     /** The same for one operation; empty if it is not due any more, or another process has it. */
     public static Locked lockDueForAQuestion(Connection connection, String id) throws SQLException {
-        try (var statement = connection.prepareStatement(LOCK_ONE_DUE_FOR_A_QUESTION)) {
-            statement.setString(1, id);
-            return readLocked(statement.executeQuery());
-        }
+        return readLocked(connection, LOCK_ONE_DUE_FOR_A_QUESTION, id);
     }
 
     private static final String ASK_LATER = """
@@ -150,11 +115,7 @@ public final class OperationTable {
 
     /** For an operation that cannot be read: it is due again later, so that it delays no other. */
     public static void askLater(Connection connection, String id, Duration pause) throws SQLException {
-        try (var statement = connection.prepareStatement(ASK_LATER)) {
-            statement.setLong(1, pause.toSeconds());
-            statement.setString(2, id);
-            statement.executeUpdate();
-        }
+        Sql.update(connection, ASK_LATER, pause.toSeconds(), id);
     }
 
     private static final String INSERT = """
@@ -170,38 +131,24 @@ public final class OperationTable {
      * @return false if it was accepted before, and nothing changed
      */
     public static boolean insert(Connection connection, Operation.Accepted accepted, Duration within) throws SQLException {
-        Money money = accepted.request().money();
-        List<Object> columns = Arrays.asList(accepted.operationId(), accepted.payment().value(), accepted.kind().tag(),
-                accepted.ref(), accepted.merchant(), accepted.idempotencyKey(), money.minorUnits(), money.currency(),
-                accepted.request().paymentMethod(), accepted.request().customer().orElse(null),
-                accepted.request().reference().orElse(null), accepted.traceparent().orElse(null), within.toSeconds());
-        try (var statement = connection.prepareStatement(INSERT)) {
-            for (int i = 0; i < columns.size(); i++) {
-                statement.setObject(i + 1, columns.get(i));
-            }
-            return statement.executeUpdate() == 1;
-        }
+        PaymentRequest request = accepted.request();
+        return Sql.update(connection, INSERT, accepted.operationId(), accepted.payment().value(), accepted.kind().tag(), accepted.ref(),
+                accepted.merchant(), accepted.idempotencyKey(), request.money().minorUnits(), request.money().currency(),
+                request.paymentMethod(), request.customer(), request.reference(), accepted.traceparent(), within.toSeconds()) == 1;
     }
 
     private static final String FIND = "SELECT clock_timestamp(), " + COLUMNS + BOTH + "WHERE operation_id = ?";
 
     /** Reads without a lock: for display, never for a decision. */
     public static Optional<Operation> find(Connection connection, String id) throws SQLException {
-        try (var statement = connection.prepareStatement(FIND)) {
-            statement.setString(1, id);
-            return readLocked(statement.executeQuery()).rows().values().stream().findFirst();
-        }
+        return readLocked(connection, FIND, id).rows().values().stream().findFirst();
     }
 
     private static final String FIND_OF_MERCHANT = "SELECT clock_timestamp(), " + COLUMNS + " FROM operation_of(?, ?)";
 
     /** The same for a role that reads only one merchant's operations; also empty for another merchant's operation. */
     public static Optional<Operation> find(Connection connection, String merchant, String id) throws SQLException {
-        try (var statement = connection.prepareStatement(FIND_OF_MERCHANT)) {
-            statement.setString(1, merchant);
-            statement.setString(2, id);
-            return readLocked(statement.executeQuery()).rows().values().stream().findFirst();
-        }
+        return readLocked(connection, FIND_OF_MERCHANT, merchant, id).rows().values().stream().findFirst();
     }
 
     private static final String REFUNDS_OF =
@@ -209,11 +156,7 @@ public final class OperationTable {
 
     /** The refunds that a merchant requested for a payment, oldest first; without a lock, for display. */
     public static List<Operation> refundsOf(Connection connection, String merchant, PaymentId payment) throws SQLException {
-        try (var statement = connection.prepareStatement(REFUNDS_OF)) {
-            statement.setString(1, merchant);
-            statement.setString(2, payment.value());
-            return List.copyOf(readLocked(statement.executeQuery()).rows().values());
-        }
+        return List.copyOf(readLocked(connection, REFUNDS_OF, merchant, payment.value()).rows().values());
     }
 
     private static final String SAVE = """
@@ -334,18 +277,17 @@ public final class OperationTable {
         }
     }
 
-    static Locked readLocked(ResultSet result) throws SQLException {
-        try (result) {
-            var rows = new LinkedHashMap<String, Operation>();
-            Instant now = Instant.MIN;
-            while (result.next()) {
-                var row = new RowReader(result);
-                now = row.instant();
-                Operation operation = read(row);
-                rows.put(operation.id(), operation);
-            }
-            return new Locked(now, rows);
-        }
+    /** @param sql selects the time and {@link #COLUMNS} */
+    static Locked readLocked(Connection connection, String sql, Object... values) throws SQLException {
+        var rows = new LinkedHashMap<String, Operation>();
+        List<Instant> times = Sql.all(connection, sql, result -> {
+            var row = new RowReader(result);
+            Instant now = row.instant();
+            Operation operation = read(row);
+            rows.put(operation.id(), operation);
+            return now;
+        }, values);
+        return new Locked(times.isEmpty() ? Instant.MIN : times.getLast(), rows);
     }
 
     /** In the order of {@link #COLUMNS}. */

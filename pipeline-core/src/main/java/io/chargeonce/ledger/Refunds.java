@@ -2,6 +2,7 @@
 package io.chargeonce.ledger;
 
 import io.chargeonce.database.Outbox;
+import io.chargeonce.database.Sql;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.OperationKind;
 import io.chargeonce.payment.OperationState;
@@ -92,10 +93,7 @@ public final class Refunds {
 
     /** By a function: the role that accepts refunds may not change payments, and so may not lock them. */
     private static Optional<Operation> lockPayment(Connection connection, RefundRequest request) throws SQLException {
-        try (var statement = connection.prepareStatement(LOCK_PAYMENT)) {
-            statement.setString(1, request.payment().value());
-            statement.execute();
-        }
+        Sql.call(connection, LOCK_PAYMENT, request.payment().value());
         return OperationTable.find(connection, request.merchant(), request.payment().value());
     }
 
@@ -135,31 +133,16 @@ public final class Refunds {
 
     /** What is given back or may still be, in minor units. This transaction has locked the payment's row. */
     private static long notFailed(Connection connection, RefundRequest request) throws SQLException {
-        try (var statement = connection.prepareStatement(NOT_FAILED)) {
-            statement.setString(1, request.merchant());
-            statement.setString(2, request.payment().value());
-            try (var result = statement.executeQuery()) {
-                result.next();
-                return result.getLong(1);
-            }
-        }
+        return Sql.one(connection, NOT_FAILED, row -> row.getLong(1), request.merchant(), request.payment().value());
     }
 
     private static final String RETURNED = "SELECT returned_of(?, ?)";
 
     /** What the payer's bank took back of a payment after it had succeeded, in minor units. */
     public static long returned(Connection connection, Operation charge) throws SQLException {
-        if (Rail.of(charge.accepted().request().paymentMethod()) != Rail.BANK_DEBIT) {
-            return 0;
-        }
-        try (var statement = connection.prepareStatement(RETURNED)) {
-            statement.setString(1, charge.accepted().merchant());
-            statement.setString(2, charge.accepted().payment().value());
-            try (var result = statement.executeQuery()) {
-                result.next();
-                return result.getLong(1);
-            }
-        }
+        Operation.Accepted accepted = charge.accepted();
+        return Rail.of(accepted.request().paymentMethod()) != Rail.BANK_DEBIT ? 0
+                : Sql.one(connection, RETURNED, row -> row.getLong(1), accepted.merchant(), accepted.payment().value());
     }
 
     /**
@@ -177,14 +160,9 @@ public final class Refunds {
 
     /** The refunded amounts of a refund's payment, after the refund was paid, as this transaction sees them. */
     public static Backed backed(Connection connection, Operation refund) throws SQLException {
-        try (var statement = connection.prepareStatement(BACKED)) {
-            statement.setString(1, refund.id());
-            statement.setString(2, refund.accepted().payment().value());
-            try (var result = statement.executeQuery()) {
-                result.next();
-                return new Backed(result.getLong(1), result.getLong(2) + refund.accepted().request().money().minorUnits());
-            }
-        }
+        long own = refund.accepted().request().money().minorUnits();
+        return Sql.one(connection, BACKED, row -> new Backed(row.getLong(1), row.getLong(2) + own), refund.id(),
+                refund.accepted().payment().value());
     }
 
     private static final String GOES_BACK = """
@@ -194,13 +172,7 @@ public final class Refunds {
 
     /** The refunded amounts of a payment that were paid or are under way, in minor units. */
     public static long goesBack(Connection connection, Operation charge) throws SQLException {
-        try (var statement = connection.prepareStatement(GOES_BACK)) {
-            statement.setString(1, charge.accepted().payment().value());
-            try (var result = statement.executeQuery()) {
-                result.next();
-                return result.getLong(1);
-            }
-        }
+        return Sql.one(connection, GOES_BACK, row -> row.getLong(1), charge.accepted().payment().value());
     }
 
     private static Operation.Accepted accepted(RefundRequest request, Operation charge, Money amount) {
