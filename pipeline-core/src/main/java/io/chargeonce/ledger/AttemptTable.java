@@ -2,15 +2,14 @@
 package io.chargeonce.ledger;
 
 import io.chargeonce.database.Columns;
+import io.chargeonce.database.Sql;
 import io.chargeonce.payment.OperationKind;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.PspKey;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.OffsetDateTime;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -167,14 +166,14 @@ public final class AttemptTable {
     private static final String FIND = "SELECT " + COLUMNS + " FROM payment_attempt WHERE psp_key = ANY (?)";
 
     public static List<Attempt> find(Connection connection, Collection<String> keys) throws SQLException {
-        return query(connection, FIND, keys);
+        return Sql.all(connection, FIND, AttemptTable::read, keys);
     }
 
     private static final String LOCK = "SELECT " + COLUMNS + " FROM payment_attempt WHERE psp_key = ANY (?) FOR UPDATE";
 
     /** An attempt whose operation this transaction has locked. */
     public static Attempt lock(Connection connection, PspKey key) throws SQLException {
-        return query(connection, LOCK, List.of(key.value())).getFirst();
+        return Sql.one(connection, LOCK, AttemptTable::read, List.of(key.value()));
     }
 
     /** The union lets each half use its own partial index. */
@@ -188,13 +187,8 @@ public final class AttemptTable {
 
     /** Every attempt of one operation, oldest first. */
     public static List<Attempt> ofOperation(Connection connection, Operation operation) throws SQLException {
-        try (var statement = connection.prepareStatement(OF_OPERATION)) {
-            for (int half = 0; half < 2; half++) {
-                statement.setString(2 * half + 1, operation.accepted().payment().value());
-                statement.setString(2 * half + 2, operation.id());
-            }
-            return read(statement);
-        }
+        String payment = operation.accepted().payment().value();
+        return Sql.all(connection, OF_OPERATION, AttemptTable::read, payment, operation.id(), payment, operation.id());
     }
 
     private static final String LATE_CAPTURES = "SELECT " + COLUMNS + """
@@ -208,23 +202,17 @@ public final class AttemptTable {
         if (operations.isEmpty()) {
             return Map.of();
         }
-        try (var statement = connection.prepareStatement(LATE_CAPTURES)) {
-            statement.setArray(1, connection.createArrayOf("text",
-                    operations.stream().map(operation -> operation.accepted().payment().value()).distinct().toArray()));
-            statement.setArray(2, connection.createArrayOf("text", operations.stream().map(Operation::id).toArray()));
-            return read(statement).stream().collect(Collectors.groupingBy(Attempt::operationId));
-        }
+        List<Attempt> late = Sql.all(connection, LATE_CAPTURES, AttemptTable::read,
+                operations.stream().map(operation -> operation.accepted().payment().value()).distinct().toList(),
+                operations.stream().map(Operation::id).toList());
+        return late.stream().collect(Collectors.groupingBy(Attempt::operationId));
     }
 
     private static final String CORRECT_REFERENCE = "UPDATE payment_attempt SET psp_reference = ? WHERE psp_key = ?";
 
     /** The PSP reports another reference for the attempt's money than the person who settled it. */
     public static void correctReference(Connection connection, PspKey key, String reference) throws SQLException {
-        try (var statement = connection.prepareStatement(CORRECT_REFERENCE)) {
-            statement.setString(1, reference);
-            statement.setString(2, key.value());
-            statement.executeUpdate();
-        }
+        Sql.update(connection, CORRECT_REFERENCE, reference, key.value());
     }
 
     private static final String OPEN = """
@@ -234,31 +222,8 @@ public final class AttemptTable {
 
     /** The attempt of this operation that may still move money. The index allows at most one. */
     public static Optional<PspKey> open(Connection connection, Operation operation) throws SQLException {
-        try (var statement = connection.prepareStatement(OPEN)) {
-            statement.setString(1, operation.accepted().payment().value());
-            statement.setString(2, operation.kind().tag());
-            statement.setString(3, operation.accepted().ref());
-            try (var result = statement.executeQuery()) {
-                return result.next() ? Optional.of(new PspKey(result.getString(1))) : Optional.empty();
-            }
-        }
-    }
-
-    private static List<Attempt> query(Connection connection, String sql, Collection<String> ids) throws SQLException {
-        try (var statement = connection.prepareStatement(sql)) {
-            statement.setArray(1, connection.createArrayOf("text", ids.toArray()));
-            return read(statement);
-        }
-    }
-
-    private static List<Attempt> read(PreparedStatement statement) throws SQLException {
-        var attempts = new ArrayList<Attempt>();
-        try (var result = statement.executeQuery()) {
-            while (result.next()) {
-                attempts.add(read(result));
-            }
-        }
-        return attempts;
+        return Sql.first(connection, OPEN, row -> new PspKey(row.getString(1)), operation.accepted().payment().value(),
+                operation.kind().tag(), operation.accepted().ref());
     }
 
     private static Attempt read(ResultSet result) throws SQLException {

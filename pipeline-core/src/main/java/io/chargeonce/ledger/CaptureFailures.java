@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ledger;
 
+import io.chargeonce.database.Sql;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.sql.Types;
 import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
 import java.util.Optional;
 
 /**
@@ -38,14 +35,7 @@ public final class CaptureFailures {
      */
     public static void failed(Connection connection, String operation, Capture capture, Optional<Instant> at, String reason)
             throws SQLException {
-        try (var statement = connection.prepareStatement(FAILED)) {
-            statement.setString(1, operation);
-            statement.setString(2, capture.psp());
-            statement.setString(3, capture.reference());
-            statement.setString(4, reason);
-            setTime(statement, 5, at);
-            statement.executeUpdate();
-        }
+        Sql.update(connection, FAILED, operation, capture.psp(), capture.reference(), reason, at);
     }
 
     private static final String RECAPTURED = """
@@ -67,42 +57,19 @@ public final class CaptureFailures {
      * @return false if no older failure was reported before
      */
     public static boolean recaptured(Connection connection, String operation, Capture capture, Optional<Instant> at) throws SQLException {
-        try (var statement = connection.prepareStatement(RECAPTURED)) {
-            setTime(statement, 1, at);
-            statement.setString(2, operation);
-            setTime(statement, 3, at);
-            if (statement.executeUpdate() == 1) {
-                return true;
-            }
+        if (Sql.update(connection, RECAPTURED, at, operation, at) == 1) {
+            return true;
         }
         if (at.isPresent()) {
-            try (var statement = connection.prepareStatement(CAPTURED)) {
-                statement.setString(1, operation);
-                statement.setString(2, capture.psp());
-                statement.setString(3, capture.reference());
-                setTime(statement, 4, at);
-                statement.executeUpdate();
-            }
+            Sql.update(connection, CAPTURED, operation, capture.psp(), capture.reference(), at);
         }
         return false;
-    }
-
-    private static void setTime(PreparedStatement statement, int parameter, Optional<Instant> at) throws SQLException {
-        statement.setObject(parameter, at.map(time -> time.atOffset(ZoneOffset.UTC)).orElse(null), Types.TIMESTAMP_WITH_TIMEZONE);
     }
 
     private static final String FIND = "SELECT reason, failed_at, recaptured_at FROM capture_failure_of(?, ?) WHERE failed_at IS NOT NULL";
 
     public static Optional<Failure> find(Connection connection, String merchant, String operation) throws SQLException {
-        try (var statement = connection.prepareStatement(FIND)) {
-            statement.setString(1, merchant);
-            statement.setString(2, operation);
-            try (var row = statement.executeQuery()) {
-                return row.next()
-                        ? Optional.of(new Failure(row.getString(1), row.getObject(2, OffsetDateTime.class).toInstant(),
-                                Optional.ofNullable(row.getObject(3, OffsetDateTime.class)).map(OffsetDateTime::toInstant)))
-                        : Optional.empty();
-            }
-        }
+        return Sql.first(connection, FIND, row -> new Failure(row.getString(1), Sql.instant(row, 2),
+                Optional.ofNullable(Sql.instant(row, 3))), merchant, operation);
     }
 }

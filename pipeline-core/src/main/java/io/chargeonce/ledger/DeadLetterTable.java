@@ -4,6 +4,7 @@ package io.chargeonce.ledger;
 import io.chargeonce.database.Columns;
 import io.chargeonce.database.Outbox;
 import io.chargeonce.database.OutboxRow;
+import io.chargeonce.database.Sql;
 import io.chargeonce.wire.Topics;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -145,22 +146,13 @@ public final class DeadLetterTable {
         if (ids.isEmpty()) {
             return List.of();
         }
-        var released = new ArrayList<String>();
         var staged = new ArrayList<OutboxRow>();
         var audit = new ArrayList<AuditLog.Entry>();
-        try (var statement = connection.prepareStatement(RELEASE)) {
-            statement.setArray(1, connection.createArrayOf("text", ids.toArray()));
-            statement.setArray(2,
-                    connection.createArrayOf("text", state.equals("settled") ? new Object[] {"dead", "purged"} : new Object[] {"dead"}));
-            statement.setString(3, state);
-            try (var result = statement.executeQuery()) {
-                while (result.next()) {
-                    released.add(result.getString(1));
-                    staged.add(Staging.tombstone(topics, result.getString(1), result.getInt(2), state));
-                    audit.add(onRecord.of(result.getString(1), result.getInt(2)));
-                }
-            }
-        }
+        List<String> released = Sql.all(connection, RELEASE, row -> {
+            staged.add(Staging.tombstone(topics, row.getString(1), row.getInt(2), state));
+            audit.add(onRecord.of(row.getString(1), row.getInt(2)));
+            return row.getString(1);
+        }, ids, state.equals("settled") ? List.of("dead", "purged") : List.of("dead"), state);
         Outbox.stage(connection, staged);
         AuditLog.append(connection, audit);
         return released;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ledger;
 
+import io.chargeonce.database.Sql;
 import io.chargeonce.payment.PspKey;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.OffsetDateTime;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -36,16 +35,8 @@ public final class HandSettlementTable {
     /** @return false if this attempt was settled already */
     public static boolean propose(Connection connection, Operation operation, Optional<String> reference, String evidence, String run)
             throws SQLException {
-        try (var statement = connection.prepareStatement(PROPOSE)) {
-            statement.setString(1, operation.attemptKey().value());
-            statement.setString(2, operation.id());
-            statement.setInt(3, operation.step());
-            statement.setString(4, reference.isPresent() ? "charged" : "not_charged");
-            statement.setString(5, reference.orElse(null));
-            statement.setString(6, ForeignText.brief(evidence));
-            statement.setString(7, run);
-            return statement.executeUpdate() == 1;
-        }
+        return Sql.update(connection, PROPOSE, operation.attemptKey().value(), operation.id(), operation.step(),
+                reference.isPresent() ? "charged" : "not_charged", reference, ForeignText.brief(evidence), run) == 1;
     }
 
     private static final String TO_EXECUTE = "SELECT " + COLUMNS + """
@@ -60,12 +51,10 @@ public final class HandSettlementTable {
         }
         Map<PspKey, Integer> steps = new HashMap<>();
         operations.forEach(operation -> steps.put(operation.attemptKey(), operation.step()));
-        try (var statement = connection.prepareStatement(TO_EXECUTE)) {
-            statement.setArray(1, connection.createArrayOf("text", steps.keySet().stream().map(PspKey::value).toArray()));
-            for (HandSettlement settlement : read(statement)) {
-                if (settlement.step() == steps.get(settlement.key())) {
-                    found.put(settlement.key(), settlement);
-                }
+        List<String> keys = steps.keySet().stream().map(PspKey::value).toList();
+        for (HandSettlement settlement : Sql.all(connection, TO_EXECUTE, HandSettlementTable::read, keys)) {
+            if (settlement.step() == steps.get(settlement.key())) {
+                found.put(settlement.key(), settlement);
             }
         }
         return found;
@@ -79,37 +68,19 @@ public final class HandSettlementTable {
     /** @return false if another finding replaced it meanwhile */
     public static boolean answered(Connection connection, HandSettlement settlement, HandSettlement.State state, String answer)
             throws SQLException {
-        try (var statement = connection.prepareStatement(ANSWERED)) {
-            statement.setString(1, state.tag());
-            statement.setString(2, ForeignText.brief(answer));
-            statement.setString(3, settlement.key().value());
-            statement.setObject(4, settlement.proposedAt().atOffset(java.time.ZoneOffset.UTC));
-            return statement.executeUpdate() == 1;
-        }
+        return Sql.update(connection, ANSWERED, state.tag(), ForeignText.brief(answer), settlement.key().value(),
+                settlement.proposedAt()) == 1;
     }
 
     private static final String FIND = "SELECT " + COLUMNS + " FROM hand_settlement WHERE psp_key = ?";
 
     public static Optional<HandSettlement> find(Connection connection, PspKey key) throws SQLException {
-        try (var statement = connection.prepareStatement(FIND)) {
-            statement.setString(1, key.value());
-            return read(statement).stream().findFirst();
-        }
+        return Sql.first(connection, FIND, HandSettlementTable::read, key.value());
     }
 
     /** The finding that decided this attempt, if a person's finding did. */
     public static Optional<HandSettlement> decided(Connection connection, PspKey key) throws SQLException {
         return find(connection, key).filter(settlement -> settlement.state() == HandSettlement.State.SETTLED);
-    }
-
-    private static List<HandSettlement> read(PreparedStatement statement) throws SQLException {
-        var settlements = new ArrayList<HandSettlement>();
-        try (var row = statement.executeQuery()) {
-            while (row.next()) {
-                settlements.add(read(row));
-            }
-        }
-        return settlements;
     }
 
     private static HandSettlement read(ResultSet row) throws SQLException {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ledger;
 
+import io.chargeonce.database.Sql;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -37,24 +37,21 @@ public final class HoldTable {
             """;
 
     public static InForce inForce(Connection connection) throws SQLException {
-        try (var statement = connection.prepareStatement(IN_FORCE); var row = statement.executeQuery()) {
-            var holds = new ArrayList<Hold>();
-            Instant now = Instant.EPOCH;
-            while (row.next()) {
-                now = time(row, 1).orElseThrow();
-                if (row.getString(2) != null) {
-                    holds.add(read(row, 2));
-                }
+        var holds = new ArrayList<Hold>();
+        List<Instant> now = Sql.all(connection, IN_FORCE, row -> {
+            if (row.getString(2) != null) {
+                holds.add(read(row, 2));
             }
-            return new InForce(holds, now);
-        }
+            return Sql.instant(row, 1);
+        });
+        return new InForce(holds, now.getLast());
     }
 
     /** Reads the columns of a hold, in the order of their table. */
     private static Hold read(ResultSet row, int first) throws SQLException {
         return new Hold(Hold.Kind.fromTag(row.getString(first)).orElseThrow(), row.getString(first + 1),
                 Hold.Action.fromTag(row.getString(first + 2)).orElseThrow(), row.getString(first + 3), row.getString(first + 4),
-                time(row, first + 5).orElseThrow(), time(row, first + 6));
+                Sql.instant(row, first + 5), Optional.ofNullable(Sql.instant(row, first + 6)));
     }
 
     private static final String PUT = """
@@ -71,19 +68,8 @@ public final class HoldTable {
     public static Hold put(Connection connection, Hold.Kind kind, String name, Hold.Action action, String reason,
                            Optional<Instant> until, String run, Optional<String> claim)
             throws SQLException {
-        try (var statement = connection.prepareStatement(PUT)) {
-            statement.setString(1, kind.tag());
-            statement.setString(2, name);
-            statement.setString(3, action.tag());
-            statement.setString(4, reason);
-            statement.setString(5, until.map(Instant::toString).orElse(null));
-            statement.setString(6, run);
-            statement.setString(7, claim.orElse(null));
-            try (var row = statement.executeQuery()) {
-                row.next();
-                return read(row, 1);
-            }
-        }
+        return Sql.one(connection, PUT, row -> read(row, 1), kind.tag(), name, action.tag(), reason, until.map(Instant::toString), run,
+                claim);
     }
 
     private static final String LIFT = """
@@ -94,19 +80,6 @@ public final class HoldTable {
     public static Optional<Hold> lift(Connection connection, Hold.Kind kind, String name, String reason, String run,
                                       Optional<String> claim)
             throws SQLException {
-        try (var statement = connection.prepareStatement(LIFT)) {
-            statement.setString(1, kind.tag());
-            statement.setString(2, name);
-            statement.setString(3, reason);
-            statement.setString(4, run);
-            statement.setString(5, claim.orElse(null));
-            try (var row = statement.executeQuery()) {
-                return row.next() ? Optional.of(read(row, 1)) : Optional.empty();
-            }
-        }
-    }
-
-    private static Optional<Instant> time(ResultSet row, int column) throws SQLException {
-        return Optional.ofNullable(row.getObject(column, OffsetDateTime.class)).map(OffsetDateTime::toInstant);
+        return Sql.first(connection, LIFT, row -> read(row, 1), kind.tag(), name, reason, run, claim);
     }
 }

@@ -3,6 +3,7 @@ package io.chargeonce.ledger;
 
 import io.chargeonce.database.Database;
 import io.chargeonce.database.DatabaseRefused;
+import io.chargeonce.database.Sql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -62,15 +63,8 @@ public final class LateOperations {
     private static final String LATE = "SELECT late, more, restored FROM list_late(?, ? * interval '1 millisecond', ?)";
 
     private static Stretch stretch(Connection connection, String subject, Duration since) throws SQLException {
-        try (var statement = connection.prepareStatement(LATE)) {
-            statement.setString(1, subject);
-            statement.setLong(2, since.toMillis());
-            statement.setInt(3, STRETCH);
-            try (var row = statement.executeQuery()) {
-                row.next();
-                return new Stretch(row.getInt(1), row.getBoolean(2), row.getBoolean(3));
-            }
-        }
+        return Sql.one(connection, LATE, row -> new Stretch(row.getInt(1), row.getBoolean(2), row.getBoolean(3)), subject,
+                since.toMillis(), STRETCH);
     }
 
     private static final Duration STILL = Duration.ofHours(1);
@@ -80,22 +74,12 @@ public final class LateOperations {
 
     /** Searches the next part of the table for operations that stand still and are in no list. Returns how many there were. */
     public static int listMissed(Database database) {
-        int missed = database.withConnection(LateOperations::missed);
+        int missed = database.withConnection(
+                connection -> Sql.one(connection, MISSED, row -> row.getInt(1), STILL.toMillis(), PAGES_PER_SEARCH));
         if (missed > 0) {
             LOG.warn("{} operations stood still and were in no list, because their rows were written by hand or restored. They go on now",
                     missed);
         }
         return missed;
-    }
-
-    private static int missed(Connection connection) throws SQLException {
-        try (var statement = connection.prepareStatement(MISSED)) {
-            statement.setLong(1, STILL.toMillis());
-            statement.setInt(2, PAGES_PER_SEARCH);
-            try (var row = statement.executeQuery()) {
-                row.next();
-                return row.getInt(1);
-            }
-        }
     }
 }

@@ -3,6 +3,7 @@ package io.chargeonce.ledger;
 
 import io.chargeonce.database.Outbox;
 import io.chargeonce.database.OutboxRow;
+import io.chargeonce.database.Sql;
 import io.chargeonce.wire.Topics;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -30,21 +31,15 @@ public final class LetterCopies {
     /** The rows stay locked, so this copy is never staged after a newer one. */
     public static void stage(Connection connection, Topics topics, Collection<String> ids) throws SQLException {
         Map<String, Operation> operations = OperationTable.lock(connection, ids).rows();
-        var staged = new ArrayList<OutboxRow>();
         var unknown = new HashSet<>(ids);
-        try (var statement = connection.prepareStatement(LOCK)) {
-            statement.setArray(1, connection.createArrayOf("text", ids.toArray()));
-            try (var result = statement.executeQuery()) {
-                while (result.next()) {
-                    DeadLetter letter = PurgedLetters.read(result, operations);
-                    int revision = result.getInt("revision");
-                    unknown.remove(letter.id());
-                    staged.add(result.getString("state").equals("dead") ? Staging.deadLetter(topics, letter, revision,
-                            result.getObject("died_at", OffsetDateTime.class).toInstant())
-                            : Staging.tombstone(topics, letter.id(), revision, result.getString("state")));
-                }
-            }
-        }
+        var staged = new ArrayList<OutboxRow>(Sql.all(connection, LOCK, row -> {
+            DeadLetter letter = PurgedLetters.read(row, operations);
+            int revision = row.getInt("revision");
+            unknown.remove(letter.id());
+            return row.getString("state").equals("dead")
+                    ? Staging.deadLetter(topics, letter, revision, row.getObject("died_at", OffsetDateTime.class).toInstant())
+                    : Staging.tombstone(topics, letter.id(), revision, row.getString("state"));
+        }, ids));
         unknown.forEach(id -> staged.add(Staging.tombstone(topics, id, LAST_REVISION, "unknown")));
         Outbox.stage(connection, List.copyOf(staged));
     }

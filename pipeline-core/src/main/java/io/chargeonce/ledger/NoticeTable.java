@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ledger;
 
+import io.chargeonce.database.Sql;
 import java.sql.Connection;
 import java.sql.SQLException;
 
@@ -12,14 +13,7 @@ public final class NoticeTable {
     private static final String IS_NEW = "SELECT NOT EXISTS (SELECT FROM psp_notice WHERE psp = ? AND notice_id = ?)";
 
     public static boolean isNew(Connection connection, String psp, String id) throws SQLException {
-        try (var statement = connection.prepareStatement(IS_NEW)) {
-            statement.setString(1, psp);
-            statement.setString(2, id);
-            try (var row = statement.executeQuery()) {
-                row.next();
-                return row.getBoolean(1);
-            }
-        }
+        return Sql.one(connection, IS_NEW, row -> row.getBoolean(1), psp, id);
     }
 
     /** PSPs repeat for a month at most, so each insert deletes up to two older rows. */
@@ -33,10 +27,6 @@ public final class NoticeTable {
 
     /** @return false if it was accepted before */
     public static boolean insert(Connection connection, String psp, String id) throws SQLException {
-        try (var statement = connection.prepareStatement(INSERT)) {
-            statement.setString(1, psp);
-            statement.setString(2, id);
-            return statement.executeUpdate() == 1;
-        }
+        return Sql.update(connection, INSERT, psp, id) == 1;
     }
 }

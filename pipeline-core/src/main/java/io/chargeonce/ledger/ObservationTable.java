@@ -2,6 +2,7 @@
 package io.chargeonce.ledger;
 
 import io.chargeonce.database.Columns;
+import io.chargeonce.database.Sql;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PspKey;
@@ -46,12 +47,7 @@ public final class ObservationTable {
 
     /** The observation that decided the attempt, if any did: a capture outranks everything. */
     public static Optional<Outcome> strongest(Connection connection, PspKey key) throws SQLException {
-        try (var statement = connection.prepareStatement(STRONGEST)) {
-            statement.setString(1, key.value());
-            try (var result = statement.executeQuery()) {
-                return result.next() ? Optional.of(outcome(result)) : Optional.empty();
-            }
-        }
+        return Sql.first(connection, STRONGEST, ObservationTable::outcome, key.value());
     }
 
     private static final String LAST_DECLINE = """
@@ -67,14 +63,8 @@ public final class ObservationTable {
         if (operation.represented() == 0) {
             return Optional.empty();
         }
-        try (var statement = connection.prepareStatement(LAST_DECLINE)) {
-            statement.setString(1, operation.accepted().payment().value());
-            statement.setString(2, operation.id());
-            statement.setInt(3, operation.generation());
-            try (var result = statement.executeQuery()) {
-                return result.next() && outcome(result) instanceof Outcome.Declined declined ? Optional.of(declined) : Optional.empty();
-            }
-        }
+        return Sql.first(connection, LAST_DECLINE, ObservationTable::outcome, operation.accepted().payment().value(), operation.id(),
+                operation.generation()).map(outcome -> outcome instanceof Outcome.Declined declined ? declined : null);
     }
 
     /** From a row with the columns outcome, cause, detail and psp_reference. */

@@ -2,11 +2,11 @@
 package io.chargeonce.ledger;
 
 import io.chargeonce.database.Columns;
+import io.chargeonce.database.Sql;
 import io.chargeonce.payment.route.Routes;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -82,18 +82,9 @@ public final class PspHealthTable {
 
     /** What the other processes reported within the last minute. */
     public static List<Row> others(Connection connection, UUID process) throws SQLException {
-        try (var statement = connection.prepareStatement(OTHERS)) {
-            statement.setObject(1, process);
-            var rows = new ArrayList<Row>();
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    rows.add(new Row(row.getString(1), Duration.ofMillis(row.getLong(2)), age(row.getObject(3, Long.class)),
-                            age(row.getObject(4, Long.class)), age(row.getObject(5, Long.class)), row.getBoolean(6),
-                            row.getInt(7), row.getString(8), age(row.getObject(9, Long.class))));
-                }
-            }
-            return rows;
-        }
+        return Sql.all(connection, OTHERS, row -> new Row(row.getString(1), Duration.ofMillis(row.getLong(2)),
+                age(row.getObject(3, Long.class)), age(row.getObject(4, Long.class)), age(row.getObject(5, Long.class)),
+                row.getBoolean(6), row.getInt(7), row.getString(8), age(row.getObject(9, Long.class))), process);
     }
 
     private static Optional<Duration> age(Long milliseconds) {
@@ -105,21 +96,13 @@ public final class PspHealthTable {
 
     /** Where the charging processes send payments; several while they change, and none while no process charges. */
     public static List<Routes> routes(Connection connection) throws SQLException {
-        try (var statement = connection.prepareStatement(ROUTES); var row = statement.executeQuery()) {
-            var routes = new ArrayList<Routes>();
-            while (row.next()) {
-                routes.add(Routes.parse(row.getString(1)));
-            }
-            return routes;
-        }
+        return Sql.all(connection, ROUTES, row -> Routes.parse(row.getString(1)));
     }
 
     private static final String FORGET = "DELETE FROM psp_health WHERE told_at < clock_timestamp() - interval '1 hour'";
 
     /** Deletes reports of processes that have ended. */
     public static void forgetOld(Connection connection) throws SQLException {
-        try (var statement = connection.prepareStatement(FORGET)) {
-            statement.executeUpdate();
-        }
+        Sql.update(connection, FORGET);
     }
 }

@@ -3,6 +3,7 @@ package io.chargeonce.ledger;
 
 import io.chargeonce.database.Outbox;
 import io.chargeonce.database.OutboxRow;
+import io.chargeonce.database.Sql;
 import io.chargeonce.wire.Topics;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -45,21 +46,15 @@ public final class PurgedLetters {
         if (ids.isEmpty()) {
             return List.of();
         }
-        var restored = new ArrayList<String>();
         var staged = new ArrayList<OutboxRow>();
         var audit = new ArrayList<AuditLog.Entry>();
-        try (var statement = connection.prepareStatement(RESTORE)) {
-            statement.setArray(1, connection.createArrayOf("text", ids.toArray()));
-            try (var result = statement.executeQuery()) {
-                while (result.next()) {
-                    DeadLetter letter = read(result, operations);
-                    Instant diedAt = result.getObject("died_at", OffsetDateTime.class).toInstant();
-                    restored.add(letter.id());
-                    staged.add(Staging.deadLetter(topics, letter, result.getInt("revision"), diedAt));
-                    audit.add(onRecord.of(letter.id(), result.getInt("revision")));
-                }
-            }
-        }
+        List<String> restored = Sql.all(connection, RESTORE, row -> {
+            DeadLetter letter = read(row, operations);
+            Instant diedAt = row.getObject("died_at", OffsetDateTime.class).toInstant();
+            staged.add(Staging.deadLetter(topics, letter, row.getInt("revision"), diedAt));
+            audit.add(onRecord.of(letter.id(), row.getInt("revision")));
+            return letter.id();
+        }, ids);
         Outbox.stage(connection, staged);
         AuditLog.append(connection, audit);
         return restored;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ledger;
 
+import io.chargeonce.database.Sql;
 import io.chargeonce.payment.PaymentRequest;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -18,10 +19,7 @@ public final class RetryBudget {
     private static final String OPTED_IN = "SELECT FROM merchant WHERE merchant_id = ? AND represent_declines";
 
     public static boolean isOptedIn(Connection connection, String merchant) throws SQLException {
-        try (var statement = connection.prepareStatement(OPTED_IN)) {
-            statement.setString(1, merchant);
-            return statement.executeQuery().next();
-        }
+        return Sql.any(connection, OPTED_IN, merchant);
     }
 
     /**
@@ -44,19 +42,10 @@ public final class RetryBudget {
     /** Takes one more presentation; false if {@code most} were taken within 30 days. */
     public static boolean take(Connection connection, PaymentRequest request, int most) throws SQLException {
         byte[] credential = sha256(request.paymentMethod());
-        try (var queue = connection.prepareStatement(QUEUE); var take = connection.prepareStatement(TAKE)) {
-            queue.setBytes(1, credential);
-            queue.setLong(2, request.money().minorUnits());
-            queue.setString(3, request.money().currency());
-            queue.execute();
-            for (int i = 1; i <= 4; i += 3) {
-                take.setBytes(i, credential);
-                take.setLong(i + 1, request.money().minorUnits());
-                take.setString(i + 2, request.money().currency());
-            }
-            take.setInt(7, most);
-            return take.executeUpdate() == 1;
-        }
+        long amount = request.money().minorUnits();
+        String currency = request.money().currency();
+        Sql.update(connection, QUEUE, credential, amount, currency);
+        return Sql.update(connection, TAKE, credential, amount, currency, credential, amount, currency, most) == 1;
     }
 
     private static final String TRIED_SINCE_THE_MERGE = """
@@ -68,12 +57,7 @@ public final class RetryBudget {
         if (operation.represented() == 0 || operation.generation() == 1) {
             return false;
         }
-        try (var statement = connection.prepareStatement(TRIED_SINCE_THE_MERGE)) {
-            statement.setString(1, operation.accepted().payment().value());
-            statement.setString(2, operation.id());
-            statement.setInt(3, operation.generation());
-            return !statement.executeQuery().next();
-        }
+        return !Sql.any(connection, TRIED_SINCE_THE_MERGE, operation.accepted().payment().value(), operation.id(), operation.generation());
     }
 
     /**
@@ -93,15 +77,8 @@ public final class RetryBudget {
             """;
 
     private static LocalDate freeFrom(Connection connection, PaymentRequest request) throws SQLException {
-        try (var statement = connection.prepareStatement(FREE_FROM)) {
-            statement.setBytes(1, sha256(request.paymentMethod()));
-            statement.setLong(2, request.money().minorUnits());
-            statement.setString(3, request.money().currency());
-            try (var row = statement.executeQuery()) {
-                row.next();
-                return row.getObject(1, LocalDate.class);
-            }
-        }
+        return Sql.one(connection, FREE_FROM, row -> row.getObject(1, LocalDate.class), sha256(request.paymentMethod()),
+                request.money().minorUnits(), request.money().currency());
     }
 
     private static byte[] sha256(String credential) {

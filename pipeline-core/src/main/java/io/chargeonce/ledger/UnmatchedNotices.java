@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ledger;
 
+import io.chargeonce.database.Sql;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PspKey;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Types;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -69,13 +67,13 @@ public final class UnmatchedNotices {
             ON CONFLICT DO NOTHING
             """;
 
-    private static final String IS_KEPT = "SELECT EXISTS (SELECT FROM unmatched_notice WHERE psp = ? AND notice_id = ?)";
+    private static final String IS_KEPT = "SELECT FROM unmatched_notice WHERE psp = ? AND notice_id = ?";
 
     public static Taken keep(Connection connection, Kept notice) throws SQLException {
         if (insert(connection, notice)) {
             return new New(Optional.empty());
         }
-        if (isKept(connection, notice)) {
+        if (Sql.any(connection, IS_KEPT, notice.psp, notice.id)) {
             return new Known();
         }
         Optional<String> oldest = dropOldest(connection, notice.psp);
@@ -85,36 +83,12 @@ public final class UnmatchedNotices {
     private static boolean insert(Connection connection, Kept notice) throws SQLException {
         Optional<Observation> observed = notice.said.map(said -> observation(notice.key, said));
         Optional<Money> money = notice.said.flatMap(Said::money);
-        try (var statement = connection.prepareStatement(KEEP)) {
-            statement.setString(1, notice.psp);
-            statement.setString(2, notice.id);
-            statement.setString(3, notice.key.value());
-            statement.setString(4,
-                    notice.pspReference.map(ForeignText::storable).or(() -> observed.map(Observation::pspReference)).orElse(null));
-            statement.setObject(5, money.map(Money::minorUnits).orElse(null), Types.BIGINT);
-            statement.setString(6, money.map(Money::currency).orElse(null));
-            statement.setObject(7, notice.said.map(said -> said instanceof Ended ended && ended.givesBack).orElse(null), Types.BOOLEAN);
-            statement.setString(8, observed.map(Observation::outcome).orElse(null));
-            statement.setString(9, observed.map(Observation::cause).orElse(null));
-            statement.setString(10, observed.map(Observation::detail).orElse(null));
-            statement.setObject(11, notice.said.flatMap(UnmatchedNotices::at).map(at -> at.atOffset(ZoneOffset.UTC)).orElse(null),
-                    Types.TIMESTAMP_WITH_TIMEZONE);
-            statement.setString(12, notice.psp);
-            statement.setInt(13, MOST);
-            statement.setInt(14, MOST);
-            return statement.executeUpdate() == 1;
-        }
-    }
-
-    private static boolean isKept(Connection connection, Kept notice) throws SQLException {
-        try (var statement = connection.prepareStatement(IS_KEPT)) {
-            statement.setString(1, notice.psp);
-            statement.setString(2, notice.id);
-            try (var row = statement.executeQuery()) {
-                row.next();
-                return row.getBoolean(1);
-            }
-        }
+        return Sql.update(connection, KEEP, notice.psp, notice.id, notice.key.value(),
+                notice.pspReference.map(ForeignText::storable).or(() -> observed.map(Observation::pspReference)),
+                money.map(Money::minorUnits), money.map(Money::currency),
+                notice.said.map(said -> said instanceof Ended ended && ended.givesBack), observed.map(Observation::outcome),
+                observed.map(Observation::cause), observed.map(Observation::detail), notice.said.flatMap(UnmatchedNotices::at),
+                notice.psp, MOST, MOST) == 1;
     }
 
     private static final String DROP_OLDEST = """
@@ -127,12 +101,7 @@ public final class UnmatchedNotices {
 
     /** A message that has found its attempt is ours for certain, and stays until it is taken. */
     private static Optional<String> dropOldest(Connection connection, String psp) throws SQLException {
-        try (var statement = connection.prepareStatement(DROP_OLDEST)) {
-            statement.setString(1, psp);
-            try (var row = statement.executeQuery()) {
-                return row.next() ? Optional.of("%s %s".formatted(row.getString(1), row.getString(2))) : Optional.empty();
-            }
-        }
+        return Sql.first(connection, DROP_OLDEST, row -> "%s %s".formatted(row.getString(1), row.getString(2)), psp);
     }
 
     private static Optional<Instant> at(Said said) {
@@ -169,20 +138,9 @@ public final class UnmatchedNotices {
      * @param after the last message of the previous call, because some may stay; empty to start with the first
      */
     public static List<Kept> matched(Connection connection, List<String> psps, Optional<Kept> after, int limit) throws SQLException {
-        var matched = new ArrayList<Kept>();
-        try (var statement = connection.prepareStatement(MATCHED)) {
-            statement.setArray(1, connection.createArrayOf("text", psps.toArray()));
-            statement.setString(2, after.map(Kept::psp).orElse(""));
-            statement.setString(3, after.map(Kept::id).orElse(""));
-            statement.setInt(4, limit);
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    matched.add(new Kept(row.getString("psp"), row.getString("notice_id"), new PspKey(row.getString("psp_key")),
-                            Optional.ofNullable(row.getString("psp_reference")), said(row)));
-                }
-            }
-        }
-        return matched;
+        return Sql.all(connection, MATCHED, row -> new Kept(row.getString("psp"), row.getString("notice_id"),
+                new PspKey(row.getString("psp_key")), Optional.ofNullable(row.getString("psp_reference")), said(row)), psps,
+                after.map(Kept::psp).orElse(""), after.map(Kept::id).orElse(""), limit);
     }
 
     private static Optional<Said> said(ResultSet row) throws SQLException {
@@ -205,11 +163,7 @@ public final class UnmatchedNotices {
 
     /** The message was matched and recorded. */
     public static void forget(Connection connection, String psp, String id) throws SQLException {
-        try (var statement = connection.prepareStatement(FORGET)) {
-            statement.setString(1, psp);
-            statement.setString(2, id);
-            statement.executeUpdate();
-        }
+        Sql.update(connection, FORGET, psp, id);
     }
 
     private static final String FORGET_OLD = """
@@ -218,15 +172,7 @@ public final class UnmatchedNotices {
 
     /** @return the messages that never found an attempt, as {@code psp notice key} */
     public static List<String> forgetOld(Connection connection) throws SQLException {
-        var old = new ArrayList<String>();
-        try (var statement = connection.prepareStatement(FORGET_OLD)) {
-            statement.setLong(1, KEPT.toSeconds());
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    old.add("%s %s %s".formatted(row.getString(1), row.getString(2), row.getString(3)));
-                }
-            }
-        }
-        return old;
+        return Sql.all(connection, FORGET_OLD, row -> "%s %s %s".formatted(row.getString(1), row.getString(2), row.getString(3)),
+                KEPT.toSeconds());
     }
 }
