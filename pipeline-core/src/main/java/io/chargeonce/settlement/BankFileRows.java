@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.settlement;
 
+import io.chargeonce.database.Sql;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -30,13 +31,7 @@ public final class BankFileRows {
 
     public static List<Map<String, Object>> batches(Connection connection, Optional<String> bank, boolean open, int most)
             throws SQLException {
-        try (var statement = connection.prepareStatement(BATCHES)) {
-            statement.setString(1, bank.orElse(null));
-            statement.setString(2, bank.orElse(null));
-            statement.setBoolean(3, open);
-            statement.setInt(4, most);
-            return read(statement);
-        }
+        return Sql.all(connection, BATCHES, BankFileRows::fields, bank, bank, open, most);
     }
 
     private static final String BATCH = """
@@ -46,10 +41,7 @@ public final class BankFileRows {
             """;
 
     public static Optional<Map<String, Object>> batch(Connection connection, long id) throws SQLException {
-        try (var statement = connection.prepareStatement(BATCH)) {
-            statement.setLong(1, id);
-            return read(statement).stream().findFirst();
-        }
+        return Sql.first(connection, BATCH, BankFileRows::fields, id);
     }
 
     private static final String ITEMS = """
@@ -60,11 +52,7 @@ public final class BankFileRows {
             """;
 
     public static List<Map<String, Object>> items(Connection connection, long batch, int most) throws SQLException {
-        try (var statement = connection.prepareStatement(ITEMS)) {
-            statement.setLong(1, batch);
-            statement.setInt(2, most);
-            return read(statement);
-        }
+        return Sql.all(connection, ITEMS, BankFileRows::fields, batch, most);
     }
 
     private static final String UNMATCHED = """
@@ -80,21 +68,14 @@ public final class BankFileRows {
             """;
 
     public static List<Map<String, Object>> unmatched(Connection connection) throws SQLException {
-        try (var statement = connection.prepareStatement(UNMATCHED)) {
-            return read(statement);
-        }
+        return Sql.all(connection, UNMATCHED, BankFileRows::fields);
     }
 
     private static final String RESEND = "SELECT resend_bank_batch(?, ?, ?)";
 
     /** False unless it was sent and never answered, nothing of it was booked or returned, and none was settled as not charged. */
     public static boolean resend(Connection connection, long id, Optional<String> claim, String reason) throws SQLException {
-        try (var statement = connection.prepareStatement(RESEND)) {
-            statement.setLong(1, id);
-            statement.setString(2, claim.orElse(null));
-            statement.setString(3, reason);
-            return isTrue(statement);
-        }
+        return Sql.one(connection, RESEND, row -> row.getBoolean(1), id, claim, reason);
     }
 
     private static final String DECIDE = "SELECT decide_unmatched(?, ?, ?, ?, ?)";
@@ -109,39 +90,30 @@ public final class BankFileRows {
      */
     public static boolean decide(Connection connection, String what, long id, String decision, Optional<String> claim, String reason)
             throws SQLException {
-        try (var statement = connection.prepareStatement(DECIDE)) {
-            statement.setString(1, what);
-            statement.setLong(2, id);
-            statement.setString(3, decision);
-            statement.setString(4, claim.orElse(null));
-            statement.setString(5, reason);
-            return isTrue(statement);
-        }
-    }
-
-    private static boolean isTrue(PreparedStatement statement) throws SQLException {
-        try (var row = statement.executeQuery()) {
-            row.next();
-            return row.getBoolean(1);
-        }
+        return Sql.one(connection, DECIDE, row -> row.getBoolean(1), what, id, decision, claim, reason);
     }
 
     public static List<Map<String, Object>> read(PreparedStatement statement) throws SQLException {
         try (ResultSet row = statement.executeQuery()) {
-            ResultSetMetaData columns = row.getMetaData();
             var rows = new ArrayList<Map<String, Object>>();
             while (row.next()) {
-                Map<String, Object> fields = new LinkedHashMap<>();
-                for (int i = 1; i <= columns.getColumnCount(); i++) {
-                    Object value = row.getObject(i);
-                    if (value != null) {
-                        fields.put(columns.getColumnLabel(i), value instanceof Number || value instanceof Boolean ? value
-                                : value instanceof Timestamp time ? time.toInstant().toString() : row.getString(i));
-                    }
-                }
-                rows.add(fields);
+                rows.add(fields(row));
             }
             return rows;
         }
+    }
+
+    /** From any row, by column. */
+    public static Map<String, Object> fields(ResultSet row) throws SQLException {
+        ResultSetMetaData columns = row.getMetaData();
+        Map<String, Object> fields = new LinkedHashMap<>();
+        for (int i = 1; i <= columns.getColumnCount(); i++) {
+            Object value = row.getObject(i);
+            if (value != null) {
+                fields.put(columns.getColumnLabel(i), value instanceof Number || value instanceof Boolean ? value
+                        : value instanceof Timestamp time ? time.toInstant().toString() : row.getString(i));
+            }
+        }
+        return fields;
     }
 }

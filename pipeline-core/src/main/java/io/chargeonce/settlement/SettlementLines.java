@@ -2,6 +2,7 @@
 package io.chargeonce.settlement;
 
 import io.chargeonce.database.Columns;
+import io.chargeonce.database.Sql;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.PspKey;
 import java.sql.Connection;
@@ -83,14 +84,7 @@ public final class SettlementLines {
 
     /** Has charge look at the lines of these attempts. @return how many lines it will look at because of this */
     public static int lookAt(Connection connection, String psp, Collection<String> keys) throws SQLException {
-        try (var statement = connection.prepareStatement(LOOK)) {
-            statement.setString(1, psp);
-            statement.setArray(2, connection.createArrayOf("text", keys.toArray()));
-            try (var row = statement.executeQuery()) {
-                row.next();
-                return row.getInt(1);
-            }
-        }
+        return Sql.one(connection, LOOK, row -> row.getInt(1), psp, keys);
     }
 
     private static final String DUE = """
@@ -99,17 +93,8 @@ public final class SettlementLines {
             """;
 
     public static List<Due> due(Connection connection, List<String> psps, int most) throws SQLException {
-        var due = new ArrayList<Due>();
-        try (var statement = connection.prepareStatement(DUE)) {
-            statement.setArray(1, connection.createArrayOf("text", psps.toArray()));
-            statement.setInt(2, most);
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    due.add(new Due(read(row), Optional.ofNullable(row.getBytes("mark")), row.getInt("tries")));
-                }
-            }
-        }
-        return due;
+        return Sql.all(connection, DUE, row -> new Due(read(row), Optional.ofNullable(row.getBytes("mark")), row.getInt("tries")), psps,
+                most);
     }
 
     /** From a row with the columns of a line. */
@@ -127,18 +112,7 @@ public final class SettlementLines {
 
     /** What was booked as moved in this way under these keys. */
     public static List<BookedLine> of(Connection connection, String psp, List<PspKey> keys, BookedLine.Moved moved) throws SQLException {
-        var lines = new ArrayList<BookedLine>();
-        try (var statement = connection.prepareStatement(OF_ATTEMPTS)) {
-            statement.setString(1, psp);
-            statement.setArray(2, connection.createArrayOf("text", keys.stream().map(PspKey::value).toArray()));
-            statement.setString(3, moved.tag());
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    lines.add(read(row));
-                }
-            }
-        }
-        return lines;
+        return Sql.all(connection, OF_ATTEMPTS, SettlementLines::read, psp, keys.stream().map(PspKey::value).toList(), moved.tag());
     }
 
     private static final String LOOK_SOON = """
@@ -148,11 +122,7 @@ public final class SettlementLines {
 
     /** The rows had lost the attempt under this key, and have it again: charge looks at its lines. */
     public static void lookSoon(Connection connection, String psp, PspKey key) throws SQLException {
-        try (var statement = connection.prepareStatement(LOOK_SOON)) {
-            statement.setString(1, psp);
-            statement.setString(2, key.value());
-            statement.executeUpdate();
-        }
+        Sql.update(connection, LOOK_SOON, psp, key.value());
     }
 
     private static final String ANSWER = """
@@ -162,12 +132,7 @@ public final class SettlementLines {
 
     /** @return false if it was answered before */
     public static boolean answer(Connection connection, BookedLine line, String answer) throws SQLException {
-        try (var statement = connection.prepareStatement(ANSWER)) {
-            statement.setString(1, answer);
-            statement.setString(2, line.psp());
-            statement.setString(3, line.id());
-            return statement.executeUpdate() == 1;
-        }
+        return Sql.update(connection, ANSWER, answer, line.psp(), line.id()) == 1;
     }
 
     private static final String LATER = """
@@ -177,12 +142,6 @@ public final class SettlementLines {
 
     /** Nothing is known yet; charge looks at it again after this time. */
     public static void later(Connection connection, BookedLine line, String answer, Duration pause) throws SQLException {
-        try (var statement = connection.prepareStatement(LATER)) {
-            statement.setString(1, answer);
-            statement.setLong(2, pause.toSeconds());
-            statement.setString(3, line.psp());
-            statement.setString(4, line.id());
-            statement.executeUpdate();
-        }
+        Sql.update(connection, LATER, answer, pause.toSeconds(), line.psp(), line.id());
     }
 }
