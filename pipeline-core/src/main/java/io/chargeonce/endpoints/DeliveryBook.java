@@ -2,14 +2,11 @@
 package io.chargeonce.endpoints;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.database.Sql;
 import io.chargeonce.endpoints.EndpointTable.Change;
-import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Timestamp;
 import java.time.Instant;
-import java.time.ZoneOffset;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -65,46 +62,22 @@ public final class DeliveryBook {
 
     /** The newest first. */
     public List<Entry> list(Filter filter, int most) {
-        return database.withConnection(connection -> {
-            try (var statement = EndpointTable.asCaller(connection, LIST, caller)) {
-                statement.setString(2, filter.endpoint.orElse(null));
-                statement.setString(3, filter.payment.orElse(null));
-                statement.setString(4, filter.state.orElse(null));
-                statement.setString(5, filter.webhook.orElse(null));
-                statement.setObject(6, filter.after.map(position -> position.createdAt.atOffset(ZoneOffset.UTC)).orElse(null));
-                statement.setString(7, filter.after.map(Position::webhook).orElse(null));
-                statement.setInt(8, most);
-                try (var row = statement.executeQuery()) {
-                    var entries = new ArrayList<Entry>();
-                    while (row.next()) {
-                        entries.add(entry(row));
-                    }
-                    return entries;
-                }
-            }
-        });
+        return database.withConnection(connection -> Sql.all(connection, LIST, DeliveryBook::entry, caller.digest(), filter.endpoint,
+                filter.payment, filter.state, filter.webhook, filter.after.map(Position::createdAt), filter.after.map(Position::webhook),
+                most));
     }
 
     private static Entry entry(ResultSet row) throws SQLException {
         return new Entry(row.getString(1), row.getString(2), row.getString(3), Optional.ofNullable(row.getString(4)), row.getString(5),
                 row.getInt(6), Optional.ofNullable(row.getObject(7, Integer.class)), Optional.ofNullable(row.getString(8)),
-                row.getTimestamp(9).toInstant(), row.getTimestamp(10).toInstant(),
-                Optional.ofNullable(row.getTimestamp(11)).map(Timestamp::toInstant));
+                Sql.instant(row, 9), Sql.instant(row, 10), Optional.ofNullable(Sql.instant(row, 11)));
     }
 
     private static final String COUNT_DEAD = "SELECT count(*) FROM webhook_delivery WHERE endpoint_id = ? AND state = 'dead'";
 
     /** For people with the role for merchants. */
     public long deadOf(String endpoint) {
-        return database.withConnection(connection -> {
-            try (var statement = connection.prepareStatement(COUNT_DEAD)) {
-                statement.setString(1, endpoint);
-                try (var row = statement.executeQuery()) {
-                    row.next();
-                    return row.getLong(1);
-                }
-            }
-        });
+        return database.withConnection(connection -> Sql.one(connection, COUNT_DEAD, row -> row.getLong(1), endpoint));
     }
 
     private static final String REDELIVER = "SELECT redeliver_webhook(?, ?)";
@@ -113,14 +86,11 @@ public final class DeliveryBook {
     public Change redeliver(String webhook) {
         Optional<Entry> found = list(Filter.ofWebhook(webhook), 1).stream().findFirst();
         return found.isEmpty() ? Change.NO_ENDPOINT : database.inTransaction(connection -> {
-            try (var statement = EndpointTable.asCaller(connection, REDELIVER, caller)) {
-                statement.setString(2, webhook);
-                Change change = EndpointTable.change(statement);
-                if (change == Change.DONE) {
-                    EndpointTable.record(connection, caller, "webhook.redelivered", found.get().endpoint, Map.of("webhook", webhook));
-                }
-                return change;
+            Change change = EndpointTable.change(connection, REDELIVER, caller.digest(), webhook);
+            if (change == Change.DONE) {
+                EndpointTable.record(connection, caller, "webhook.redelivered", found.get().endpoint, Map.of("webhook", webhook));
             }
+            return change;
         });
     }
 
@@ -153,38 +123,21 @@ public final class DeliveryBook {
      */
     public int stageMissedOf(String payment) {
         return database.inTransaction(connection -> {
-            try (var statement = connection.prepareStatement(STAGE_MISSED)) {
-                statement.setString(1, payment);
-                try (var row = statement.executeQuery()) {
-                    row.next();
-                    int made = row.getInt(1);
-                    if (made > 0) {
-                        EndpointTable.record(connection, caller, "webhook.staged", payment, Map.of("missed", made));
-                    }
-                    return made;
-                }
+            int made = Sql.one(connection, STAGE_MISSED, row -> row.getInt(1), payment);
+            if (made > 0) {
+                EndpointTable.record(connection, caller, "webhook.staged", payment, Map.of("missed", made));
             }
+            return made;
         });
     }
 
     private int redeliverSome(String endpoint, int most) {
         return database.inTransaction(connection -> {
-            int moved = redeliver(connection, endpoint, most);
+            int moved = Sql.one(connection, REDELIVER_DEAD, row -> row.getInt(1), caller.digest(), endpoint, most);
             if (moved > 0) {
                 EndpointTable.record(connection, caller, "webhook.redelivered", endpoint, Map.of("dead", moved));
             }
             return moved;
         });
-    }
-
-    private int redeliver(Connection connection, String endpoint, int most) throws SQLException {
-        try (var statement = EndpointTable.asCaller(connection, REDELIVER_DEAD, caller)) {
-            statement.setString(2, endpoint);
-            statement.setInt(3, most);
-            try (var row = statement.executeQuery()) {
-                row.next();
-                return row.getInt(1);
-            }
-        }
     }
 }

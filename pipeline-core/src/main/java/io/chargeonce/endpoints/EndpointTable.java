@@ -2,18 +2,16 @@
 package io.chargeonce.endpoints;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.database.Sql;
 import io.chargeonce.ledger.AuditLog;
 import io.chargeonce.vault.Vault;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Timestamp;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
@@ -87,18 +85,11 @@ public final class EndpointTable {
         var added = new NewEndpoint("whe_" + HexFormat.of().formatHex(bytes), EndpointSecret.make());
         byte[] sealed = sealed(added);
         return database.inTransaction(connection -> {
-            try (var statement = asCaller(connection, ADD)) {
-                statement.setString(2, merchant);
-                statement.setString(3, added.id);
-                statement.setString(4, url);
-                statement.setArray(5, connection.createArrayOf("text", events.toArray()));
-                statement.setBytes(6, sealed);
-                Change change = change(statement);
-                if (change == Change.DONE) {
-                    record(connection, "webhook.added", added.id, Map.of("url", url, "events", events));
-                }
-                return made(change, added);
+            Change change = change(connection, ADD, caller.digest(), merchant, added.id, url, events, sealed);
+            if (change == Change.DONE) {
+                record(connection, "webhook.added", added.id, Map.of("url", url, "events", events));
             }
+            return made(change, added);
         });
     }
 
@@ -121,16 +112,11 @@ public final class EndpointTable {
         var renewed = new NewEndpoint(endpoint, EndpointSecret.make());
         byte[] sealed = sealed(renewed);
         return database.inTransaction(connection -> {
-            try (var statement = asCaller(connection, ROTATE)) {
-                statement.setString(2, endpoint);
-                statement.setBytes(3, sealed);
-                statement.setLong(4, overlap.toMillis());
-                Change change = change(statement);
-                if (change == Change.DONE) {
-                    record(connection, "webhook.rotated", endpoint, Map.of("overlap", overlap.toString()));
-                }
-                return made(change, renewed);
+            Change change = change(connection, ROTATE, caller.digest(), endpoint, sealed, overlap.toMillis());
+            if (change == Change.DONE) {
+                record(connection, "webhook.rotated", endpoint, Map.of("overlap", overlap.toString()));
             }
+            return made(change, renewed);
         });
     }
 
@@ -146,15 +132,11 @@ public final class EndpointTable {
 
     private Change toggle(String endpoint, boolean enabled, String action) {
         return database.inTransaction(connection -> {
-            try (var statement = asCaller(connection, SWITCH)) {
-                statement.setString(2, endpoint);
-                statement.setBoolean(3, enabled);
-                Change change = change(statement);
-                if (change == Change.DONE) {
-                    record(connection, action, endpoint, Map.of());
-                }
-                return change;
+            Change change = change(connection, SWITCH, caller.digest(), endpoint, enabled);
+            if (change == Change.DONE) {
+                record(connection, action, endpoint, Map.of());
             }
+            return change;
         });
     }
 
@@ -162,14 +144,11 @@ public final class EndpointTable {
 
     public Change remove(String endpoint) {
         return database.inTransaction(connection -> {
-            try (var statement = asCaller(connection, REMOVE)) {
-                statement.setString(2, endpoint);
-                Change change = change(statement);
-                if (change == Change.DONE) {
-                    record(connection, "webhook.removed", endpoint, Map.of());
-                }
-                return change;
+            Change change = change(connection, REMOVE, caller.digest(), endpoint);
+            if (change == Change.DONE) {
+                record(connection, "webhook.removed", endpoint, Map.of());
             }
+            return change;
         });
     }
 
@@ -178,47 +157,28 @@ public final class EndpointTable {
     /** Stages an event that is about no payment, and returns its delivery's id. */
     public Made<String> test(String endpoint) {
         return database.inTransaction(connection -> {
-            try (var statement = asCaller(connection, TEST)) {
-                statement.setString(2, endpoint);
-                try (var row = statement.executeQuery()) {
-                    row.next();
-                    String staged = row.getString(1);
-                    if (staged == null) {
-                        return new Made<>(Change.NO_ENDPOINT, Optional.empty());
-                    } else if (staged.equals("too_many")) {
-                        return new Made<>(Change.TOO_MANY, Optional.empty());
-                    }
-                    record(connection, "webhook.tested", endpoint, Map.of("webhook", staged));
-                    return made(Change.DONE, staged);
-                }
+            String staged = Sql.one(connection, TEST, row -> row.getString(1), caller.digest(), endpoint);
+            if (staged == null) {
+                return new Made<>(Change.NO_ENDPOINT, Optional.empty());
+            } else if (staged.equals("too_many")) {
+                return new Made<>(Change.TOO_MANY, Optional.empty());
             }
+            record(connection, "webhook.tested", endpoint, Map.of("webhook", staged));
+            return made(Change.DONE, staged);
         });
     }
 
-    /** The caller's token is every function's first parameter. */
-    private PreparedStatement asCaller(Connection connection, String sql) throws SQLException {
-        return asCaller(connection, sql, caller);
-    }
-
-    static PreparedStatement asCaller(Connection connection, String sql, Caller caller) throws SQLException {
-        PreparedStatement statement = connection.prepareStatement(sql);
-        statement.setBytes(1, caller.digest().orElse(null));
-        return statement;
-    }
-
-    static Change change(PreparedStatement statement) throws SQLException {
-        try (var row = statement.executeQuery()) {
-            row.next();
-            return switch (row.getString(1)) {
-                case "done" -> Change.DONE;
-                case "unchanged" -> Change.UNCHANGED;
-                case "no_merchant" -> Change.NO_MERCHANT;
-                case "no_endpoint" -> Change.NO_ENDPOINT;
-                case "too_many" -> Change.TOO_MANY;
-                case "held" -> Change.HELD;
-                case String other -> throw new IllegalStateException("Bug! Unknown result of a change: " + other);
-            };
-        }
+    /** @param values the function's; the first is the caller's token */
+    static Change change(Connection connection, String function, Object... values) throws SQLException {
+        return switch (Sql.<String>one(connection, function, row -> row.getString(1), values)) {
+            case "done" -> Change.DONE;
+            case "unchanged" -> Change.UNCHANGED;
+            case "no_merchant" -> Change.NO_MERCHANT;
+            case "no_endpoint" -> Change.NO_ENDPOINT;
+            case "too_many" -> Change.TOO_MANY;
+            case "held" -> Change.HELD;
+            case String other -> throw new IllegalStateException("Bug! Unknown result of a change: " + other);
+        };
     }
 
     private void record(Connection connection, String action, String endpoint, Map<String, ?> data) throws SQLException {
@@ -227,7 +187,7 @@ public final class EndpointTable {
 
     static void record(Connection connection, Caller caller, String action, String endpoint, Map<String, ?> data) throws SQLException {
         Optional<String> merchant = switch (caller) {
-            case Caller.Person person -> merchantOf(connection, endpoint);
+            case Caller.Person person -> Sql.first(connection, MERCHANT_OF, row -> row.getString(1), endpoint);
             case Caller.Merchant one -> Optional.of(one.id());
         };
         AuditLog.append(connection, List.of(new AuditLog.Entry(caller.actor(), action, merchant, "webhook_endpoint", endpoint,
@@ -235,15 +195,6 @@ public final class EndpointTable {
     }
 
     private static final String MERCHANT_OF = "SELECT merchant_id FROM webhook_endpoint WHERE endpoint_id = ?";
-
-    private static Optional<String> merchantOf(Connection connection, String endpoint) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(MERCHANT_OF)) {
-            statement.setString(1, endpoint);
-            try (var row = statement.executeQuery()) {
-                return row.next() ? Optional.of(row.getString(1)) : Optional.empty();
-            }
-        }
-    }
 
     private static final String LIST = """
             SELECT endpoint_id, merchant_id, url, events, created_at, failing_since, state, secrets FROM webhook_endpoints(?, ?, ?)
@@ -259,24 +210,13 @@ public final class EndpointTable {
     }
 
     private List<Endpoint> list(Optional<String> merchant, Optional<String> endpoint) {
-        return database.withConnection(connection -> {
-            try (var statement = asCaller(connection, LIST)) {
-                statement.setString(2, merchant.orElse(null));
-                statement.setString(3, endpoint.orElse(null));
-                try (var row = statement.executeQuery()) {
-                    var endpoints = new ArrayList<Endpoint>();
-                    while (row.next()) {
-                        endpoints.add(endpoint(row));
-                    }
-                    return endpoints;
-                }
-            }
-        });
+        return database.withConnection(
+                connection -> Sql.all(connection, LIST, EndpointTable::endpoint, caller.digest(), merchant, endpoint));
     }
 
     private static Endpoint endpoint(ResultSet row) throws SQLException {
         return new Endpoint(row.getString(1), row.getString(2), row.getString(3),
                 Arrays.stream((Object[]) row.getArray(4).getArray()).map(String::valueOf).toList(), row.getString(7), row.getInt(8),
-                row.getTimestamp(5).toInstant(), Optional.ofNullable(row.getTimestamp(6)).map(Timestamp::toInstant));
+                Sql.instant(row, 5), Optional.ofNullable(Sql.instant(row, 6)));
     }
 }
