@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.audit;
 
+import io.chargeonce.database.Sql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
@@ -55,14 +56,7 @@ final class AuditRetention {
                     + "run dlq audit --verify", old.number(), old.sealedAt());
             return Optional.empty();
         }
-        try (var statement = connection.prepareStatement(FORGET)) {
-            statement.setLong(1, kept.toSeconds());
-            statement.setLong(2, old.number());
-            statement.setLong(3, old.to());
-            try (var row = statement.executeQuery()) {
-                row.next();
-                return Optional.ofNullable(row.getObject(1, Long.class));
-            }
-        }
+        return Optional.ofNullable(
+                Sql.one(connection, FORGET, row -> row.getObject(1, Long.class), kept.toSeconds(), old.number(), old.to()));
     }
 }

@@ -4,6 +4,7 @@ package io.chargeonce.audit;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.Outbox;
 import io.chargeonce.database.OutboxRow;
+import io.chargeonce.database.Sql;
 import io.chargeonce.runtime.Setting;
 import io.chargeonce.wire.PaymentHeaders;
 import io.chargeonce.wire.PaymentJson;
@@ -110,19 +111,12 @@ public final class AuditSealer {
         return pass.sealed.filter(sealed -> sealed.seal.records() == most).isPresent() ? 1 : 0;
     }
 
-    private Pass pass(Connection connection) throws SQLException {
-        Optional<Sealed> sealed = isAlone(connection) ? seal(connection) : Optional.empty();
-        return new Pass(sealed, Unsealed.read(connection).oldestSeconds());
-    }
-
     /** Until the transaction's end. */
     private static final String ALONE = "SELECT seals_alone()";
 
-    private static boolean isAlone(Connection connection) throws SQLException {
-        try (var statement = connection.prepareStatement(ALONE); var row = statement.executeQuery()) {
-            row.next();
-            return row.getBoolean(1);
-        }
+    private Pass pass(Connection connection) throws SQLException {
+        boolean alone = Sql.one(connection, ALONE, row -> row.getBoolean(1));
+        return new Pass(alone ? seal(connection) : Optional.empty(), Unsealed.read(connection).oldestSeconds());
     }
 
     private Optional<Sealed> seal(Connection connection) throws SQLException {
@@ -159,14 +153,7 @@ public final class AuditSealer {
 
     /** The time, if a seal is due. */
     private Optional<Due> due(Connection connection, long from, boolean many) throws SQLException {
-        try (var statement = connection.prepareStatement(DUE)) {
-            statement.setLong(1, from);
-            statement.setBoolean(2, many);
-            statement.setLong(3, settings.every.toMillis());
-            try (var row = statement.executeQuery()) {
-                return row.next() ? Optional.of(new Due(row.getString(1), row.getLong(2))) : Optional.empty();
-            }
-        }
+        return Sql.first(connection, DUE, row -> new Due(row.getString(1), row.getLong(2)), from, many, settings.every.toMillis());
     }
 
     private OutboxRow published(Seal seal) {

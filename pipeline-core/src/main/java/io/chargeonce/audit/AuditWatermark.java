@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.audit;
 
+import io.chargeonce.database.Sql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -41,10 +42,7 @@ final class AuditWatermark {
     private static final String GIVEN_OUT = "SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM audit_record_audit_id_seq";
 
     static long givenOut(Connection connection) throws SQLException {
-        try (var statement = connection.prepareStatement(GIVEN_OUT); var row = statement.executeQuery()) {
-            row.next();
-            return row.getLong(1);
-        }
+        return Sql.one(connection, GIVEN_OUT, row -> row.getLong(1));
     }
 
     /** By the virtual transaction id, which is unique; a prepared transaction keeps it. */
@@ -55,9 +53,6 @@ final class AuditWatermark {
             """;
 
     private static Set<String> writers(Connection connection) throws SQLException {
-        try (var statement = connection.prepareStatement(WRITERS); var row = statement.executeQuery()) {
-            row.next();
-            return Set.copyOf(List.of((String[]) row.getArray(1).getArray()));
-        }
+        return Sql.one(connection, WRITERS, row -> Set.copyOf(List.of((String[]) row.getArray(1).getArray())));
     }
 }

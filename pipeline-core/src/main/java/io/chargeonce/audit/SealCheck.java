@@ -2,6 +2,7 @@
 package io.chargeonce.audit;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.database.Sql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -90,15 +91,7 @@ public final class SealCheck {
 
     /** The newest seal older than this; 0 if there is none. */
     public static long olderThan(Database database, Duration age) {
-        return database.withConnection(connection -> {
-            try (var statement = connection.prepareStatement(OLDER)) {
-                statement.setLong(1, age.toSeconds());
-                try (var row = statement.executeQuery()) {
-                    row.next();
-                    return row.getLong(1);
-                }
-            }
-        });
+        return database.withConnection(connection -> Sql.one(connection, OLDER, row -> row.getLong(1), age.toSeconds()));
     }
 
     private List<Seal> read(long after) {
@@ -204,19 +197,11 @@ public final class SealCheck {
     /** Records that no seal covers or ever can. */
     private Unsealed outside(Connection connection) throws SQLException {
         bePatient(connection);
-        try (var statement = connection.prepareStatement(NEVER_GIVEN_OUT); var row = statement.executeQuery()) {
-            while (row.next()) {
-                report(OptionalLong.empty(), "record %d has an id that the log never assigned".formatted(row.getLong(1)));
-            }
+        for (long id : Sql.all(connection, NEVER_GIVEN_OUT, row -> row.getLong(1))) {
+            report(OptionalLong.empty(), "record %d has an id that the log never assigned".formatted(id));
         }
-        try (var statement = connection.prepareStatement(FORGOTTEN)) {
-            statement.setLong(1, forgottenTo());
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    report(OptionalLong.empty(), "record %d exists, although all up to %d were deleted"
-                            .formatted(row.getLong(1), forgottenTo()));
-                }
-            }
+        for (long id : Sql.all(connection, FORGOTTEN, row -> row.getLong(1), forgottenTo())) {
+            report(OptionalLong.empty(), "record %d exists, although all up to %d were deleted".formatted(id, forgottenTo()));
         }
         return Unsealed.count(connection);
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.audit;
 
+import io.chargeonce.database.Sql;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Types;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,28 +24,21 @@ public final class SealTable {
     private static final String LAST = COLUMNS + " ORDER BY seal DESC LIMIT 1";
 
     static Optional<Seal> last(Connection connection) throws SQLException {
-        try (var statement = connection.prepareStatement(LAST)) {
-            return seals(statement.executeQuery()).stream().findFirst();
-        }
+        return Sql.first(connection, LAST, SealTable::seal);
     }
 
     private static final String FORGETTING = COLUMNS + " WHERE forgotten_to IS NOT NULL ORDER BY forgotten_to DESC LIMIT 1";
 
     /** The seal that states the latest deletion. */
     static Optional<Seal> forgetting(Connection connection) throws SQLException {
-        try (var statement = connection.prepareStatement(FORGETTING)) {
-            return seals(statement.executeQuery()).stream().findFirst();
-        }
+        return Sql.first(connection, FORGETTING, SealTable::seal);
     }
 
     private static final String OLD = COLUMNS + " WHERE sealed_at < now() - ? * interval '1 second' ORDER BY sealed_at DESC LIMIT 1";
 
     /** The newest seal that is at least this old. */
     static Optional<Seal> olderThan(Connection connection, Duration age) throws SQLException {
-        try (var statement = connection.prepareStatement(OLD)) {
-            statement.setLong(1, age.toSeconds());
-            return seals(statement.executeQuery()).stream().findFirst();
-        }
+        return Sql.first(connection, OLD, SealTable::seal, age.toSeconds());
     }
 
     private static final String INSERT = """
@@ -54,29 +47,14 @@ public final class SealTable {
             """;
 
     static void insert(Connection connection, Seal seal) throws SQLException {
-        try (var statement = connection.prepareStatement(INSERT)) {
-            statement.setLong(1, seal.number());
-            statement.setLong(2, seal.from());
-            statement.setLong(3, seal.to());
-            statement.setLong(4, seal.records());
-            statement.setString(5, seal.rows());
-            statement.setString(6, seal.previous().orElse(null));
-            statement.setString(7, seal.keyId().orElse(null));
-            statement.setString(8, seal.sealedAt());
-            statement.setString(9, seal.mark());
-            statement.setObject(10, seal.forgotten().orElse(null), Types.BIGINT);
-            statement.executeUpdate();
-        }
+        Sql.update(connection, INSERT, seal.number(), seal.from(), seal.to(), seal.records(), seal.rows(), seal.previous(), seal.keyId(),
+                seal.sealedAt(), seal.mark(), seal.forgotten());
     }
 
     private static final String AFTER = COLUMNS + " WHERE seal > ? ORDER BY seal LIMIT ?";
 
     static List<Seal> after(Connection connection, long number, int most) throws SQLException {
-        try (var statement = connection.prepareStatement(AFTER)) {
-            statement.setLong(1, number);
-            statement.setInt(2, most);
-            return seals(statement.executeQuery());
-        }
+        return Sql.all(connection, AFTER, SealTable::seal, number, most);
     }
 
     private static final String NUMBERED = COLUMNS + " WHERE seal = ANY (?)";
@@ -85,15 +63,11 @@ public final class SealTable {
     public static List<Seal> numbered(Connection connection, List<Long> numbers) throws SQLException {
         try (var statement = connection.prepareStatement(NUMBERED)) {
             statement.setArray(1, connection.createArrayOf("int8", numbers.toArray()));
-            return seals(statement.executeQuery());
-        }
-    }
-
-    private static List<Seal> seals(ResultSet rows) throws SQLException {
-        try (rows) {
             var seals = new ArrayList<Seal>();
-            while (rows.next()) {
-                seals.add(seal(rows));
+            try (var row = statement.executeQuery()) {
+                while (row.next()) {
+                    seals.add(seal(row));
+                }
             }
             return seals;
         }

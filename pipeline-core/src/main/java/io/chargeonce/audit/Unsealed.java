@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.audit;
 
+import io.chargeonce.database.Sql;
 import java.sql.Connection;
 import java.sql.SQLException;
 
@@ -34,9 +35,6 @@ public record Unsealed(long records, double oldestSeconds) {
     }
 
     private static Unsealed read(Connection connection, String sql) throws SQLException {
-        try (var statement = connection.prepareStatement(sql); var row = statement.executeQuery()) {
-            row.next();
-            return new Unsealed(row.getLong(1), Math.max(0, row.getDouble(2)));
-        }
+        return Sql.one(connection, sql, row -> new Unsealed(row.getLong(1), Math.max(0, row.getDouble(2))));
     }
 }
