@@ -8,7 +8,6 @@ import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -180,12 +179,11 @@ public final class Database implements AutoCloseable {
         }
     }
 
+    private static final String NOW = "SELECT clock_timestamp()";
+
     /** By Postgres's clock, which all processes share; not the begin of the transaction. */
     public static Instant now(Connection connection) throws SQLException {
-        try (var statement = connection.prepareStatement("SELECT clock_timestamp()"); var row = statement.executeQuery()) {
-            row.next();
-            return row.getObject(1, OffsetDateTime.class).toInstant();
-        }
+        return Sql.one(connection, NOW, row -> Sql.instant(row, 1));
     }
 
     private static void rollBack(Connection connection, Throwable because) {

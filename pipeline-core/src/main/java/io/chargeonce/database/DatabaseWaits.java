@@ -2,8 +2,6 @@
 package io.chargeonce.database;
 
 import io.micrometer.core.instrument.MeterRegistry;
-import java.sql.Connection;
-import java.sql.SQLException;
 
 /**
  * Measures by Postgres's clock what waits there: the oldest staged record for Kafka, and the oldest commit of this service's login for a
@@ -25,7 +23,7 @@ public final class DatabaseWaits {
     /** Measures once. Always returns 0: the next measurement is not urgent. */
     public int runOnce() {
         forKafka = database.withConnection(Outbox::oldest).map(Outbox.Oldest::seconds).orElse(0.0);
-        forStandby = database.withConnection(DatabaseWaits::oldestCommit);
+        forStandby = database.withConnection(connection -> Sql.one(connection, OLDEST_COMMIT, row -> row.getDouble(1)));
         return 0;
     }
 
@@ -34,11 +32,4 @@ public final class DatabaseWaits {
             SELECT coalesce(max(extract(epoch FROM clock_timestamp() - query_start)), 0)
               FROM pg_stat_activity WHERE wait_event = 'SyncRep'
             """;
-
-    private static double oldestCommit(Connection connection) throws SQLException {
-        try (var statement = connection.prepareStatement(OLDEST_COMMIT); var row = statement.executeQuery()) {
-            row.next();
-            return row.getDouble(1);
-        }
-    }
 }

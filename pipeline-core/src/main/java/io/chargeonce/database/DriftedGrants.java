@@ -4,7 +4,6 @@ package io.chargeonce.database;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,12 +37,6 @@ public final class DriftedGrants {
     private static final String READ = "SELECT line FROM drifted_grants() AS line ORDER BY 1 LIMIT 100";
 
     static List<String> read(Connection connection) throws SQLException {
-        var lines = new ArrayList<String>();
-        try (var statement = connection.prepareStatement(READ); var row = statement.executeQuery()) {
-            while (row.next()) {
-                lines.add(row.getString(1));
-            }
-        }
-        return List.copyOf(lines);
+        return List.copyOf(Sql.all(connection, READ, row -> row.getString(1)));
     }
 }

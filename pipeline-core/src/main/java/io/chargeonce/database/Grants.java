@@ -58,16 +58,8 @@ final class Grants {
             """;
 
     static Grants read(Connection connection, List<String> roles) throws SQLException {
-        var all = new LinkedHashSet<Grant>();
-        try (var statement = connection.prepareStatement(READ)) {
-            statement.setArray(1, connection.createArrayOf("text", roles.toArray()));
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    all.add(new Grant(row.getString(1), row.getString(2), row.getString(3), row.getString(4)));
-                }
-            }
-        }
-        return new Grants(all);
+        return new Grants(new LinkedHashSet<>(Sql.all(connection, READ,
+                row -> new Grant(row.getString(1), row.getString(2), row.getString(3), row.getString(4)), roles)));
     }
 
     /** A line for each right that is here but not in {@code later}; the columns of a table share a line. */

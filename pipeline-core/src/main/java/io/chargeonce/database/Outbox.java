@@ -136,11 +136,7 @@ public final class Outbox {
     private static final String SET_ASIDE = "UPDATE outbox SET refusal = ? WHERE outbox_id = ?";
 
     static void setAside(Connection connection, long id, String why) throws SQLException {
-        try (var statement = connection.prepareStatement(SET_ASIDE)) {
-            statement.setString(1, why);
-            statement.setLong(2, id);
-            statement.executeUpdate();
-        }
+        Sql.update(connection, SET_ASIDE, why, id);
     }
 
     private static final String REFUSED = """
@@ -181,8 +177,6 @@ public final class Outbox {
     record Oldest(String topic, double seconds) {}
 
     static Optional<Oldest> oldest(Connection connection) throws SQLException {
-        try (var statement = connection.prepareStatement(OLDEST); var row = statement.executeQuery()) {
-            return row.next() ? Optional.of(new Oldest(row.getString(1), Math.max(0, row.getDouble(2)))) : Optional.empty();
-        }
+        return Sql.first(connection, OLDEST, row -> new Oldest(row.getString(1), Math.max(0, row.getDouble(2))));
     }
 }

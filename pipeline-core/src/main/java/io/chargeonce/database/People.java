@@ -18,6 +18,8 @@ public final class People {
 
     private People() {}
 
+    private static final String ADD = "SELECT add_person(?, ?)";
+
     /**
      * Creates the login if there is none, and makes it a member of the role. Idempotent.
      *
@@ -26,7 +28,7 @@ public final class People {
      */
     public static void add(String url, String user, String password, String login, String role, Optional<char[]> newPassword) {
         asOwner(url, user, password, connection -> {
-            add(connection, login, role);
+            Sql.call(connection, ADD, login, role);
             if (newPassword.isPresent()) {
                 try (var statement = connection.createStatement()) {
                     // The client computes the hash, so that a server that logs statements never logs a password.
@@ -36,9 +38,11 @@ public final class People {
         });
     }
 
+    private static final String REMOVE = "SELECT remove_person(?)";
+
     /** Revokes the membership; the login itself stays. Idempotent. */
     public static void remove(String url, String user, String password, String login) {
-        asOwner(url, user, password, connection -> call(connection, REMOVE, login));
+        asOwner(url, user, password, connection -> Sql.call(connection, REMOVE, login));
     }
 
     /** Sets the limits of what one person may do alone; see four_eyes in the schema. */
@@ -78,32 +82,9 @@ public final class People {
         }
     }
 
-    private static final String ADD = "SELECT add_person(?, ?)";
-
-    private static void add(Connection connection, String login, String role) throws SQLException {
-        call(connection, ADD, login, role);
-    }
-
-    private static final String REMOVE = "SELECT remove_person(?)";
-
-    private static void call(Connection connection, String sql, String... arguments) throws SQLException {
-        try (var statement = connection.prepareStatement(sql)) {
-            for (int i = 0; i < arguments.length; i++) {
-                statement.setString(i + 1, arguments[i]);
-            }
-            statement.execute();
-        }
-    }
-
     private static final String LOGINS = "SELECT DISTINCT login FROM person";
 
     static List<String> logins(Connection connection) throws SQLException {
-        var logins = new ArrayList<String>();
-        try (var statement = connection.prepareStatement(LOGINS); var row = statement.executeQuery()) {
-            while (row.next()) {
-                logins.add(row.getString(1));
-            }
-        }
-        return logins;
+        return Sql.all(connection, LOGINS, row -> row.getString(1));
     }
 }

@@ -4,7 +4,6 @@ package io.chargeonce.database;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -72,17 +71,6 @@ final class RolePrivileges {
     }
 
     private static List<Power> read(Connection connection, List<String> roles) throws SQLException {
-        var powers = new ArrayList<Power>();
-        try (var statement = connection.prepareStatement(READ)) {
-            for (int i = 1; i <= 5; i++) {
-                statement.setArray(i, connection.createArrayOf("text", roles.toArray()));
-            }
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    powers.add(new Power(row.getString(1), row.getString(2)));
-                }
-            }
-        }
-        return powers;
+        return Sql.all(connection, READ, row -> new Power(row.getString(1), row.getString(2)), roles, roles, roles, roles, roles);
     }
 }

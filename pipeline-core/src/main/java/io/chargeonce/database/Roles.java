@@ -44,6 +44,8 @@ public final class Roles {
 
     private Roles() {}
 
+    private static final String DECLARE_INTENDED = "SELECT these_grants_are_intended(?)";
+
     /**
      * @param passwords a directory with one file per role, named like the role, with its password; a role without a file keeps its
      * password, and a new one has none
@@ -62,21 +64,12 @@ public final class Roles {
                 var tookBack = new ArrayList<>(before.goneIn(Grants.read(connection, granted)));
                 tookBack.addAll(powers.gone());
                 List<String> set = passwords.isEmpty() ? List.of() : setPasswords(statement, passwords.get());
-                declareIntended(connection, set);
+                Sql.call(connection, DECLARE_INTENDED, set);
                 connection.commit();
                 return new Applied(set, tookBack, powers.left());
             }
         } catch (SQLException e) {
             throw Database.isOutage(e) ? new DatabaseUnavailable(e) : new DatabaseRefused(e);
-        }
-    }
-
-    private static final String DECLARE_INTENDED = "SELECT these_grants_are_intended(?)";
-
-    private static void declareIntended(Connection connection, List<String> withPassword) throws SQLException {
-        try (var statement = connection.prepareStatement(DECLARE_INTENDED)) {
-            statement.setArray(1, connection.createArrayOf("text", withPassword.toArray()));
-            statement.execute();
         }
     }
 

@@ -4,7 +4,6 @@ package io.chargeonce.database;
 import io.chargeonce.database.mark.SessionMark;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
@@ -16,6 +15,7 @@ import java.util.TreeSet;
 final class ShardLocks {
 
     private static final String OF_RELAYS = SessionMark.living("relay_shard");
+    private static final String RELAYS = "SELECT count(*) FROM (" + OF_RELAYS + ") AS relay";
 
     private final Connection connection;
     private final int mark;
@@ -36,7 +36,8 @@ final class ShardLocks {
      * @param mayLeave whether none of the held shards' rows is under way: another relay would send it a second time
      */
     boolean share(boolean mayLeave) throws SQLException {
-        int fair = Math.ceilDiv(OutboxRow.SHARDS, relays());
+        int relays = Math.max(1, Sql.one(connection, RELAYS, row -> row.getInt(1)));
+        int fair = Math.ceilDiv(OutboxRow.SHARDS, relays);
         while (mayLeave && held.size() > fair) {
             leave(List.of(held.removeLast()));
         }
@@ -60,28 +61,19 @@ final class ShardLocks {
             RETURNING shard
             """;
 
+    private record Free(int shard, int before) {}
+
     private boolean takeFree(int most) throws SQLException {
-        var shards = new ArrayList<Integer>();
-        var before = new ArrayList<Integer>();
-        try (var statement = connection.prepareStatement(FREE)) {
-            statement.setInt(1, OutboxRow.SHARDS - 1);
-            statement.setInt(2, most);
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    shards.add(row.getInt(1));
-                    before.add(row.getInt(2));
-                }
-            }
-        }
-        if (shards.isEmpty()) {
+        List<Free> free = Sql.all(connection, FREE, row -> new Free(row.getInt(1), row.getInt(2)), OutboxRow.SHARDS - 1, most);
+        if (free.isEmpty()) {
             return false;
         }
         int had = held.size();
         try (var statement = connection.prepareStatement(TAKE)) {
             statement.setInt(1, mark);
             for (int i = 2; i <= 4; i += 2) {
-                statement.setArray(i, connection.createArrayOf("int4", shards.toArray()));
-                statement.setArray(i + 1, connection.createArrayOf("int4", before.toArray()));
+                statement.setArray(i, connection.createArrayOf("int4", free.stream().map(Free::shard).toArray()));
+                statement.setArray(i + 1, connection.createArrayOf("int4", free.stream().map(Free::before).toArray()));
             }
             try (var row = statement.executeQuery()) {
                 while (row.next()) {
@@ -90,15 +82,6 @@ final class ShardLocks {
             }
         }
         return held.size() > had;
-    }
-
-    private static final String RELAYS = "SELECT count(*) FROM (" + OF_RELAYS + ") AS relay";
-
-    private int relays() throws SQLException {
-        try (var statement = connection.prepareStatement(RELAYS); var row = statement.executeQuery()) {
-            row.next();
-            return Math.max(1, row.getInt(1));
-        }
     }
 
     private static final String LEAVE = "UPDATE relay_shard SET mark = 0 WHERE shard = ANY (?) AND mark = ?";

@@ -4,12 +4,12 @@ package io.chargeonce.database.agreed;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
+import io.chargeonce.database.Sql;
 import java.sql.Array;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -34,21 +34,15 @@ public record AgreedSettings(Duration retention, Optional<List<Duration>> tiers)
     private static final AgreedSettings NONE = new AgreedSettings(Duration.ofDays(3650), Optional.empty());
 
     public static AgreedSettings read(Connection connection) throws SQLException {
-        try (var statement = connection.prepareStatement(READ); var row = statement.executeQuery()) {
-            return row.next() ? new AgreedSettings(Duration.ofDays(row.getInt(1)), durations(row.getArray(2))) : NONE;
-        }
+        return Sql.first(connection, READ, row -> new AgreedSettings(Duration.ofDays(row.getInt(1)), durations(row.getArray(2))))
+                .orElse(NONE);
     }
 
     private static final String OVER = "SELECT retention_days FROM agreed WHERE clock_timestamp() - retention_days * interval '1 day' > ?";
 
     /** The agreed retention if it is over for what happened then, by Postgres's clock. */
     public static Optional<Duration> retentionOver(Connection connection, Instant then) throws SQLException {
-        try (var statement = connection.prepareStatement(OVER)) {
-            statement.setObject(1, then.atOffset(ZoneOffset.UTC));
-            try (var row = statement.executeQuery()) {
-                return row.next() ? Optional.of(Duration.ofDays(row.getInt(1))) : Optional.empty();
-            }
-        }
+        return Sql.first(connection, OVER, row -> Duration.ofDays(row.getInt(1)), then);
     }
 
     private static Optional<List<Duration>> durations(Array milliseconds) throws SQLException {
@@ -103,22 +97,13 @@ public record AgreedSettings(Duration retention, Optional<List<Duration>> tiers)
 
     /** How many keys are older than that: at most so many payments could be forgotten at once. For the schema's owner. */
     public static long deletableAfter(Connection connection, Duration retention) throws SQLException {
-        try (var statement = connection.prepareStatement(DELETABLE)) {
-            statement.setInt(1, Math.toIntExact(retention.toDays()));
-            try (var row = statement.executeQuery()) {
-                row.next();
-                return row.getLong(1);
-            }
-        }
+        return Sql.one(connection, DELETABLE, row -> row.getLong(1), Math.toIntExact(retention.toDays()));
     }
 
     private static final String AGREE_ON_RETENTION = "UPDATE agreed SET retention_days = ?";
 
     /** For the schema's owner. */
     public static void agreeOn(Connection connection, Duration retention) throws SQLException {
-        try (var statement = connection.prepareStatement(AGREE_ON_RETENTION)) {
-            statement.setInt(1, Math.toIntExact(retention.toDays()));
-            statement.executeUpdate();
-        }
+        Sql.update(connection, AGREE_ON_RETENTION, Math.toIntExact(retention.toDays()));
     }
 }
