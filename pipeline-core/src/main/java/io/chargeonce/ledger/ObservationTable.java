@@ -64,7 +64,7 @@ public final class ObservationTable {
             return Optional.empty();
         }
         return Sql.first(connection, LAST_DECLINE, ObservationTable::outcome, operation.accepted().payment().value(), operation.id(),
-                operation.generation()).map(outcome -> outcome instanceof Outcome.Declined declined ? declined : null);
+                operation.generation()).filter(Outcome.Declined.class::isInstance).map(Outcome.Declined.class::cast);
     }
 
     /** From a row with the columns outcome, cause, detail and psp_reference. */
