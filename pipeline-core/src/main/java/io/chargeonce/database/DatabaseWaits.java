@@ -20,16 +20,16 @@ public final class DatabaseWaits {
         meters.gauge("chargeonce.standby.awaited.seconds", this, waits -> waits.forStandby);
     }
 
+    /** A login sees only its own sessions. */
+    private static final String OLDEST_COMMIT = """
+            SELECT coalesce(max(extract(epoch FROM clock_timestamp() - query_start)), 0)
+              FROM pg_stat_activity WHERE wait_event = 'SyncRep'
+            """;
+
     /** Measures once. Always returns 0: the next measurement is not urgent. */
     public int runOnce() {
         forKafka = database.withConnection(Outbox::oldest).map(Outbox.Oldest::seconds).orElse(0.0);
         forStandby = database.withConnection(connection -> Sql.one(connection, OLDEST_COMMIT, row -> row.getDouble(1)));
         return 0;
     }
-
-    /** A login sees only its own sessions. */
-    private static final String OLDEST_COMMIT = """
-            SELECT coalesce(max(extract(epoch FROM clock_timestamp() - query_start)), 0)
-              FROM pg_stat_activity WHERE wait_event = 'SyncRep'
-            """;
 }
