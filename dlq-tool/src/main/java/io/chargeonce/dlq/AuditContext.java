@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq;
 
+import io.chargeonce.database.Sql;
 import io.chargeonce.ledger.AuditLog;
 import java.security.SecureRandom;
 import java.util.HexFormat;
@@ -40,12 +41,7 @@ public record AuditContext(String actor, Optional<String> claim, Optional<String
 
     /** For the person at this terminal: named by the login, which the database knows; the account at this machine is a claim. */
     public static AuditContext of(DeadLetterQueue queue, Optional<String> reason, String run) {
-        String login = queue.database().withConnection(connection -> {
-            try (var statement = connection.prepareStatement(LOGIN); var row = statement.executeQuery()) {
-                row.next();
-                return row.getString(1);
-            }
-        });
+        String login = queue.database().withConnection(connection -> Sql.one(connection, LOGIN, row -> row.getString(1)));
         return new AuditContext(login, Optional.of(Login.name()), reason, run);
     }
 

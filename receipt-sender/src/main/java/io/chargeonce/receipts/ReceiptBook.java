@@ -2,12 +2,11 @@
 package io.chargeonce.receipts;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.database.Sql;
 import io.chargeonce.ledger.AuditLog;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Timestamp;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -46,29 +45,15 @@ public final class ReceiptBook {
 
     /** The newest first. */
     public List<Entry> list(Filter filter, int most) {
-        return database.withConnection(connection -> {
-            try (var statement = connection.prepareStatement(LIST)) {
-                statement.setString(1, filter.payment.orElse(null));
-                statement.setString(2, filter.state.orElse(null));
-                statement.setString(3, filter.receipt.orElse(null));
-                statement.setString(4, filter.error.orElse(null));
-                statement.setInt(5, most);
-                try (var row = statement.executeQuery()) {
-                    var entries = new ArrayList<Entry>();
-                    while (row.next()) {
-                        entries.add(entry(row));
-                    }
-                    return entries;
-                }
-            }
-        });
+        return database.withConnection(connection -> Sql.all(connection, LIST, ReceiptBook::entry, filter.payment, filter.state,
+                filter.receipt, filter.error, most));
     }
 
     private static Entry entry(ResultSet row) throws SQLException {
         return new Entry(row.getString(1), row.getString(2), row.getString(3), row.getString(4), row.getString(5), row.getString(6),
                 row.getInt(7), Optional.ofNullable(row.getObject(8, Integer.class)), Optional.ofNullable(row.getString(9)),
-                row.getTimestamp(10).toInstant(), row.getTimestamp(11).toInstant(),
-                Optional.ofNullable(row.getTimestamp(12)).map(Timestamp::toInstant));
+                Sql.instant(row, 10),
+                Sql.instant(row, 11), Optional.ofNullable(Sql.instant(row, 12)));
     }
 
     private static final String COUNT_DEAD = """
@@ -82,7 +67,7 @@ public final class ReceiptBook {
      * @param error only those that died of it; empty for all
      */
     public long dead(Optional<String> error) {
-        return number(COUNT_DEAD, error.orElse(null));
+        return number(COUNT_DEAD, error);
     }
 
     private static final String HAS_ADDRESS = """
@@ -111,16 +96,8 @@ public final class ReceiptBook {
         return number(MISSING, payment);
     }
 
-    private long number(String sql, String argument) {
-        return database.withConnection(connection -> {
-            try (var statement = connection.prepareStatement(sql)) {
-                statement.setString(1, argument);
-                try (var row = statement.executeQuery()) {
-                    row.next();
-                    return row.getLong(1);
-                }
-            }
-        });
+    private long number(String sql, Object argument) {
+        return database.withConnection(connection -> Sql.one(connection, sql, row -> row.getLong(1), argument));
     }
 
     private static final String RESEND_ONE = """
@@ -170,35 +147,22 @@ public final class ReceiptBook {
      * @return how many were missing
      */
     public int stageMissed(String payment) {
-        return database.inTransaction(connection -> {
-            try (var statement = connection.prepareStatement(STAGE_MISSED)) {
-                statement.setString(1, payment);
-                try (var row = statement.executeQuery()) {
-                    int made = row.next() ? row.getInt(1) : 0;
-                    if (made > 0) {
-                        AuditLog.append(connection, List.of(new AuditLog.Entry(new AuditLog.Actor.Person(Optional.of(claim)),
-                                "dlq.receipt_staged", Optional.of(row.getString(2)), "payment", payment, Optional.empty(),
-                                Map.of("missed", made))));
-                    }
-                    return made;
-                }
+        return database.inTransaction(connection -> Sql.first(connection, STAGE_MISSED, row -> {
+            int made = row.getInt(1);
+            if (made > 0) {
+                AuditLog.append(connection, List.of(new AuditLog.Entry(new AuditLog.Actor.Person(Optional.of(claim)),
+                        "dlq.receipt_staged", Optional.of(row.getString(2)), "payment", payment, Optional.empty(),
+                        Map.of("missed", made))));
             }
-        });
+            return made;
+        }, payment).orElse(0));
     }
 
     private int again(String sql, Optional<String> argument) {
         return database.inTransaction(connection -> {
-            var audit = new ArrayList<AuditLog.Entry>();
-            try (var statement = connection.prepareStatement(sql)) {
-                statement.setString(1, argument.orElse(null));
-                try (var row = statement.executeQuery()) {
-                    while (row.next()) {
-                        audit.add(new AuditLog.Entry(new AuditLog.Actor.Person(Optional.of(claim)), "dlq.receipt_resent",
-                                Optional.of(row.getString(3)), "payment", row.getString(2), Optional.empty(),
-                                Map.of("receipt", row.getString(1))));
-                    }
-                }
-            }
+            List<AuditLog.Entry> audit = Sql.all(connection, sql, row -> new AuditLog.Entry(new AuditLog.Actor.Person(Optional.of(claim)),
+                    "dlq.receipt_resent", Optional.of(row.getString(3)), "payment", row.getString(2), Optional.empty(),
+                    Map.of("receipt", row.getString(1))), argument);
             AuditLog.append(connection, audit);
             return audit.size();
         });

@@ -5,11 +5,11 @@ import io.chargeonce.database.Columns;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
+import io.chargeonce.database.Sql;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -45,10 +45,7 @@ final class ReceiptTable {
 
     /** Within the caller's transaction. Repeating it is harmless. */
     static void stage(Connection connection, List<String> operations) throws SQLException {
-        try (var statement = connection.prepareStatement(STAGE)) {
-            statement.setArray(1, connection.createArrayOf("text", operations.toArray()));
-            statement.execute();
-        }
+        Sql.call(connection, STAGE, operations);
     }
 
     private static final String CLAIM = """
@@ -63,19 +60,8 @@ final class ReceiptTable {
 
     /** Claims receipts that are due. If their process dies, they are due again when the claim ends. */
     List<Receipt> claim(int most, Duration claim) {
-        return database.inTransaction(connection -> {
-            try (var statement = connection.prepareStatement(CLAIM)) {
-                statement.setInt(1, most);
-                statement.setLong(2, claim.toMillis());
-                try (var row = statement.executeQuery()) {
-                    var claimed = new ArrayList<Receipt>();
-                    while (row.next()) {
-                        claimed.add(new Receipt(row.getString(1), row.getInt(2), row.getLong(3)));
-                    }
-                    return claimed;
-                }
-            }
-        });
+        return database.inTransaction(connection -> Sql.all(connection, CLAIM,
+                row -> new Receipt(row.getString(1), row.getInt(2), row.getLong(3)), most, claim.toMillis()));
     }
 
     private static final String TO_SEND = """
@@ -85,21 +71,13 @@ final class ReceiptTable {
 
     /** Empty if the address was erased, which ends the receipt, or if the claim is over. */
     Optional<Receipt.Content> toSend(Receipt receipt) {
-        return database.inTransaction(connection -> {
-            try (var statement = connection.prepareStatement(TO_SEND)) {
-                statement.setString(1, receipt.id());
-                statement.setLong(2, receipt.fence());
-                try (var row = statement.executeQuery()) {
-                    return row.next() ? Optional.of(content(row)) : Optional.empty();
-                }
-            }
-        });
+        return database.inTransaction(connection -> Sql.first(connection, TO_SEND, ReceiptTable::content, receipt.id(), receipt.fence()));
     }
 
     private static Receipt.Content content(ResultSet row) throws SQLException {
         return new Receipt.Content(row.getString(1), Receipt.Kind.valueOf(row.getString(2).toUpperCase(Locale.ROOT)),
                 row.getString(3), row.getLong(4), row.getString(5), Optional.ofNullable(row.getString(6)),
-                Optional.ofNullable(row.getString(7)), row.getTimestamp(8).toInstant(), row.getString(9),
+                Optional.ofNullable(row.getString(7)), Sql.instant(row, 8), row.getString(9),
                 Optional.ofNullable(row.getString(10)), Optional.ofNullable(row.getString(11)));
     }
 
@@ -138,16 +116,7 @@ final class ReceiptTable {
 
     /** Returns how many it has deleted. */
     int forget(Duration kept, int most) {
-        return database.inTransaction(connection -> {
-            try (var statement = connection.prepareStatement(FORGET)) {
-                statement.setLong(1, kept.toMillis());
-                statement.setInt(2, most);
-                try (var row = statement.executeQuery()) {
-                    row.next();
-                    return row.getInt(1);
-                }
-            }
-        });
+        return database.inTransaction(connection -> Sql.one(connection, FORGET, row -> row.getInt(1), kept.toMillis(), most));
     }
 
     private static final String BACKLOG = """
@@ -162,12 +131,8 @@ final class ReceiptTable {
             """;
 
     Backlog backlog() {
-        return database.withConnection(connection -> {
-            try (var statement = connection.prepareStatement(BACKLOG); var row = statement.executeQuery()) {
-                row.next();
-                return new Backlog(row.getLong(1), row.getLong(2), row.getDouble(3), row.getDouble(4));
-            }
-        });
+        return database.withConnection(connection -> Sql.one(connection, BACKLOG,
+                row -> new Backlog(row.getLong(1), row.getLong(2), row.getDouble(3), row.getDouble(4))));
     }
 
     private static final String PING = """
@@ -178,13 +143,8 @@ final class ReceiptTable {
     /** What keeps this process from working with Postgres, in one line; empty if nothing does. */
     Optional<String> problem() {
         try {
-            return database.withConnection(connection -> {
-                try (var statement = connection.prepareStatement(PING); var row = statement.executeQuery()) {
-                    row.next();
-                    return row.getBoolean(1) ? Optional.of("Postgres may lose commits in a crash: set synchronous_commit to on")
-                            : Optional.empty();
-                }
-            });
+            boolean risky = database.withConnection(connection -> Sql.one(connection, PING, row -> row.getBoolean(1)));
+            return risky ? Optional.of("Postgres may lose commits in a crash: set synchronous_commit to on") : Optional.empty();
         } catch (DatabaseUnavailable | DatabaseRefused e) {
             return Optional.of(e.getMessage());
         }

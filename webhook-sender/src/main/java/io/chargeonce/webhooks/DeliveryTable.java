@@ -5,6 +5,7 @@ import io.chargeonce.database.Columns;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
+import io.chargeonce.database.Sql;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -185,58 +186,26 @@ final class DeliveryTable {
         if (endpoints.isEmpty()) {
             return;
         }
-        try (var statement = connection.prepareStatement(sql)) {
-            statement.setArray(1, connection.createArrayOf("text", endpoints.toArray()));
-            statement.execute();
-        }
+        Sql.call(connection, sql, endpoints);
     }
 
     private static final String DISABLE = "SELECT disable_failing_endpoints(? * interval '1 millisecond')";
 
     /** Returns the endpoints that were disabled. */
     List<String> disableFailing(Duration failing) {
-        return database.inTransaction(connection -> {
-            try (var statement = connection.prepareStatement(DISABLE)) {
-                statement.setLong(1, failing.toMillis());
-                try (var row = statement.executeQuery()) {
-                    var disabled = new ArrayList<String>();
-                    while (row.next()) {
-                        disabled.add(row.getString(1));
-                    }
-                    return disabled;
-                }
-            }
-        });
+        return database.inTransaction(connection -> Sql.all(connection, DISABLE, row -> row.getString(1), failing.toMillis()));
     }
 
     private static final String END = "SELECT end_webhooks_of_disabled(?)";
 
     int endOfDisabled(int most) {
-        return database.inTransaction(connection -> {
-            try (var statement = connection.prepareStatement(END)) {
-                statement.setInt(1, most);
-                return number(statement.executeQuery());
-            }
-        });
+        return database.inTransaction(connection -> Sql.one(connection, END, row -> row.getInt(1), most));
     }
 
     private static final String FORGET = "SELECT forget_webhooks(? * interval '1 millisecond', ?)";
 
     int forget(Duration kept, int most) {
-        return database.inTransaction(connection -> {
-            try (var statement = connection.prepareStatement(FORGET)) {
-                statement.setLong(1, kept.toMillis());
-                statement.setInt(2, most);
-                return number(statement.executeQuery());
-            }
-        });
-    }
-
-    private static int number(ResultSet one) throws SQLException {
-        try (one) {
-            one.next();
-            return one.getInt(1);
-        }
+        return database.inTransaction(connection -> Sql.one(connection, FORGET, row -> row.getInt(1), kept.toMillis(), most));
     }
 
     private static final String BACKLOG = """
@@ -257,13 +226,8 @@ final class DeliveryTable {
             """;
 
     Backlog backlog() {
-        return database.withConnection(connection -> {
-            try (var statement = connection.prepareStatement(BACKLOG); var row = statement.executeQuery()) {
-                row.next();
-                return new Backlog(row.getLong(1), row.getLong(2), row.getDouble(3), row.getLong(4), row.getLong(5), row.getLong(6),
-                        row.getLong(7));
-            }
-        });
+        return database.withConnection(connection -> Sql.one(connection, BACKLOG, row -> new Backlog(row.getLong(1), row.getLong(2),
+                row.getDouble(3), row.getLong(4), row.getLong(5), row.getLong(6), row.getLong(7))));
     }
 
     private static final String PING = """
@@ -273,13 +237,8 @@ final class DeliveryTable {
     /** What keeps this process from working with Postgres, in one line; empty if nothing does. */
     Optional<String> problem() {
         try {
-            return database.withConnection(connection -> {
-                try (var statement = connection.prepareStatement(PING); var row = statement.executeQuery()) {
-                    row.next();
-                    return row.getBoolean(1) ? Optional.of("Postgres may lose commits in a crash: set synchronous_commit to on")
-                            : Optional.empty();
-                }
-            });
+            boolean risky = database.withConnection(connection -> Sql.one(connection, PING, row -> row.getBoolean(1)));
+            return risky ? Optional.of("Postgres may lose commits in a crash: set synchronous_commit to on") : Optional.empty();
         } catch (DatabaseUnavailable | DatabaseRefused e) {
             return Optional.of(e.getMessage());
         }

@@ -3,6 +3,7 @@ package io.chargeonce.webhooks;
 
 import io.chargeonce.database.Coalescer;
 import io.chargeonce.database.Database;
+import io.chargeonce.database.Sql;
 import io.chargeonce.kafka.loop.RecordHandler;
 import io.chargeonce.kafka.loop.Verdict;
 import java.nio.ByteBuffer;
@@ -55,11 +56,8 @@ final class OutcomeHandler implements RecordHandler, AutoCloseable {
     private static final String STAGE = "SELECT stage_webhooks(?)";
 
     private static List<Boolean> stage(Connection connection, List<String> operations) throws SQLException {
-        try (var statement = connection.prepareStatement(STAGE)) {
-            statement.setArray(1, connection.createArrayOf("text", operations.toArray()));
-            statement.execute();
-            return Collections.nCopies(operations.size(), true);
-        }
+        Sql.call(connection, STAGE, operations);
+        return Collections.nCopies(operations.size(), true);
     }
 
     @Override

@@ -2,6 +2,7 @@
 package io.chargeonce.console.session;
 
 import io.chargeonce.console.answer.Problems;
+import io.chargeonce.database.Sql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -23,22 +24,14 @@ record Rights(String login, boolean owner, boolean read, boolean operate, boolea
     private static final String OWN_LOGIN = "SELECT has_a_login_of_their_own(session_user)";
 
     static Rights of(Connection connection) throws SQLException {
-        try (var statement = connection.createStatement(); var row = statement.executeQuery(READ)) {
-            if (!row.next()) {
-                // The login was dropped or renamed; an open connection outlives both.
-                throw Problems.noSession().refusal();
-            }
-            boolean operate = row.getBoolean(4);
-            var first = new Rights(row.getString(1), row.getBoolean(2), row.getBoolean(3), operate, false, row.getBoolean(5));
-            return operate && !first.owner ? first.withApproval(connection) : first;
-        }
+        // The login was dropped or renamed; an open connection outlives both.
+        Rights first = Sql.first(connection, READ, row -> new Rights(row.getString(1), row.getBoolean(2), row.getBoolean(3),
+                row.getBoolean(4), false, row.getBoolean(5))).orElseThrow(() -> Problems.noSession().refusal());
+        return first.operate && !first.owner ? first.withApproval(connection) : first;
     }
 
     private Rights withApproval(Connection connection) throws SQLException {
-        try (var statement = connection.createStatement(); var row = statement.executeQuery(OWN_LOGIN)) {
-            row.next();
-            return new Rights(login, owner, read, operate, row.getBoolean(1), unmask);
-        }
+        return new Rights(login, owner, read, operate, Sql.one(connection, OWN_LOGIN, row -> row.getBoolean(1)), unmask);
     }
 
     /** @throws io.chargeonce.console.answer.Refusal if this login is no person's at the queue */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.approval;
 
+import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Sum;
@@ -10,7 +11,6 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -52,12 +52,7 @@ public final class FourEyes {
 
     /** Whether the run may not begin yet. */
     public boolean mustBeApproved(String run) {
-        return queue.database().withConnection(connection -> {
-            try (var statement = connection.prepareStatement(MUST_BE_APPROVED)) {
-                statement.setString(1, run);
-                return isTrue(statement);
-            }
-        });
+        return queue.database().withConnection(connection -> Sql.one(connection, MUST_BE_APPROVED, row -> row.getBoolean(1), run));
     }
 
     private static final String TOO_MUCH = "SELECT too_much_alone(?, ?::numeric[])";
@@ -74,15 +69,11 @@ public final class FourEyes {
             try (var statement = connection.prepareStatement(TOO_MUCH)) {
                 statement.setArray(1, connection.createArrayOf("text", things.toArray()));
                 statement.setArray(2, connection.createArrayOf("numeric", amounts.toArray()));
-                return isTrue(statement);
+                try (var row = statement.executeQuery()) {
+                    return row.next() && row.getBoolean(1);
+                }
             }
         });
-    }
-
-    private static boolean isTrue(java.sql.PreparedStatement statement) throws SQLException {
-        try (var row = statement.executeQuery()) {
-            return row.next() && row.getBoolean(1);
-        }
     }
 
     private static final String PROPOSAL = """
@@ -90,35 +81,17 @@ public final class FourEyes {
             """;
 
     public Optional<Proposal> proposal(String run) {
-        return queue.database().withConnection(connection -> {
-            try (var statement = connection.prepareStatement(PROPOSAL)) {
-                statement.setString(1, run);
-                try (var row = statement.executeQuery()) {
-                    return row.next() ? Optional.of(new Proposal(Kind.fromTag(row.getString(1)), row.getString(2),
-                            row.getObject(3, OffsetDateTime.class).toInstant(), row.getBoolean(4), row.getString(5))) : Optional.empty();
-                }
-            }
-        });
+        return queue.database().withConnection(connection -> Sql.first(connection, PROPOSAL, row -> new Proposal(
+                Kind.fromTag(row.getString(1)), row.getString(2), Sql.instant(row, 3), row.getBoolean(4), row.getString(5)), run));
     }
 
     private static final String HOLDS = "SELECT of_what, amount FROM run_holds(?, false)";
 
     /** How much a run would move, by the payments themselves. */
     public Sum holds(String run) {
-        return queue.database().withConnection(connection -> {
-            try (var statement = connection.prepareStatement(HOLDS)) {
-                statement.setString(1, run);
-                Sum sum = Sum.NOTHING;
-                try (var row = statement.executeQuery()) {
-                    while (row.next()) {
-                        boolean isCount = row.getString(1).equals("*");
-                        long amount = row.getLong(2);
-                        sum = sum.plus(isCount ? Sum.ofRow(null, amount, 0) : Sum.ofRow(row.getString(1), 0, amount));
-                    }
-                }
-                return sum;
-            }
-        });
+        return queue.database().withConnection(connection -> Sql.all(connection, HOLDS, row -> row.getString(1).equals("*")
+                ? Sum.ofRow(null, row.getLong(2), 0)
+                : Sum.ofRow(row.getString(1), 0, row.getLong(2)), run)).stream().reduce(Sum.NOTHING, Sum::plus);
     }
 
     private static final String APPROVE = "SELECT approve(?, ?, ?)";
@@ -145,22 +118,13 @@ public final class FourEyes {
             if (seen.kind() == Kind.SETTLE) {
                 Settle.sendResolver(connection, finding(connection, by.run()).map(Finding::operationId).stream().toList());
             }
-            try (var statement = connection.prepareStatement(APPROVE)) {
-                statement.setString(1, by.run());
-                statement.setString(2, seen.fingerprint());
-                statement.setString(3, by.claim().orElse(null));
-                return statement.execute();
-            }
+            Sql.call(connection, APPROVE, by.run(), seen.fingerprint(), by.claim());
+            return seen;
         });
     }
 
     private static Optional<Finding> finding(Connection connection, String run) throws SQLException {
-        try (var statement = connection.prepareStatement(FINDING)) {
-            statement.setString(1, run);
-            try (var row = statement.executeQuery()) {
-                return row.next() ? Optional.of(finding(row)) : Optional.empty();
-            }
-        }
+        return Sql.first(connection, FINDING, FourEyes::finding, run);
     }
 
     private static Finding finding(ResultSet row) throws SQLException {
@@ -181,27 +145,14 @@ public final class FourEyes {
 
     /** Findings that wait for another person, the newest first. */
     public List<Waiting> waiting() {
-        return queue.database().withConnection(connection -> {
-            try (var statement = connection.prepareStatement(WAITING); var row = statement.executeQuery()) {
-                var waiting = new ArrayList<Waiting>();
-                while (row.next()) {
-                    waiting.add(new Waiting(row.getString(6), row.getString(7), row.getObject(8, OffsetDateTime.class).toInstant(),
-                            finding(row)));
-                }
-                return waiting;
-            }
-        });
+        return queue.database().withConnection(connection -> Sql.all(connection, WAITING,
+                row -> new Waiting(row.getString(6), row.getString(7), Sql.instant(row, 8), finding(row))));
     }
 
     private static final String AWAITS = "UPDATE dlq_run SET awaits_approval = true WHERE run_id = ?";
 
     /** Shows it among those that wait. */
     public void await(String run) {
-        queue.database().inTransaction(connection -> {
-            try (var statement = connection.prepareStatement(AWAITS)) {
-                statement.setString(1, run);
-                return statement.executeUpdate();
-            }
-        });
+        queue.database().inTransaction(connection -> Sql.update(connection, AWAITS, run));
     }
 }

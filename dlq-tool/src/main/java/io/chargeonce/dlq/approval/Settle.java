@@ -3,6 +3,7 @@ package io.chargeonce.dlq.approval;
 
 import io.chargeonce.database.Database;
 import io.chargeonce.database.DatabaseRefused;
+import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.story.Finding;
@@ -134,23 +135,17 @@ public final class Settle {
                     .formatted(operation.attemptKey())));
         }
         Attempt attempt = known.getFirst();
-        try (var statement = connection.prepareStatement(IS_LISTED)) {
-            statement.setString(1, finding.id);
-            try (var row = statement.executeQuery()) {
-                row.next();
-                Instant now = row.getObject(2, java.time.OffsetDateTime.class).toInstant();
-                var obstacles = obstacles(operation, attempt, now, finding);
-                if (!row.getBoolean(1)) {
-                    obstacles.add("it is not in the dead-letter queue: the resolver has not asked for long enough yet");
-                }
-                if (!asked(connection, attempt)) {
-                    obstacles.add(
-                            "%s has not been asked since the attempt was sent; the resolver will ask".formatted(attempt.psp()));
-                }
-                obstacles.addAll(taken);
-                return new Look(found, Optional.of(attempt), obstacles);
+        return Sql.one(connection, IS_LISTED, row -> {
+            var obstacles = obstacles(operation, attempt, Sql.instant(row, 2), finding);
+            if (!row.getBoolean(1)) {
+                obstacles.add("it is not in the dead-letter queue: the resolver has not asked for long enough yet");
             }
-        }
+            if (!asked(connection, attempt)) {
+                obstacles.add("%s has not been asked since the attempt was sent; the resolver will ask".formatted(attempt.psp()));
+            }
+            obstacles.addAll(taken);
+            return new Look(found, Optional.of(attempt), obstacles);
+        }, finding.id);
     }
 
     private static List<String> obstacles(Operation operation, Attempt attempt, Instant now, Finding finding) {
@@ -180,15 +175,10 @@ public final class Settle {
             "SELECT EXISTS (SELECT FROM psp_observation WHERE psp_key = ? AND source = 'question' AND observed_at >= ?)";
 
     private static boolean asked(Connection connection, Attempt attempt) throws SQLException {
-        try (var statement = connection.prepareStatement(ASKED)) {
-            statement.setString(1, attempt.key().value());
-            statement.setObject(2, attempt.sentAt().atOffset(java.time.ZoneOffset.UTC));
-            try (var row = statement.executeQuery()) {
-                row.next();
-                return row.getBoolean(1);
-            }
-        }
+        return Sql.one(connection, ASKED, row -> row.getBoolean(1), attempt.key().value(), attempt.sentAt());
     }
+
+    private static final String PATIENCE = "SET LOCAL statement_timeout = '10min'";
 
     /**
      * By an attempt, or by a finding that waits for the resolver. No index serves this, for every charge would pay for it; so it runs
@@ -211,20 +201,10 @@ public final class Settle {
         if (finding.reference.isEmpty()) {
             return List.of();
         }
-        try (var patience = connection.createStatement()) {
-            patience.execute("SET LOCAL statement_timeout = '10min'");
-        }
-        try (var statement = connection.prepareStatement(TAKEN)) {
-            for (int half = 0; half < 2; half++) {
-                statement.setString(2 * half + 1, finding.reference.get());
-                statement.setString(2 * half + 2, finding.id);
-            }
-            try (var row = statement.executeQuery()) {
-                return row.next()
-                        ? List.of("reference %s is that of attempt %d of %s".formatted(finding.reference.get(), row.getInt(2),
-                                row.getString(1)))
-                        : List.of();
-            }
-        }
+        Sql.call(connection, PATIENCE);
+        String reference = finding.reference.get();
+        return Sql.first(connection, TAKEN,
+                row -> "reference %s is that of attempt %d of %s".formatted(reference, row.getInt(2), row.getString(1)),
+                reference, finding.id, reference, finding.id).stream().toList();
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.hold;
 
+import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Sum;
@@ -10,14 +11,13 @@ import io.chargeonce.dlq.waiting.WaitingPayments;
 import io.chargeonce.ledger.Hold;
 import io.chargeonce.ledger.HoldTable;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Pauses a PSP, a merchant or a tier until a person resumes it, and overrules a PSP's breaker. Every charging process obeys within two
@@ -122,61 +122,22 @@ public final class Holds {
 
     private static final String OTHER_PSPS = "SELECT DISTINCT psp FROM psp_health WHERE psp <> ? ORDER BY psp";
 
+    private record Recent(Sum sum, long lookedAt, Optional<Instant> since) {
+
+        Recent plus(Recent more) {
+            return new Recent(sum.plus(more.sum), lookedAt + more.lookedAt,
+                    Stream.of(since, more.since).flatMap(Optional::stream).min(Comparator.naturalOrder()));
+        }
+    }
+
     private static HoldEffect look(Connection connection, Hold.Kind kind, String name, Optional<Instant> until) throws SQLException {
         WaitingPayments.Deadlines waiting = WaitingPayments.deadlines(connection, filter(kind, name), until);
-        Sum recent = Sum.NOTHING;
-        long lookedAt = 0;
-        Optional<Instant> since = Optional.empty();
-        try (var statement = connection.prepareStatement(RECENT)) {
-            statement.setInt(1, LOOKED_AT);
-            statement.setString(2, kind.tag());
-            statement.setString(3, name);
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    recent = recent.plus(sum(row, 2, 3));
-                    lookedAt += row.getLong(4);
-                    since = earlier(since, time(row, 5));
-                }
-            }
-        }
+        Recent recent = Sql.all(connection, RECENT, row -> new Recent(row.getLong(2) == 0 ? Sum.NOTHING
+                : Sum.ofRow(row.getString(1), row.getLong(2), row.getLong(3)), row.getLong(4), Optional.ofNullable(Sql.instant(row, 5))),
+                LOOKED_AT, kind.tag(), name).stream().reduce(new Recent(Sum.NOTHING, 0, Optional.empty()), Recent::plus);
         return new HoldEffect(HoldTable.inForce(connection).of(kind, name), waiting.sum(), waiting.expiring(),
-                waiting.firstDeadline(), recent, lookedAt, since,
-                asked(connection, kind, name), kind == Hold.Kind.PSP ? otherPsps(connection, name) : List.of());
-    }
-
-    private static long asked(Connection connection, Hold.Kind kind, String name) throws SQLException {
-        try (var statement = connection.prepareStatement(ASKED)) {
-            statement.setString(1, kind.tag());
-            statement.setString(2, name);
-            try (var row = statement.executeQuery()) {
-                row.next();
-                return row.getLong(1);
-            }
-        }
-    }
-
-    private static List<String> otherPsps(Connection connection, String psp) throws SQLException {
-        try (var statement = connection.prepareStatement(OTHER_PSPS)) {
-            statement.setString(1, psp);
-            try (var row = statement.executeQuery()) {
-                var others = new ArrayList<String>();
-                while (row.next()) {
-                    others.add(row.getString(1));
-                }
-                return others;
-            }
-        }
-    }
-
-    private static Sum sum(ResultSet row, int count, int minorUnits) throws SQLException {
-        return row.getLong(count) == 0 ? Sum.NOTHING : Sum.ofRow(row.getString(1), row.getLong(count), row.getLong(minorUnits));
-    }
-
-    private static Optional<Instant> time(ResultSet row, int column) throws SQLException {
-        return Optional.ofNullable(row.getObject(column, OffsetDateTime.class)).map(OffsetDateTime::toInstant);
-    }
-
-    private static Optional<Instant> earlier(Optional<Instant> one, Optional<Instant> other) {
-        return one.filter(time -> other.isEmpty() || time.isBefore(other.get())).or(() -> other);
+                waiting.firstDeadline(), recent.sum, recent.lookedAt, recent.since,
+                Sql.one(connection, ASKED, row -> row.getLong(1), kind.tag(), name),
+                kind == Hold.Kind.PSP ? Sql.all(connection, OTHER_PSPS, row -> row.getString(1), name) : List.of());
     }
 }

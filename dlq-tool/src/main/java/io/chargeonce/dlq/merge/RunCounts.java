@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.merge;
 
+import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.query.MoneyStatus;
@@ -23,25 +24,22 @@ record RunCounts(SumsByKind<MoneyStatus> standings, SumsByKind<MoveResult> resul
               FROM dlq_run_item WHERE run_id = ? GROUP BY standing, fate, outcome, currency
             """;
 
+    private record Group(String standing, String fate, String outcome, Sum sum) {}
+
     static RunCounts of(Connection connection, String run) throws SQLException {
         var standings = new SumsByKind<MoneyStatus>();
         var results = new SumsByKind<MoveResult>();
         Outcomes outcomes = Outcomes.NONE;
         Outcomes asked = Outcomes.NONE;
-        try (var statement = connection.prepareStatement(COUNT)) {
-            statement.setString(1, run);
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    Sum sum = Sum.ofRow(row.getString(4), row.getLong(5), row.getLong(6));
-                    standings.add(MoneyStatus.fromTag(row.getString(1)), sum);
-                    if (row.getString(2) != null) {
-                        MoveResult result = MoveResult.fromTag(row.getString(2));
-                        results.add(result, sum);
-                        Outcomes became = Outcomes.ofRow(row.getString(3), sum);
-                        outcomes = result == MoveResult.REENTERED ? outcomes.plus(became) : outcomes;
-                        asked = result == MoveResult.ASKED ? asked.plus(became) : asked;
-                    }
-                }
+        for (Group group : Sql.all(connection, COUNT, row -> new Group(row.getString(1), row.getString(2), row.getString(3),
+                Sum.ofRow(row.getString(4), row.getLong(5), row.getLong(6))), run)) {
+            standings.add(MoneyStatus.fromTag(group.standing), group.sum);
+            if (group.fate != null) {
+                MoveResult result = MoveResult.fromTag(group.fate);
+                results.add(result, group.sum);
+                Outcomes became = Outcomes.ofRow(group.outcome, group.sum);
+                outcomes = result == MoveResult.REENTERED ? outcomes.plus(became) : outcomes;
+                asked = result == MoveResult.ASKED ? asked.plus(became) : asked;
             }
         }
         return new RunCounts(standings, results, outcomes, asked);

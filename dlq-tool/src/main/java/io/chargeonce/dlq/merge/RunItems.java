@@ -2,6 +2,7 @@
 package io.chargeonce.dlq.merge;
 
 import io.chargeonce.database.Columns;
+import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.move.Target;
 import io.chargeonce.dlq.query.DeadLetterQuery;
@@ -12,9 +13,7 @@ import io.chargeonce.payment.Money;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Types;
 import java.time.OffsetDateTime;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -67,52 +66,27 @@ final class RunItems {
             """;
 
     static Frozen freeze(Connection connection, String run, Selection selection, RunTerms terms) throws SQLException {
-        try (var statement = connection.createStatement()) {
-            statement.execute(PATIENCE);
-        }
+        Sql.call(connection, PATIENCE);
         List<String> drawn = terms.givenCanary().equals(OptionalInt.of(0)) ? List.of() : draw(connection, selection, terms);
-        try (var statement = connection.prepareStatement(FREEZE.formatted(DeadLetterQuery.selected(selection.from())))) {
-            int next = DeadLetterQuery.bind(statement, selection);
-            statement.setString(next, run);
-            statement.setArray(next + 1, connection.createArrayOf("text", drawn.toArray()));
-            try (var result = statement.executeQuery()) {
-                result.next();
-                return new Frozen(result.getLong(1), Plan.fingerprint(result.getLong(2)), result.getString(3),
-                        terms.givenCanary().orElse(drawn.size()));
-            }
-        }
+        return Sql.one(connection, FREEZE.formatted(DeadLetterQuery.selected(selection.from())),
+                row -> new Frozen(row.getLong(1), Plan.fingerprint(row.getLong(2)), row.getString(3),
+                        terms.givenCanary().orElse(drawn.size())),
+                DeadLetterQuery.values(selection, run, drawn));
     }
 
     private static List<String> draw(Connection connection, Selection selection, RunTerms terms) throws SQLException {
-        try (var statement = connection.prepareStatement(DRAW)) {
-            int next = DeadLetterQuery.bind(statement, selection);
-            statement.setArray(next, connection.createArrayOf("text", Arrays.stream(MoneyStatus.values()).filter(terms::chargesAgain)
-                    .map(MoneyStatus::tag).toArray()));
-            statement.setObject(next + 1, terms.givenCanary().isPresent() ? terms.givenCanary().getAsInt() : null, Types.BIGINT);
-            statement.setInt(next + 2, RunTerms.USUAL_CANARY_PERCENT);
-            statement.setInt(next + 3, RunTerms.LARGEST_USUAL_CANARY);
-            var drawn = new ArrayList<String>();
-            try (var result = statement.executeQuery()) {
-                while (result.next()) {
-                    drawn.add(result.getString(1));
-                }
-            }
-            return drawn;
-        }
+        List<String> standings = Arrays.stream(MoneyStatus.values()).filter(terms::chargesAgain).map(MoneyStatus::tag).toList();
+        return Sql.all(connection, DRAW, row -> row.getString(1), DeadLetterQuery.values(selection, standings,
+                terms.givenCanary().stream().asLongStream().boxed().findFirst(), RunTerms.USUAL_CANARY_PERCENT,
+                RunTerms.LARGEST_USUAL_CANARY));
     }
 
     private static final String FIRST_UNMOVED = "SELECT min(position) FROM dlq_run_item WHERE run_id = ? AND fate IS NULL";
 
     /** The position of the next to be moved; beyond all of them if there is none. Looks at every item. */
     static int firstUnmoved(Connection connection, MergeRun run) throws SQLException {
-        try (var statement = connection.prepareStatement(FIRST_UNMOVED)) {
-            statement.setString(1, run.id());
-            try (var result = statement.executeQuery()) {
-                result.next();
-                int first = result.getInt(1);
-                return result.wasNull() ? last(run) + 1 : first;
-            }
-        }
+        return Optional.ofNullable(Sql.one(connection, FIRST_UNMOVED, row -> row.getObject(1, Integer.class), run.id()))
+                .orElseGet(() -> last(run) + 1);
     }
 
     /** No item's position is higher. */
@@ -128,18 +102,7 @@ final class RunItems {
 
     /** Those that have not been moved, with these positions. */
     static List<Item> unmoved(Connection connection, String run, int from, int to) throws SQLException {
-        try (var statement = connection.prepareStatement(UNMOVED)) {
-            statement.setString(1, run);
-            statement.setInt(2, from);
-            statement.setInt(3, to);
-            var items = new ArrayList<Item>();
-            try (var result = statement.executeQuery()) {
-                while (result.next()) {
-                    items.add(new Item(result.getInt(1), target(result)));
-                }
-            }
-            return items;
-        }
+        return Sql.all(connection, UNMOVED, row -> new Item(row.getInt(1), target(row)), run, from, to);
     }
 
     private static Target target(ResultSet result) throws SQLException {

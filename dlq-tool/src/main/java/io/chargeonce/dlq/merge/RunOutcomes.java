@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.merge;
 
+import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.move.MoveResult;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 
 /** Watches what becomes of the payments that a run has sent back, and keeps it: a later merge does not change it. */
@@ -14,7 +16,15 @@ final class RunOutcomes {
      * @param asked  of those about which the PSP was asked
      * @param last   the position up to which was looked; 0 if that was the end, so that the next look begins at the first item
      */
-    record Heard(Outcomes change, Outcomes asked, int last) {}
+    record Heard(Outcomes change, Outcomes asked, int last) {
+
+        private static Heard of(ResultSet row) throws SQLException {
+            Sum sum = Sum.ofRow(row.getString(5), row.getLong(6), row.getLong(7));
+            Outcomes more = Outcomes.ofRow(row.getString(4), sum).minus(Outcomes.ofRow(row.getString(3), sum));
+            boolean asked = MoveResult.ASKED.tag().equals(row.getString(2));
+            return new Heard(asked ? Outcomes.NONE : more, asked ? more : Outcomes.NONE, row.getInt(1));
+        }
+    }
 
     private static final int LOOK = 5_000;
 
@@ -68,37 +78,14 @@ final class RunOutcomes {
     }
 
     private static Heard hear(Connection connection, String sql, String run, int after) throws SQLException {
-        try (var statement = connection.prepareStatement(sql)) {
-            statement.setString(1, run);
-            statement.setInt(2, after);
-            statement.setInt(3, LOOK);
-            statement.setInt(4, LOOK);
-            Outcomes change = Outcomes.NONE;
-            Outcomes asked = Outcomes.NONE;
-            int last = 0;
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    last = row.getInt(1);
-                    Sum sum = Sum.ofRow(row.getString(5), row.getLong(6), row.getLong(7));
-                    Outcomes more = Outcomes.ofRow(row.getString(4), sum).minus(Outcomes.ofRow(row.getString(3), sum));
-                    if (MoveResult.ASKED.tag().equals(row.getString(2))) {
-                        asked = asked.plus(more);
-                    } else {
-                        change = change.plus(more);
-                    }
-                }
-            }
-            return new Heard(change, asked, last);
-        }
+        return Sql.all(connection, sql, Heard::of, run, after, LOOK, LOOK).stream().reduce(new Heard(Outcomes.NONE, Outcomes.NONE, 0),
+                (heard, more) -> new Heard(heard.change.plus(more.change), heard.asked.plus(more.asked), more.last));
     }
 
     private static final String MAY_KEEP = "SELECT has_column_privilege('dlq_run_item', 'outcome', 'UPDATE')";
 
     static boolean mayKeep(Connection connection) throws SQLException {
-        try (var statement = connection.createStatement(); var row = statement.executeQuery(MAY_KEEP)) {
-            row.next();
-            return row.getBoolean(1);
-        }
+        return Sql.one(connection, MAY_KEEP, row -> row.getBoolean(1));
     }
 
     private static final String COUNT = """
@@ -108,16 +95,8 @@ final class RunOutcomes {
 
     /** What is known so far of those that re-entered. */
     static Outcomes count(Connection connection, String run, int after) throws SQLException {
-        try (var statement = connection.prepareStatement(COUNT)) {
-            statement.setString(1, run);
-            statement.setInt(2, after);
-            Outcomes outcomes = Outcomes.NONE;
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    outcomes = outcomes.plus(Outcomes.ofRow(row.getString(1), Sum.ofRow(row.getString(2), row.getLong(3), row.getLong(4))));
-                }
-            }
-            return outcomes;
-        }
+        return Sql.all(connection, COUNT,
+                row -> Outcomes.ofRow(row.getString(1), Sum.ofRow(row.getString(2), row.getLong(3), row.getLong(4))), run, after).stream()
+                .reduce(Outcomes.NONE, Outcomes::plus);
     }
 }

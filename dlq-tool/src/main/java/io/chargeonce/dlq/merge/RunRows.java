@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.merge;
 
+import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.approval.FourEyes;
@@ -8,11 +9,9 @@ import io.chargeonce.wire.PaymentJson;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Types;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -33,22 +32,9 @@ final class RunRows {
     static void insert(Connection connection, AuditContext by, RunTerms terms, RunItems.Frozen frozen, FourEyes.Kind kind,
                        boolean evenUnresolved)
             throws SQLException {
-        try (var statement = connection.prepareStatement(INSERT)) {
-            statement.setString(1, by.run());
-            statement.setString(2, by.reason().orElse(null));
-            statement.setString(3, frozen.fingerprint());
-            statement.setLong(4, frozen.items());
-            statement.setInt(5, frozen.canary());
-            statement.setObject(6, boxed(terms.rate()), Types.INTEGER);
-            statement.setObject(7, boxed(terms.maxRate()), Types.INTEGER);
-            statement.setInt(8, terms.abortAbovePercent());
-            statement.setBoolean(9, terms.evenCapped());
-            statement.setString(10, kind.tag());
-            statement.setBoolean(11, evenUnresolved);
-            statement.setBoolean(12, terms.evenStopped());
-            statement.setString(13, frozen.money());
-            statement.executeUpdate();
-        }
+        Sql.update(connection, INSERT, by.run(), by.reason(), frozen.fingerprint(), frozen.items(), frozen.canary(), boxed(terms.rate()),
+                boxed(terms.maxRate()), terms.abortAbovePercent(), terms.evenCapped(), kind.tag(), evenUnresolved, terms.evenStopped(),
+                frozen.money());
     }
 
     private static Integer boxed(OptionalInt number) {
@@ -67,27 +53,13 @@ final class RunRows {
     private static final String FIND = COLUMNS + " WHERE run_id = ?";
 
     static Optional<MergeRun> find(Connection connection, String id) throws SQLException {
-        try (var statement = connection.prepareStatement(FIND)) {
-            statement.setString(1, id);
-            try (var result = statement.executeQuery()) {
-                return result.next() ? Optional.of(read(result)) : Optional.empty();
-            }
-        }
+        return Sql.first(connection, FIND, RunRows::read, id);
     }
 
     private static final String NEWEST = COLUMNS + " ORDER BY planned_at DESC LIMIT ?";
 
     static List<MergeRun> newest(Connection connection, int limit) throws SQLException {
-        try (var statement = connection.prepareStatement(NEWEST)) {
-            statement.setInt(1, limit);
-            var runs = new ArrayList<MergeRun>();
-            try (var result = statement.executeQuery()) {
-                while (result.next()) {
-                    runs.add(read(result));
-                }
-            }
-            return runs;
-        }
+        return Sql.all(connection, NEWEST, RunRows::read, limit);
     }
 
     private static final String TAKE = """
@@ -102,12 +74,7 @@ final class RunRows {
 
     /** @return false if it has ended, or another process leads it */
     static boolean take(Connection connection, String id, UUID token) throws SQLException {
-        try (var statement = connection.prepareStatement(TAKE)) {
-            statement.setObject(1, token);
-            statement.setString(2, id);
-            statement.setLong(3, MergeRun.LONGEST_SILENCE.toSeconds());
-            return statement.executeUpdate() == 1;
-        }
+        return Sql.update(connection, TAKE, token, id, MergeRun.LONGEST_SILENCE.toSeconds()) == 1;
     }
 
     private static final String SIGN_OF_LIFE = """
@@ -116,11 +83,7 @@ final class RunRows {
 
     /** Also locks the run until the commit. @return false if it was cancelled, or another process leads it now */
     static boolean isStillLedBy(Connection connection, String id, UUID token) throws SQLException {
-        try (var statement = connection.prepareStatement(SIGN_OF_LIFE)) {
-            statement.setString(1, id);
-            statement.setObject(2, token);
-            return statement.executeUpdate() == 1;
-        }
+        return Sql.update(connection, SIGN_OF_LIFE, id, token) == 1;
     }
 
     private static final String LET_GO = """
@@ -128,11 +91,7 @@ final class RunRows {
             """;
 
     static void letGo(Connection connection, String id, UUID token) throws SQLException {
-        try (var statement = connection.prepareStatement(LET_GO)) {
-            statement.setString(1, id);
-            statement.setObject(2, token);
-            statement.executeUpdate();
-        }
+        Sql.update(connection, LET_GO, id, token);
     }
 
     private static final String STOP = """
@@ -141,10 +100,7 @@ final class RunRows {
 
     /** Its leader stops at its next batch. @return false if nothing led it */
     static boolean stop(Connection connection, String id) throws SQLException {
-        try (var statement = connection.prepareStatement(STOP)) {
-            statement.setString(1, id);
-            return statement.executeUpdate() == 1;
-        }
+        return Sql.update(connection, STOP, id) == 1;
     }
 
     private static final String SET_RATE = """
@@ -153,12 +109,7 @@ final class RunRows {
 
     /** @return false if it has ended */
     static boolean setRate(Connection connection, String id, int perSecond) throws SQLException {
-        try (var statement = connection.prepareStatement(SET_RATE)) {
-            statement.setInt(1, perSecond);
-            statement.setInt(2, perSecond);
-            statement.setString(3, id);
-            return statement.executeUpdate() == 1;
-        }
+        return Sql.update(connection, SET_RATE, perSecond, perSecond, id) == 1;
     }
 
     private static final String END = """
@@ -169,12 +120,7 @@ final class RunRows {
 
     /** @return false if it had ended before */
     static boolean end(Connection connection, String id, RunState state, Optional<String> verdict) throws SQLException {
-        try (var statement = connection.prepareStatement(END)) {
-            statement.setString(1, state.tag());
-            statement.setString(2, verdict.orElse(null));
-            statement.setString(3, id);
-            return statement.executeUpdate() == 1;
-        }
+        return Sql.update(connection, END, state.tag(), verdict, id) == 1;
     }
 
     private static final String STOP_AFTERWARDS = """
@@ -183,11 +129,7 @@ final class RunRows {
 
     /** It had sent everything, and now too many of it are dead again. */
     static void stopAfterwards(Connection connection, MergeRun stopped) throws SQLException {
-        try (var statement = connection.prepareStatement(STOP_AFTERWARDS)) {
-            statement.setString(1, stopped.verdict().orElseThrow());
-            statement.setString(2, stopped.id());
-            statement.executeUpdate();
-        }
+        Sql.update(connection, STOP_AFTERWARDS, stopped.verdict().orElseThrow(), stopped.id());
     }
 
     private static final String CANCEL = """
@@ -199,10 +141,7 @@ final class RunRows {
 
     /** @return false if it had ended before */
     static boolean cancel(Connection connection, String id) throws SQLException {
-        try (var statement = connection.prepareStatement(CANCEL)) {
-            statement.setString(1, id);
-            return statement.executeUpdate() == 1;
-        }
+        return Sql.update(connection, CANCEL, id) == 1;
     }
 
     private static MergeRun read(ResultSet result) throws SQLException {

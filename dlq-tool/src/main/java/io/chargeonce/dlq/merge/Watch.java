@@ -2,16 +2,15 @@
 package io.chargeonce.dlq.merge;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.ledger.Hold;
 import io.chargeonce.ledger.HoldTable;
-import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 
@@ -40,10 +39,6 @@ public record Watch(Instant at, Sum dead, List<Arrivals> arrivals, List<MergeRun
     private static final int MOST_RUNS = 5;
     private static final int LOOKED_AT = 50;
 
-    private interface Row<T> {
-        T read(ResultSet result) throws SQLException;
-    }
-
     public static Watch now(DeadLetterQueue queue) {
         var runs = new MergeRuns(queue);
         List<MergeRuns.Report> open = runs.newest(LOOKED_AT).stream()
@@ -51,10 +46,10 @@ public record Watch(Instant at, Sum dead, List<Arrivals> arrivals, List<MergeRun
                 .flatMap(run -> runs.report(run.id()).stream()).toList();
         return queue.database().withConnection(connection -> {
             Instant at = Database.now(connection);
-            Sum dead = query(connection, DEAD, row -> Sum.ofRow(row.getString(1), row.getLong(2), row.getLong(3))).stream()
+            Sum dead = Sql.all(connection, DEAD, row -> Sum.ofRow(row.getString(1), row.getLong(2), row.getLong(3))).stream()
                     .reduce(Sum.NOTHING, Sum::plus);
-            return new Watch(at, dead, query(connection, ARRIVALS, Watch::arrivals), open, together(query(connection, TIERS, Watch::tier)),
-                    HoldTable.inForce(connection).holds());
+            return new Watch(at, dead, Sql.all(connection, ARRIVALS, Watch::arrivals), open,
+                    together(Sql.all(connection, TIERS, Watch::tier)), HoldTable.inForce(connection).holds());
         });
     }
 
@@ -98,15 +93,5 @@ public record Watch(Instant at, Sum dead, List<Arrivals> arrivals, List<MergeRun
                 tier.parked + more.parked, tier.overdue + more.overdue,
                 tier.longest.compareTo(more.longest) > 0 ? tier.longest : more.longest)));
         return List.copyOf(tiers.values());
-    }
-
-    private static <T> List<T> query(Connection connection, String sql, Row<T> row) throws SQLException {
-        var rows = new ArrayList<T>();
-        try (var statement = connection.createStatement(); var result = statement.executeQuery(sql)) {
-            while (result.next()) {
-                rows.add(row.read(result));
-            }
-        }
-        return rows;
     }
 }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.personal;
 
+import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.AuditContext;
-import java.sql.PreparedStatement;
-import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -60,27 +58,9 @@ public final class Erase {
     /** One commit. */
     private List<Result> runOnce(String merchant, List<String> payments, AuditContext by) {
         String reason = by.reason().orElseThrow(() -> new IllegalArgumentException("an erasure needs a reason"));
-        return queue.database().inTransaction(connection -> {
-            try (var statement = connection.prepareStatement(ERASE)) {
-                statement.setString(1, merchant);
-                statement.setArray(2, connection.createArrayOf("text", payments.toArray()));
-                statement.setString(3, by.claim().orElse(null));
-                statement.setString(4, reason);
-                statement.setString(5, by.run());
-                statement.setBoolean(6, really);
-                return read(statement);
-            }
-        });
-    }
-
-    private static List<Result> read(PreparedStatement statement) throws SQLException {
-        var results = new ArrayList<Result>();
-        try (var row = statement.executeQuery()) {
-            while (row.next()) {
-                results.add(new Result(row.getString(1), Outcome.valueOf(row.getString(2).toUpperCase(Locale.ROOT)),
-                        Optional.ofNullable(row.getString(3))));
-            }
-        }
-        return results;
+        return queue.database().inTransaction(connection -> Sql.all(connection, ERASE,
+                row -> new Result(row.getString(1), Outcome.valueOf(row.getString(2).toUpperCase(Locale.ROOT)),
+                        Optional.ofNullable(row.getString(3))),
+                merchant, payments, by.claim(), reason, by.run(), really));
     }
 }

@@ -3,19 +3,16 @@ package io.chargeonce.dlq.query;
 
 import static java.util.Comparator.naturalOrder;
 
+import io.chargeonce.database.Sql;
 import io.chargeonce.ledger.PurgedLetters;
 import io.chargeonce.payment.Money;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Types;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -145,8 +142,6 @@ public final class DeadLetterQuery {
                    known.psp_reference AS evidence, letter.tier,
             """ + STANDING + " AS standing\n";
 
-    private static final int CONDITIONS = 18;
-
     private DeadLetterQuery() {}
 
     private static final String NEWEST_FIRST = """
@@ -173,87 +168,45 @@ public final class DeadLetterQuery {
             case OLDEST_FIRST -> OLDEST_FIRST;
             case LARGEST_FIRST -> LARGEST_FIRST;
         };
-        try (var statement = connection.prepareStatement(sql)) {
-            int next = bind(statement, selection);
-            for (int i = 0; i < 2; i++) {
-                switch (order) {
-                    case NEWEST_FIRST, OLDEST_FIRST -> setTime(statement, next + i, after.map(DeadLetterView.Position::diedAt));
-                    case LARGEST_FIRST -> statement.setObject(next + i,
-                            after.map(DeadLetterView.Position::minorUnits).orElse(null), Types.BIGINT);
-                }
-            }
-            statement.setString(next + 2, after.map(DeadLetterView.Position::id).orElse(null));
-            statement.setInt(next + 3, limit);
-            return read(statement);
-        }
+        Optional<?> place = switch (order) {
+            case NEWEST_FIRST, OLDEST_FIRST -> after.map(DeadLetterView.Position::diedAt);
+            case LARGEST_FIRST -> after.map(DeadLetterView.Position::minorUnits);
+        };
+        return Sql.all(connection, sql, DeadLetterQuery::letter,
+                values(selection, place, place, after.map(DeadLetterView.Position::id), limit));
     }
 
     private static final String FIND = COLUMNS + LETTERS + " WHERE letter.dead_letter_id = ANY (?)";
 
     /** These dead letters, those that have left the queue too. */
     public static List<DeadLetterView> find(Connection connection, Collection<String> ids) throws SQLException {
-        try (var statement = connection.prepareStatement(FIND)) {
-            statement.setArray(1, connection.createArrayOf("text", ids.toArray()));
-            return read(statement);
-        }
+        return Sql.all(connection, FIND, DeadLetterQuery::letter, ids);
     }
 
     /** A number for each failure. The xor of a set's numbers tells whether two sets are equal. */
     public static final String FINGERPRINT =
             "hashtextextended(letter.dead_letter_id || '/' || letter.generation || '/' || extract(epoch FROM letter.died_at), 0)";
 
-    /**
-     * Binds the conditions of {@link #selected}, which come first in every statement that has them.
-     *
-     * @return the next parameter's number
-     */
-    public static int bind(PreparedStatement statement, Selection selection) throws SQLException {
+    /** For the conditions of {@link #selected}, which come first in every statement that has them, and for what follows them. */
+    public static Object[] values(Selection selection, Object... more) {
         DeadLetterFilter filter = selection.filter();
-        statement.setArray(1, filter.ids().isEmpty() ? null
-                : statement.getConnection().createArrayOf("text", filter.ids().get().toArray()));
-        statement.setString(2, filter.cause().orElse(null));
-        statement.setString(3, filter.psp().orElse(null));
-        statement.setString(4, filter.merchant().orElse(null));
-        statement.setString(5, filter.text().orElse(null));
-        statement.setString(6, filter.standing().map(MoneyStatus::tag).orElse(null));
+        PaymentCriteria traits = filter.traits();
         Instant olderThan = filter.olderThan().map(selection.asOf()::minus).orElse(selection.asOf());
         // One includes its bound, the other does not; Postgres counts in microseconds.
-        setTime(statement, 7, Stream.of(olderThan, filter.until().map(DeadLetterQuery::justBefore).orElse(olderThan)).min(naturalOrder()));
-        setTime(statement, 8, Stream.of(filter.newerThan().map(selection.asOf()::minus), filter.since().map(DeadLetterQuery::justBefore))
-                .flatMap(Optional::stream).max(naturalOrder()));
-        bind(statement, filter.traits());
-        return CONDITIONS + 1;
-    }
-
-    private static void bind(PreparedStatement statement, PaymentCriteria traits) throws SQLException {
-        statement.setString(9, traits.currency().orElse(null));
-        statement.setObject(10, traits.atLeast().orElse(null), Types.BIGINT);
-        statement.setObject(11, traits.atMost().orElse(null), Types.BIGINT);
-        statement.setObject(12, traits.tier().orElse(null), Types.INTEGER);
-        statement.setObject(13, traits.generation().orElse(null), Types.INTEGER);
-        statement.setString(14, traits.run().orElse(null));
-        statement.setString(15, traits.names().key().orElse(null));
-        statement.setString(16, traits.names().reference().orElse(null));
-        statement.setString(17, traits.names().customer().orElse(null));
-        statement.setString(18, traits.names().pspReference().orElse(null));
+        Optional<Instant> until = Stream.of(olderThan, filter.until().map(DeadLetterQuery::justBefore).orElse(olderThan))
+                .min(naturalOrder());
+        Optional<Instant> since = Stream
+                .of(filter.newerThan().map(selection.asOf()::minus), filter.since().map(DeadLetterQuery::justBefore))
+                .flatMap(Optional::stream).max(naturalOrder());
+        var conditions = Stream.<Object>of(filter.ids(), filter.cause(), filter.psp(), filter.merchant(), filter.text(),
+                filter.standing().map(MoneyStatus::tag), until, since, traits.currency(), traits.atLeast(), traits.atMost(), traits.tier(),
+                traits.generation(), traits.run(), traits.names().key(), traits.names().reference(), traits.names().customer(),
+                traits.names().pspReference());
+        return Stream.concat(conditions, Stream.of(more)).toArray();
     }
 
     private static Instant justBefore(Instant time) {
         return time.minus(1, ChronoUnit.MICROS);
-    }
-
-    private static void setTime(PreparedStatement statement, int parameter, Optional<Instant> time) throws SQLException {
-        statement.setObject(parameter, time.map(at -> at.atOffset(ZoneOffset.UTC)).orElse(null), Types.TIMESTAMP_WITH_TIMEZONE);
-    }
-
-    private static List<DeadLetterView> read(PreparedStatement statement) throws SQLException {
-        var letters = new ArrayList<DeadLetterView>();
-        try (var result = statement.executeQuery()) {
-            while (result.next()) {
-                letters.add(letter(result));
-            }
-        }
-        return letters;
     }
 
     private static DeadLetterView letter(ResultSet result) throws SQLException {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.query;
 
+import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.wire.PoisonCause;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -131,22 +131,11 @@ public final class KnownValues {
         if (run.isEmpty()) {
             return Optional.empty();
         }
-        try (var statement = connection.prepareStatement(RUN)) {
-            statement.setString(1, run.get());
-            statement.setString(2, run.get());
-            try (var row = statement.executeQuery()) {
-                return row.next() ? Optional.empty() : Optional.of(new Unknown("--run", run.get(), new TreeSet<>()));
-            }
-        }
+        return Sql.any(connection, RUN, run.get(), run.get()) ? Optional.empty()
+                : Optional.of(new Unknown("--run", run.get(), new TreeSet<>()));
     }
 
     private static List<String> texts(Connection connection, String sql) throws SQLException {
-        var texts = new ArrayList<String>();
-        try (var statement = connection.prepareStatement(sql); var row = statement.executeQuery()) {
-            while (row.next()) {
-                texts.add(row.getString(1));
-            }
-        }
-        return texts;
+        return Sql.all(connection, sql, row -> row.getString(1));
     }
 }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.query;
 
+import io.chargeonce.database.Sql;
 import io.chargeonce.database.agreed.AgreedSettings;
 import io.chargeonce.dlq.DeadLetterQueue;
 import java.sql.Array;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -27,17 +26,8 @@ public record OtherTiers(String used, String agreed, long processes) {
             """;
 
     public static List<OtherTiers> of(DeadLetterQueue queue) {
-        return queue.database().withConnection(OtherTiers::read);
-    }
-
-    private static List<OtherTiers> read(Connection connection) throws SQLException {
-        var others = new ArrayList<OtherTiers>();
-        try (var statement = connection.prepareStatement(DIFFERING); var row = statement.executeQuery()) {
-            while (row.next()) {
-                others.add(new OtherTiers(words(row.getArray(1)), words(row.getArray(2)), row.getLong(3)));
-            }
-        }
-        return others;
+        return queue.database().withConnection(connection -> Sql.all(connection, DIFFERING,
+                row -> new OtherTiers(words(row.getArray(1)), words(row.getArray(2)), row.getLong(3))));
     }
 
     private static String words(Array milliseconds) throws SQLException {

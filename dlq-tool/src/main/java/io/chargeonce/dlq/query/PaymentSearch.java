@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.query;
 
+import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.payment.IdempotencyKey;
 import io.chargeonce.payment.Money;
@@ -9,9 +10,8 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 
 /**
@@ -57,16 +57,8 @@ public final class PaymentSearch {
             """);
 
     private static List<Found> quickly(Connection connection, String name) throws SQLException {
-        List<String> merchants = merchants(connection);
-        try (var statement = connection.prepareStatement(QUICKLY)) {
-            statement.setArray(1, connection.createArrayOf("text", ids(merchants, name).toArray()));
-            statement.setArray(2, connection.createArrayOf("text", merchants.toArray()));
-            statement.setString(3, name);
-            statement.setString(4, name);
-            try (var row = statement.executeQuery()) {
-                return read(row, name);
-            }
-        }
+        List<String> merchants = Sql.all(connection, MERCHANTS, row -> row.getString(1)).stream().filter(Objects::nonNull).toList();
+        return Sql.all(connection, QUICKLY, row -> found(row, name), ids(merchants, name), merchants, name, name);
     }
 
     /** A name may be an id itself; else a payment's id follows from its merchant and its key. */
@@ -79,18 +71,6 @@ public final class PaymentSearch {
         }
     }
 
-    private static List<String> merchants(Connection connection) throws SQLException {
-        var merchants = new ArrayList<String>();
-        try (var statement = connection.prepareStatement(MERCHANTS); var row = statement.executeQuery()) {
-            while (row.next()) {
-                if (row.getString(1) != null) {
-                    merchants.add(row.getString(1));
-                }
-            }
-        }
-        return merchants;
-    }
-
     /** A search through millions of payments takes longer than a statement usually may. */
     private static final String PATIENCE = "SET LOCAL statement_timeout = '10min'";
 
@@ -101,26 +81,13 @@ public final class PaymentSearch {
             """);
 
     private static List<Found> everywhere(Connection connection, String name) throws SQLException {
-        try (var patience = connection.createStatement()) {
-            patience.execute(PATIENCE);
-        }
-        try (var statement = connection.prepareStatement(EVERYWHERE)) {
-            statement.setString(1, name);
-            statement.setString(2, name);
-            statement.setString(3, name);
-            try (var row = statement.executeQuery()) {
-                return read(row, name);
-            }
-        }
+        Sql.call(connection, PATIENCE);
+        return Sql.all(connection, EVERYWHERE, row -> found(row, name), name, name, name);
     }
 
-    private static List<Found> read(ResultSet row, String name) throws SQLException {
-        var found = new ArrayList<Found>();
-        while (row.next()) {
-            found.add(new Found(row.getString(1), row.getString(2), row.getString(3), new Money(row.getLong(4), row.getString(5)),
-                    row.getString(6), row.getObject(7, OffsetDateTime.class).toInstant(), row.getBoolean(8), matched(row, name)));
-        }
-        return found;
+    private static Found found(ResultSet row, String name) throws SQLException {
+        return new Found(row.getString(1), row.getString(2), row.getString(3), new Money(row.getLong(4), row.getString(5)),
+                row.getString(6), Sql.instant(row, 7), row.getBoolean(8), matched(row, name));
     }
 
     private static String matched(ResultSet row, String name) throws SQLException {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.query;
 
+import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Sum;
 import java.sql.Connection;
@@ -38,17 +39,10 @@ public record Plan(Selection selection, SumsByKind<MoneyStatus> standings, Strin
 
     private static Plan count(Connection connection, Selection selection) throws SQLException {
         var sums = new SumsByKind<MoneyStatus>();
-        long fingerprint = 0;
-        try (var statement = connection.prepareStatement(COUNT.formatted(DeadLetterQuery.selected(selection.from())))) {
-            DeadLetterQuery.bind(statement, selection);
-            try (var result = statement.executeQuery()) {
-                while (result.next()) {
-                    sums.add(MoneyStatus.fromTag(result.getString(1)),
-                            Sum.ofRow(result.getString(2), result.getLong(3), result.getLong(4)));
-                    fingerprint ^= result.getLong(5);
-                }
-            }
-        }
+        long fingerprint = Sql.all(connection, COUNT.formatted(DeadLetterQuery.selected(selection.from())), row -> {
+            sums.add(MoneyStatus.fromTag(row.getString(1)), Sum.ofRow(row.getString(2), row.getLong(3), row.getLong(4)));
+            return row.getLong(5);
+        }, DeadLetterQuery.values(selection)).stream().reduce(0L, (one, other) -> one ^ other);
         return new Plan(selection, sums, fingerprint(fingerprint));
     }
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.query;
 
+import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.DeadLetterQueue;
-import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -38,7 +37,7 @@ public record PspHealth(String psp, int processes, int open, Optional<Instant> g
             """;
 
     public static List<PspHealth> of(DeadLetterQueue queue) {
-        return queue.database().withConnection(PspHealth::read);
+        return queue.database().withConnection(connection -> Sql.all(connection, READ, PspHealth::read));
     }
 
     public boolean isAbsent() {
@@ -49,15 +48,9 @@ public record PspHealth(String psp, int processes, int open, Optional<Instant> g
         return open > 0;
     }
 
-    private static List<PspHealth> read(Connection connection) throws SQLException {
-        var all = new ArrayList<PspHealth>();
-        try (var statement = connection.prepareStatement(READ); var row = statement.executeQuery()) {
-            while (row.next()) {
-                all.add(new PspHealth(row.getString("psp"), row.getInt("processes"), row.getInt("open_in"), time(row, "good_at"),
-                        time(row, "bad_at"), time(row, "unwell_since"), row.getInt("in_a_row"), time(row, "told_at").orElseThrow()));
-            }
-        }
-        return all;
+    private static PspHealth read(ResultSet row) throws SQLException {
+        return new PspHealth(row.getString("psp"), row.getInt("processes"), row.getInt("open_in"), time(row, "good_at"),
+                time(row, "bad_at"), time(row, "unwell_since"), row.getInt("in_a_row"), time(row, "told_at").orElseThrow());
     }
 
     private static Optional<Instant> time(ResultSet row, String column) throws SQLException {

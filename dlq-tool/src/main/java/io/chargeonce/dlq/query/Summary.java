@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.query;
 
+import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Sum;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -75,27 +76,22 @@ public record Summary(List<Group> groups) {
 
     private static Summary read(Connection connection, Selection selection) throws SQLException {
         Map<Name, Group> groups = new LinkedHashMap<>();
-        try (var statement = connection.prepareStatement(GROUPS.formatted(DeadLetterQuery.selected(selection.from())))) {
-            DeadLetterQuery.bind(statement, selection);
-            try (var result = statement.executeQuery()) {
-                while (result.next()) {
-                    var name = new Name(result.getString(1), Optional.ofNullable(result.getString(2)),
-                            Optional.ofNullable(result.getString(3)));
-                    var sums = new SumsByKind<MoneyStatus>();
-                    sums.add(MoneyStatus.fromTag(result.getString(4)),
-                            Sum.ofRow(result.getString(5), result.getLong(6), result.getLong(7)));
-                    Duration oldest = Duration.ofMillis(Math.max(0, result.getLong(8)));
-                    Optional<Instant> keyValidUntil = Optional.ofNullable(result.getObject(9, OffsetDateTime.class))
-                            .map(OffsetDateTime::toInstant);
-                    groups.merge(name, new Group(name.cause, name.psp, name.merchant, sums, oldest,
-                            result.getObject(10, OffsetDateTime.class).toInstant(), keyValidUntil, result.getLong(11)), Summary::together);
-                }
-            }
+        for (Group group : Sql.all(connection, GROUPS.formatted(DeadLetterQuery.selected(selection.from())), Summary::group,
+                DeadLetterQuery.values(selection))) {
+            groups.merge(new Name(group.cause, group.psp, group.merchant), group, Summary::together);
         }
         var sorted = new ArrayList<>(groups.values());
         sorted.sort(Comparator.comparing(Group::sum, Sum.MOST_MONEY_FIRST).thenComparing(Group::cause)
                 .thenComparing(group -> group.merchant().orElse("")));
         return new Summary(List.copyOf(sorted));
+    }
+
+    private static Group group(ResultSet row) throws SQLException {
+        var sums = new SumsByKind<MoneyStatus>();
+        sums.add(MoneyStatus.fromTag(row.getString(4)), Sum.ofRow(row.getString(5), row.getLong(6), row.getLong(7)));
+        return new Group(row.getString(1), Optional.ofNullable(row.getString(2)), Optional.ofNullable(row.getString(3)), sums,
+                Duration.ofMillis(Math.max(0, row.getLong(8))), Sql.instant(row, 10), Optional.ofNullable(Sql.instant(row, 9)),
+                row.getLong(11));
     }
 
     private static Group together(Group group, Group more) {

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.query;
 
+import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.DeadLetterQueue;
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -23,17 +21,7 @@ public record UnmatchedCount(String psp, long count, Duration oldest, String key
             """;
 
     public static List<UnmatchedCount> of(DeadLetterQueue queue) {
-        return queue.database().withConnection(UnmatchedCount::read);
-    }
-
-    private static List<UnmatchedCount> read(Connection connection) throws SQLException {
-        var counts = new ArrayList<UnmatchedCount>();
-        try (var statement = connection.prepareStatement(COUNT); var row = statement.executeQuery()) {
-            while (row.next()) {
-                counts.add(new UnmatchedCount(row.getString(1), row.getLong(2), Duration.ofMillis(Math.max(0, row.getLong(3))),
-                        row.getString(4)));
-            }
-        }
-        return counts;
+        return queue.database().withConnection(connection -> Sql.all(connection, COUNT, row -> new UnmatchedCount(row.getString(1),
+                row.getLong(2), Duration.ofMillis(Math.max(0, row.getLong(3))), row.getString(4))));
     }
 }

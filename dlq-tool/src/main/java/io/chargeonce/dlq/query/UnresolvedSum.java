@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.query;
 
+import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Sum;
-import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -23,19 +23,16 @@ public record UnresolvedSum(Sum sum, Optional<Instant> oldest) {
             """;
 
     public static UnresolvedSum of(DeadLetterQueue queue) {
-        return queue.database().withConnection(UnresolvedSum::read);
+        return queue.database().withConnection(connection -> Sql.all(connection, COUNT, UnresolvedSum::ofRow)).stream()
+                .reduce(new UnresolvedSum(Sum.NOTHING, Optional.empty()), UnresolvedSum::plus);
     }
 
-    private static UnresolvedSum read(Connection connection) throws SQLException {
-        Sum sum = Sum.NOTHING;
-        Optional<Instant> oldest = Optional.empty();
-        try (var statement = connection.prepareStatement(COUNT); var row = statement.executeQuery()) {
-            while (row.next()) {
-                sum = sum.plus(Sum.ofRow(row.getString(1), row.getLong(2), row.getLong(3)));
-                Optional<Instant> since = Optional.ofNullable(row.getObject(4, OffsetDateTime.class)).map(OffsetDateTime::toInstant);
-                oldest = Stream.of(oldest, since).flatMap(Optional::stream).min(Instant::compareTo);
-            }
-        }
-        return new UnresolvedSum(sum, oldest);
+    private static UnresolvedSum ofRow(ResultSet row) throws SQLException {
+        return new UnresolvedSum(Sum.ofRow(row.getString(1), row.getLong(2), row.getLong(3)), Optional.ofNullable(Sql.instant(row, 4)));
+    }
+
+    private UnresolvedSum plus(UnresolvedSum more) {
+        return new UnresolvedSum(sum.plus(more.sum),
+                Stream.of(oldest, more.oldest).flatMap(Optional::stream).min(Instant::compareTo));
     }
 }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.query;
 
+import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.DeadLetterQueue;
-import java.sql.Connection;
-import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -23,16 +21,7 @@ public record WaitingForPsp(String why, long count) {
 
     /** By PSP, the most first. */
     public static List<WaitingForPsp> of(DeadLetterQueue queue) {
-        return queue.database().withConnection(WaitingForPsp::read);
-    }
-
-    private static List<WaitingForPsp> read(Connection connection) throws SQLException {
-        var waiting = new ArrayList<WaitingForPsp>();
-        try (var statement = connection.prepareStatement(WAITING); var row = statement.executeQuery()) {
-            while (row.next()) {
-                waiting.add(new WaitingForPsp(row.getString(1), row.getLong(2)));
-            }
-        }
-        return waiting;
+        return queue.database().withConnection(
+                connection -> Sql.all(connection, WAITING, row -> new WaitingForPsp(row.getString(1), row.getLong(2))));
     }
 }

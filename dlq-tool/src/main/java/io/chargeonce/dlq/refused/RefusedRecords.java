@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.refused;
 
+import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.DeadLetterQueue;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -78,22 +77,9 @@ public final class RefusedRecords {
             """;
 
     private static List<RefusedRecord> find(Connection connection, Wanted wanted) throws SQLException {
-        try (var statement = connection.prepareStatement(FIND)) {
-            var keys = wanted.keys().isPresent() ? connection.createArrayOf("text", wanted.keys().get().toArray()) : null;
-            statement.setArray(1, keys);
-            statement.setArray(2, keys);
-            statement.setString(3, wanted.topic().orElse(null));
-            statement.setString(4, wanted.topic().orElse(null));
-            statement.setInt(5, MOST);
-            try (ResultSet row = statement.executeQuery()) {
-                var records = new ArrayList<RefusedRecord>();
-                while (row.next()) {
-                    records.add(new RefusedRecord(row.getLong(1), row.getString(2), row.getString(3),
-                            Duration.ofMillis((long) (1000 * row.getDouble(4))), row.getLong(5), row.getString(6), row.getLong(7)));
-                }
-                return records;
-            }
-        }
+        return Sql.all(connection, FIND, row -> new RefusedRecord(row.getLong(1), row.getString(2), row.getString(3),
+                Duration.ofMillis((long) (1000 * row.getDouble(4))), row.getLong(5), row.getString(6), row.getLong(7)),
+                wanted.keys(), wanted.keys(), wanted.topic(), wanted.topic(), MOST);
     }
 
     private static final String CLEAR = "SELECT clear_refusals(?, ?, ?, ?, ?)";

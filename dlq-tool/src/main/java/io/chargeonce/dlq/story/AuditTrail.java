@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.story;
 
+import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.payment.Money;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -90,20 +90,9 @@ public final class AuditTrail {
 
     private static List<Line> read(Connection connection, Question question) throws SQLException {
         Map<Name, Line> lines = new LinkedHashMap<>();
-        try (var statement = connection.prepareStatement(READ)) {
-            bind(statement, question);
-            try (var result = statement.executeQuery()) {
-                while (result.next()) {
-                    var name = new Name(result.getString(3), Optional.ofNullable(result.getString(12)), result.getString(4),
-                            Optional.ofNullable(result.getString(5)), Finding.of(result.getString(10), result.getString(11)),
-                            Optional.ofNullable(result.getString(6)));
-                    lines.merge(name, new Line(result.getObject(1, OffsetDateTime.class).toInstant(),
-                            result.getObject(2, OffsetDateTime.class).toInstant(), name.actor, name.claim, name.action,
-                            Optional.ofNullable(result.getString(13)), name.run, name.finding, name.reason,
-                            Sum.ofRow(currency(result.getString(7)), result.getLong(8), result.getLong(9))),
-                            AuditTrail::together);
-                }
-            }
+        for (Line line : Sql.all(connection, READ, AuditTrail::line, question.actor, question.action, question.run,
+                question.newerThan.toSeconds())) {
+            lines.merge(new Name(line.actor, line.claim, line.action, line.run, line.finding, line.reason), line, AuditTrail::together);
         }
         var withRuns = new ArrayList<Line>();
         for (Line line : lines.values()) {
@@ -112,33 +101,25 @@ public final class AuditTrail {
         return List.copyOf(withRuns);
     }
 
+    private static Line line(ResultSet row) throws SQLException {
+        return new Line(Sql.instant(row, 1), Sql.instant(row, 2), row.getString(3), Optional.ofNullable(row.getString(12)),
+                row.getString(4), Optional.ofNullable(row.getString(13)), Optional.ofNullable(row.getString(5)),
+                Finding.of(row.getString(10), row.getString(11)), Optional.ofNullable(row.getString(6)),
+                Sum.ofRow(currency(row.getString(7)), row.getLong(8), row.getLong(9)));
+    }
+
     private static final String OF_RUN = """
             SELECT currency, count(*), coalesce(sum(amount), 0) FROM dlq_run_item WHERE run_id = ? GROUP BY currency
             """;
 
     private static Sum sum(Connection connection, String run) throws SQLException {
-        Sum sum = Sum.NOTHING;
-        try (var statement = connection.prepareStatement(OF_RUN)) {
-            statement.setString(1, run);
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    sum = sum.plus(Sum.ofRow(currency(row.getString(1)), row.getLong(2), row.getLong(3)));
-                }
-            }
-        }
-        return sum;
+        return Sql.all(connection, OF_RUN, row -> Sum.ofRow(currency(row.getString(1)), row.getLong(2), row.getLong(3)), run).stream()
+                .reduce(Sum.NOTHING, Sum::plus);
     }
 
     /** NULL for one that does not exist: one odd record must not hide the others. */
     private static String currency(String code) {
         return Money.isCurrency(code) ? code : null;
-    }
-
-    private static void bind(PreparedStatement statement, Question question) throws SQLException {
-        statement.setString(1, question.actor.orElse(null));
-        statement.setString(2, question.action.orElse(null));
-        statement.setString(3, question.run.orElse(null));
-        statement.setLong(4, question.newerThan.toSeconds());
     }
 
     private static Line together(Line line, Line more) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.story;
 
+import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.query.DeadLetterView;
@@ -111,12 +112,8 @@ public final class Edit {
             """;
 
     private static List<String> save(Connection connection, DeadLetterView letter, byte[] sealed, AuditContext by) throws SQLException {
-        try (var statement = connection.prepareStatement(SAVE)) {
-            statement.setBytes(1, sealed);
-            statement.setString(2, letter.id());
-            if (statement.executeUpdate() == 0) {
-                return List.of("another person has moved it meanwhile");
-            }
+        if (Sql.update(connection, SAVE, sealed, letter.id()) == 0) {
+            return List.of("another person has moved it meanwhile");
         }
         AuditLog.append(connection, List.of(entry("dlq.edited", letter, by)));
         return List.of();

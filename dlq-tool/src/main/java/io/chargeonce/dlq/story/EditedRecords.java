@@ -2,6 +2,7 @@
 package io.chargeonce.dlq.story;
 
 import io.chargeonce.database.OutboxRow;
+import io.chargeonce.database.Sql;
 import io.chargeonce.ledger.DeadLetter;
 import io.chargeonce.vault.Opened;
 import io.chargeonce.vault.Vault;
@@ -11,8 +12,6 @@ import io.chargeonce.wire.PaymentRecord;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -71,17 +70,7 @@ public final class EditedRecords {
     }
 
     private static List<Row> read(Connection connection, Vault vault, String sql, Collection<String> ids) throws SQLException {
-        try (var statement = connection.prepareStatement(sql)) {
-            statement.setArray(1, connection.createArrayOf("text", ids.toArray()));
-            var rows = new ArrayList<Row>();
-            try (var result = statement.executeQuery()) {
-                while (result.next()) {
-                    String id = result.getString(1);
-                    rows.add(new Row(id, result.getString(2), vault.open(place(id), result.getBytes(3)),
-                            result.getObject(4, OffsetDateTime.class).toInstant()));
-                }
-            }
-            return rows;
-        }
+        return Sql.all(connection, sql, row -> new Row(row.getString(1), row.getString(2),
+                vault.open(place(row.getString(1)), row.getBytes(3)), Sql.instant(row, 4)), ids);
     }
 }

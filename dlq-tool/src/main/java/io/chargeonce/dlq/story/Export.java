@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.story;
 
+import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.DeadLetterView;
@@ -16,7 +17,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 
 /**
  * Exports dead letters with what they hold: a payment's request, or a poison record's bytes. What identifies
@@ -58,17 +61,8 @@ public final class Export {
     private Map<String, Exported> payloads(Connection connection, List<DeadLetterView> page) throws SQLException {
         var letters = new HashMap<String, DeadLetterView>();
         page.forEach(letter -> letters.put(letter.id(), masked ? letter.masked() : letter));
-        var exported = new HashMap<String, Exported>();
-        try (var statement = connection.prepareStatement(PAYLOADS)) {
-            statement.setArray(1, connection.createArrayOf("text", letters.keySet().toArray()));
-            try (var result = statement.executeQuery()) {
-                while (result.next()) {
-                    DeadLetterView letter = letters.get(result.getString("dead_letter_id"));
-                    exported.put(letter.id(), new Exported(letter, payment(result), source(result)));
-                }
-            }
-        }
-        return exported;
+        return Sql.all(connection, PAYLOADS, row -> new Exported(letters.get(row.getString("dead_letter_id")), payment(row), source(row)),
+                letters.keySet()).stream().collect(Collectors.toMap(one -> one.letter.id(), Function.identity()));
     }
 
     private Map<String, String> payment(ResultSet result) throws SQLException {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.story;
 
+import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.ledger.AuditLog;
@@ -72,14 +73,7 @@ public final class Import {
 
     private static Map<String, String> states(Connection connection, List<String> ids) throws SQLException {
         var states = new HashMap<String, String>();
-        try (var statement = connection.prepareStatement(STATES)) {
-            statement.setArray(1, connection.createArrayOf("text", ids.toArray()));
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    states.put(row.getString(1), row.getString(2));
-                }
-            }
-        }
+        Sql.all(connection, STATES, row -> states.put(row.getString(1), row.getString(2)), ids);
         return states;
     }
 

@@ -2,6 +2,7 @@
 package io.chargeonce.dlq.story;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.query.DeadLetterQuery;
 import io.chargeonce.dlq.query.DeadLetterView;
@@ -14,10 +15,8 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * A payment's whole life, from its acceptance to now, whether it is dead or not; or a poison record's. Read at one
@@ -41,29 +40,16 @@ public record Life(String id, Optional<Operation> operation, Optional<DeadLetter
         });
     }
 
+    /** Those that it waits for. */
+    private static final String PSPS =
+            "SELECT unnest(psps_awaited(its)) FROM operation_state AS its WHERE operation_id = ?";
+
     private static List<Hold> holds(Connection connection, Optional<Operation> operation) throws SQLException {
         if (operation.filter(Life::waits).isEmpty()) {
             return List.of();
         }
-        Set<String> psps = psps(connection, operation.get().id());
+        List<String> psps = Sql.all(connection, PSPS, row -> row.getString(1), operation.get().id());
         return HoldTable.inForce(connection).holds().stream().filter(hold -> concerns(hold, operation.get(), psps)).toList();
-    }
-
-    private static final String PSPS =
-            "SELECT unnest(psps_awaited(its)) FROM operation_state AS its WHERE operation_id = ?";
-
-    /** Those that it waits for. */
-    private static Set<String> psps(Connection connection, String id) throws SQLException {
-        var psps = new HashSet<String>();
-        try (var statement = connection.prepareStatement(PSPS)) {
-            statement.setString(1, id);
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    psps.add(row.getString(1));
-                }
-            }
-        }
-        return psps;
     }
 
     private static boolean waits(Operation operation) {
@@ -73,7 +59,7 @@ public record Life(String id, Optional<Operation> operation, Optional<DeadLetter
         };
     }
 
-    private static boolean concerns(Hold hold, Operation operation, Set<String> psps) {
+    private static boolean concerns(Hold hold, Operation operation, List<String> psps) {
         return switch (hold.kind()) {
             case MERCHANT -> hold.name().equals(operation.accepted().merchant());
             case TIER -> operation.waitsInATier() && hold.name().equals(Integer.toString(operation.tier()));

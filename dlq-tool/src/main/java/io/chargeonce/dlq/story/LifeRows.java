@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.story;
 
+import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.query.Mask;
 import io.chargeonce.payment.Money;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
 /** Reads what each table of the ledger has about one operation. */
 final class LifeRows {
-
-    private interface Row {
-        Moment read(ResultSet result) throws SQLException;
-    }
 
     private LifeRows() {}
 
@@ -34,8 +28,8 @@ final class LifeRows {
             "SELECT sent_at, sequence, generation, psp, psp_key, key_valid_until FROM (" + ATTEMPTS + ") AS attempt";
 
     static List<Moment> attempts(Connection connection, String id) throws SQLException {
-        return query(connection, SENT, id, result -> new Moment.Sent(at(result, 1), result.getInt(2), result.getInt(3),
-                result.getString(4), result.getString(5), at(result, 6)));
+        return Sql.all(connection, SENT, row -> new Moment.Sent(Sql.instant(row, 1), row.getInt(2), row.getInt(3),
+                row.getString(4), row.getString(5), Sql.instant(row, 6)), id, id);
     }
 
     private static final String ANSWERS = """
@@ -44,8 +38,8 @@ final class LifeRows {
             """ + ATTEMPTS + ") AS attempt JOIN psp_answer AS observation USING (psp_key)";
 
     static List<Moment> answers(Connection connection, String id) throws SQLException {
-        return query(connection, ANSWERS, id, result -> new Moment.Heard(at(result, 1), result.getInt(2), result.getString(3),
-                result.getString(4), result.getString(5), text(result, 6), masked(result, 7), text(result, 8)));
+        return Sql.all(connection, ANSWERS, row -> new Moment.Heard(Sql.instant(row, 1), row.getInt(2), row.getString(3),
+                row.getString(4), row.getString(5), text(row, 6), masked(row, 7), text(row, 8)), id, id);
     }
 
     private static final String WAITS = """
@@ -53,8 +47,8 @@ final class LifeRows {
             """;
 
     static List<Moment> waits(Connection connection, String id) throws SQLException {
-        return query(connection, WAITS, id, result -> new Moment.Waited(at(result, 1), result.getInt(2), result.getBoolean(3),
-                result.getInt(4), text(result, 5), at(result, 6)));
+        return Sql.all(connection, WAITS, row -> new Moment.Waited(Sql.instant(row, 1), row.getInt(2), row.getBoolean(3),
+                row.getInt(4), text(row, 5), Sql.instant(row, 6)), id);
     }
 
     private static final String DEATHS = """
@@ -64,7 +58,7 @@ final class LifeRows {
             """;
 
     static List<Moment> deaths(Connection connection, String id) throws SQLException {
-        return query(connection, DEATHS, id, result -> new Moment.Died(at(result, 1), result.getString(2), masked(result, 3)));
+        return Sql.all(connection, DEATHS, row -> new Moment.Died(Sql.instant(row, 1), row.getString(2), masked(row, 3)), id);
     }
 
     private static final String GIVEN_BACK = """
@@ -72,8 +66,8 @@ final class LifeRows {
             """;
 
     static List<Moment> givenBack(Connection connection, String id) throws SQLException {
-        return query(connection, GIVEN_BACK, id, result -> new Moment.GaveBack(at(result, 1), result.getString(2), result.getString(3),
-                new Money(result.getLong(4), result.getString(5)), result.getString(6)));
+        return Sql.all(connection, GIVEN_BACK, row -> new Moment.GaveBack(Sql.instant(row, 1), row.getString(2), row.getString(3),
+                new Money(row.getLong(4), row.getString(5)), row.getString(6)), id);
     }
 
     private static final String RECEIPTS = """
@@ -83,8 +77,8 @@ final class LifeRows {
 
     /** Of a payment also those of its refunds. */
     static List<Moment> receipts(Connection connection, String id) throws SQLException {
-        return query(connection, RECEIPTS, id, result -> new Moment.Mailed(at(result, 1), result.getString(2), result.getString(3),
-                result.getString(4), result.getInt(5), text(result, 6).filter(error -> !error.isEmpty())));
+        return Sql.all(connection, RECEIPTS, row -> new Moment.Mailed(Sql.instant(row, 1), row.getString(2), row.getString(3),
+                row.getString(4), row.getInt(5), text(row, 6).filter(error -> !error.isEmpty())), id, id);
     }
 
     private static final String WEBHOOKS = """
@@ -100,8 +94,8 @@ final class LifeRows {
 
     /** Of a payment also those about its refunds. What another operation's are about, only their ids tell. */
     static List<Moment> webhooks(Connection connection, String id) throws SQLException {
-        return query(connection, WEBHOOKS, id, result -> new Moment.Notified(at(result, 1), result.getString(2), result.getString(3),
-                result.getString(4), result.getString(5), result.getInt(6), text(result, 7)));
+        return Sql.all(connection, WEBHOOKS, row -> new Moment.Notified(Sql.instant(row, 1), row.getString(2), row.getString(3),
+                row.getString(4), row.getString(5), row.getInt(6), text(row, 7)), id, id);
     }
 
     /** Without those that the other moments show already. */
@@ -115,27 +109,8 @@ final class LifeRows {
             """;
 
     static List<Moment> deeds(Connection connection, String id) throws SQLException {
-        return query(connection, DEEDS, id, result -> new Moment.Deed(at(result, 1), result.getString(2), result.getString(3),
-                text(result, 4), text(result, 5)));
-    }
-
-    private static List<Moment> query(Connection connection, String sql, String id, Row row) throws SQLException {
-        var moments = new ArrayList<Moment>();
-        try (var statement = connection.prepareStatement(sql)) {
-            for (int i = 1; i <= statement.getParameterMetaData().getParameterCount(); i++) {
-                statement.setString(i, id);
-            }
-            try (var result = statement.executeQuery()) {
-                while (result.next()) {
-                    moments.add(row.read(result));
-                }
-            }
-        }
-        return moments;
-    }
-
-    private static Instant at(ResultSet result, int column) throws SQLException {
-        return result.getObject(column, OffsetDateTime.class).toInstant();
+        return Sql.all(connection, DEEDS, row -> new Moment.Deed(Sql.instant(row, 1), row.getString(2), row.getString(3),
+                text(row, 4), text(row, 5)), id);
     }
 
     /** What others answered may quote what was sent to them. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.story;
 
+import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.query.DeadLetterQuery;
 import io.chargeonce.dlq.query.DeadLetterView;
@@ -17,8 +18,6 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -78,7 +77,13 @@ public record Story(DeadLetterView letter, Optional<Operation> operation, Option
 
     /** @param finding what a settlement by hand says of the money; empty for any other deed */
     public record Deed(Instant at, String actor, String action, Optional<String> reason, Optional<Finding> finding,
-            Optional<String> data) {}
+            Optional<String> data) {
+
+        private static Deed of(ResultSet row) throws SQLException {
+            return new Deed(Sql.instant(row, 1), row.getString(2), row.getString(3), Optional.ofNullable(row.getString(4)),
+                    Finding.of(row.getString(6), row.getString(7)), Optional.ofNullable(row.getString(5)));
+        }
+    }
 
     /** Also of dead letters that have left the queue. */
     public static Optional<Story> of(DeadLetterQueue queue, String id) {
@@ -101,48 +106,24 @@ public record Story(DeadLetterView letter, Optional<Operation> operation, Option
                 attempt.keyValidUntil(), attempt.pspReference(), attempt.cause(), attempt.message().map(Mask::personal));
     }
 
-    private static Story tell(Connection connection, Vault vault, DeadLetterView letter) throws SQLException {
-        Optional<Operation> operation = letter.operationId().isEmpty() ? Optional.empty()
-                : OperationTable.find(connection, letter.operationId().get());
-        List<Attempt> attempts = operation.isEmpty() ? List.of()
-                : AttemptTable.ofOperation(connection, operation.get());
-        return new Story(letter, operation, operation.flatMap(op -> op.accepted().request().reference()), attempts,
-                source(connection, vault, letter.id()),
-                EditedRecords.of(connection, vault, List.of(letter.id())).stream().findFirst().flatMap(EditedRecords.Row::value),
-                audit(connection, letter.id()));
-    }
-
     private static final String SOURCE = """
             SELECT dead_letter_id, source_topic, source_partition, source_offset, sealed_record
               FROM dead_letter WHERE dead_letter_id = ? AND source_topic IS NOT NULL
             """;
-
-    private static Optional<Source> source(Connection connection, Vault vault, String id) throws SQLException {
-        try (var statement = connection.prepareStatement(SOURCE)) {
-            statement.setString(1, id);
-            try (var result = statement.executeQuery()) {
-                return result.next() ? Optional.of(Source.of(result, vault)) : Optional.empty();
-            }
-        }
-    }
 
     private static final String AUDIT = """
             SELECT at, actor, action, reason, data, audit_detail(data, 'verdict'), audit_detail(data, 'psp_reference')
               FROM audit_record WHERE resource_id = ? ORDER BY audit_id
             """;
 
-    private static List<Deed> audit(Connection connection, String id) throws SQLException {
-        var deeds = new ArrayList<Deed>();
-        try (var statement = connection.prepareStatement(AUDIT)) {
-            statement.setString(1, id);
-            try (var result = statement.executeQuery()) {
-                while (result.next()) {
-                    deeds.add(new Deed(result.getObject(1, OffsetDateTime.class).toInstant(), result.getString(2),
-                            result.getString(3), Optional.ofNullable(result.getString(4)),
-                            Finding.of(result.getString(6), result.getString(7)), Optional.ofNullable(result.getString(5))));
-                }
-            }
-        }
-        return deeds;
+    private static Story tell(Connection connection, Vault vault, DeadLetterView letter) throws SQLException {
+        Optional<Operation> operation = letter.operationId().isEmpty() ? Optional.empty()
+                : OperationTable.find(connection, letter.operationId().get());
+        List<Attempt> attempts = operation.isEmpty() ? List.of()
+                : AttemptTable.ofOperation(connection, operation.get());
+        return new Story(letter, operation, operation.flatMap(op -> op.accepted().request().reference()), attempts,
+                Sql.first(connection, SOURCE, row -> Source.of(row, vault), letter.id()),
+                EditedRecords.of(connection, vault, List.of(letter.id())).stream().findFirst().flatMap(EditedRecords.Row::value),
+                Sql.all(connection, AUDIT, Deed::of, letter.id()));
     }
 }

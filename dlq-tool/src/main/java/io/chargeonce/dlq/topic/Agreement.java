@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.topic;
 
+import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.DeadLetterQueue;
-import java.sql.Connection;
-import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 
 /** Whether the queue and the payments say the same of each other, and everything staged for the topic can go there. */
@@ -46,23 +44,10 @@ public final class Agreement {
 
     /** @param limit the most that are returned */
     public static List<Difference> differences(DeadLetterQueue queue, int limit) {
-        return queue.database().inTransaction(connection -> read(connection, queue.topics().deadLetters(), limit));
-    }
-
-    private static List<Difference> read(Connection connection, String topic, int limit) throws SQLException {
-        try (var patience = connection.createStatement()) {
-            patience.execute(PATIENCE);
-        }
-        try (var statement = connection.prepareStatement(DIFFERENCES)) {
-            statement.setString(1, topic);
-            statement.setInt(2, limit);
-            var differences = new ArrayList<Difference>();
-            try (var result = statement.executeQuery()) {
-                while (result.next()) {
-                    differences.add(new Difference(result.getString(1), result.getString(2)));
-                }
-            }
-            return differences;
-        }
+        return queue.database().inTransaction(connection -> {
+            Sql.call(connection, PATIENCE);
+            return Sql.all(connection, DIFFERENCES, row -> new Difference(row.getString(1), row.getString(2)),
+                    queue.topics().deadLetters(), limit);
+        });
     }
 }

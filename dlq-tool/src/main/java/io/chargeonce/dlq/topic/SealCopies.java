@@ -5,6 +5,7 @@ import io.chargeonce.audit.AuditKeys;
 import io.chargeonce.audit.Seal;
 import io.chargeonce.audit.SealCheck;
 import io.chargeonce.audit.SealTable;
+import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.wire.PaymentJson;
@@ -74,18 +75,8 @@ public final class SealCopies {
 
     /** In this order: what leaves the outbox in between is on the topic. */
     private boolean readTable(Connection connection) throws SQLException {
-        try (var statement = connection.prepareStatement(LAST); var row = statement.executeQuery()) {
-            row.next();
-            last = row.getLong(1);
-        }
-        try (var statement = connection.prepareStatement(WAITING)) {
-            statement.setString(1, queue.topics().auditSeals());
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    seen.set(row.getInt(1));
-                }
-            }
-        }
+        last = Sql.one(connection, LAST, row -> row.getLong(1));
+        Sql.all(connection, WAITING, row -> row.getInt(1), queue.topics().auditSeals()).forEach(seen::set);
         return true;
     }
 

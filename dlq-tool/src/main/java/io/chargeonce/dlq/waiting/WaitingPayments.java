@@ -2,21 +2,19 @@
 package io.chargeonce.dlq.waiting;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.payment.Money;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Types;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
-import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Reads what waits in the tiers, and for its next presentation if the filter says so. Changes nothing. */
 public final class WaitingPayments {
@@ -78,7 +76,6 @@ public final class WaitingPayments {
                                 WHERE tried.payment_id = operation.payment_id AND tried.operation_id = operation.operation_id
                                   AND tried.failed_definite AND wanted.psp_reference IN (tried.psp_reference, tried.psp_key)))
             """;
-    private static final int CONDITIONS = 12;
 
     /** By the database's clock. */
     public static Instant now(DeadLetterQueue queue) {
@@ -94,20 +91,9 @@ public final class WaitingPayments {
 
     /** One for each currency too; by tier. */
     public static List<Group> groups(DeadLetterQueue queue, WaitingFilter filter, Instant asOf) {
-        return queue.database().withConnection(connection -> {
-            try (var statement = connection.prepareStatement(GROUPS)) {
-                bind(statement, filter, asOf);
-                var groups = new ArrayList<Group>();
-                try (var row = statement.executeQuery()) {
-                    while (row.next()) {
-                        groups.add(new Group(row.getInt(1), row.getString(2), row.getString(3), Optional.ofNullable(row.getString(4)),
-                                Sum.ofRow(row.getString(5), row.getLong(6), row.getLong(7)), Duration.ofMillis(row.getLong(8)),
-                                Duration.ofMillis(row.getLong(9)), row.getObject(10, OffsetDateTime.class).toInstant()));
-                    }
-                }
-                return groups;
-            }
-        });
+        return queue.database().withConnection(connection -> Sql.all(connection, GROUPS, row -> new Group(row.getInt(1), row.getString(2),
+                row.getString(3), Optional.ofNullable(row.getString(4)), Sum.ofRow(row.getString(5), row.getLong(6), row.getLong(7)),
+                Duration.ofMillis(row.getLong(8)), Duration.ofMillis(row.getLong(9)), Sql.instant(row, 10)), values(filter, asOf)));
     }
 
     /**
@@ -116,7 +102,13 @@ public final class WaitingPayments {
      * @param expiring      those that must be charged before a time
      * @param firstDeadline the earliest deadline of all
      */
-    public record Deadlines(Sum sum, Sum expiring, Optional<Instant> firstDeadline) {}
+    public record Deadlines(Sum sum, Sum expiring, Optional<Instant> firstDeadline) {
+
+        private Deadlines plus(Deadlines more) {
+            return new Deadlines(sum.plus(more.sum), expiring.plus(more.expiring),
+                    Stream.of(firstDeadline, more.firstDeadline).flatMap(Optional::stream).min(Comparator.naturalOrder()));
+        }
+    }
 
     private static final String DEADLINES = """
             SELECT currency, count(*), sum(amount), count(*) FILTER (WHERE charge_before < until),
@@ -132,23 +124,10 @@ public final class WaitingPayments {
 
     /** All that wait, and those whose deadline is before then, or within a day if there is no such time. */
     public static Deadlines deadlines(Connection connection, WaitingFilter filter, Optional<Instant> until) throws SQLException {
-        Sum sum = Sum.NOTHING;
-        Sum expiring = Sum.NOTHING;
-        Optional<Instant> first = Optional.empty();
-        try (var statement = connection.prepareStatement(DEADLINES)) {
-            bind(statement, filter, EVER);
-            setTime(statement, CONDITIONS + 1, until);
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    sum = sum.plus(Sum.ofRow(row.getString(1), row.getLong(2), row.getLong(3)));
-                    expiring = row.getLong(4) == 0 ? expiring
-                            : expiring.plus(Sum.ofRow(row.getString(1), row.getLong(4), row.getLong(5)));
-                    Instant deadline = row.getObject(6, OffsetDateTime.class).toInstant();
-                    first = first.filter(known -> known.isBefore(deadline)).or(() -> Optional.of(deadline));
-                }
-            }
-        }
-        return new Deadlines(sum, expiring, first);
+        return Sql.all(connection, DEADLINES, row -> new Deadlines(Sum.ofRow(row.getString(1), row.getLong(2), row.getLong(3)),
+                row.getLong(4) == 0 ? Sum.NOTHING : Sum.ofRow(row.getString(1), row.getLong(4), row.getLong(5)),
+                Optional.of(Sql.instant(row, 6))), values(filter, EVER, until)).stream()
+                .reduce(new Deadlines(Sum.NOTHING, Sum.NOTHING, Optional.empty()), Deadlines::plus);
     }
 
     private static final String PAGE = """
@@ -164,31 +143,15 @@ public final class WaitingPayments {
     /** What is due first comes first. */
     public static List<WaitingPayment> page(DeadLetterQueue queue, WaitingFilter filter, Instant asOf, Optional<Position> after,
                                             int limit) {
-        return queue.database().withConnection(connection -> page(connection, filter, asOf, after, limit));
-    }
-
-    private static List<WaitingPayment> page(Connection connection, WaitingFilter filter, Instant asOf, Optional<Position> after, int limit)
-            throws SQLException {
-        try (var statement = connection.prepareStatement(PAGE)) {
-            bind(statement, filter, asOf);
-            setTime(statement, CONDITIONS + 1, after.map(Position::dueAt));
-            setTime(statement, CONDITIONS + 2, after.map(Position::dueAt));
-            statement.setString(CONDITIONS + 3, after.map(Position::id).orElse(null));
-            statement.setInt(CONDITIONS + 4, limit);
-            var payments = new ArrayList<WaitingPayment>();
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    payments.add(payment(row));
-                }
-            }
-            return payments;
-        }
+        Optional<Instant> due = after.map(Position::dueAt);
+        return queue.database().withConnection(connection -> Sql.all(connection, PAGE, WaitingPayments::payment,
+                values(filter, asOf, due, due, after.map(Position::id), limit)));
     }
 
     private static WaitingPayment payment(ResultSet row) throws SQLException {
         return new WaitingPayment(row.getString(1), row.getString(2), row.getString(3), new Money(row.getLong(4), row.getString(5)),
                 row.getString(6), row.getInt(7), row.getString(8), row.getString(9), Optional.ofNullable(row.getString(10)),
-                row.getInt(11), row.getInt(12), row.getObject(13, OffsetDateTime.class).toInstant(), Duration.ofMillis(row.getLong(14)));
+                row.getInt(11), row.getInt(12), Sql.instant(row, 13), Duration.ofMillis(row.getLong(14)));
     }
 
     private static final String PRESENTATIONS = """
@@ -197,31 +160,15 @@ public final class WaitingPayments {
             """;
 
     public static Presentations presentations(DeadLetterQueue queue) {
-        return queue.database().withConnection(connection -> {
-            try (var statement = connection.prepareStatement(PRESENTATIONS); var row = statement.executeQuery()) {
-                row.next();
-                return new Presentations(row.getLong(1), Duration.ofMillis(row.getLong(2)));
-            }
-        });
+        return queue.database().withConnection(connection -> Sql.one(connection, PRESENTATIONS,
+                row -> new Presentations(row.getLong(1), Duration.ofMillis(row.getLong(2)))));
     }
 
-    private static void bind(PreparedStatement statement, WaitingFilter filter, Instant asOf) throws SQLException {
-        statement.setArray(1, filter.ids().isEmpty() ? null
-                : statement.getConnection().createArrayOf("text", filter.ids().get().toArray()));
-        statement.setString(2, filter.cause().orElse(null));
-        statement.setString(3, filter.psp().orElse(null));
-        statement.setString(4, filter.merchant().orElse(null));
-        statement.setObject(5, filter.tier().orElse(null), Types.INTEGER);
-        statement.setString(6, filter.currency().orElse(null));
-        statement.setString(7, filter.names().key().orElse(null));
-        statement.setString(8, filter.names().reference().orElse(null));
-        statement.setString(9, filter.names().customer().orElse(null));
-        statement.setString(10, filter.names().pspReference().orElse(null));
-        statement.setBoolean(11, filter.presentations());
-        setTime(statement, CONDITIONS, Optional.of(asOf));
-    }
-
-    private static void setTime(PreparedStatement statement, int parameter, Optional<Instant> time) throws SQLException {
-        statement.setObject(parameter, time.map(at -> at.atOffset(ZoneOffset.UTC)).orElse(null), Types.TIMESTAMP_WITH_TIMEZONE);
+    /** For the conditions of {@link #WAITING}, and for what follows them. */
+    private static Object[] values(WaitingFilter filter, Instant asOf, Object... more) {
+        var conditions = Stream.<Object>of(filter.ids(), filter.cause(), filter.psp(), filter.merchant(), filter.tier(), filter.currency(),
+                filter.names().key(), filter.names().reference(), filter.names().customer(), filter.names().pspReference(),
+                filter.presentations(), asOf);
+        return Stream.concat(conditions, Stream.of(more)).toArray();
     }
 }

@@ -3,6 +3,7 @@ package io.chargeonce.webhooks.terminal;
 
 import io.chargeonce.database.Database;
 import io.chargeonce.database.Roles;
+import io.chargeonce.database.Sql;
 import io.chargeonce.endpoints.Caller;
 import io.chargeonce.endpoints.DeliveryBook;
 import io.chargeonce.endpoints.EndpointAddress;
@@ -87,12 +88,7 @@ public final class WebhookCommand implements Runnable {
     }
 
     private static String login(Database database) {
-        return database.withConnection(connection -> {
-            try (var statement = connection.prepareStatement(LOGIN); var row = statement.executeQuery()) {
-                row.next();
-                return row.getString(1);
-            }
-        });
+        return database.withConnection(connection -> Sql.one(connection, LOGIN, row -> row.getString(1)));
     }
 
     /** Kept beside the name that counts, which is the login at Postgres. */
