@@ -157,12 +157,16 @@ class PostBatchTest {
 
     @Test
     void thousands_of_lines_go_through_in_order() {
-        String lines = IntStream.range(0, 3000).mapToObj(i -> line(key + "-" + i)).collect(Collectors.joining("\n"));
-        List<String> answers = answers(lines);
-
-        assertThat(answers).hasSize(3000).allSatisfy(line -> assertThat(Json.text(line, "status")).isEqualTo("202"));
-        assertThat(answers).extracting(line -> Json.text(line, "idempotency_key"))
-                .isEqualTo(IntStream.range(0, 3000).mapToObj(i -> key + "-" + i).toList());
+        List<String> keys = IntStream.range(0, 3000).mapToObj(i -> key + "-" + i).toList();
+        List<String> left = keys;
+        // A starved machine may refuse lines as too many. Those are sent again, as a client does.
+        while (!left.isEmpty()) {
+            List<String> answers = answers(left.stream().map(PostBatchTest::line).collect(Collectors.joining("\n")));
+            assertThat(answers).extracting(line -> Json.text(line, "idempotency_key")).isEqualTo(left);
+            assertThat(answers).extracting(line -> Json.text(line, "status")).isSubsetOf("202", "503").contains("202");
+            left = answers.stream().filter(line -> Json.text(line, "status").equals("503"))
+                    .map(line -> Json.text(line, "idempotency_key")).toList();
+        }
         assertThat(world.count("SELECT count(*) FROM operation WHERE idempotency_key LIKE '" + key + "%'")).isEqualTo(3000);
     }
 
