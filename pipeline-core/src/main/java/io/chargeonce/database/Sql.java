@@ -82,7 +82,15 @@ public final class Sql {
 
     /** @return the column's time, or null */
     public static Instant instant(ResultSet row, int column) throws SQLException {
-        OffsetDateTime time = row.getObject(column, OffsetDateTime.class);
+        return instant(row.getObject(column, OffsetDateTime.class));
+    }
+
+    /** @return the column's time, or null */
+    public static Instant instant(ResultSet row, String column) throws SQLException {
+        return instant(row.getObject(column, OffsetDateTime.class));
+    }
+
+    private static Instant instant(OffsetDateTime time) {
         return time == null ? null : time.toInstant();
     }
 

@@ -9,7 +9,6 @@ import io.chargeonce.payment.PspKey;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.OffsetDateTime;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -232,8 +231,8 @@ public final class AttemptTable {
                 result.getString("operation_ref"), result.getInt("generation"), result.getInt("sequence"),
                 result.getString("psp"), AttemptState.fromTag(result.getString("state")), result.getBytes("request"),
                 result.getInt("sends"), result.getInt("not_found"),
-                result.getObject("sent_at", OffsetDateTime.class).toInstant(),
-                result.getObject("key_valid_until", OffsetDateTime.class).toInstant(),
+                Sql.instant(result, "sent_at"),
+                Sql.instant(result, "key_valid_until"),
                 Optional.ofNullable(result.getString("psp_reference")), Optional.ofNullable(result.getString("cause")),
                 Optional.ofNullable(result.getString("message")));
     }

@@ -9,7 +9,6 @@ import io.chargeonce.wire.Topics;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -73,7 +72,7 @@ public final class DeadLetterTable {
                 while (result.next()) {
                     DeadLetter letter = byId.get(result.getString(1));
                     entered.add(letter.id());
-                    Instant diedAt = result.getObject(3, OffsetDateTime.class).toInstant();
+                    Instant diedAt = Sql.instant(result, 3);
                     staged.add(Staging.deadLetter(topics, letter, result.getInt(2), diedAt));
                     audit.add(change("dead_letter.entered", letter.id(), result.getInt(2), letter.cause()));
                 }

@@ -6,7 +6,6 @@ import io.chargeonce.payment.PspKey;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.OffsetDateTime;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -86,7 +85,7 @@ public final class HandSettlementTable {
     private static HandSettlement read(ResultSet row) throws SQLException {
         return new HandSettlement(new PspKey(row.getString("psp_key")), row.getString("operation_id"), row.getInt("step"),
                 Optional.ofNullable(row.getString("psp_reference")), row.getString("evidence"), row.getString("proposed_by"),
-                row.getString("run"), row.getObject("proposed_at", OffsetDateTime.class).toInstant(),
+                row.getString("run"), Sql.instant(row, "proposed_at"),
                 HandSettlement.State.fromTag(row.getString("state")), Optional.ofNullable(row.getString("answer")),
                 Optional.ofNullable(row.getString("approved_by")));
     }

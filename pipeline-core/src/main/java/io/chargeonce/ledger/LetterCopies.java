@@ -7,7 +7,6 @@ import io.chargeonce.database.Sql;
 import io.chargeonce.wire.Topics;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -37,7 +36,7 @@ public final class LetterCopies {
             int revision = row.getInt("revision");
             unknown.remove(letter.id());
             return row.getString("state").equals("dead")
-                    ? Staging.deadLetter(topics, letter, revision, row.getObject("died_at", OffsetDateTime.class).toInstant())
+                    ? Staging.deadLetter(topics, letter, revision, Sql.instant(row, "died_at"))
                     : Staging.tombstone(topics, letter.id(), revision, row.getString("state"));
         }, ids));
         unknown.forEach(id -> staged.add(Staging.tombstone(topics, id, LAST_REVISION, "unknown")));

@@ -10,7 +10,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -50,7 +49,7 @@ public final class PurgedLetters {
         var audit = new ArrayList<AuditLog.Entry>();
         List<String> restored = Sql.all(connection, RESTORE, row -> {
             DeadLetter letter = read(row, operations);
-            Instant diedAt = row.getObject("died_at", OffsetDateTime.class).toInstant();
+            Instant diedAt = Sql.instant(row, "died_at");
             staged.add(Staging.deadLetter(topics, letter, row.getInt("revision"), diedAt));
             audit.add(onRecord.of(letter.id(), row.getInt("revision")));
             return letter.id();

@@ -10,7 +10,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Optional;
 
@@ -150,7 +149,7 @@ public final class UnmatchedNotices {
         }
         Optional<Money> money = row.getString("currency") == null ? Optional.empty()
                 : Optional.of(new Money(row.getLong("amount"), row.getString("currency")));
-        Optional<Instant> at = Optional.ofNullable(row.getObject("happened_at", OffsetDateTime.class)).map(OffsetDateTime::toInstant);
+        Optional<Instant> at = Optional.ofNullable(Sql.instant(row, "happened_at"));
         return Optional.of(switch (outcome) {
             case CAPTURE_FAILED -> new CaptureFailed(money, at, row.getString("detail"));
             case CAPTURED_AGAIN -> new CapturedAgain(money, at);

@@ -9,7 +9,6 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -102,7 +101,7 @@ public final class SettlementLines {
         return new BookedLine(row.getString("psp"), row.getString("line_id"),
                 Optional.ofNullable(row.getString("psp_key")).flatMap(PspKey::parse), BookedLine.Moved.fromTag(row.getString("moved")),
                 new Money(row.getLong("amount"), row.getString("currency")), Optional.ofNullable(row.getString("psp_reference")),
-                row.getObject("booked_at", OffsetDateTime.class).toInstant(), row.getLong("line_number"));
+                Sql.instant(row, "booked_at"), row.getLong("line_number"));
     }
 
     private static final String OF_ATTEMPTS = """

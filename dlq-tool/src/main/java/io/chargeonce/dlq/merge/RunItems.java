@@ -13,7 +13,6 @@ import io.chargeonce.payment.Money;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.OffsetDateTime;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -108,7 +107,7 @@ final class RunItems {
     private static Target target(ResultSet result) throws SQLException {
         String currency = result.getString("currency");
         return new Target(result.getString("dead_letter_id"), result.getInt("generation"),
-                result.getObject("died_at", OffsetDateTime.class).toInstant(),
+                Sql.instant(result, "died_at"),
                 currency == null ? Optional.empty() : Optional.of(new Money(result.getLong("amount"), currency)));
     }
 

@@ -11,7 +11,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -173,6 +172,6 @@ final class RunRows {
     }
 
     private static Optional<Instant> instant(ResultSet result, String column) throws SQLException {
-        return Optional.ofNullable(result.getObject(column, OffsetDateTime.class)).map(OffsetDateTime::toInstant);
+        return Optional.ofNullable(Sql.instant(result, column));
     }
 }

@@ -11,7 +11,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.List;
@@ -213,8 +212,8 @@ public final class DeadLetterQuery {
         return new DeadLetterView(result.getString("dead_letter_id"), text(result, "operation_id"),
                 text(result, "merchant_id"), money(result), text(result, "psp"), result.getString("state"),
                 result.getString("cause"), result.getString("message"), result.getInt("generation"),
-                result.getInt("revision"), result.getObject("died_at", OffsetDateTime.class).toInstant(),
-                result.getObject("changed_at", OffsetDateTime.class).toInstant(),
+                result.getInt("revision"), Sql.instant(result, "died_at"),
+                Sql.instant(result, "changed_at"),
                 Duration.ofMillis(Math.max(0, result.getLong("age_ms"))),
                 MoneyStatus.fromTag(result.getString("standing")), text(result, "evidence"), result.getInt("tier"));
     }

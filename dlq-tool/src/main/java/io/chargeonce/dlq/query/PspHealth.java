@@ -6,7 +6,6 @@ import io.chargeonce.dlq.DeadLetterQueue;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Optional;
 
@@ -54,6 +53,6 @@ public record PspHealth(String psp, int processes, int open, Optional<Instant> g
     }
 
     private static Optional<Instant> time(ResultSet row, String column) throws SQLException {
-        return Optional.ofNullable(row.getObject(column, OffsetDateTime.class)).map(OffsetDateTime::toInstant);
+        return Optional.ofNullable(Sql.instant(row, column));
     }
 }
