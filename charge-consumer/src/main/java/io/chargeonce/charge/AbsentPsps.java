@@ -5,6 +5,7 @@ import io.chargeonce.charge.due.RowByRow;
 import io.chargeonce.charge.outcome.UnitOfWork;
 import io.chargeonce.charge.outcome.LateAnswers;
 import io.chargeonce.database.Database;
+import io.chargeonce.database.Sql;
 import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.AttemptState;
 import io.chargeonce.ledger.AttemptTable;
@@ -118,12 +119,6 @@ final class AbsentPsps {
             """;
 
     private static long count(Connection connection) throws SQLException {
-        try (var statement = connection.prepareStatement(COUNT)) {
-            statement.setString(1, CAUSE);
-            try (var row = statement.executeQuery()) {
-                row.next();
-                return row.getLong(1);
-            }
-        }
+        return Sql.one(connection, COUNT, row -> row.getLong(1), CAUSE);
     }
 }
