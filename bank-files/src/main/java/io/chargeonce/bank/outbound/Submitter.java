@@ -47,7 +47,7 @@ public final class Submitter {
         return database.withConnection(connection -> {
             int mark = SessionMark.begin(connection);
             try {
-                Optional<Long> fence = begin(connection, bank, mark);
+                Optional<Long> fence = Sql.first(connection, BEGIN, row -> row.getLong(1), mark, bank);
                 return fence.isPresent() ? Optional.of(run(connection, bank, mark, pass, fence.get())) : Optional.empty();
             } finally {
                 SessionMark.end(connection, mark);
@@ -59,15 +59,7 @@ public final class Submitter {
         try {
             return pass.run(fence);
         } finally {
-            end(connection, bank, mark);
+            Sql.update(connection, END, bank, mark);
         }
-    }
-
-    private static Optional<Long> begin(Connection connection, String bank, int mark) throws SQLException {
-        return Sql.first(connection, BEGIN, row -> row.getLong(1), mark, bank);
-    }
-
-    private static void end(Connection connection, String bank, int mark) throws SQLException {
-        Sql.update(connection, END, bank, mark);
     }
 }

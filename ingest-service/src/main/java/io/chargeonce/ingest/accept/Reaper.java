@@ -59,6 +59,8 @@ public final class Reaper {
         return 0;
     }
 
+    private static final String COUNT_UNFINISHED = "SELECT count_unfinished(interval '1 day')";
+
     /** One pass; returns how many rows it removed or looked at. */
     public int runOnce() {
         if (System.nanoTime() - roundEnds >= 0) {
@@ -76,7 +78,7 @@ public final class Reaper {
         int files = database.inTransaction(connection -> forget(connection, FORGET_BANK_FILES));
         int done = keys + letters + guards + presentations + files;
         if (System.nanoTime() - countAt >= 0) {
-            unfinished.set(database.withConnection(Reaper::countUnfinished));
+            unfinished.set(database.withConnection(connection -> Sql.one(connection, COUNT_UNFINISHED, row -> row.getLong(1))));
             countAt = System.nanoTime() + COUNTED_EVERY.toNanos();
         }
         return done;
@@ -122,11 +124,5 @@ public final class Reaper {
 
     private static int forget(Connection connection, String sql) throws SQLException {
         return Sql.one(connection, sql, row -> row.getInt(1), SOME);
-    }
-
-    private static final String COUNT_UNFINISHED = "SELECT count_unfinished(interval '1 day')";
-
-    private static long countUnfinished(Connection connection) throws SQLException {
-        return Sql.one(connection, COUNT_UNFINISHED, row -> row.getLong(1));
     }
 }
