@@ -5,6 +5,7 @@ import io.chargeonce.charge.due.RowByRow;
 import io.chargeonce.charge.outcome.UnitOfWork;
 import io.chargeonce.charge.outcome.LateAnswers;
 import io.chargeonce.database.Database;
+import io.chargeonce.database.Sql;
 import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.AttemptState;
 import io.chargeonce.ledger.AttemptTable;
@@ -64,6 +65,11 @@ final class AbsentPsps {
         return "PSP %s is not set up: add its settings, and this goes on by itself".formatted(String.join(", ", psps));
     }
 
+    private static final String COUNT = """
+            SELECT count(*) FROM waiting JOIN operation_state USING (operation_id)
+             WHERE list IN ('work', 'question') AND state <> 'processing' AND failure_cause = ?
+            """;
+
     /** Lists operations that no process can ask about, up to a batch. Returns how many. */
     int runOnce() {
         LateOperations.listClaims(database, Resolver.SLOW);
@@ -71,7 +77,7 @@ final class AbsentPsps {
         if (listed > 0) {
             committed.run();
         }
-        waiting = database.withConnection(AbsentPsps::count);
+        waiting = database.withConnection(connection -> Sql.one(connection, COUNT, row -> row.getLong(1), CAUSE));
         if (waiting != reported) {
             reported = waiting;
             if (waiting > 0) {
@@ -110,20 +116,5 @@ final class AbsentPsps {
         return AttemptTable.find(connection, operations.stream().map(operation -> operation.attemptKey().value()).toList()).stream()
                 .filter(attempt -> attempt.state() == AttemptState.SUCCEEDED)
                 .collect(Collectors.toMap(Attempt::operationId, Function.identity()));
-    }
-
-    private static final String COUNT = """
-            SELECT count(*) FROM waiting JOIN operation_state USING (operation_id)
-             WHERE list IN ('work', 'question') AND state <> 'processing' AND failure_cause = ?
-            """;
-
-    private static long count(Connection connection) throws SQLException {
-        try (var statement = connection.prepareStatement(COUNT)) {
-            statement.setString(1, CAUSE);
-            try (var row = statement.executeQuery()) {
-                row.next();
-                return row.getLong(1);
-            }
-        }
     }
 }

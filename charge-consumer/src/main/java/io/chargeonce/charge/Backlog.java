@@ -2,6 +2,7 @@
 package io.chargeonce.charge;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.database.Sql;
 import io.chargeonce.runtime.Rest;
 import io.chargeonce.runtime.SeriesGauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -11,7 +12,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -92,14 +92,8 @@ final class Backlog {
             """;
 
     private static List<Waiting> read(Connection connection) throws SQLException {
-        try (var statement = connection.prepareStatement(READ);
-             var row = statement.executeQuery()) {
-            var waiting = new ArrayList<Waiting>();
-            while (row.next()) {
-                waiting.add(new Waiting(Tags.of("what", row.getString(1), "cause", row.getString(2), "currency", row.getString(3)),
-                        row.getLong(4), row.getLong(5), row.getDouble(6)));
-            }
-            return waiting;
-        }
+        return Sql.all(connection, READ, row -> new Waiting(
+                Tags.of("what", row.getString(1), "cause", row.getString(2), "currency", row.getString(3)), row.getLong(4), row.getLong(5),
+                row.getDouble(6)));
     }
 }

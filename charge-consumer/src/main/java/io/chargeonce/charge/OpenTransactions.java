@@ -2,6 +2,7 @@
 package io.chargeonce.charge;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.database.Sql;
 import io.chargeonce.runtime.SeriesGauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
@@ -12,6 +13,8 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
  * Measures how long each login keeps a transaction open in which it has written or locked rows, so that others may wait for it. Postgres
@@ -53,13 +56,7 @@ public final class OpenTransactions {
             """;
 
     private Map<Open, Instant> read(Connection connection, Instant now) throws SQLException {
-        var found = new HashMap<Open, Instant>();
-        try (var statement = connection.prepareStatement(READ); var row = statement.executeQuery()) {
-            while (row.next()) {
-                var open = new Open(row.getString(1), row.getString(2));
-                found.put(open, seen.getOrDefault(open, now));
-            }
-        }
-        return Map.copyOf(found);
+        return Sql.all(connection, READ, row -> new Open(row.getString(1), row.getString(2))).stream().distinct()
+                .collect(Collectors.toUnmodifiableMap(Function.identity(), open -> seen.getOrDefault(open, now)));
     }
 }

@@ -2,6 +2,7 @@
 package io.chargeonce.reconcile;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.database.Sql;
 import io.chargeonce.reconcile.report.BankBooking;
 import io.chargeonce.reconcile.report.Entry;
 import io.chargeonce.settlement.BankSaid;
@@ -13,9 +14,9 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * What a bank has booked and returned, as bank-files has read it from the bank's files. A line that a person has closed is only
@@ -57,26 +58,8 @@ public record BankSource(Database database, SettlementKeys keys, String bank, Lo
             """;
 
     private List<Read> after(long line) {
-        return database.withConnection(connection -> after(connection, line));
-    }
-
-    private List<Read> after(Connection connection, long line) throws SQLException {
-        try (var statement = connection.prepareStatement(LINES)) {
-            statement.setString(1, bank);
-            statement.setLong(2, line);
-            statement.setObject(3, from);
-            statement.setObject(4, to);
-            statement.setObject(5, from);
-            statement.setObject(6, to);
-            statement.setInt(7, AT_ONCE);
-            var found = new ArrayList<Read>();
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    found.add(new Read(row.getLong("line_id"), entry(row)));
-                }
-            }
-            return found;
-        }
+        return database.withConnection(connection -> Sql.all(connection, LINES, row -> new Read(row.getLong("line_id"), entry(row)),
+                bank, line, from, to, from, to, AT_ONCE));
     }
 
     private Entry entry(ResultSet row) throws SQLException {
@@ -109,18 +92,8 @@ public record BankSource(Database database, SettlementKeys keys, String bank, Lo
 
     /** The ids of the bookings that a person has closed, each time that the bank told of them: they may have been recorded before. */
     static List<String> closed(Connection connection, String bank) throws SQLException {
-        try (var statement = connection.prepareStatement(CLOSED)) {
-            statement.setString(1, bank);
-            var closed = new ArrayList<String>();
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    if (booking(row, bank).entry() instanceof Entry.Booked booked) {
-                        closed.add(booked.line().id());
-                    }
-                }
-            }
-            return closed;
-        }
+        return Sql.all(connection, CLOSED, row -> booking(row, bank).entry(), bank).stream()
+                .flatMap(entry -> entry instanceof Entry.Booked booked ? Stream.of(booked.line().id()) : Stream.empty()).toList();
     }
 
     private static final String KNOWN = """
@@ -129,16 +102,7 @@ public record BankSource(Database database, SettlementKeys keys, String bank, Lo
 
     /** Whether bank-files has an account of this name, or an attempt was ever made at one. */
     public static boolean isKnown(Database database, String bank) {
-        return database.withConnection(connection -> {
-            try (var statement = connection.prepareStatement(KNOWN)) {
-                statement.setString(1, bank);
-                statement.setString(2, bank);
-                try (var row = statement.executeQuery()) {
-                    row.next();
-                    return row.getBoolean(1);
-                }
-            }
-        });
+        return database.withConnection(connection -> Sql.one(connection, KNOWN, row -> row.getBoolean(1), bank, bank));
     }
 
     private boolean isMarked(ResultSet row) throws SQLException {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.reconcile;
 
+import io.chargeonce.database.Sql;
 import io.chargeonce.payment.Rail;
 import io.chargeonce.settlement.SettlementKeys;
 import io.chargeonce.settlement.SettlementLines;
@@ -50,15 +51,8 @@ final class Comparison {
 
     /** From the first to the last line that is recorded for this account; empty without any. A line from the future moves no window. */
     static Optional<Window> booked(Connection connection, String psp) throws SQLException {
-        try (var statement = connection.prepareStatement(BOOKED_BETWEEN)) {
-            statement.setString(1, psp);
-            try (var row = statement.executeQuery()) {
-                row.next();
-                return Optional.ofNullable(row.getObject(1, OffsetDateTime.class)).isEmpty() ? Optional.empty()
-                        : Optional.of(new Window(row.getObject(1, OffsetDateTime.class).toInstant(),
-                                row.getObject(2, OffsetDateTime.class).toInstant()));
-            }
-        }
+        return Sql.one(connection, BOOKED_BETWEEN, row -> Sql.instant(row, 1) == null ? Optional.empty()
+                : Optional.of(new Window(Sql.instant(row, 1), Sql.instant(row, 2))), psp);
     }
 
     private static final String COMPARE = """

@@ -2,6 +2,7 @@
 package io.chargeonce.reconcile;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.database.Sql;
 import io.chargeonce.settlement.SettlementKeys;
 import java.math.BigDecimal;
 import java.sql.Connection;
@@ -145,15 +146,8 @@ public final class Reconciliation {
 
     /** To which time an account's reports were read whole and compared. One that was interrupted does not count. */
     public Optional<Instant> comparedTo(String psp) {
-        return database.withConnection(connection -> {
-            try (var statement = connection.prepareStatement(COMPARED_TO)) {
-                statement.setString(1, psp);
-                try (var row = statement.executeQuery()) {
-                    row.next();
-                    return Optional.ofNullable(row.getObject(1, OffsetDateTime.class)).map(OffsetDateTime::toInstant);
-                }
-            }
-        });
+        return database.withConnection(
+                connection -> Optional.ofNullable(Sql.one(connection, COMPARED_TO, row -> Sql.instant(row, 1), psp)));
     }
 
     /** Without a line there is no time to compare, unless the caller names it. */

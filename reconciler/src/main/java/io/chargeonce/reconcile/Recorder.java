@@ -2,6 +2,7 @@
 package io.chargeonce.reconcile;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.database.Sql;
 import io.chargeonce.payment.CardNumbers;
 import io.chargeonce.payment.PspKey;
 import io.chargeonce.reconcile.report.Entry;
@@ -114,18 +115,10 @@ final class Recorder implements Consumer<Entry> {
 
     /** The first thousand lines show it: a strange one among ours is reported, and a report of strange ones alone was given by mistake. */
     private void mustBeOfThisAccount(Connection connection, List<BookedLine> named) throws SQLException {
-        try (var statement = connection.prepareStatement(ACCOUNTS)) {
-            statement.setArray(1, connection.createArrayOf("text",
-                    named.stream().flatMap(line -> line.key().stream()).map(PspKey::value).distinct().toArray()));
-            var accounts = new ArrayList<String>();
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    accounts.add(row.getString(1));
-                }
-            }
-            if (!accounts.isEmpty() && !accounts.contains(psp)) {
-                throw new Reconciliation.OtherAccount(psp, accounts);
-            }
+        List<String> accounts = Sql.all(connection, ACCOUNTS, row -> row.getString(1),
+                named.stream().flatMap(line -> line.key().stream()).map(PspKey::value).distinct().toList());
+        if (!accounts.isEmpty() && !accounts.contains(psp)) {
+            throw new Reconciliation.OtherAccount(psp, accounts);
         }
     }
 

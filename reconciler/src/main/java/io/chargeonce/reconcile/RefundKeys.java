@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.reconcile;
 
+import io.chargeonce.database.Sql;
 import io.chargeonce.payment.PspKey;
 import io.chargeonce.reconcile.report.Entry;
 import java.sql.Connection;
@@ -34,17 +35,10 @@ final class RefundKeys {
         if (unnamed.isEmpty()) {
             return found;
         }
-        try (var statement = connection.prepareStatement(FIND)) {
-            statement.setArray(1, connection.createArrayOf("text", unnamed.stream().map(one -> one.line().psp()).toArray()));
-            statement.setArray(2, connection.createArrayOf("text", unnamed.stream().map(one -> one.charge().get().value()).toArray()));
-            statement.setArray(3, connection.createArrayOf("text", unnamed.stream().map(one -> one.line().reference().get()).toArray()));
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    Entry.Booked one = unnamed.get((int) row.getLong(1) - 1);
-                    PspKey.parse(row.getString(2)).ifPresent(key -> found.put(one, key));
-                }
-            }
-        }
+        var named = Sql.all(connection, FIND, row -> Map.entry(unnamed.get((int) row.getLong(1) - 1), row.getString(2)),
+                unnamed.stream().map(one -> one.line().psp()).toList(), unnamed.stream().map(one -> one.charge().get().value()).toList(),
+                unnamed.stream().map(one -> one.line().reference().get()).toList());
+        named.forEach(one -> PspKey.parse(one.getValue()).ifPresent(key -> found.put(one.getKey(), key)));
         return found;
     }
 }

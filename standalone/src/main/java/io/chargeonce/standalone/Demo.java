@@ -7,6 +7,7 @@ import io.chargeonce.checker.evidence.Calls;
 import io.chargeonce.checker.evidence.ClientCall;
 import io.chargeonce.checker.evidence.Evidence;
 import io.chargeonce.database.Database;
+import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.merge.Merge;
@@ -33,7 +34,6 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -315,15 +315,7 @@ final class Demo implements AutoCloseable {
 
     /** A few of each PSP. */
     private List<String> paid() {
-        return database.withConnection(connection -> {
-            try (var statement = connection.createStatement(); var row = statement.executeQuery(PAID)) {
-                var paid = new ArrayList<String>();
-                while (row.next()) {
-                    paid.add(row.getString(1));
-                }
-                return paid;
-            }
-        });
+        return database.withConnection(connection -> Sql.all(connection, PAID, row -> row.getString(1)));
     }
 
     private boolean outboxIsEmpty() {
@@ -335,12 +327,7 @@ final class Demo implements AutoCloseable {
     }
 
     private long count(String sql) {
-        return database.withConnection(connection -> {
-            try (var statement = connection.createStatement(); var result = statement.executeQuery(sql)) {
-                result.next();
-                return result.getLong(1);
-            }
-        });
+        return database.withConnection(connection -> Sql.one(connection, sql, row -> row.getLong(1)));
     }
 
     private void chapter(String title) {

@@ -2,12 +2,12 @@
 package io.chargeonce.standalone;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.database.Sql;
 import java.math.BigDecimal;
-import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.StringJoiner;
 
 /** Direct debits: what the demo sends to the bank, and what the rows say about the files that went and came. */
 final class DemoBank {
@@ -34,24 +34,16 @@ final class DemoBank {
             """;
 
     static boolean isDone(Database database) {
-        return database.withConnection(connection -> {
-            try (var statement = connection.prepareStatement(DONE)) {
-                statement.setInt(1, DEBITS.size());
-                try (var row = statement.executeQuery()) {
-                    row.next();
-                    return row.getBoolean(1);
-                }
-            }
-        });
+        return database.withConnection(connection -> Sql.one(connection, DONE, row -> row.getBoolean(1), DEBITS.size()));
     }
 
     /** In lines for people. */
     static List<String> story(Database database) {
         return database.withConnection(connection -> {
-            var lines = new ArrayList<String>();
-            sent(connection, lines);
-            came(connection, lines);
-            items(connection, lines);
+            var lines = new ArrayList<String>(Sql.all(connection, SENT, DemoBank::sent));
+            lines.add("from the bank  "
+                    + String.join(", ", Sql.all(connection, CAME, row -> "%d %s".formatted(row.getInt(2), row.getString(1)))));
+            lines.addAll(Sql.all(connection, ITEMS, DemoBank::item));
             return lines;
         });
     }
@@ -61,29 +53,15 @@ final class DemoBank {
             SELECT min(file_name), count(*), sum(items), sum(total), currency, max(due_on) FROM bank_batch GROUP BY currency
             """;
 
-    private static void sent(Connection connection, List<String> lines) throws SQLException {
-        try (var statement = connection.createStatement(); var row = statement.executeQuery(SENT)) {
-            while (row.next()) {
-                lines.add("to the bank    %s%s, %d debits of %s %s, due %s".formatted(row.getString(1),
-                        row.getInt(2) == 1 ? "" : " and %d more".formatted(row.getInt(2) - 1), row.getInt(3), decimal(row.getLong(4)),
-                        row.getString(5), row.getString(6)));
-            }
-        }
+    private static String sent(ResultSet row) throws SQLException {
+        return "to the bank    %s%s, %d debits of %s %s, due %s".formatted(row.getString(1),
+                row.getInt(2) == 1 ? "" : " and %d more".formatted(row.getInt(2) - 1), row.getInt(3), decimal(row.getLong(4)),
+                row.getString(5), row.getString(6));
     }
 
     private static final String CAME = """
             SELECT message, count(*) FROM bank_file_in WHERE quarantined IS NULL GROUP BY message ORDER BY message DESC
             """;
-
-    private static void came(Connection connection, List<String> lines) throws SQLException {
-        try (var statement = connection.createStatement(); var row = statement.executeQuery(CAME)) {
-            var messages = new StringJoiner(", ");
-            while (row.next()) {
-                messages.add("%d %s".formatted(row.getInt(2), row.getString(1)));
-            }
-            lines.add("from the bank  " + messages);
-        }
-    }
 
     private static final String ITEMS = """
             SELECT item.mandate_id, item.amount, item.currency, its.state,
@@ -93,13 +71,9 @@ final class DemoBank {
              ORDER BY item_id
             """;
 
-    private static void items(Connection connection, List<String> lines) throws SQLException {
-        try (var statement = connection.createStatement(); var row = statement.executeQuery(ITEMS)) {
-            while (row.next()) {
-                lines.add("%8s %s  %-16s  %-9s  %s".formatted(decimal(row.getLong(2)), row.getString(3), row.getString(1),
-                        row.getString(4), row.getString(5)));
-            }
-        }
+    private static String item(ResultSet row) throws SQLException {
+        return "%8s %s  %-16s  %-9s  %s".formatted(decimal(row.getLong(2)), row.getString(3), row.getString(1), row.getString(4),
+                row.getString(5));
     }
 
     private static String decimal(long cents) {

@@ -9,6 +9,7 @@ import io.chargeonce.bank.store.Debtors;
 import io.chargeonce.bank.xml.Creditor;
 import io.chargeonce.bank.xml.Debtor;
 import io.chargeonce.database.Database;
+import io.chargeonce.database.Sql;
 import io.chargeonce.runtime.Meters;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.sandbox.bank.SandboxBank;
@@ -48,14 +49,7 @@ final class LocalBank {
 
     /** Adds a mandate of acme's. Idempotent. */
     static void add(Database database, Vault vault, String mandate) {
-        database.inTransaction(connection -> {
-            try (var statement = connection.prepareStatement(ADD)) {
-                statement.setString(1, mandate);
-                statement.setString(2, NAME);
-                statement.setBytes(3, Debtors.seal(vault, mandate, PAYER));
-                return statement.executeUpdate() == 1;
-            }
-        });
+        database.inTransaction(connection -> Sql.update(connection, ADD, mandate, NAME, Debtors.seal(vault, mandate, PAYER)));
     }
 
     /** So that {@code load check} finds its ledger, as those of the PSPs' simulators. */

@@ -4,6 +4,7 @@ package io.chargeonce.standalone;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.People;
 import io.chargeonce.database.Roles;
+import io.chargeonce.database.Sql;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.sandbox.PostgresServer;
 import java.io.IOException;
@@ -11,8 +12,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -63,7 +62,7 @@ enum LocalPeople {
 
     private static void requirePasswords(PostgresServer postgres) {
         try (var database = Database.open(postgres.jdbcUrl(), "postgres", "", 1)) {
-            String file = database.withConnection(connection -> ask(connection, RULES));
+            String file = database.withConnection(connection -> Sql.one(connection, RULES, row -> row.getString(1)));
             Path rules = Path.of(file);
             String logins = Stream.of(values()).map(LocalPeople::login).collect(Collectors.joining(","));
             String rule = "host all %s 127.0.0.1/32 scram-sha-256".formatted(logins);
@@ -71,19 +70,12 @@ enum LocalPeople {
             if (!all.startsWith(rule)) {
                 Files.writeString(rules, rule + "\n" + all, StandardOpenOption.TRUNCATE_EXISTING);
             }
-            String reloaded = database.withConnection(connection -> ask(connection, RELOAD));
+            String reloaded = database.withConnection(connection -> Sql.one(connection, RELOAD, row -> row.getString(1)));
             if (!reloaded.equals("t")) {
                 throw new IllegalStateException("Postgres did not read " + rules + " again");
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
-        }
-    }
-
-    private static String ask(Connection connection, String sql) throws SQLException {
-        try (var statement = connection.createStatement(); var row = statement.executeQuery(sql)) {
-            row.next();
-            return row.getString(1);
         }
     }
 }

@@ -2,6 +2,7 @@
 package io.chargeonce.standalone;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.database.Sql;
 import io.chargeonce.runtime.PipelineSettings;
 
 /** The two merchants of a pipeline on one machine, with the tokens that its documentation names. */
@@ -21,11 +22,7 @@ final class SandboxMerchants {
     /** Idempotent. */
     static void create(PipelineSettings settings) {
         try (var database = Database.open(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get(), 1)) {
-            database.withConnection(connection -> {
-                try (var statement = connection.createStatement()) {
-                    return statement.execute(CREATE);
-                }
-            });
+            database.withConnection(connection -> Sql.update(connection, CREATE));
         }
     }
 }

@@ -2,6 +2,7 @@
 package io.chargeonce.standalone;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.database.Sql;
 import io.chargeonce.wire.Topics;
 import java.io.PrintWriter;
 import java.sql.Connection;
@@ -11,8 +12,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.StringJoiner;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -88,15 +89,9 @@ final class StageBoard {
 
     /** How many payments each PSP has charged by now. */
     void showShares() {
-        out.println("   charged " + database.withConnection(connection -> {
-            try (var statement = connection.createStatement(); var row = statement.executeQuery(SHARES)) {
-                var shares = new StringJoiner(" · ");
-                while (row.next()) {
-                    shares.add("by %s %d".formatted(row.getString(1), row.getLong(2)));
-                }
-                return shares.toString();
-            }
-        }));
+        List<String> shares = database.withConnection(
+                connection -> Sql.all(connection, SHARES, row -> "by %s %d".formatted(row.getString(1), row.getLong(2))));
+        out.println("   charged " + String.join(" · ", shares));
     }
 
     private static final String READ = """
@@ -108,12 +103,8 @@ final class StageBoard {
             """;
 
     private static Map<String, Long> read(Connection connection) throws SQLException {
-        var found = new LinkedHashMap<String, Long>();
-        try (var statement = connection.createStatement(); var result = statement.executeQuery(READ)) {
-            while (result.next()) {
-                found.put(result.getString(1), result.getLong(2));
-            }
-        }
+        Map<String, Long> found = Sql.all(connection, READ, row -> Map.entry(row.getString(1), row.getLong(2))).stream()
+                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
         var stages = new LinkedHashMap<String, Long>();
         STAGES.stream().filter(found::containsKey).forEach(stage -> stages.put(stage, found.get(stage)));
         return stages;

@@ -4,16 +4,16 @@ package io.chargeonce.bank.inbound;
 import io.chargeonce.bank.account.BankAccount;
 import io.chargeonce.bank.xml.BankMessage;
 import io.chargeonce.bank.xml.BankMessage.FileStatus;
+import io.chargeonce.database.Sql;
 import io.chargeonce.payment.DuplicateCodes;
 import io.chargeonce.text.Cut;
 import io.chargeonce.text.Printable;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Types;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalTime;
-import java.time.ZoneOffset;
 import java.util.Optional;
 import java.util.Set;
 import org.slf4j.Logger;
@@ -45,19 +45,13 @@ sealed interface FileAnswer {
     /** Within the transaction that takes the message. */
     static FileAnswer apply(Connection connection, BankAccount account, long file, FileStatus status, BankMessage.Lines lines)
             throws SQLException {
-        try (var statement = connection.prepareStatement(LOCK)) {
-            statement.setString(1, account.name());
-            statement.setString(2, status.originalMessageId());
-            try (var row = statement.executeQuery()) {
-                if (!row.next()) {
-                    return new Contradicts("it answers a file that we never made");
-                }
-                var ours = new Ours(row.getLong(1), row.getString(2), row.getObject(3, LocalDate.class), row.getBoolean(4), row.getInt(5));
-                return isAboutAnother(connection, file, ours)
-                        ? new Contradicts("it rejects an item of another file than the one that it answers")
-                        : apply(connection, account, file, status, ours, lines);
-            }
+        Optional<Ours> found = Sql.first(connection, LOCK, Ours::of, account.name(), status.originalMessageId());
+        if (found.isEmpty()) {
+            return new Contradicts("it answers a file that we never made");
         }
+        Ours ours = found.get();
+        return isAboutAnother(connection, file, ours) ? new Contradicts("it rejects an item of another file than the one that it answers")
+                : apply(connection, account, file, status, ours, lines);
     }
 
     String ABOUT_ANOTHER = """
@@ -66,18 +60,15 @@ sealed interface FileAnswer {
             """;
 
     private static boolean isAboutAnother(Connection connection, long file, Ours ours) throws SQLException {
-        try (var statement = connection.prepareStatement(ABOUT_ANOTHER)) {
-            statement.setLong(1, file);
-            statement.setLong(2, ours.id);
-            try (var row = statement.executeQuery()) {
-                row.next();
-                return row.getBoolean(1);
-            }
-        }
+        return Sql.one(connection, ABOUT_ANOTHER, row -> row.getBoolean(1), file, ours.id);
     }
 
     /** @param wasSent whether it reached the bank once; it may be on its way again */
-    record Ours(long id, String state, LocalDate dueOn, boolean wasSent, int resends) {}
+    record Ours(long id, String state, LocalDate dueOn, boolean wasSent, int resends) {
+        private static Ours of(ResultSet row) throws SQLException {
+            return new Ours(row.getLong(1), row.getString(2), row.getObject(3, LocalDate.class), row.getBoolean(4), row.getInt(5));
+        }
+    }
 
     private static FileAnswer apply(Connection connection, BankAccount account, long file, FileStatus status, Ours ours,
                                     BankMessage.Lines lines)
@@ -116,17 +107,8 @@ sealed interface FileAnswer {
 
     private static void answer(Connection connection, Ours ours, String answer, Optional<Instant> until, Optional<String> why)
             throws SQLException {
-        try (var statement = connection.prepareStatement(ANSWER)) {
-            statement.setLong(1, ours.id);
-            statement.setString(2, answer);
-            statement.setObject(3, until.map(time -> time.atOffset(ZoneOffset.UTC)).orElse(null), Types.TIMESTAMP_WITH_TIMEZONE);
-            statement.setString(4, why.orElse(null));
-            try (var row = statement.executeQuery()) {
-                row.next();
-                if (!row.getBoolean(1)) {
-                    throw new IllegalStateException("Bug! File %d cannot be %s".formatted(ours.id, answer));
-                }
-            }
+        if (!Sql.one(connection, ANSWER, row -> row.getBoolean(1), ours.id, answer, until, why)) {
+            throw new IllegalStateException("Bug! File %d cannot be %s".formatted(ours.id, answer));
         }
     }
 
@@ -166,15 +148,7 @@ sealed interface FileAnswer {
 
     /** Whether this file rejects each item for itself, and none as a duplicate. */
     private static boolean eachHasAReason(Connection connection, long file, Ours ours) throws SQLException {
-        try (var statement = connection.prepareStatement(WITHOUT_A_REASON)) {
-            statement.setLong(1, ours.id);
-            statement.setLong(2, file);
-            statement.setArray(3, connection.createArrayOf("text", DuplicateCodes.all().toArray()));
-            try (var row = statement.executeQuery()) {
-                row.next();
-                return !row.getBoolean(1);
-            }
-        }
+        return !Sql.one(connection, WITHOUT_A_REASON, row -> row.getBoolean(1), ours.id, file, DuplicateCodes.all());
     }
 
     String HAS_MOVED = """
@@ -183,13 +157,7 @@ sealed interface FileAnswer {
             """;
 
     private static boolean hasMoved(Connection connection, Ours ours) throws SQLException {
-        try (var statement = connection.prepareStatement(HAS_MOVED)) {
-            statement.setLong(1, ours.id);
-            try (var row = statement.executeQuery()) {
-                row.next();
-                return row.getBoolean(1);
-            }
-        }
+        return Sql.one(connection, HAS_MOVED, row -> row.getBoolean(1), ours.id);
     }
 
     private static FileAnswer reject(Connection connection, BankAccount account, long file, FileStatus status, Ours ours,

@@ -2,6 +2,7 @@
 package io.chargeonce.bank.inbound;
 
 import io.chargeonce.bank.xml.BankMessage;
+import io.chargeonce.database.Sql;
 import io.chargeonce.settlement.BankSaid;
 import io.chargeonce.settlement.SettlementKeys;
 import io.chargeonce.text.Printable;
@@ -38,13 +39,7 @@ final class InboxTable {
 
     /** Whether all bytes of a file are here; empty if it is not known. */
     static Optional<Boolean> known(Connection connection, String bank, byte[] sha256) throws SQLException {
-        try (var statement = connection.prepareStatement(KNOWN)) {
-            statement.setString(1, bank);
-            statement.setBytes(2, sha256);
-            try (var row = statement.executeQuery()) {
-                return row.next() ? Optional.of(row.getBoolean(1)) : Optional.empty();
-            }
-        }
+        return Sql.first(connection, KNOWN, row -> row.getBoolean(1), bank, sha256);
     }
 
     private static final String WAS_SAID = """
@@ -53,28 +48,13 @@ final class InboxTable {
 
     /** Whether the bank has used a message's id before. */
     static boolean wasSaidBefore(Connection connection, String bank, BankMessage message) throws SQLException {
-        try (var statement = connection.prepareStatement(WAS_SAID)) {
-            statement.setString(1, bank);
-            statement.setString(2, message.message());
-            statement.setString(3, message.messageId());
-            return isTrue(statement);
-        }
-    }
-
-    private static boolean isTrue(PreparedStatement statement) throws SQLException {
-        try (var row = statement.executeQuery()) {
-            row.next();
-            return row.getBoolean(1);
-        }
+        return Sql.one(connection, WAS_SAID, row -> row.getBoolean(1), bank, message.message(), message.messageId());
     }
 
     private static final String NEXT_ID = "SELECT nextval('bank_file_number')";
 
     static long nextId(Connection connection) throws SQLException {
-        try (var statement = connection.prepareStatement(NEXT_ID); var row = statement.executeQuery()) {
-            row.next();
-            return row.getLong(1);
-        }
+        return Sql.one(connection, NEXT_ID, row -> row.getLong(1));
     }
 
     private static final String INSERT = """
@@ -94,18 +74,8 @@ final class InboxTable {
     private static void insert(Connection connection, long id, About about, Optional<BankMessage> message, Optional<String> why,
                                boolean whole)
             throws SQLException {
-        try (var statement = connection.prepareStatement(INSERT)) {
-            statement.setLong(1, id);
-            statement.setString(2, about.bank());
-            statement.setString(3, about.name());
-            statement.setBytes(4, about.sha256());
-            statement.setLong(5, about.size());
-            statement.setString(6, message.map(BankMessage::message).orElse(null));
-            statement.setString(7, message.map(BankMessage::messageId).orElse(null));
-            statement.setString(8, why.orElse(null));
-            statement.setBoolean(9, whole);
-            statement.executeUpdate();
-        }
+        Sql.update(connection, INSERT, id, about.bank(), about.name(), about.sha256(), about.size(), message.map(BankMessage::message),
+                message.map(BankMessage::messageId), why, whole);
     }
 
     private static final String RELEASED = """
@@ -131,13 +101,8 @@ final class InboxTable {
 
     /** @param why why it stays set aside; empty if it was read. Returns false if it is not released any more */
     static boolean wasReadAgain(Connection connection, long id, Optional<BankMessage> message, Optional<String> why) throws SQLException {
-        try (var statement = connection.prepareStatement(READ_AGAIN)) {
-            statement.setLong(1, id);
-            statement.setString(2, message.map(BankMessage::message).orElse(null));
-            statement.setString(3, message.map(BankMessage::messageId).orElse(null));
-            statement.setString(4, why.orElse(null));
-            return isTrue(statement);
-        }
+        return Sql.one(connection, READ_AGAIN, row -> row.getBoolean(1), id, message.map(BankMessage::message),
+                message.map(BankMessage::messageId), why);
     }
 
     private static final String SET_ASIDE = """
@@ -146,23 +111,13 @@ final class InboxTable {
 
     /** How many files of the bank are set aside, and no person has closed them. */
     static int setAside(Connection connection, String bank) throws SQLException {
-        try (var statement = connection.prepareStatement(SET_ASIDE)) {
-            statement.setString(1, bank);
-            try (var row = statement.executeQuery()) {
-                row.next();
-                return row.getInt(1);
-            }
-        }
+        return Sql.one(connection, SET_ASIDE, row -> row.getInt(1), bank);
     }
 
     private static final String REMOVED = "UPDATE bank_file_in SET removed_at = now() WHERE bank = ? AND sha256 = ? AND removed_at IS NULL";
 
     static void removed(Connection connection, String bank, byte[] sha256) throws SQLException {
-        try (var statement = connection.prepareStatement(REMOVED)) {
-            statement.setString(1, bank);
-            statement.setBytes(2, sha256);
-            statement.executeUpdate();
-        }
+        Sql.update(connection, REMOVED, bank, sha256);
     }
 
     private static final String INSERT_LINE = """

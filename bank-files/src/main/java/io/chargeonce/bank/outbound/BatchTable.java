@@ -3,19 +3,17 @@ package io.chargeonce.bank.outbound;
 
 import io.chargeonce.bank.calendar.Windows;
 import io.chargeonce.bank.xml.PaymentFile;
+import io.chargeonce.database.Sql;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
-import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.OptionalLong;
+import java.util.Optional;
 
 /** The rows of banks and of our files. Every change of a file's state carries the submitter's fence. */
 final class BatchTable {
@@ -32,12 +30,7 @@ final class BatchTable {
 
     /** Makes the bank known to charge and ingest. Its next file stays as planned, unless the settings have an earlier window now. */
     static void register(Connection connection, String bank, Instant next, Duration answerWithin) throws SQLException {
-        try (var statement = connection.prepareStatement(REGISTER)) {
-            statement.setString(1, bank);
-            statement.setObject(2, next.atOffset(ZoneOffset.UTC));
-            statement.setLong(3, Math.max(1, answerWithin.toSeconds()));
-            statement.executeUpdate();
-        }
+        Sql.update(connection, REGISTER, bank, next, Math.max(1, answerWithin.toSeconds()));
     }
 
     /** @param now by the database's clock */
@@ -46,48 +39,25 @@ final class BatchTable {
     private static final String PLAN = "SELECT clock_timestamp(), next_cutoff FROM bank WHERE bank = ?";
 
     static Plan plan(Connection connection, String bank) throws SQLException {
-        try (var statement = connection.prepareStatement(PLAN)) {
-            statement.setString(1, bank);
-            try (var row = statement.executeQuery()) {
-                row.next();
-                return new Plan(row.getObject(1, OffsetDateTime.class).toInstant(), row.getObject(2, OffsetDateTime.class).toInstant());
-            }
-        }
+        return Sql.one(connection, PLAN, row -> new Plan(Sql.instant(row, 1), Sql.instant(row, 2)), bank);
     }
 
     private static final String PLAN_NEXT = "UPDATE bank SET next_cutoff = ? WHERE bank = ? AND fence = ?";
 
     static void planNext(Connection connection, String bank, long fence, Instant next) throws SQLException {
-        try (var statement = connection.prepareStatement(PLAN_NEXT)) {
-            statement.setObject(1, next.atOffset(ZoneOffset.UTC));
-            statement.setString(2, bank);
-            statement.setLong(3, fence);
-            if (statement.executeUpdate() != 1) {
-                throw new Submitter.Fenced(bank);
-            }
+        if (Sql.update(connection, PLAN_NEXT, next, bank, fence) != 1) {
+            throw new Submitter.Fenced(bank);
         }
     }
 
     private static final String SEAL = "SELECT seal_bank_batch(?, ?, ?, ?, clock_timestamp(), ?, ?, ?, %d)".formatted(MOST_ITEMS);
 
     /** Empty if nothing waits. */
-    static OptionalLong seal(Connection connection, String bank, long fence, PaymentFile.Kind kind, Windows.Window window, String prefix,
-                             Instant answerBy)
+    static Optional<Long> seal(Connection connection, String bank, long fence, PaymentFile.Kind kind, Windows.Window window, String prefix,
+                               Instant answerBy)
             throws SQLException {
-        try (var statement = connection.prepareStatement(SEAL)) {
-            statement.setString(1, bank);
-            statement.setLong(2, fence);
-            statement.setString(3, kind.tag());
-            statement.setString(4, "EUR");
-            statement.setObject(5, window.dueOn());
-            statement.setString(6, prefix);
-            statement.setObject(7, answerBy.atOffset(ZoneOffset.UTC));
-            try (var row = statement.executeQuery()) {
-                row.next();
-                long id = row.getLong(1);
-                return row.wasNull() ? OptionalLong.empty() : OptionalLong.of(id);
-            }
-        }
+        return Optional.ofNullable(Sql.one(connection, SEAL, row -> row.getObject(1, Long.class), bank, fence, kind.tag(), "EUR",
+                window.dueOn(), prefix, answerBy));
     }
 
     private static final String SET_ASIDE = "SELECT set_aside_for_bank(?, ?, ?, ?)";
@@ -95,13 +65,8 @@ final class BatchTable {
     /** Gives up items that wait for a file, each for its reason. None of them is ever in one. */
     static void setAside(Connection connection, String bank, long fence, Map<String, String> items) throws SQLException {
         List<Map.Entry<String, String>> each = List.copyOf(items.entrySet());
-        try (var statement = connection.prepareStatement(SET_ASIDE)) {
-            statement.setString(1, bank);
-            statement.setLong(2, fence);
-            statement.setArray(3, connection.createArrayOf("text", each.stream().map(Map.Entry::getKey).toArray()));
-            statement.setArray(4, connection.createArrayOf("text", each.stream().map(Map.Entry::getValue).toArray()));
-            statement.execute();
-        }
+        Sql.call(connection, SET_ASIDE, bank, fence, each.stream().map(Map.Entry::getKey).toList(),
+                each.stream().map(Map.Entry::getValue).toList());
     }
 
     private static final String HAS_WORK = """
@@ -111,14 +76,7 @@ final class BatchTable {
             """;
 
     static boolean hasWork(Connection connection, String bank) throws SQLException {
-        try (var statement = connection.prepareStatement(HAS_WORK)) {
-            statement.setString(1, bank);
-            statement.setString(2, bank);
-            try (var row = statement.executeQuery()) {
-                row.next();
-                return row.getBoolean(1);
-            }
-        }
+        return Sql.one(connection, HAS_WORK, row -> row.getBoolean(1), bank, bank);
     }
 
     private static final String TO_SEND = """
@@ -131,52 +89,33 @@ final class BatchTable {
             """;
 
     static List<Batch> toSend(Connection connection, String bank) throws SQLException {
-        try (var statement = connection.prepareStatement(TO_SEND)) {
-            statement.setString(1, bank);
-            var batches = new ArrayList<Batch>();
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    batches.add(new Batch(row.getLong(1), row.getString(2),
-                            row.getString(3).equals("debit") ? PaymentFile.Kind.DEBIT : PaymentFile.Kind.CREDIT, row.getString(4),
-                            row.getString(5), row.getString(6), row.getObject(7, LocalDate.class), row.getInt(8), row.getLong(9),
-                            Batch.State.valueOf(row.getString(10).toUpperCase(Locale.ROOT)), row.getBytes(11), row.getLong(12),
-                            row.getObject(13, OffsetDateTime.class).toInstant(), row.getInt(14), row.getInt(15)));
-                }
-            }
-            return batches;
-        }
+        return Sql.all(connection, TO_SEND, BatchTable::batch, bank);
+    }
+
+    private static Batch batch(ResultSet row) throws SQLException {
+        return new Batch(row.getLong(1), row.getString(2),
+                row.getString(3).equals("debit") ? PaymentFile.Kind.DEBIT : PaymentFile.Kind.CREDIT, row.getString(4), row.getString(5),
+                row.getString(6), row.getObject(7, LocalDate.class), row.getInt(8), row.getLong(9),
+                Batch.State.valueOf(row.getString(10).toUpperCase(Locale.ROOT)), row.getBytes(11), row.getLong(12), Sql.instant(row, 13),
+                row.getInt(14), row.getInt(15));
     }
 
     private static final String RENDERED = "SELECT rendered_bank_batch(?, ?, ?, ?)";
 
     static void rendered(Connection connection, Batch batch, long fence, byte[] sha256, long size) throws SQLException {
-        try (var statement = connection.prepareStatement(RENDERED)) {
-            statement.setLong(1, batch.id());
-            statement.setLong(2, fence);
-            statement.setBytes(3, sha256);
-            statement.setLong(4, size);
-            mustHaveMoved(statement, batch);
-        }
+        mustMove(connection, RENDERED, batch, batch.id(), fence, sha256, size);
     }
 
     private static final String MOVE = "SELECT move_bank_batch(?, ?, ?)";
 
     /** To the next state: the database knows which one is before it. */
     static void move(Connection connection, Batch batch, Batch.State to, long fence) throws SQLException {
-        try (var statement = connection.prepareStatement(MOVE)) {
-            statement.setLong(1, batch.id());
-            statement.setLong(2, fence);
-            statement.setString(3, to.tag());
-            mustHaveMoved(statement, batch);
-        }
+        mustMove(connection, MOVE, batch, batch.id(), fence, to.tag());
     }
 
-    private static void mustHaveMoved(PreparedStatement statement, Batch batch) throws SQLException {
-        try (var row = statement.executeQuery()) {
-            row.next();
-            if (!row.getBoolean(1)) {
-                throw new Submitter.Fenced(batch.bank());
-            }
+    private static void mustMove(Connection connection, String sql, Batch batch, Object... values) throws SQLException {
+        if (!Sql.one(connection, sql, row -> row.getBoolean(1), values)) {
+            throw new Submitter.Fenced(batch.bank());
         }
     }
 
@@ -186,12 +125,7 @@ final class BatchTable {
             """;
 
     static void failed(Connection connection, Batch batch, String why, Duration pause) throws SQLException {
-        try (var statement = connection.prepareStatement(FAILED)) {
-            statement.setString(1, why.replace('\0', ' '));
-            statement.setLong(2, pause.toMillis());
-            statement.setLong(3, batch.id());
-            statement.executeUpdate();
-        }
+        Sql.update(connection, FAILED, why.replace('\0', ' '), pause.toMillis(), batch.id());
     }
 
     private static final String LATE = """
@@ -206,16 +140,7 @@ final class BatchTable {
 
     /** Files that the bank should have answered by now, and of which an item still waits for it. */
     static List<String> late(Connection connection, String bank) throws SQLException {
-        try (var statement = connection.prepareStatement(LATE)) {
-            statement.setString(1, bank);
-            var late = new ArrayList<String>();
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    late.add(row.getString(1));
-                }
-            }
-            return late;
-        }
+        return Sql.all(connection, LATE, row -> row.getString(1), bank);
     }
 
     // A file that a person has sent again has to go since then: its deadline is set then.
@@ -232,14 +157,7 @@ final class BatchTable {
 
     /** How long the oldest file that is not at the bank has had to go there, or to be sealed; zero if all are there. */
     static Duration oldestUnsent(Connection connection, String bank) throws SQLException {
-        try (var statement = connection.prepareStatement(OLDEST_UNSENT)) {
-            statement.setString(1, bank);
-            statement.setString(2, bank);
-            try (var row = statement.executeQuery()) {
-                row.next();
-                return Duration.ofMillis(Math.round(row.getDouble(1) * 1_000));
-            }
-        }
+        return Duration.ofMillis(Math.round(Sql.one(connection, OLDEST_UNSENT, row -> row.getDouble(1), bank, bank) * 1_000));
     }
 
     private static final String ITEMS = """

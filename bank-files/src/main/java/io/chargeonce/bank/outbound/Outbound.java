@@ -22,7 +22,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -145,12 +144,12 @@ public final class Outbound {
         }
     }
 
-    private OptionalLong sealOne(Connection connection, Windows.Window window, BatchTable.Plan plan, long fence, PaymentFile.Kind kind)
+    private Optional<Long> sealOne(Connection connection, Windows.Window window, BatchTable.Plan plan, long fence, PaymentFile.Kind kind)
             throws SQLException {
-        OptionalLong sealed =
+        Optional<Long> sealed =
                 BatchTable.seal(connection, account.name(), fence, kind, window, account.prefix(), plan.now().plus(account.answerWithin()));
         if (sealed.isPresent()) {
-            Mandates.mustBeReadable(connection, vault, sealed.getAsLong());
+            Mandates.mustBeReadable(connection, vault, sealed.get());
         }
         return sealed;
     }

@@ -2,11 +2,11 @@
 package io.chargeonce.bank.outbound;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.database.Sql;
 import io.chargeonce.database.mark.SessionMark;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Optional;
-import java.util.OptionalLong;
 
 /**
  * Makes this process the only one that submits to a bank, for one pass. The bank's row says whose session that is, and keeps others out
@@ -47,8 +47,8 @@ public final class Submitter {
         return database.withConnection(connection -> {
             int mark = SessionMark.begin(connection);
             try {
-                OptionalLong fence = begin(connection, bank, mark);
-                return fence.isPresent() ? Optional.of(run(connection, bank, mark, pass, fence.getAsLong())) : Optional.empty();
+                Optional<Long> fence = Sql.first(connection, BEGIN, row -> row.getLong(1), mark, bank);
+                return fence.isPresent() ? Optional.of(run(connection, bank, mark, pass, fence.get())) : Optional.empty();
             } finally {
                 SessionMark.end(connection, mark);
             }
@@ -59,25 +59,7 @@ public final class Submitter {
         try {
             return pass.run(fence);
         } finally {
-            end(connection, bank, mark);
-        }
-    }
-
-    private static OptionalLong begin(Connection connection, String bank, int mark) throws SQLException {
-        try (var statement = connection.prepareStatement(BEGIN)) {
-            statement.setInt(1, mark);
-            statement.setString(2, bank);
-            try (var row = statement.executeQuery()) {
-                return row.next() ? OptionalLong.of(row.getLong(1)) : OptionalLong.empty();
-            }
-        }
-    }
-
-    private static void end(Connection connection, String bank, int mark) throws SQLException {
-        try (var statement = connection.prepareStatement(END)) {
-            statement.setString(1, bank);
-            statement.setInt(2, mark);
-            statement.executeUpdate();
+            Sql.update(connection, END, bank, mark);
         }
     }
 }

@@ -2,6 +2,7 @@
 package io.chargeonce.bank.store;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.database.Sql;
 import io.chargeonce.vault.Opened;
 import io.chargeonce.vault.Vault;
 import java.io.IOException;
@@ -65,11 +66,8 @@ public final class StoredFile {
         }
 
         private void store() throws IOException {
-            try (var statement = connection.prepareStatement(INSERT)) {
-                statement.setString(1, file);
-                statement.setInt(2, part);
-                statement.setBytes(3, vault.seal(place(file, part), Arrays.copyOf(buffer, used)));
-                statement.executeUpdate();
+            try {
+                Sql.update(connection, INSERT, file, part, vault.seal(place(file, part), Arrays.copyOf(buffer, used)));
             } catch (SQLException e) {
                 throw new NotStored(e);
             }
@@ -116,15 +114,7 @@ public final class StoredFile {
     }
 
     private static Optional<byte[]> read(Database database, String file, int part) {
-        return database.withConnection(connection -> {
-            try (var statement = connection.prepareStatement(READ)) {
-                statement.setString(1, file);
-                statement.setInt(2, part);
-                try (var row = statement.executeQuery()) {
-                    return row.next() ? Optional.of(row.getBytes(1)) : Optional.empty();
-                }
-            }
-        });
+        return database.withConnection(connection -> Sql.first(connection, READ, row -> row.getBytes(1), file, part));
     }
 
     private static String place(String file, int part) {

@@ -3,6 +3,7 @@ package io.chargeonce.bank.terminal;
 
 import io.chargeonce.bank.store.Debtors;
 import io.chargeonce.bank.xml.Debtor;
+import io.chargeonce.database.Sql;
 import io.chargeonce.ledger.AuditLog;
 import io.chargeonce.settlement.BankFileRows;
 import io.chargeonce.text.Counted;
@@ -105,13 +106,7 @@ final class MandateCommand implements Runnable {
 
         /** By the database's day; it may be tomorrow already where it was signed. */
         private boolean wasSigned(Connection connection) throws SQLException {
-            try (var statement = connection.prepareStatement(WAS_SIGNED)) {
-                statement.setObject(1, signed);
-                try (var row = statement.executeQuery()) {
-                    row.next();
-                    return row.getBoolean(1);
-                }
-            }
+            return Sql.one(connection, WAS_SIGNED, row -> row.getBoolean(1), signed);
         }
 
         private Debtor read() throws IOException {
@@ -124,18 +119,11 @@ final class MandateCommand implements Runnable {
         }
 
         private boolean insert(Connection connection, byte[] sealed) throws SQLException {
-            try (var statement = connection.prepareStatement(INSERT)) {
-                statement.setString(1, id);
-                statement.setString(2, merchant);
-                statement.setString(3, bank);
-                statement.setObject(4, signed);
-                statement.setBytes(5, sealed);
-                boolean done = statement.executeUpdate() == 1;
-                if (done) {
-                    audit(connection, "merchant.mandate_added", id, Optional.of(merchant), Optional.empty());
-                }
-                return done;
+            boolean done = Sql.update(connection, INSERT, id, merchant, bank, signed, sealed) == 1;
+            if (done) {
+                audit(connection, "merchant.mandate_added", id, Optional.of(merchant), Optional.empty());
             }
+            return done;
         }
     }
 
@@ -217,17 +205,11 @@ final class MandateCommand implements Runnable {
         }
 
         private Optional<Revoked> revoke(Connection connection) throws SQLException {
-            try (var statement = connection.prepareStatement(REVOKE)) {
-                statement.setString(1, id);
-                try (var row = statement.executeQuery()) {
-                    if (!row.next()) {
-                        return Optional.empty();
-                    }
-                    var done = new Revoked(row.getLong(1), row.getLong(2));
-                    audit(connection, "merchant.mandate_revoked", id, Optional.empty(), Optional.of(reason));
-                    return Optional.of(done);
-                }
+            Optional<Revoked> done = Sql.first(connection, REVOKE, row -> new Revoked(row.getLong(1), row.getLong(2)), id);
+            if (done.isPresent()) {
+                audit(connection, "merchant.mandate_revoked", id, Optional.empty(), Optional.of(reason));
             }
+            return done;
         }
     }
 

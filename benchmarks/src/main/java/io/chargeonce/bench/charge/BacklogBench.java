@@ -8,6 +8,7 @@ import io.chargeonce.bench.contestant.StubPsp;
 import io.chargeonce.bench.measure.CpuTime;
 import io.chargeonce.bench.measure.Ground;
 import io.chargeonce.bench.measure.Machine;
+import io.chargeonce.database.Sql;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -100,11 +101,9 @@ public final class BacklogBench {
 
     /** The process keeps no ledger, so its rows must do: every payment succeeded, by one attempt. */
     private static String ledgerlessFault(Arena arena) throws Exception {
-        try (var connection = arena.plot().connect(); var statement = connection.createStatement();
-             var row = statement.executeQuery(EACH_ONCE)) {
-            row.next();
-            return row.getLong(1) == 0 && row.getLong(2) == 0 ? ""
-                    : "%d not succeeded, %d attempts too many".formatted(row.getLong(1), row.getLong(2));
+        try (var connection = arena.plot().connect()) {
+            return Sql.one(connection, EACH_ONCE, row -> row.getLong(1) == 0 && row.getLong(2) == 0 ? ""
+                    : "%d not succeeded, %d attempts too many".formatted(row.getLong(1), row.getLong(2)));
         }
     }
 }

@@ -9,6 +9,7 @@ import io.chargeonce.bench.cost.StatementCosts;
 import io.chargeonce.bench.ingest.PaymentPost;
 import io.chargeonce.bench.measure.Ground;
 import io.chargeonce.bench.measure.Machine;
+import io.chargeonce.database.Sql;
 import io.chargeonce.runtime.PipelineSettings;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -95,16 +96,12 @@ public final class CostBench {
 
     private static void await(Ground.Plot plot, int payments) throws SQLException, InterruptedException {
         long giveUp = System.nanoTime() + OutcomeReader.PATIENCE.toNanos();
-        try (var connection = plot.connect(); var statement = connection.prepareStatement(LEFT)) {
-            statement.setInt(1, payments);
+        try (var connection = plot.connect()) {
             for (long left = 1; left > 0;) {
                 if (System.nanoTime() - giveUp > 0) {
                     throw new IllegalStateException("%d payments have not succeeded".formatted(left));
                 }
-                try (var row = statement.executeQuery()) {
-                    row.next();
-                    left = row.getLong(1);
-                }
+                left = Sql.one(connection, LEFT, row -> row.getLong(1), payments);
                 Thread.sleep(100);
             }
         }

@@ -2,6 +2,7 @@
 package io.chargeonce.bench.charge;
 
 import io.chargeonce.bench.measure.Ground;
+import io.chargeonce.database.Sql;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.kafka.ProducerSettings;
 import io.chargeonce.payment.IdempotencyKey;
@@ -75,21 +76,14 @@ final class Payments {
             """;
 
     void accept(Ground.Plot plot) throws SQLException {
-        try (var connection = plot.connect(); var statement = connection.prepareStatement(ACCEPT)) {
+        try (var connection = plot.connect()) {
             for (int from = 0; from < ids.size(); from += ROWS_PER_STATEMENT) {
                 int to = Math.min(ids.size(), from + ROWS_PER_STATEMENT);
                 var keys = new ArrayList<String>();
                 for (int i = from; i < to; i++) {
                     keys.add(key(i));
                 }
-                statement.setArray(1, connection.createArrayOf("text", ids.subList(from, to).toArray()));
-                statement.setArray(2, connection.createArrayOf("text", keys.toArray()));
-                statement.setString(3, MERCHANT);
-                statement.setString(4, MERCHANT);
-                statement.setLong(5, PRICE.minorUnits());
-                statement.setString(6, PRICE.currency());
-                statement.setString(7, CARD);
-                statement.executeUpdate();
+                Sql.update(connection, ACCEPT, ids.subList(from, to), keys, MERCHANT, MERCHANT, PRICE.minorUnits(), PRICE.currency(), CARD);
             }
         }
     }

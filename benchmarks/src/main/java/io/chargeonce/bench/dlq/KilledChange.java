@@ -2,6 +2,7 @@
 package io.chargeonce.bench.dlq;
 
 import io.chargeonce.bench.measure.Ground;
+import io.chargeonce.database.Sql;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -81,10 +82,7 @@ final class KilledChange implements AutoCloseable {
     }
 
     private String text(String sql) throws SQLException {
-        try (var statement = watch.createStatement(); var row = statement.executeQuery(sql)) {
-            row.next();
-            return row.getString(1);
-        }
+        return Sql.one(watch, sql, row -> row.getString(1));
     }
 
     @Override

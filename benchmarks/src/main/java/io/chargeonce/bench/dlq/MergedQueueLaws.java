@@ -2,6 +2,7 @@
 package io.chargeonce.bench.dlq;
 
 import io.chargeonce.bench.measure.Ground;
+import io.chargeonce.database.Sql;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,13 +42,11 @@ final class MergedQueueLaws {
     /** The laws that are broken, with how often; empty if the books balance. */
     static List<String> faults(Ground.Plot plot) throws SQLException {
         var faults = new ArrayList<String>();
-        try (var connection = plot.connect(); var statement = connection.createStatement()) {
+        try (var connection = plot.connect()) {
             for (Law law : LAWS) {
-                try (var row = statement.executeQuery(law.violations)) {
-                    row.next();
-                    if (row.getLong(1) != 0) {
-                        faults.add("%s: broken %d times".formatted(law.sentence, row.getLong(1)));
-                    }
+                long broken = Sql.one(connection, law.violations, row -> row.getLong(1));
+                if (broken != 0) {
+                    faults.add("%s: broken %d times".formatted(law.sentence, broken));
                 }
             }
         }

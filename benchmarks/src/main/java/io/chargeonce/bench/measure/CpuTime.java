@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.bench.measure;
 
+import io.chargeonce.database.Sql;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -27,10 +28,8 @@ public final class CpuTime {
     private record Stat(long pid, long parent, long ticks, long ticksOfEndedChildren) {}
 
     public CpuTime(String postgresUrl) throws SQLException {
-        try (var connection = DriverManager.getConnection(postgresUrl); var statement = connection.createStatement();
-             var row = statement.executeQuery(BACKEND)) {
-            row.next();
-            this.postmaster = read(Path.of("/proc/" + row.getLong(1) + "/stat")).parent;
+        try (var connection = DriverManager.getConnection(postgresUrl)) {
+            this.postmaster = read(Path.of("/proc/" + Sql.one(connection, BACKEND, row -> row.getLong(1)) + "/stat")).parent;
         }
     }
 

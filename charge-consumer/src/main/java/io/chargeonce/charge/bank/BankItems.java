@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.charge.bank;
 
+import io.chargeonce.database.Sql;
 import io.chargeonce.payment.PspKey;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -27,26 +28,14 @@ public final class BankItems {
     private static final String COLLECT = "SELECT collect_for_bank(?)";
 
     static String collect(Connection connection, PspKey key) throws SQLException {
-        try (var statement = connection.prepareStatement(COLLECT)) {
-            statement.setString(1, key.value());
-            try (var row = statement.executeQuery()) {
-                row.next();
-                return row.getString(1);
-            }
-        }
+        return Sql.one(connection, COLLECT, row -> row.getString(1), key.value());
     }
 
     private static final String FENCE = "SELECT fence_for_bank(?)";
 
     /** False if it was collected before. */
     static boolean fence(Connection connection, PspKey key) throws SQLException {
-        try (var statement = connection.prepareStatement(FENCE)) {
-            statement.setString(1, key.value());
-            try (var row = statement.executeQuery()) {
-                row.next();
-                return row.getBoolean(1);
-            }
-        }
+        return Sql.one(connection, FENCE, row -> row.getBoolean(1), key.value());
     }
 
     private static final String GIVE_UP = "SELECT give_up_for_bank(?)";
@@ -57,13 +46,7 @@ public final class BankItems {
      * @return false if its file may yet go out; true too if it is no attempt at a bank
      */
     public static boolean giveUp(Connection connection, PspKey key) throws SQLException {
-        try (var statement = connection.prepareStatement(GIVE_UP)) {
-            statement.setString(1, key.value());
-            try (var row = statement.executeQuery()) {
-                row.next();
-                return row.getBoolean(1);
-            }
-        }
+        return Sql.one(connection, GIVE_UP, row -> row.getBoolean(1), key.value());
     }
 
     /** An attempt is collected after it was made, and no key is free again within 45 days. Half of that allows for clocks that were set. */
@@ -77,12 +60,7 @@ public final class BankItems {
             """;
 
     static Optional<Standing> find(Connection connection, PspKey key) throws SQLException {
-        try (var statement = connection.prepareStatement(FIND)) {
-            statement.setString(1, key.value());
-            try (var row = statement.executeQuery()) {
-                return row.next() ? Optional.of(new Standing(row.getBoolean(1), row.getString(2), Optional.ofNullable(row.getString(3)),
-                        row.getString(4), row.getBoolean(5), Duration.ofMillis(row.getLong(6)), row.getBoolean(7))) : Optional.empty();
-            }
-        }
+        return Sql.first(connection, FIND, row -> new Standing(row.getBoolean(1), row.getString(2), Optional.ofNullable(row.getString(3)),
+                row.getString(4), row.getBoolean(5), Duration.ofMillis(row.getLong(6)), row.getBoolean(7)), key.value());
     }
 }

@@ -2,14 +2,15 @@
 package io.chargeonce.charge.due;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.database.Sql;
 import io.chargeonce.runtime.SeriesGauge;
 import io.chargeonce.wire.Topics;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.HashMap;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * Measures how long the oldest work of each topic has been due. It reads Postgres instead of a consumer's state, so that a topic that no
@@ -47,15 +48,7 @@ public final class OldestDue {
             """;
 
     private Map<Tags, Double> read(Connection connection) throws SQLException {
-        try (var statement = connection.prepareStatement(READ)) {
-            statement.setInt(1, Topics.MOST_TIERS);
-            var found = new HashMap<Tags, Double>();
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    found.put(Tags.of("topic", topics.ofTier(row.getInt(1))), row.getDouble(2));
-                }
-            }
-            return found;
-        }
+        return Sql.all(connection, READ, row -> Map.entry(Tags.of("topic", topics.ofTier(row.getInt(1))), row.getDouble(2)),
+                Topics.MOST_TIERS).stream().collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
     }
 }

@@ -2,14 +2,14 @@
 package io.chargeonce.charge.evidence;
 
 import io.chargeonce.charge.evidence.MoneyLine.Said;
+import io.chargeonce.database.Sql;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.PspKey;
 import io.chargeonce.settlement.BankSaid;
 import io.chargeonce.settlement.SettlementKeys;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -21,6 +21,12 @@ final class BankLineTable {
 
     /** @param mark empty if the line has none */
     record Line(long id, BankSaid said, Optional<byte[]> mark) {
+
+        private static Line of(ResultSet row) throws SQLException {
+            var said = new BankSaid(row.getString(2), row.getString(3), row.getString(4), row.getString(5), row.getString(6),
+                    row.getString(7), row.getString(8), row.getString(9), row.getString(10));
+            return new Line(row.getLong(1), said, Optional.ofNullable(row.getBytes(11)));
+        }
 
         String bank() {
             return said.bank();
@@ -84,46 +90,19 @@ final class BankLineTable {
     private static final String LOCK_NEW = COLUMNS + " ORDER BY line_id LIMIT ? FOR UPDATE SKIP LOCKED";
 
     static List<Line> lockNew(Connection connection, int most) throws SQLException {
-        try (var statement = connection.prepareStatement(LOCK_NEW)) {
-            statement.setInt(1, most);
-            return read(statement);
-        }
+        return Sql.all(connection, LOCK_NEW, Line::of, most);
     }
 
     private static final String LOCK_ONE = COLUMNS + " AND line_id = ? FOR UPDATE SKIP LOCKED";
 
     static List<Line> lockNew(Connection connection, long id) throws SQLException {
-        try (var statement = connection.prepareStatement(LOCK_ONE)) {
-            statement.setLong(1, id);
-            return read(statement);
-        }
-    }
-
-    private static List<Line> read(PreparedStatement statement) throws SQLException {
-        var lines = new ArrayList<Line>();
-        try (var row = statement.executeQuery()) {
-            while (row.next()) {
-                var said = new BankSaid(row.getString(2), row.getString(3), row.getString(4), row.getString(5), row.getString(6),
-                        row.getString(7), row.getString(8), row.getString(9), row.getString(10));
-                lines.add(new Line(row.getLong(1), said, Optional.ofNullable(row.getBytes(11))));
-            }
-        }
-        return lines;
+        return Sql.all(connection, LOCK_ONE, Line::of, id);
     }
 
     private static final String NEW_IDS = "SELECT line_id FROM bank_line WHERE state = 'new' ORDER BY line_id LIMIT ?";
 
     static List<Long> newIds(Connection connection, int most) throws SQLException {
-        try (var statement = connection.prepareStatement(NEW_IDS)) {
-            statement.setInt(1, most);
-            var ids = new ArrayList<Long>();
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    ids.add(row.getLong(1));
-                }
-            }
-            return ids;
-        }
+        return Sql.all(connection, NEW_IDS, row -> row.getLong(1), most);
     }
 
     private static final String BEFORE = """
@@ -148,13 +127,8 @@ final class BankLineTable {
             """;
 
     static Before before(Connection connection, Line line) throws SQLException {
-        try (var statement = connection.prepareStatement(BEFORE)) {
-            statement.setLong(1, line.id());
-            try (var row = statement.executeQuery()) {
-                row.next();
-                return new Before(row.getBoolean(1), Optional.ofNullable(row.getString(2)), row.getBoolean(3), row.getBoolean(4));
-            }
-        }
+        return Sql.one(connection, BEFORE, row -> new Before(row.getBoolean(1), Optional.ofNullable(row.getString(2)), row.getBoolean(3),
+                row.getBoolean(4)), line.id());
     }
 
     private static final String WENT_BACK = """
@@ -162,27 +136,16 @@ final class BankLineTable {
             """;
 
     static boolean wentBack(Connection connection, String key) throws SQLException {
-        try (var statement = connection.prepareStatement(WENT_BACK)) {
-            statement.setString(1, key);
-            try (var row = statement.executeQuery()) {
-                row.next();
-                return row.getBoolean(1);
-            }
-        }
+        return Sql.one(connection, WENT_BACK, row -> row.getBoolean(1), key);
     }
 
     private static final String TAKEN = "UPDATE bank_line SET state = ?, note = left(?, 500), taken_at = now() WHERE line_id = ?";
 
     static void taken(Connection connection, long id, Taken taken) throws SQLException {
-        try (var statement = connection.prepareStatement(TAKEN)) {
-            statement.setString(1, switch (taken) {
-                case Taken.Recorded recorded -> "taken";
-                case Taken.Nothing nothing -> "repeated";
-                case Taken.Unmatched strange -> "unmatched";
-            });
-            statement.setString(2, taken.note());
-            statement.setLong(3, id);
-            statement.executeUpdate();
-        }
+        Sql.update(connection, TAKEN, switch (taken) {
+            case Taken.Recorded recorded -> "taken";
+            case Taken.Nothing nothing -> "repeated";
+            case Taken.Unmatched strange -> "unmatched";
+        }, taken.note(), id);
     }
 }

@@ -2,6 +2,7 @@
 package io.chargeonce.charge.outcome;
 
 import io.chargeonce.database.OutboxRow;
+import io.chargeonce.database.Sql;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.Staging;
 import io.chargeonce.payment.OperationState;
@@ -10,7 +11,6 @@ import io.chargeonce.wire.Topics;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
@@ -56,16 +56,7 @@ final class Receipts {
             """;
 
     private Set<String> withAddress(Connection connection) throws SQLException {
-        try (var statement = connection.prepareStatement(WITH_ADDRESS)) {
-            statement.setArray(1, connection.createArrayOf("text",
-                    refunds.stream().map(refund -> refund.accepted().payment().value()).distinct().toArray()));
-            try (var row = statement.executeQuery()) {
-                var found = new HashSet<String>();
-                while (row.next()) {
-                    found.add(row.getString(1));
-                }
-                return found;
-            }
-        }
+        return Set.copyOf(Sql.all(connection, WITH_ADDRESS, row -> row.getString(1),
+                refunds.stream().map(refund -> refund.accepted().payment().value()).distinct().toList()));
     }
 }

@@ -2,6 +2,7 @@
 package io.chargeonce.ingest.accept;
 
 import io.chargeonce.database.Columns;
+import io.chargeonce.database.Sql;
 import io.chargeonce.payment.PaymentId;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -54,9 +55,6 @@ final class DuplicateGuard {
 
     /** Removes expired rows; returns how many. */
     static int expire(Connection connection) throws SQLException {
-        try (var statement = connection.prepareStatement(EXPIRE); var row = statement.executeQuery()) {
-            row.next();
-            return row.getInt(1);
-        }
+        return Sql.one(connection, EXPIRE, row -> row.getInt(1));
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ingest.accept;
 
+import io.chargeonce.database.Sql;
 import io.chargeonce.payment.Rail;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -32,14 +33,8 @@ final class Mandates {
     private static final String DEBITS_BY = "SELECT set_up, known FROM debits_by(?, ?)";
 
     private static Optional<Acceptance> refusal(Connection connection, AcceptRequest ask) throws SQLException {
-        try (var statement = connection.prepareStatement(DEBITS_BY)) {
-            statement.setString(1, ask.merchant());
-            statement.setString(2, ask.request().paymentMethod());
-            try (var row = statement.executeQuery()) {
-                row.next();
-                return row.getBoolean("known") ? Optional.empty()
-                        : Optional.of(row.getBoolean("set_up") ? new Acceptance.NoMandate() : new Acceptance.RailNotSetUp());
-            }
-        }
+        return Sql.one(connection, DEBITS_BY, row -> row.getBoolean("known") ? Optional.empty()
+                : Optional.of(row.getBoolean("set_up") ? new Acceptance.NoMandate() : new Acceptance.RailNotSetUp()), ask.merchant(),
+                ask.request().paymentMethod());
     }
 }

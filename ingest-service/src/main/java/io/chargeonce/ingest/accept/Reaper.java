@@ -2,6 +2,7 @@
 package io.chargeonce.ingest.accept;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.database.Sql;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.sql.Connection;
@@ -58,6 +59,8 @@ public final class Reaper {
         return 0;
     }
 
+    private static final String COUNT_UNFINISHED = "SELECT count_unfinished(interval '1 day')";
+
     /** One pass; returns how many rows it removed or looked at. */
     public int runOnce() {
         if (System.nanoTime() - roundEnds >= 0) {
@@ -69,13 +72,13 @@ public final class Reaper {
             walked = database.inTransaction(this::forgetPayments);
             keys += walked;
         } while (walked >= AT_ONCE && keys < SOME);
-        int letters = database.inTransaction(Reaper::forgetRuns);
+        int letters = database.inTransaction(connection -> forget(connection, FORGET_RUNS));
         int guards = database.inTransaction(DuplicateGuard::expire);
-        int presentations = database.inTransaction(Reaper::forgetPresentations);
-        int files = database.inTransaction(Reaper::forgetBankFiles);
+        int presentations = database.inTransaction(connection -> forget(connection, FORGET_PRESENTATIONS));
+        int files = database.inTransaction(connection -> forget(connection, FORGET_BANK_FILES));
         int done = keys + letters + guards + presentations + files;
         if (System.nanoTime() - countAt >= 0) {
-            unfinished.set(database.withConnection(Reaper::countUnfinished));
+            unfinished.set(database.withConnection(connection -> Sql.one(connection, COUNT_UNFINISHED, row -> row.getLong(1))));
             countAt = System.nanoTime() + COUNTED_EVERY.toNanos();
         }
         return done;
@@ -97,16 +100,11 @@ public final class Reaper {
     private static final String FORGET_PAYMENTS = "SELECT walked, reached, forgotten FROM forget_settled_payments(?, ?)";
 
     private int forgetPayments(Connection connection) throws SQLException {
-        try (var statement = connection.prepareStatement(FORGET_PAYMENTS)) {
-            statement.setInt(1, AT_ONCE);
-            statement.setObject(2, reached);
-            try (var row = statement.executeQuery()) {
-                row.next();
-                reached = row.getObject(2, OffsetDateTime.class);
-                forgot(row.getInt(3));
-                return row.getInt(1);
-            }
-        }
+        return Sql.one(connection, FORGET_PAYMENTS, row -> {
+            reached = row.getObject(2, OffsetDateTime.class);
+            forgot(row.getInt(3));
+            return row.getInt(1);
+        }, AT_ONCE, reached);
     }
 
     /** A line a minute at most: with steady traffic each pass forgets some. */
@@ -121,39 +119,10 @@ public final class Reaper {
     }
 
     private static final String FORGET_RUNS = "SELECT forget_dead_letter_runs(?)";
-
-    private static int forgetRuns(Connection connection) throws SQLException {
-        return forget(connection, FORGET_RUNS);
-    }
-
     private static final String FORGET_BANK_FILES = "SELECT forget_bank_files(?)";
-
-    private static int forgetBankFiles(Connection connection) throws SQLException {
-        return forget(connection, FORGET_BANK_FILES);
-    }
-
     private static final String FORGET_PRESENTATIONS = "SELECT forget_presentations(?)";
 
-    private static int forgetPresentations(Connection connection) throws SQLException {
-        return forget(connection, FORGET_PRESENTATIONS);
-    }
-
     private static int forget(Connection connection, String sql) throws SQLException {
-        try (var statement = connection.prepareStatement(sql)) {
-            statement.setInt(1, SOME);
-            try (var row = statement.executeQuery()) {
-                row.next();
-                return row.getInt(1);
-            }
-        }
-    }
-
-    private static final String COUNT_UNFINISHED = "SELECT count_unfinished(interval '1 day')";
-
-    private static long countUnfinished(Connection connection) throws SQLException {
-        try (var statement = connection.prepareStatement(COUNT_UNFINISHED); var row = statement.executeQuery()) {
-            row.next();
-            return row.getLong(1);
-        }
+        return Sql.one(connection, sql, row -> row.getInt(1), SOME);
     }
 }

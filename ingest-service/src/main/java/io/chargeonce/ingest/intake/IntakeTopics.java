@@ -2,10 +2,8 @@
 package io.chargeonce.ingest.intake;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.database.Sql;
 import io.chargeonce.kafka.KafkaConnection;
-import java.sql.Connection;
-import java.sql.SQLException;
-import java.util.HashSet;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
@@ -25,8 +23,11 @@ record IntakeTopics(Database database, KafkaConnection kafka, String prefix) {
         return topic.substring(topic.lastIndexOf('.') + 1);
     }
 
+    private static final String MERCHANTS = "SELECT merchant_id FROM merchant";
+
     Set<String> existing() {
-        Set<String> wanted = database.withConnection(this::ofMerchants);
+        Set<String> wanted = Set.copyOf(database.withConnection(
+                connection -> Sql.all(connection, MERCHANTS, row -> prefix + row.getString(1))));
         try (var admin = Admin.create(kafka.clientProperties())) {
             var existing = new TreeSet<>(admin.listTopics().names().get());
             existing.retainAll(wanted);
@@ -36,18 +37,6 @@ record IntakeTopics(Database database, KafkaConnection kafka, String prefix) {
             throw new KafkaException("interrupted while listing topics", e);
         } catch (ExecutionException e) {
             throw new KafkaException("topics could not be listed: " + e.getCause().getMessage(), e.getCause());
-        }
-    }
-
-    private static final String MERCHANTS = "SELECT merchant_id FROM merchant";
-
-    private Set<String> ofMerchants(Connection connection) throws SQLException {
-        try (var statement = connection.prepareStatement(MERCHANTS); var row = statement.executeQuery()) {
-            var topics = new HashSet<String>();
-            while (row.next()) {
-                topics.add(prefix + row.getString(1));
-            }
-            return topics;
         }
     }
 }

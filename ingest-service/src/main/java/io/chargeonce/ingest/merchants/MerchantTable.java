@@ -2,12 +2,12 @@
 package io.chargeonce.ingest.merchants;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.database.Sql;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -68,13 +68,8 @@ public final class MerchantTable {
 
     /** @return false if there is such a merchant already; it is left as it is */
     public boolean add(String merchant, Terms terms) {
-        return database.inTransaction(connection -> {
-            try (var statement = connection.prepareStatement(ADD)) {
-                statement.setString(1, merchant);
-                statement.setString(2, claim);
-                return hasRow(statement) && set(connection, merchant, terms);
-            }
-        });
+        return database.inTransaction(
+                connection -> Sql.any(connection, ADD, merchant, claim) && set(connection, merchant, terms));
     }
 
     private static final String SET = """
@@ -102,39 +97,17 @@ public final class MerchantTable {
     }
 
     private boolean set(Connection connection, String merchant, Terms terms) throws SQLException {
-        try (var statement = connection.prepareStatement(SET)) {
-            statement.setBoolean(1, terms.requestsPerSecond().isPresent());
-            statement.setInt(2, terms.requestsPerSecond().orElse(0));
-            statement.setBoolean(3, terms.duplicateWindow().isPresent());
-            statement.setInt(4, (int) terms.duplicateWindow().orElse(Duration.ZERO).toMillis());
-            statement.setBoolean(5, terms.representDeclines().isPresent());
-            statement.setBoolean(6, terms.representDeclines().orElse(false));
-            statement.setString(7, terms.receipts().name().orElse(null));
-            statement.setString(8, terms.receipts().locale().orElse(null));
-            statement.setString(9, terms.receipts().replyTo().orElse(null));
-            statement.setString(10, merchant);
-            statement.setString(11, claim);
-            return hasRow(statement);
-        }
-    }
-
-    /** Whether the statement found or changed anything. */
-    static boolean hasRow(PreparedStatement statement) throws SQLException {
-        try (var row = statement.executeQuery()) {
-            return row.next();
-        }
+        return Sql.any(connection, SET, terms.requestsPerSecond().isPresent(), terms.requestsPerSecond().orElse(0),
+                terms.duplicateWindow().isPresent(), (int) terms.duplicateWindow().orElse(Duration.ZERO).toMillis(),
+                terms.representDeclines().isPresent(), terms.representDeclines().orElse(false), terms.receipts().name(),
+                terms.receipts().locale(), terms.receipts().replyTo(), merchant, claim);
     }
 
     private static final String LOGIN = "SELECT session_user";
 
     /** The name that the audit log uses. */
     public static String login(Database database) {
-        return database.withConnection(connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(LOGIN); var row = statement.executeQuery()) {
-                row.next();
-                return row.getString(1);
-            }
-        });
+        return database.withConnection(connection -> Sql.one(connection, LOGIN, row -> row.getString(1)));
     }
 
     private static final String LIST = """
@@ -146,17 +119,13 @@ public final class MerchantTable {
             """;
 
     public List<Entry> list() {
-        return database.withConnection(connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(LIST); var row = statement.executeQuery()) {
-                var entries = new ArrayList<Entry>();
-                while (row.next()) {
-                    entries.add(new Entry(row.getString(1), Optional.ofNullable(row.getObject(2, Integer.class)),
-                            Duration.ofMillis(row.getInt(3)), row.getBoolean(5), new ReceiptTerms(Optional.ofNullable(row.getString(7)),
-                                    Optional.ofNullable(row.getString(8)), Optional.ofNullable(row.getString(9))),
-                            row.getInt(6), row.getTimestamp(4).toInstant()));
-                }
-                return entries;
-            }
-        });
+        return database.withConnection(connection -> Sql.all(connection, LIST, MerchantTable::entry));
+    }
+
+    private static Entry entry(ResultSet row) throws SQLException {
+        var receipts = new ReceiptTerms(Optional.ofNullable(row.getString(7)), Optional.ofNullable(row.getString(8)),
+                Optional.ofNullable(row.getString(9)));
+        return new Entry(row.getString(1), Optional.ofNullable(row.getObject(2, Integer.class)), Duration.ofMillis(row.getInt(3)),
+                row.getBoolean(5), receipts, row.getInt(6), Sql.instant(row, 4));
     }
 }

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ingest.merchants;
 
+import io.chargeonce.database.Sql;
 import io.chargeonce.text.AddressRange;
 import io.chargeonce.database.Database;
 import io.chargeonce.runtime.Sha256;
 import java.security.SecureRandom;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Timestamp;
-import java.sql.Types;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.EnumSet;
@@ -89,18 +87,9 @@ public final class TokenTable {
     /** Empty if there is no such merchant. */
     public Optional<NewToken> add(String merchant, Grant grant) {
         var token = Fresh.token();
-        return database.inTransaction(connection -> {
-            try (var statement = connection.prepareStatement(ADD)) {
-                statement.setBytes(1, token.digest);
-                statement.setArray(2, connection.createArrayOf("text", grant.scopes().stream().map(Scope::tag).sorted().toArray()));
-                statement.setArray(3, connection.createArrayOf("text", grant.from().stream().map(AddressRange::toString).toArray()));
-                statement.setObject(4, grant.lives().map(Duration::toMillis).orElse(null), Types.BIGINT);
-                statement.setString(5, merchant);
-                statement.setString(6, token.id());
-                statement.setString(7, claim);
-                return MerchantTable.hasRow(statement) ? Optional.of(token.shown()) : Optional.empty();
-            }
-        });
+        return database.inTransaction(connection -> Sql.first(connection, ADD, row -> token.shown(), token.digest,
+                grant.scopes().stream().map(Scope::tag).sorted().toList(), grant.from().stream().map(AddressRange::toString).toList(),
+                grant.lives().map(Duration::toMillis), merchant, token.id(), claim));
     }
 
     private record Fresh(String secret, byte[] digest) {
@@ -146,17 +135,8 @@ public final class TokenTable {
      */
     public Optional<NewToken> rotate(String id, Duration overlap) {
         var token = Fresh.token();
-        return database.inTransaction(connection -> {
-            try (var statement = connection.prepareStatement(ROTATE)) {
-                statement.setString(1, id);
-                statement.setLong(2, overlap.toMillis());
-                statement.setBytes(3, token.digest);
-                statement.setString(4, id);
-                statement.setString(5, token.id());
-                statement.setString(6, claim);
-                return MerchantTable.hasRow(statement) ? Optional.of(token.shown()) : Optional.empty();
-            }
-        });
+        return database.inTransaction(connection -> Sql.first(connection, ROTATE, row -> token.shown(), id, overlap.toMillis(),
+                token.digest, id, token.id(), claim));
     }
 
     static String id(byte[] digest) {
@@ -176,14 +156,7 @@ public final class TokenTable {
 
     /** @return false if no valid token has this id */
     public boolean revoke(String id) {
-        return database.inTransaction(connection -> {
-            try (var statement = connection.prepareStatement(REVOKE)) {
-                statement.setString(1, id);
-                statement.setString(2, id);
-                statement.setString(3, claim);
-                return MerchantTable.hasRow(statement);
-            }
-        });
+        return database.inTransaction(connection -> Sql.any(connection, REVOKE, id, id, claim));
     }
 
     private static final String LIST = """
@@ -193,26 +166,14 @@ public final class TokenTable {
             """;
 
     public List<Entry> list() {
-        return database.withConnection(connection -> {
-            try (var statement = connection.prepareStatement(LIST); var row = statement.executeQuery()) {
-                var entries = new ArrayList<Entry>();
-                while (row.next()) {
-                    entries.add(entry(row));
-                }
-                return entries;
-            }
-        });
+        return database.withConnection(connection -> Sql.all(connection, LIST, TokenTable::entry));
     }
 
     private static Entry entry(ResultSet row) throws SQLException {
         Set<Scope> scopes = Arrays.stream((String[]) row.getArray(3).getArray()).map(Scope::fromTag)
                 .collect(Collectors.toCollection(() -> EnumSet.noneOf(Scope.class)));
         List<String> from = row.getArray(4) == null ? List.of() : List.of((String[]) row.getArray(4).getArray());
-        return new Entry(id(row.getBytes(1)), row.getString(2), scopes, from, row.getTimestamp(5).toInstant(),
-                time(row.getTimestamp(6)), time(row.getTimestamp(7)), time(row.getTimestamp(8)));
-    }
-
-    private static Optional<Instant> time(Timestamp timestamp) {
-        return Optional.ofNullable(timestamp).map(Timestamp::toInstant);
+        return new Entry(id(row.getBytes(1)), row.getString(2), scopes, from, Sql.instant(row, 5), Optional.ofNullable(Sql.instant(row, 6)),
+                Optional.ofNullable(Sql.instant(row, 7)), Optional.ofNullable(Sql.instant(row, 8)));
     }
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ingest.reading;
 
+import io.chargeonce.database.Sql;
 import io.chargeonce.ledger.AttemptState;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.UnknownCause;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,17 +25,7 @@ final class AttemptView {
             """;
 
     static List<Map<String, Object>> of(Connection connection, String merchant, String payment) throws SQLException {
-        try (var statement = connection.prepareStatement(SELECT)) {
-            statement.setString(1, merchant);
-            statement.setString(2, payment);
-            var attempts = new ArrayList<Map<String, Object>>();
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    attempts.add(view(row));
-                }
-            }
-            return attempts;
-        }
+        return Sql.all(connection, SELECT, AttemptView::view, merchant, payment);
     }
 
     private static Map<String, Object> view(ResultSet row) throws SQLException {

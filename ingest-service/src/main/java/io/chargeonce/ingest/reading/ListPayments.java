@@ -2,6 +2,7 @@
 package io.chargeonce.ingest.reading;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.database.Sql;
 import io.chargeonce.http.Answer;
 import io.chargeonce.ingest.answer.KeyHeader;
 import io.chargeonce.ingest.answer.Checked;
@@ -127,21 +128,9 @@ public final class ListPayments {
 
     /** One more than the page holds, to know whether there are more. */
     private static List<Map<String, Object>> select(Connection connection, String merchant, ByReference asked) throws SQLException {
-        try (var statement = connection.prepareStatement(SELECT)) {
-            statement.setString(1, merchant);
-            statement.setString(2, asked.reference());
-            statement.setObject(3, asked.after().map(cursor -> cursor.acceptedAt().atOffset(ZoneOffset.UTC))
-                    .orElse(OffsetDateTime.MAX));
-            statement.setString(4, asked.after().map(cursor -> cursor.id().value()).orElse(""));
-            statement.setInt(5, asked.limit() + 1);
-            var payments = new ArrayList<Map<String, Object>>();
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    payments.add(PaymentView.of(row));
-                }
-            }
-            return payments;
-        }
+        return Sql.all(connection, SELECT, PaymentView::of, merchant, asked.reference(),
+                asked.after().map(cursor -> cursor.acceptedAt().atOffset(ZoneOffset.UTC)).orElse(OffsetDateTime.MAX),
+                asked.after().map(cursor -> cursor.id().value()).orElse(""), asked.limit() + 1);
     }
 
     /** Payments and refunds share one namespace of keys. */
@@ -158,13 +147,8 @@ public final class ListPayments {
     private static final String RESOURCE = "SELECT resource_id FROM keys_taken(ARRAY[?], ARRAY[?])";
 
     private static Optional<Operation> refund(Connection connection, String merchant, ByKey asked) throws SQLException {
-        try (var statement = connection.prepareStatement(RESOURCE)) {
-            statement.setString(1, merchant);
-            statement.setString(2, asked.key().value());
-            try (var row = statement.executeQuery()) {
-                return row.next() ? OperationTable.find(connection, merchant, row.getString(1)) : Optional.empty();
-            }
-        }
+        Optional<String> resource = Sql.first(connection, RESOURCE, row -> row.getString(1), merchant, asked.key().value());
+        return resource.isPresent() ? OperationTable.find(connection, merchant, resource.get()) : Optional.empty();
     }
 
     private static final String SELECT_BY_KEY = """
@@ -174,12 +158,7 @@ public final class ListPayments {
 
     /** A payment's id follows from its merchant and its key. */
     private static List<Map<String, Object>> select(Connection connection, String merchant, ByKey asked) throws SQLException {
-        try (var statement = connection.prepareStatement(SELECT_BY_KEY)) {
-            statement.setString(1, merchant);
-            statement.setString(2, PaymentId.derive(merchant, asked.key()).value());
-            try (var row = statement.executeQuery()) {
-                return row.next() ? List.of(PaymentView.of(row)) : List.of();
-            }
-        }
+        return Sql.first(connection, SELECT_BY_KEY, PaymentView::of, merchant, PaymentId.derive(merchant, asked.key()).value())
+                .stream().toList();
     }
 }

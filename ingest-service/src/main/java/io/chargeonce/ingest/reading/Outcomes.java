@@ -2,6 +2,7 @@
 package io.chargeonce.ingest.reading;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.database.Sql;
 import io.chargeonce.http.Seats;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.PaymentId;
@@ -9,7 +10,6 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -19,6 +19,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
 
 /**
  * Waits for payments to settle. One query serves all waiting requests. The pause after a query is three times as long as the query took,
@@ -149,16 +150,8 @@ public final class Outcomes {
             """;
 
     private static Map<PaymentId, Settled> settled(Connection connection, Collection<PaymentId> ids) throws SQLException {
-        try (var statement = connection.prepareStatement(SETTLED)) {
-            statement.setArray(1, connection.createArrayOf("text", ids.stream().map(PaymentId::value).toArray()));
-            var settled = new HashMap<PaymentId, Settled>();
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    settled.put(new PaymentId(row.getString(1)),
-                            new Settled(OperationState.fromTag(row.getString(2)), Optional.ofNullable(row.getString(3))));
-                }
-            }
-            return settled;
-        }
+        return Sql.all(connection, SETTLED, row -> Map.entry(new PaymentId(row.getString(1)),
+                new Settled(OperationState.fromTag(row.getString(2)), Optional.ofNullable(row.getString(3)))),
+                ids.stream().map(PaymentId::value).toList()).stream().collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
     }
 }

@@ -2,6 +2,7 @@
 package io.chargeonce.ingest.reading;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.database.Sql;
 import io.chargeonce.http.Answer;
 import io.chargeonce.ingest.answer.Problems;
 import io.chargeonce.ledger.CaptureFailures;
@@ -76,19 +77,14 @@ public final class ReadPayment {
             """.formatted(PaymentView.COLUMNS);
 
     private static Optional<byte[]> select(Connection connection, String merchant, PaymentId id) throws SQLException {
-        try (var statement = connection.prepareStatement(SELECT)) {
-            statement.setString(1, merchant);
-            statement.setString(2, id.value());
-            try (var row = statement.executeQuery()) {
-                if (!row.next()) {
-                    return Optional.empty();
-                }
-                Map<String, Object> view = PaymentView.of(row);
-                CaptureFailures.find(connection, merchant, id.value()).ifPresent(failure -> view.put("capture_failure", shown(failure)));
-                view.put("attempts", AttemptView.of(connection, merchant, id.value()));
-                view.put("refunds", OperationTable.refundsOf(connection, merchant, id).stream().map(RefundJson::now).toList());
-                return Optional.of(PaymentJson.write(view));
-            }
+        Optional<Map<String, Object>> found = Sql.first(connection, SELECT, PaymentView::of, merchant, id.value());
+        if (found.isEmpty()) {
+            return Optional.empty();
         }
+        Map<String, Object> view = found.get();
+        CaptureFailures.find(connection, merchant, id.value()).ifPresent(failure -> view.put("capture_failure", shown(failure)));
+        view.put("attempts", AttemptView.of(connection, merchant, id.value()));
+        view.put("refunds", OperationTable.refundsOf(connection, merchant, id).stream().map(RefundJson::now).toList());
+        return Optional.of(PaymentJson.write(view));
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ingest.refunds;
 
+import io.chargeonce.database.Sql;
 import io.chargeonce.ingest.accept.RequestFingerprint;
 import io.chargeonce.ingest.reading.RefundJson;
 import io.chargeonce.ledger.Refunds;
@@ -24,15 +25,9 @@ final class RefundKeys {
 
     /** The refund or payment that has the key already. */
     static Optional<RequestFingerprint.Stored> find(Connection connection, String merchant, IdempotencyKey key) throws SQLException {
-        try (var statement = connection.prepareStatement(FIND)) {
-            statement.setString(1, merchant);
-            statement.setString(2, key.value());
-            try (var row = statement.executeQuery()) {
-                return row.next()
-                        ? Optional.of(new RequestFingerprint.Stored(row.getInt(1), row.getString(2), row.getString(3), row.getBytes(4)))
-                        : Optional.empty();
-            }
-        }
+        return Sql.first(connection, FIND,
+                row -> new RequestFingerprint.Stored(row.getInt(1), row.getString(2), row.getString(3), row.getBytes(4)), merchant,
+                key.value());
     }
 
     private static final String INSERT = """
@@ -45,14 +40,7 @@ final class RefundKeys {
     /** @return false if another request has taken it */
     static boolean insert(Connection connection, Refunds.RefundRequest ask, IdempotencyKey key, RequestFingerprint command)
             throws SQLException {
-        try (var statement = connection.prepareStatement(INSERT)) {
-            statement.setString(1, ask.merchant());
-            statement.setString(2, key.value());
-            statement.setBytes(3, command.fingerprint());
-            statement.setString(4, RefundJson.path(ask.payment()));
-            statement.setString(5, command.canonical());
-            statement.setString(6, ask.entityKey());
-            return statement.executeUpdate() == 1;
-        }
+        return Sql.update(connection, INSERT, ask.merchant(), key.value(), command.fingerprint(), RefundJson.path(ask.payment()),
+                command.canonical(), ask.entityKey()) == 1;
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.chaos;
 
+import io.chargeonce.database.Sql;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.Set;
@@ -24,7 +25,7 @@ record CampaignDatabase(String url) {
 
     /** Whether a record is not published yet. */
     boolean hasStaged() {
-        return says("SELECT EXISTS (SELECT FROM chargeonce.outbox)");
+        return one("SELECT EXISTS (SELECT FROM chargeonce.outbox)", row -> row.getBoolean(1));
     }
 
     private static final String TO_SEND = """
@@ -35,14 +36,12 @@ record CampaignDatabase(String url) {
 
     /** Whether a webhook or a receipt still waits. */
     boolean hasToSend() {
-        return says(TO_SEND);
+        return one(TO_SEND, row -> row.getBoolean(1));
     }
 
-    private boolean says(String question) {
-        try (var connection = DriverManager.getConnection(url); var statement = connection.createStatement();
-             var answer = statement.executeQuery(question)) {
-            answer.next();
-            return answer.getBoolean(1);
+    private <T> T one(String question, Sql.Row<T> row) {
+        try (var connection = DriverManager.getConnection(url)) {
+            return Sql.one(connection, question, row);
         } catch (SQLException e) {
             throw new IllegalStateException("Postgres refused: " + e.getMessage(), e);
         }
@@ -52,13 +51,7 @@ record CampaignDatabase(String url) {
 
     /** How many dead letters are in the queue. */
     long letters() {
-        try (var connection = DriverManager.getConnection(url); var statement = connection.createStatement();
-             var answer = statement.executeQuery(LETTERS)) {
-            answer.next();
-            return answer.getLong(1);
-        } catch (SQLException e) {
-            throw new IllegalStateException("Postgres refused: " + e.getMessage(), e);
-        }
+        return one(LETTERS, row -> row.getLong(1));
     }
 
     private static final String UNDER_WAY = """
@@ -68,13 +61,8 @@ record CampaignDatabase(String url) {
 
     /** The states in which there are operations that have not come to their end; none if Postgres is away. */
     Set<String> underWay() {
-        try (var connection = DriverManager.getConnection(url); var statement = connection.createStatement();
-             var result = statement.executeQuery(UNDER_WAY)) {
-            var states = new TreeSet<String>();
-            while (result.next()) {
-                states.add(result.getString(1));
-            }
-            return states;
+        try (var connection = DriverManager.getConnection(url)) {
+            return new TreeSet<>(Sql.all(connection, UNDER_WAY, row -> row.getString(1)));
         } catch (SQLException away) {
             return Set.of();
         }

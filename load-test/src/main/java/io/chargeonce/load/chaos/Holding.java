@@ -2,6 +2,7 @@
 package io.chargeonce.load.chaos;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.hold.Holds;
@@ -81,12 +82,9 @@ final class Holding {
             return;
         }
         try (var database = Database.open(stage.database.url(), "postgres", "", 1)) {
-            database.withConnection(connection -> {
-                try (var statement = connection.prepareStatement(SENT_ALL_THE_SAME); var row = statement.executeQuery()) {
-                    row.next();
-                    return Optional.ofNullable(row.getString(1));
-                }
-            }).ifPresent(sent -> broken.add("sent although it was paused: " + sent));
+            database.withConnection(
+                    connection -> Optional.ofNullable(Sql.one(connection, SENT_ALL_THE_SAME, row -> row.getString(1))))
+                    .ifPresent(sent -> broken.add("sent although it was paused: " + sent));
         }
     }
 

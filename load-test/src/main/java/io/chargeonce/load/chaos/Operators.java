@@ -4,6 +4,7 @@ package io.chargeonce.load.chaos;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
+import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.merge.Merge;
@@ -17,10 +18,7 @@ import io.chargeonce.payment.PaymentId;
 import io.chargeonce.wire.Topics;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.PreparedStatement;
-import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -97,37 +95,18 @@ final class Operators {
     /** Nothing is sent for what is purged, so a PSP that can only be asked by sending never tells of it. People undo such purges. */
     static void restoreWhatIsOpen(Database database) {
         var queue = new DeadLetterQueue(database, new Topics("payments"));
-        List<String> ids = database.withConnection(connection -> {
-            try (var statement = connection.prepareStatement(PURGED_AND_OPEN)) {
-                return read(statement);
-            }
-        });
+        List<String> ids = database.withConnection(connection -> Sql.all(connection, PURGED_AND_OPEN, row -> row.getString(1)));
         if (!ids.isEmpty()) {
             new Restore(queue).run(Plan.ofPurged(queue, DeadLetterFilter.ofIds(ids)),
                     AuditContext.of("first", Optional.of("its outcome must be known")), Sweep.unattended());
         }
     }
 
-    private static List<String> read(PreparedStatement statement) throws SQLException {
-        var found = new ArrayList<String>();
-        try (var result = statement.executeQuery()) {
-            while (result.next()) {
-                found.add(result.getString(1));
-            }
-        }
-        return found;
-    }
-
     private static final String SOME = "SELECT dead_letter_id FROM dead_letter WHERE state = ? ORDER BY died_at DESC LIMIT 4";
 
     /** Both people look at the newest ones. */
     private Optional<DeadLetterFilter> some(String state) {
-        List<String> ids = queue.database().withConnection(connection -> {
-            try (var statement = connection.prepareStatement(SOME)) {
-                statement.setString(1, state);
-                return read(statement);
-            }
-        });
+        List<String> ids = queue.database().withConnection(connection -> Sql.all(connection, SOME, row -> row.getString(1), state));
         return ids.isEmpty() ? Optional.empty() : Optional.of(DeadLetterFilter.ofIds(ids));
     }
 
@@ -144,12 +123,9 @@ final class Operators {
     /** Two requests for one line of one order, and one for all that is left. */
     private void refund(String which) {
         Database database = queue.database();
-        Optional<Refunds.RefundRequest> line = database.withConnection(connection -> {
-            try (var statement = connection.prepareStatement(which); var result = statement.executeQuery()) {
-                return result.next() ? Optional.of(new Refunds.RefundRequest(result.getString(2), new PaymentId(result.getString(1)),
-                        OptionalLong.of(1 + result.getLong(3) / 3), Optional.of("line-1"))) : Optional.empty();
-            }
-        });
+        Optional<Refunds.RefundRequest> line = database.withConnection(connection -> Sql.first(connection, which,
+                row -> new Refunds.RefundRequest(row.getString(2), new PaymentId(row.getString(1)),
+                        OptionalLong.of(1 + row.getLong(3) / 3), Optional.of("line-1"))));
         line.ifPresent(ask -> {
             var rest = new Refunds.RefundRequest(ask.merchant(), ask.payment(), OptionalLong.empty(), Optional.empty());
             var again = new Refunds.RefundRequest(ask.merchant(), ask.payment(), ask.amount(), ask.reference());
