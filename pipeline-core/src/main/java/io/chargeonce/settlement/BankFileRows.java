@@ -3,12 +3,10 @@ package io.chargeonce.settlement;
 
 import io.chargeonce.database.Sql;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.sql.Timestamp;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -55,6 +53,7 @@ public final class BankFileRows {
         return Sql.all(connection, ITEMS, BankFileRows::fields, batch, most);
     }
 
+    public static final int MOST_UNMATCHED = 1_000;
     private static final String UNMATCHED = """
             SELECT 'line ' || line_id AS id, bank, kind || coalesce(' ' || code, '') AS what, psp_key AS end_to_end_id, amount, currency,
                    reference, note AS why, happened_on::text AS at
@@ -67,6 +66,7 @@ public final class BankFileRows {
              ORDER BY at LIMIT 1000
             """;
 
+    /** The oldest {@link #MOST_UNMATCHED}. */
     public static List<Map<String, Object>> unmatched(Connection connection) throws SQLException {
         return Sql.all(connection, UNMATCHED, BankFileRows::fields);
     }
@@ -91,16 +91,6 @@ public final class BankFileRows {
     public static boolean decide(Connection connection, String what, long id, String decision, Optional<String> claim, String reason)
             throws SQLException {
         return Sql.one(connection, DECIDE, row -> row.getBoolean(1), what, id, decision, claim, reason);
-    }
-
-    public static List<Map<String, Object>> read(PreparedStatement statement) throws SQLException {
-        try (ResultSet row = statement.executeQuery()) {
-            var rows = new ArrayList<Map<String, Object>>();
-            while (row.next()) {
-                rows.add(fields(row));
-            }
-            return rows;
-        }
     }
 
     /** From any row, by column. */

@@ -85,6 +85,14 @@ public final class BankCommand implements Runnable {
         return print(command, line);
     }
 
+    /** On the error stream, so that it stands beside JSON too. */
+    static void sayIfCut(CommandSpec command, int shown, int most, String next) {
+        if (shown >= most) {
+            command.commandLine().getErr().println("Only the first %,d are shown. %s".formatted(most, next));
+            command.commandLine().getErr().flush();
+        }
+    }
+
     /** On one line, for programs. */
     static int sayJson(CommandSpec command, Map<String, ?> fields) {
         return print(command, Printable.json(new String(PaymentJson.write(fields), StandardCharsets.UTF_8)));

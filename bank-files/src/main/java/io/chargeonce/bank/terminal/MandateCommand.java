@@ -146,17 +146,13 @@ final class MandateCommand implements Runnable {
                 SELECT mandate_id AS mandate, merchant_id AS merchant, bank, signed_on, created_at, revoked_at
                   FROM bank_mandate WHERE ?::text IS NULL OR merchant_id = ? ORDER BY created_at, mandate_id LIMIT 10000
                 """;
+        private static final int MOST = 10_000;
 
         @Override
         public Integer call() {
             return mandates.bank.with(opened -> {
-                List<Map<String, Object>> rows = opened.database().withConnection(connection -> {
-                    try (var statement = connection.prepareStatement(LIST)) {
-                        statement.setString(1, merchant.orElse(null));
-                        statement.setString(2, merchant.orElse(null));
-                        return BankFileRows.read(statement);
-                    }
-                });
+                List<Map<String, Object>> rows = opened.database()
+                        .withConnection(connection -> Sql.all(connection, LIST, BankFileRows::fields, merchant, merchant));
                 rows.forEach(row -> {
                     if (json) {
                         BankCommand.sayJson(spec, row);
@@ -166,6 +162,7 @@ final class MandateCommand implements Runnable {
                                         row.get("signed_on"), row.containsKey("revoked_at") ? ", revoked " + row.get("revoked_at") : ""));
                     }
                 });
+                BankCommand.sayIfCut(spec, rows.size(), MOST, "Name a merchant with --merchant to see all of its own.");
                 return 0;
             });
         }

@@ -36,6 +36,7 @@ final class Unmatched implements Callable<Integer> {
                     print(row);
                 }
             });
+            BankCommand.sayIfCut(spec, rows.size(), BankFileRows.MOST_UNMATCHED, "The next ones follow when these are closed or released.");
             if (rows.isEmpty() && !json) {
                 BankCommand.say(spec, "Nothing waits for a person.");
             }
