@@ -17,8 +17,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Measures how long each login keeps a transaction open in which it has written or locked rows, so that others may wait for it. Postgres
- * shows the time of its start only to its own login. So a transaction's age counts from the first look that found it. For one thread.
+ * Measures how long each login keeps a transaction open that has written, or holds locks that others may wait for. Postgres shows the
+ * time of its start only to its own login. So a transaction's age counts from the first look that found it. For one thread.
  */
 public final class OpenTransactions {
 
@@ -33,7 +33,7 @@ public final class OpenTransactions {
         this.database = database;
         this.clock = clock;
         this.seconds = new SeriesGauge("chargeonce.transaction.open.seconds",
-                "How long a login's oldest transaction that has written or locked rows has been open", meters);
+                "How long a login's oldest transaction that has written, or that others may wait for, has been open", meters);
     }
 
     /** Looks once. Always returns 0: the next look is not urgent. */
@@ -47,16 +47,24 @@ public final class OpenTransactions {
         return 0;
     }
 
-    /** Only what writes or locks rows gets a number. A prepared transaction has no session. */
+    /**
+     * What writes or locks rows gets a number. A table can be locked without one, even by who has no right to it: PREPARE takes the lock that
+     * its statement needs, and DDL waits for its own, before either looks at rights. A plain query counts only while another waits for it. A
+     * prepared transaction has no session.
+     */
     private static final String READ = """
-            SELECT usename, backend_xid::text FROM pg_stat_activity
-             WHERE datname = current_database() AND usename IS NOT NULL AND backend_xid IS NOT NULL
-             UNION ALL
+            SELECT usename, virtualtransaction
+              FROM pg_locks JOIN pg_stat_activity AS its USING (pid)
+             WHERE its.datname = current_database() AND usename IS NOT NULL
+               AND (locktype = 'transactionid' AND granted AND mode = 'ExclusiveLock'
+                    OR locktype = 'relation' AND mode <> 'AccessShareLock'
+                    OR pid IN (SELECT unnest(pg_blocking_pids(pid)) FROM pg_locks WHERE NOT granted))
+             UNION
             SELECT owner, transaction::text FROM pg_prepared_xacts WHERE database = current_database()
             """;
 
     private Map<Open, Instant> read(Connection connection, Instant now) throws SQLException {
-        return Sql.all(connection, READ, row -> new Open(row.getString(1), row.getString(2))).stream().distinct()
+        return Sql.all(connection, READ, row -> new Open(row.getString(1), row.getString(2))).stream()
                 .collect(Collectors.toUnmodifiableMap(Function.identity(), open -> seen.getOrDefault(open, now)));
     }
 }

@@ -10,6 +10,8 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class OpenTransactionsTest {
 
@@ -39,6 +41,50 @@ class OpenTransactionsTest {
                 lock(person);
                 transactions.runOnce();
                 assertThat(ofOperator()).as("another transaction").isZero();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"PREPARE p AS DELETE FROM payment_attempt", "PREPARE p AS DELETE FROM audit_record"})
+    void a_login_that_locks_a_table_without_a_right_to_it_and_without_writing_is_named(String locks) throws Exception {
+        try (var books = new EngineFixture()) {
+            var transactions = new OpenTransactions(books.charging, now::get, meters);
+            try (var person = DriverManager.getConnection(books.url.replace("user=postgres", "user=chargeonce_dlq_operator"))) {
+                person.setAutoCommit(false);
+                person.createStatement().execute(locks);
+                transactions.runOnce();
+                now.set(now.get().plusSeconds(400));
+                transactions.runOnce();
+                assertThat(ofOperator()).isEqualTo(400);
+            }
+        }
+    }
+
+    @Test
+    void a_query_counts_while_another_waits_for_it() throws Exception {
+        try (var books = new EngineFixture()) {
+            var transactions = new OpenTransactions(books.charging, now::get, meters);
+            try (var person = DriverManager.getConnection(books.url.replace("user=postgres", "user=chargeonce_dlq_operator"));
+                 var owner = DriverManager.getConnection(books.url)) {
+                person.setAutoCommit(false);
+                person.createStatement().execute("SELECT count(*) FROM operation");
+                transactions.runOnce();
+                assertThat(ofOperator()).as("nobody waits").isEqualTo(-1);
+
+                Thread waits = Thread.ofVirtual().start(() -> {
+                    try {
+                        owner.createStatement().execute("LOCK TABLE operation");
+                    } catch (SQLException ended) {
+                        throw new IllegalStateException(ended);
+                    }
+                });
+                Waiting.until(() -> {
+                    transactions.runOnce();
+                    return ofOperator() == 0;
+                });
+                person.rollback();
+                waits.join();
             }
         }
     }

@@ -140,27 +140,22 @@ public final class Outbox {
     }
 
     private static final String REFUSED = """
-            SELECT DISTINCT ON (record_key) outbox_id, topic, record_key, value, headers
-              FROM outbox
-             WHERE refusal IS NOT NULL AND shard = ANY (?)
-             ORDER BY record_key, outbox_id
-             LIMIT ?
+            SELECT outbox_id, topic, record_key, value, headers
+              FROM (SELECT first.*, sum(bytes) OVER (ORDER BY record_key) - bytes AS before
+                      FROM (SELECT DISTINCT ON (record_key) outbox_id, topic, record_key, value, headers,
+                                   coalesce(octet_length(value), 0) AS bytes
+                              FROM outbox
+                             WHERE refusal IS NOT NULL AND shard = ANY (?) AND record_key > ?
+                             ORDER BY record_key, outbox_id
+                             LIMIT ?) AS first) AS staged
+             WHERE before < ?
+             ORDER BY record_key
             """;
 
-    /** The rows that were set aside; the first of each key. */
-    static List<Staged> refused(Connection connection, List<Integer> shards) throws SQLException {
-        try (var statement = connection.prepareStatement(REFUSED)) {
-            statement.setArray(1, connection.createArrayOf("int4", shards.toArray()));
-            statement.setInt(2, MOST_AT_ONCE);
-            var rows = new ArrayList<Staged>();
-            try (var result = statement.executeQuery()) {
-                while (result.next()) {
-                    rows.add(new Staged(result.getLong(1), result.getString(2), result.getString(3), result.getBytes(4),
-                            result.getString(5)));
-                }
-            }
-            return rows;
-        }
+    /** The rows that were set aside, the first of each key, as many at once as {@link #read} takes; the next ones are behind the last key. */
+    static List<Staged> refused(Connection connection, List<Integer> shards, String behind) throws SQLException {
+        return Sql.all(connection, REFUSED, row -> new Staged(row.getLong(1), row.getString(2), row.getString(3), row.getBytes(4),
+                row.getString(5)), connection.createArrayOf("int4", shards.toArray()), behind, MOST_AT_ONCE, (long) MOST_BYTES_AT_ONCE);
     }
 
     private static final String OLDEST = """

@@ -143,7 +143,7 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
                     fullLook = System.nanoTime();
                 }
                 if ((more || System.nanoTime() - offerAgain >= 0) && sender.isReady()) {
-                    finish(connection, Outbox.refused(connection, locks.shards()), frontier);
+                    offerRefused(connection, locks.shards(), frontier);
                     offerAgain = System.nanoTime() + OFFER_AGAIN.toNanos();
                 }
                 if (locks.shards().isEmpty()) {
@@ -155,6 +155,14 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
             }
         } finally {
             locks.release();
+        }
+    }
+
+    private void offerRefused(Connection connection, List<Integer> shards, OutboxCursor frontier) throws SQLException {
+        List<Outbox.Staged> rows = Outbox.refused(connection, shards, "");
+        while (!rows.isEmpty() && !closed) {
+            finish(connection, rows, frontier);
+            rows = Outbox.refused(connection, shards, rows.getLast().key());
         }
     }
 
