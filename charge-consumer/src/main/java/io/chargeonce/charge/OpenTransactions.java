@@ -48,9 +48,9 @@ public final class OpenTransactions {
     }
 
     /**
-     * What writes or locks rows gets a number. A table can be locked without one, even by who has no right to it: PREPARE takes the lock that
-     * its statement needs, and DDL waits for its own, before either looks at rights. A plain query counts only while another waits for it. A
-     * prepared transaction has no session.
+     * What writes or locks rows gets a number. A table can be locked without one, even by who has no right to it: PREPARE takes the lock
+     * that its statement needs, and DDL waits for its own, before either looks at rights. A plain query counts only while another waits for
+     * it. A prepared transaction has no session.
      */
     private static final String READ = """
             SELECT usename, virtualtransaction

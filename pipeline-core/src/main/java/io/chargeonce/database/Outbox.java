@@ -152,7 +152,7 @@ public final class Outbox {
              ORDER BY record_key
             """;
 
-    /** The rows that were set aside, the first of each key, as many at once as {@link #read} takes; the next ones are behind the last key. */
+    /** The rows that were set aside, the first of each key, as many as {@link #read} takes; the next ones are behind the last key. */
     static List<Staged> refused(Connection connection, List<Integer> shards, String behind) throws SQLException {
         return Sql.all(connection, REFUSED, row -> new Staged(row.getLong(1), row.getString(2), row.getString(3), row.getBytes(4),
                 row.getString(5)), connection.createArrayOf("int4", shards.toArray()), behind, MOST_AT_ONCE, (long) MOST_BYTES_AT_ONCE);
