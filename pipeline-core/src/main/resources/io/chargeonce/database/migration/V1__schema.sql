@@ -9,7 +9,6 @@ CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     RAISE EXCEPTION '%: %', TG_TABLE_NAME, TG_ARGV[0] USING ERRCODE = 'restrict_violation';
 END $$;
-REVOKE EXECUTE ON FUNCTION refuse() FROM PUBLIC;
 
 -- The time before which rows may be deleted. Only the resulting time is compared: intervals are compared with months of 30 days, so that
 -- '-1200 months 36014 days' would count as 14 days and yet mean next year.
@@ -22,7 +21,6 @@ BEGIN
     END IF;
     RETURN now() - kept;
 END $$;
-REVOKE EXECUTE ON FUNCTION cutoff(interval, interval) FROM PUBLIC;
 
 -- People with their own login, which is a member of one of the roles for people, so that the audit log names the login. Only the owner
 -- writes here, by "migrate --operator"; "migrate --roles" revokes every other membership.
@@ -52,7 +50,6 @@ INSERT INTO agreed DEFAULT VALUES;
 CREATE FUNCTION retention_began() RETURNS timestamptz LANGUAGE sql STABLE SET search_path = chargeonce, pg_temp AS $$
     SELECT now() - retention_days * interval '24 hours' FROM agreed
 $$;
-REVOKE EXECUTE ON FUNCTION retention_began() FROM PUBLIC;
 
 CREATE TABLE merchant (
     merchant_id         text COLLATE "C" PRIMARY KEY CHECK (merchant_id ~ '^[a-z0-9][a-z0-9_-]{0,62}$'),
@@ -105,7 +102,6 @@ CREATE FUNCTION tokens_were_used(digests bytea[]) RETURNS void LANGUAGE sql SECU
     SELECT token_sha256, now() FROM merchant_token WHERE token_sha256 = ANY (digests) ORDER BY token_sha256
     ON CONFLICT (token_sha256) DO UPDATE SET used_at = excluded.used_at WHERE token_use.used_at < excluded.used_at - interval '5 minutes'
 $$;
-REVOKE EXECUTE ON FUNCTION tokens_were_used(bytea[]) FROM PUBLIC;
 
 -- One row per (merchant, idempotency key), for as long as the payment's row lives: a late repeat never charges again.
 CREATE TABLE idempotency_key (
@@ -263,7 +259,6 @@ BEGIN
     SELECT operation_id, now() + charge_within_s * interval '1 second' FROM accepted;
     RETURN NULL;
 END $$;
-REVOKE EXECUTE ON FUNCTION begin_states() FROM PUBLIC;
 CREATE TRIGGER its_state_begins AFTER INSERT ON operation REFERENCING NEW TABLE AS accepted
     FOR EACH STATEMENT EXECUTE FUNCTION begin_states();
 CREATE TRIGGER it_begins_with_its_operation BEFORE INSERT ON operation_state
@@ -302,7 +297,6 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
-REVOKE EXECUTE ON FUNCTION only_a_typed_reference_is_corrected() FROM PUBLIC;
 CREATE TRIGGER what_succeeded_stays_as_it_is AFTER UPDATE OF psp, psp_reference, settled_at ON operation_state
     FOR EACH ROW WHEN (OLD.state IN ('succeeded', 'failed')
                        AND (NEW.psp, NEW.psp_reference, CASE WHEN NEW.state = OLD.state THEN NEW.settled_at ELSE OLD.settled_at END)
@@ -341,7 +335,6 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
-REVOKE EXECUTE ON FUNCTION a_late_success_has_its_attempt() FROM PUBLIC;
 CREATE TRIGGER a_late_success_has_its_attempt AFTER UPDATE OF state ON operation_state
     FOR EACH ROW WHEN (OLD.state IN ('dead', 'purged', 'declined') AND NEW.state = 'succeeded')
     EXECUTE FUNCTION a_late_success_has_its_attempt();
@@ -358,7 +351,6 @@ BEGIN
                     WHERE payment_id = payment AND operation_id = may_have_taken_money.operation AND failed_definite
                       AND state = 'succeeded');
 END $$;
-REVOKE EXECUTE ON FUNCTION may_have_taken_money(text) FROM PUBLIC;
 
 -- A role that makes no attempts decides nothing about money. A person at the dead-letter queue may move what is listed there. The person
 -- may not change where or how often it was tried, settles nothing, and may postpone nothing.
@@ -420,7 +412,6 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
-REVOKE EXECUTE ON FUNCTION a_person_moves_what_is_listed() FROM PUBLIC;
 -- Charging roles and superusers are not slowed down by a call.
 CREATE TRIGGER a_person_moves_what_is_listed AFTER UPDATE ON operation_state
     FOR EACH ROW WHEN (current_user <> 'chargeonce_charge' AND current_user <> 'chargeonce_retry'
@@ -431,7 +422,6 @@ CREATE TRIGGER a_person_moves_what_is_listed AFTER UPDATE ON operation_state
 CREATE FUNCTION lock_payment(payment text) RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
     SELECT FROM operation_state WHERE operation_id = payment FOR UPDATE
 $$;
-REVOKE EXECUTE ON FUNCTION lock_payment(text) FROM PUBLIC;
 
 -- A second click must leave nothing behind, but the role that faces the internet may not delete keys. This function deletes only keys that
 -- the same transaction inserted. That is proved by the transaction's time, which the role cannot set in a row, and by the row's version,
@@ -443,7 +433,6 @@ CREATE FUNCTION take_back_keys(merchants text[], keys text[]) RETURNS void
        AND created_at = now() AND idempotency_key.xmin = pg_current_xact_id()::xid
        AND NOT EXISTS (SELECT FROM operation WHERE operation_id = resource_id)
 $$;
-REVOKE EXECUTE ON FUNCTION take_back_keys(text[], text[]) FROM PUBLIC;
 
 -- A role that inserts no idempotency keys accepts nothing: charging roles only reverse. Ingest and superusers are not slowed down by a
 -- call.
@@ -454,7 +443,6 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
-REVOKE EXECUTE ON FUNCTION it_was_asked_for() FROM PUBLIC;
 CREATE TRIGGER it_was_asked_for AFTER INSERT ON operation
     FOR EACH ROW WHEN (NEW.kind NOT IN ('reversal', 'return') AND current_user <> 'chargeonce_ingest' AND current_setting('is_superuser') = 'off')
     EXECUTE FUNCTION it_was_asked_for();
@@ -484,7 +472,6 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
-REVOKE EXECUTE ON FUNCTION what_goes_back_has_come() FROM PUBLIC;
 CREATE TRIGGER what_goes_back_has_come AFTER INSERT ON operation
     FOR EACH ROW WHEN (NEW.kind <> 'charge') EXECUTE FUNCTION what_goes_back_has_come();
 
@@ -512,7 +499,6 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
-REVOKE EXECUTE ON FUNCTION it_goes_back_to_where_it_came_from() FROM PUBLIC;
 CREATE TRIGGER it_goes_back_to_where_it_came_from AFTER UPDATE OF capture_psp, capture_reference ON operation_state
     FOR EACH ROW WHEN ((OLD.capture_psp, OLD.capture_reference) IS DISTINCT FROM (NEW.capture_psp, NEW.capture_reference))
     EXECUTE FUNCTION it_goes_back_to_where_it_came_from();
@@ -554,7 +540,6 @@ BEGIN
     ON CONFLICT (operation_id, step) DO NOTHING;
     RETURN NULL;
 END $$;
-REVOKE EXECUTE ON FUNCTION record_tier_visit() FROM PUBLIC;
 CREATE TRIGGER operation_enters_a_tier AFTER UPDATE ON operation_state
     FOR EACH ROW WHEN (NEW.state IN ('scheduled', 'parked') AND NEW.step <> OLD.step)
     EXECUTE FUNCTION record_tier_visit();
@@ -650,7 +635,6 @@ CREATE INDEX waiting_due ON waiting (list, lane, due_at, operation_id);
 CREATE FUNCTION psps_awaited(its operation_state) RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
     SELECT coalesce(string_to_array(its.awaited, ','), array_remove(ARRAY[coalesce(its.capture_psp, its.psp)], NULL))
 $$;
-REVOKE EXECUTE ON FUNCTION psps_awaited(operation_state) FROM PUBLIC;
 
 -- What an operation waits for now.
 CREATE FUNCTION waits_for(its operation_state) RETURNS TABLE (list text, lane text, due_at timestamptz)
@@ -671,7 +655,6 @@ BEGIN
     INSERT INTO waiting (list, operation_id, lane, due_at) SELECT list, NEW.operation_id, lane, due_at FROM waits_for(NEW);
     RETURN NEW;
 END $$;
-REVOKE EXECUTE ON FUNCTION waits_for(operation_state), list_what_waits() FROM PUBLIC;
 -- Every change by any role updates the list, except on the usual path: accepted, claimed, and then succeeded, declined or dead.
 CREATE TRIGGER it_waits_in_its_list BEFORE UPDATE OF state, tier, not_before, staged_at, represent_at, psp, resolve_at, settled_at, listed
     ON operation_state
@@ -818,16 +801,12 @@ BEGIN
     RETURN missed;
 END $$;
 
-REVOKE EXECUTE ON FUNCTION last_look(text), acceptances_from(looked_through, int), claims_from(looked_through, int),
-    list_late(text, interval, int), list_what_was_missed(interval, int) FROM PUBLIC;
-
 -- Knowledge only grows: in flight, unknown, definitely failed, succeeded; another unknown updates the cause. Inlined into its statement.
 CREATE FUNCTION knows_more(heard text, before text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
     SELECT array_position('{in_flight,unknown,failed_definite,succeeded}'::text[], heard)
          > array_position('{in_flight,unknown,failed_definite,succeeded}'::text[], before)
         OR heard = 'unknown' AND before = 'unknown'
 $$;
-REVOKE EXECUTE ON FUNCTION knows_more(text, text) FROM PUBLIC;
 
 -- Everything that was said about an attempt, late answers included, except a first answer that settled it at once. A person's finding ranks
 -- above unknown and below everything that the PSP says. Append-only.
@@ -947,7 +926,6 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
-REVOKE EXECUTE ON FUNCTION a_finding_is_about_its_operations_attempt() FROM PUBLIC;
 CREATE TRIGGER a_finding_is_about_its_operations_attempt AFTER INSERT ON hand_settlement
     FOR EACH ROW EXECUTE FUNCTION a_finding_is_about_its_operations_attempt();
 -- A finding belongs to the session that wrote it, at each change.
@@ -964,7 +942,6 @@ BEGIN
                             THEN NULL ELSE session_user END;
     RETURN NEW;
 END $$;
-REVOKE EXECUTE ON FUNCTION a_finding_is_its_sessions() FROM PUBLIC;
 CREATE TRIGGER a_finding_is_its_sessions BEFORE INSERT OR UPDATE OF step, verdict, psp_reference, evidence, run ON hand_settlement
     FOR EACH ROW EXECUTE FUNCTION a_finding_is_its_sessions();
 CREATE FUNCTION it_counts_as_settled_alone() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
@@ -976,7 +953,6 @@ BEGIN
     PERFORM moved_by_a_person(NEW.operation_id, 'settle');
     RETURN NULL;
 END $$;
-REVOKE EXECUTE ON FUNCTION it_counts_as_settled_alone() FROM PUBLIC;
 CREATE TRIGGER it_counts_as_settled_alone AFTER INSERT OR UPDATE OF step, verdict, psp_reference, evidence, run ON hand_settlement
     FOR EACH ROW WHEN (NEW.approved_by IS NOT NULL) EXECUTE FUNCTION it_counts_as_settled_alone();
 -- Except its text, which erase_personal_data removes. For every other writer the trigger above makes the change a new finding, with the new
@@ -997,7 +973,6 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
-REVOKE EXECUTE ON FUNCTION the_resolver_decides() FROM PUBLIC;
 CREATE TRIGGER the_resolver_decides AFTER INSERT OR UPDATE ON hand_settlement
     FOR EACH ROW WHEN (NEW.state <> 'waiting' OR NEW.answer IS NOT NULL) EXECUTE FUNCTION the_resolver_decides();
 
@@ -1056,7 +1031,6 @@ CREATE FUNCTION is_news(line settlement_line) RETURNS boolean LANGUAGE sql STABL
            AND (operation.kind = 'charge') = (line.moved = 'captured')
            AND operation.amount = line.amount AND operation.currency = line.currency)
 $$;
-REVOKE EXECUTE ON FUNCTION is_news(settlement_line) FROM PUBLIC;
 
 -- Records lines; each is "new", "known", or "altered": another line was recorded under its id before. A known line may get what it lacked:
 -- the key of its attempt, and a mark. Returns where the line that is kept was read.
@@ -1102,8 +1076,6 @@ BEGIN
                WITH ORDINALITY AS given (id, number, key, moved, amount, currency, ref, place)
       JOIN settlement_line AS kept ON kept.psp = of_psp AND kept.line_id = given.id;
 END $$;
-REVOKE EXECUTE ON FUNCTION book_lines(text, bytea, text[], bigint[], text[], text[], bigint[], text[], text[], timestamptz[], bytea[])
-    FROM PUBLIC;
 
 -- Has charge look at the lines of these attempts, where our rows do not say that their money moved: at three of an attempt at most, for
 -- each may be a question to the PSP. Returns how many are due because of this call.
@@ -1121,7 +1093,6 @@ BEGIN
     GET DIAGNOSTICS woken = ROW_COUNT;
     RETURN woken;
 END $$;
-REVOKE EXECUTE ON FUNCTION look_at_lines(text, text[]) FROM PUBLIC;
 
 -- One comparison of a PSP's lines with our rows, and what it found. Only its function inserts here.
 CREATE TABLE reconciliation (
@@ -1155,8 +1126,6 @@ BEGIN
     SELECT of_run, * FROM unnest(findings, currencies, counts, here, there);
     DELETE FROM reconciliation WHERE psp = of_psp AND ended_at < now() - interval '400 days';
 END $$;
-REVOKE EXECUTE ON FUNCTION record_reconciliation(uuid, text, timestamptz, timestamptz, bigint, bytea, text[], text[], bigint[], numeric[],
-                                                 numeric[]) FROM PUBLIC;
 
 -- How often one credential and amount were presented again, over all PSPs: card networks fine too many.
 CREATE TABLE retry_budget (
@@ -1309,8 +1278,6 @@ BEGIN
 EXCEPTION WHEN data_exception THEN
     RETURN false;
 END $$;
-REVOKE EXECUTE ON FUNCTION has_each_name_once(json), an_events_headers(text, text, text), an_instant(text),
-    a_request_says_what_was_accepted(text, bytea, json), a_copy_says_what_its_letter_says(text, bytea, json) FROM PUBLIC;
 -- Grants decide who reads, stages and deletes; these policies decide on which topics. A role that accepts payments stages work and
 -- refusals. A role that makes attempts stages outcomes and receipts, and writes the queue's topic and the tiers. People who move dead
 -- letters stage what the rows say, as work and on the queue's topic.
@@ -1388,7 +1355,6 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
-REVOKE EXECUTE ON FUNCTION a_person_moves_poison() FROM PUBLIC;
 CREATE TRIGGER a_person_moves_poison AFTER UPDATE OF state ON dead_letter
     FOR EACH ROW WHEN (OLD.operation_id IS NULL AND NEW.state <> OLD.state AND current_setting('is_superuser') = 'off')
     EXECUTE FUNCTION a_person_moves_poison();
@@ -1449,7 +1415,6 @@ BEGIN
     NEW.leader := session_user;
     RETURN NEW;
 END $$;
-REVOKE EXECUTE ON FUNCTION a_run_is_led_by_its_session() FROM PUBLIC;
 CREATE TRIGGER a_run_is_led_by_its_session BEFORE INSERT OR UPDATE OF leader ON dlq_run
     FOR EACH ROW WHEN (NEW.leader IS NOT NULL) EXECUTE FUNCTION a_run_is_led_by_its_session();
 
@@ -1464,7 +1429,6 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
-REVOKE EXECUTE ON FUNCTION it_happens_now() FROM PUBLIC;
 CREATE TRIGGER it_happens_now BEFORE UPDATE OF changed_at, died_at ON dead_letter
     FOR EACH ROW WHEN (current_setting('is_superuser') = 'off') EXECUTE FUNCTION it_happens_now();
 CREATE TRIGGER it_happens_now BEFORE UPDATE OF ended_at ON dlq_run
@@ -1674,9 +1638,6 @@ BEGIN
     PERFORM append_audit(NULL, NULL, ARRAY['dlq.run.approved'], ARRAY['dlq_run'], ARRAY[run], NULL, ARRAY[json_build_object(
         'run', run, 'kind', it.kind, 'proposed_by', it.proposed_by, 'approved_by', session_user, 'fingerprint', seen)::text], ARRAY[origin]);
 END $$;
-REVOKE EXECUTE ON FUNCTION four_eyes_are_needed(), too_much_alone(text[], numeric[]), run_holds(text, boolean), is_approved(text),
-    must_be_approved(text), it_may_begin(text), permit_moves(text, int[]), moved_by_a_person(text, text), has_a_login_of_their_own(text),
-    proposal(text), approve(text, text, text) FROM PUBLIC;
 
 -- Who did what, when and why. Append-only, and only through append_audit: no role may insert here. Ranges of it are sealed apart from the
 -- payments (audit_seal), so that a record that is changed, added or removed later is detected. It is divided into tables by ranges of ids:
@@ -1743,7 +1704,6 @@ BEGIN
 EXCEPTION WHEN lock_not_available THEN
     RETURN;
 END $$;
-REVOKE EXECUTE ON FUNCTION audit_table_end(bigint), audit_tables(), make_audit_room() FROM PUBLIC;
 SELECT make_audit_room();
 
 -- Actions of people. Such a record has the login of its session, and nothing that the session claims.
@@ -1820,7 +1780,6 @@ BEGIN
     END IF;
     RETURN appended;
 END $$;
-REVOKE EXECUTE ON FUNCTION append_audit(text[], text[], text[], text[], text[], text[], text[], text[]) FROM PUBLIC;
 
 -- Replaces the limits of four eyes. For the owner, by "migrate --four-eyes-above".
 CREATE FUNCTION limit_what_one_does_alone(things text[], limits bigint[]) RETURNS void
@@ -1831,7 +1790,6 @@ BEGIN
     PERFORM append_audit(NULL, NULL, ARRAY['four_eyes.set'], ARRAY['four_eyes'], ARRAY['limits'], NULL,
                          ARRAY[coalesce((SELECT json_object_agg(of_what, most) FROM four_eyes), '{}')::text], NULL);
 END $$;
-REVOKE EXECUTE ON FUNCTION limit_what_one_does_alone(text[], bigint[]) FROM PUBLIC;
 
 -- What a session of this login may hold without going on: a transaction that nothing is done in, and, for a login that people use, a
 -- statement that never ends and a session that was forgotten. Services limit their statements themselves. Only a default: a session may set
@@ -1848,7 +1806,6 @@ BEGIN
         END IF;
     END LOOP;
 END $$;
-REVOKE EXECUTE ON FUNCTION bound_sessions(text, boolean) FROM PUBLIC;
 
 -- Adds and removes a person's own login. For the owner, by "migrate --operator".
 CREATE FUNCTION add_person(name text, of_role text) RETURNS void LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
@@ -1874,7 +1831,6 @@ BEGIN
                              ARRAY[json_build_object('role', gone)::text], NULL);
     END LOOP;
 END $$;
-REVOKE EXECUTE ON FUNCTION add_person(text, text), remove_person(text) FROM PUBLIC;
 
 -- What a person has paused or forced until it is resumed: one row each. The audit log has the history. A row whose time is over holds
 -- nothing any more; the next change removes it. Only put_hold and lift_hold write here.
@@ -1959,7 +1915,6 @@ BEGIN
                          ARRAY[claim]);
     RETURN NEXT lifted;
 END $$;
-REVOKE EXECUTE ON FUNCTION put_hold(text, text, text, text, timestamptz, text, text), lift_hold(text, text, text, text, text) FROM PUBLIC;
 
 -- Clears records that the broker refuses, for the session's login: 'retry' has the relay offer them at once, 'drop' deletes them. It acts
 -- only on what is still refused, so no record that is on its way is ever lost by it. A row that a relay holds right now is left to it. Each
@@ -1995,7 +1950,6 @@ BEGIN
     END IF;
     RETURN cardinality(held);
 END $$;
-REVOKE EXECUTE ON FUNCTION clear_refusals(bigint[], text, text, text, text) FROM PUBLIC;
 
 -- A sign of each password of our logins, which changes with it. Each login may change its own. Only where the owner may look at passwords,
 -- as a superuser, or after GRANT SELECT (rolname, rolpassword) ON pg_authid.
@@ -2071,15 +2025,12 @@ CREATE FUNCTION drifted_grants() RETURNS SETOF text LANGUAGE sql STABLE SECURITY
      UNION ALL
     SELECT 'missing: ' || line FROM (SELECT line FROM intended_grant EXCEPT SELECT * FROM current_grants()) AS less (line)
 $$;
-REVOKE EXECUTE ON FUNCTION current_grants(), these_grants_are_intended(text[]), drifted_grants(), password_signs() FROM PUBLIC;
 
 -- A field of a record's data, or NULL. The json type accepts escapes that text cannot hold, and reading any field of such a value fails:
 -- one odd record must not keep people from reading the others.
 CREATE FUNCTION audit_detail(data json, field text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE WHEN data::text !~ '\\u(0000|[dD][89a-fA-F])' THEN data ->> field END
 $$;
-REVOKE EXECUTE ON FUNCTION audit_detail(json, text), is_a_persons(text),
-    may_append_audit(boolean, boolean, boolean, boolean, boolean, boolean, boolean, boolean, text, text, text) FROM PUBLIC;
 
 -- Seals of ranges of the audit log, in a chain. Each is also published and logged, so that a person who rewrites the database cannot
 -- rewrite all copies. A range starts after the end of the previous one, gaps of ids included, so that no record can be inserted between
@@ -2114,7 +2065,6 @@ BEGIN
 EXCEPTION WHEN lock_not_available THEN
     RETURN false;
 END $$;
-REVOKE EXECUTE ON FUNCTION seals_alone() FROM PUBLIC;
 CREATE INDEX audit_seal_forgetting ON audit_seal (forgotten_to) WHERE forgotten_to IS NOT NULL;
 -- A seal over future records, or out of sequence, would silently end all sealing.
 CREATE FUNCTION a_seal_follows_the_last() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
@@ -2131,7 +2081,6 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
-REVOKE EXECUTE ON FUNCTION a_seal_follows_the_last() FROM PUBLIC;
 CREATE TRIGGER a_seal_follows_the_last BEFORE INSERT ON audit_seal
     FOR EACH ROW WHEN (current_setting('is_superuser') = 'off') EXECUTE FUNCTION a_seal_follows_the_last();
 
@@ -2266,9 +2215,6 @@ BEGIN
     GET DIAGNOSTICS forgotten = ROW_COUNT;
     RETURN forgotten;
 END $$;
-REVOKE EXECUTE ON FUNCTION operation_of(text, text), refunds_of(text, text), payments_with_reference(text, text, timestamptz, text, int),
-    keys_taken(text[], text[]), attempts_of(text, text), capture_failure_of(text, text), settled_among(text[]), merchants_of(bytea[]),
-    take_purchases(text[], bytea[], text[]), first_purchases(text[], text[], bytea[]), forget_purchases(int) FROM PUBLIC;
 
 -- Whether a payment may still move money, or its outcome is still to be published: then nothing of it is erased. "staged" lists the keys
 -- that are on their way to Kafka.
@@ -2316,7 +2262,6 @@ BEGIN
          UNION ALL
         SELECT greatest(failed_at, recaptured_at) FROM capture_failure WHERE operation_id = ANY (operations)) AS latest (at));
 END $$;
-REVOKE EXECUTE ON FUNCTION at_rest_since(text) FROM PUBLIC;
 
 -- Which life of its key an operation belongs to: a payment that is accepted under a key whose last payment was forgotten has the same id,
 -- and its events, webhooks and receipts must have others. No key is free again within 45 days, so two lives never have one number. Lives
@@ -2324,7 +2269,6 @@ REVOKE EXECUTE ON FUNCTION at_rest_since(text) FROM PUBLIC;
 CREATE FUNCTION life_of(accepted timestamptz) RETURNS bigint LANGUAGE sql STABLE AS $$
     SELECT floor(extract(epoch FROM accepted) / (45 * 86400))::bigint
 $$;
-REVOKE EXECUTE ON FUNCTION life_of(timestamptz) FROM PUBLIC;
 
 -- Forgetting is the only deletion of payment history, and the role that faces the internet triggers it. So that role may not delete; it may
 -- only call these functions. They run as the schema's owner and refuse to delete what is too young or not settled. No service can write a
@@ -2392,7 +2336,6 @@ BEGIN
     GET DIAGNOSTICS forgotten = ROW_COUNT;
     PERFORM set_config('chargeonce.forgetting', 'off', true);
 END $$;
-REVOKE EXECUTE ON FUNCTION forget_settled_payments(int, timestamptz) FROM PUBLIC;
 
 -- The same for rows that belong to no payment: poison that left the dead-letter queue, and ended runs.
 CREATE FUNCTION forget_dead_letter_runs(most int) RETURNS int
@@ -2418,7 +2361,6 @@ BEGIN
     DELETE FROM moved_alone WHERE hour < now() - interval '3 days';
     RETURN letters + items;
 END $$;
-REVOKE EXECUTE ON FUNCTION forget_dead_letter_runs(int) FROM PUBLIC;
 
 -- Whether names and accounts are still stored that only this payment's attempts at banks keep here.
 CREATE FUNCTION banks_keep(payment text) RETURNS boolean LANGUAGE plpgsql STABLE SET search_path = chargeonce, pg_temp AS $$
@@ -2429,7 +2371,6 @@ DECLARE
 BEGIN
     RETURN EXISTS (SELECT FROM bank_bytes_of(attempts)) OR EXISTS (SELECT FROM bank_debtors_of(attempts));
 END $$;
-REVOKE EXECUTE ON FUNCTION banks_keep(text) FROM PUBLIC;
 
 -- Whether anything that may identify a person is still stored.
 CREATE FUNCTION is_personal(payment text) RETURNS boolean LANGUAGE sql STABLE SET search_path = chargeonce, pg_temp AS $$
@@ -2451,7 +2392,6 @@ CREATE FUNCTION erased_request(params json) RETURNS json LANGUAGE sql IMMUTABLE 
     SELECT json_object_agg(key, CASE WHEN key IN ('customer', 'description', 'receipt_email') THEN to_json('[erased]'::text) ELSE value END)
       FROM json_each(params)
 $$;
-REVOKE EXECUTE ON FUNCTION unfinished(text, text[]), is_personal(text), erased_request(json) FROM PUBLIC;
 
 -- Removes what identifies a person from finished payments and their refunds, for good: from the rows, the keys' requests, the requests to
 -- PSPs, the texts of PSPs, and those of people who settled by hand. Amounts, merchants, ids, methods, references and states stay, and so do
@@ -2528,7 +2468,6 @@ BEGIN
                          array_fill(json_build_object('run', run)::text, ARRAY[cardinality(charges)]),
                          array_fill(claim, ARRAY[cardinality(charges)]));
 END $$;
-REVOKE EXECUTE ON FUNCTION erase_personal_data(text, text[], text, text, text, boolean) FROM PUBLIC;
 
 -- Drops the oldest table of the audit log, if that seal, which reaches to that id, is old enough and covers the whole table. Returns the
 -- last dropped id, or NULL. The caller makes the seal that says so in the same transaction: records that are missing without one are
@@ -2549,7 +2488,6 @@ BEGIN
 EXCEPTION WHEN lock_not_available THEN
     RETURN NULL;
 END $$;
-REVOKE EXECUTE ON FUNCTION forget_audit_records(interval, bigint, bigint) FROM PUBLIC;
 
 -- Presentations that the budget of 30 days no longer counts, in the calendar of any time zone.
 CREATE FUNCTION forget_presentations(most int) RETURNS int
@@ -2562,7 +2500,6 @@ BEGIN
     GET DIAGNOSTICS forgotten = ROW_COUNT;
     RETURN forgotten;
 END $$;
-REVOKE EXECUTE ON FUNCTION forget_presentations(int) FROM PUBLIC;
 
 -- Webhooks to merchants: docs/webhooks.md. The process that sends them connects to hosts that strangers choose, so its role reads no
 -- payment: the functions here read them, and say what a webhook says.
@@ -2640,7 +2577,6 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
-REVOKE EXECUTE ON FUNCTION only_a_function_begins_a_delivery_again() FROM PUBLIC;
 CREATE TRIGGER an_ended_delivery_begins_again_only_by_function BEFORE UPDATE OF state ON webhook_delivery
     FOR EACH ROW WHEN (OLD.state <> 'waiting' AND NEW.state = 'waiting') EXECUTE FUNCTION only_a_function_begins_a_delivery_again();
 CREATE TRIGGER an_endpoint_is_one_merchants BEFORE UPDATE OF endpoint_id, merchant_id, url, events, created_at ON webhook_endpoint
@@ -3034,15 +2970,6 @@ BEGIN
        AND NOT EXISTS (SELECT FROM webhook_delivery AS delivery WHERE delivery.endpoint_id = endpoint.endpoint_id);
     RETURN forgotten;
 END $$;
-REVOKE EXECUTE ON FUNCTION webhook_id_of(text, text), webhook_time(timestamptz), stage_webhooks(text[]), stage_missed_webhooks(text[]),
-    webhook_owner(bytea, text),
-    add_webhook_endpoint(bytea, text, text, text, text[], bytea), rotate_webhook_secret(bytea, text, bytea, bigint),
-    switch_webhook_endpoint(bytea, text, boolean), remove_webhook_endpoint(bytea, text), may_ask_of_endpoint(text),
-    stage_test_webhook(bytea, text), redeliver_webhook(bytea, text), redeliver_webhooks(bytea, text, int),
-    webhook_endpoints(bytea, text, text), webhook_deliveries(bytea, text, text, text, text, timestamptz, text, int),
-    tell_of_disabled_endpoint(webhook_endpoint, text), disable_failing_endpoints(interval), disable_gone_endpoints(text[]),
-    end_webhooks_of_disabled(int), forget_webhooks(interval, int), host_of(text), merchants_reached(timestamptz)
-    FROM PUBLIC;
 
 -- Receipts to customers: docs/receipts.md. The address stays in the payment's row, where it can be erased: here are only a digest of it and
 -- how the sending went.
@@ -3086,7 +3013,6 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
-REVOKE EXECUTE ON FUNCTION only_a_person_begins_a_receipt_again() FROM PUBLIC;
 CREATE TRIGGER an_ended_receipt_begins_again_only_by_hand BEFORE UPDATE OF state ON receipt
     FOR EACH ROW WHEN (OLD.state <> 'waiting' AND NEW.state = 'waiting') EXECUTE FUNCTION only_a_person_begins_a_receipt_again();
 
@@ -3184,8 +3110,6 @@ BEGIN
     GET DIAGNOSTICS forgotten = ROW_COUNT;
     RETURN forgotten;
 END $$;
-REVOKE EXECUTE ON FUNCTION receipt_id_of(text, bigint, text), mailed_by_the_psp(text), stage_receipts(text[]), stage_missed_receipts(text[]),
-    end_receipts_without_an_address(text[]), receipt_to_send(text, bigint), forget_receipts(interval, int) FROM PUBLIC;
 
 -- Bank files: docs/bank.md. A bank is one more PSP: its attempts are rows of payment_attempt. Here is what becomes of them on their
 -- way through files. The process that talks to banks reads no payment and decides about no money: charge puts an attempt in, and charge
@@ -3739,14 +3663,6 @@ BEGIN
     RETURN cardinality(files) + debtors;
 END $$;
 
-REVOKE EXECUTE ON FUNCTION is_never_sent_again(bigint), bank_bytes_of(text[]), bank_debtors_of(text[]), forget_bank_files(int),
-    refuse_what_is_given_up(), collect_for_bank(text), fence_for_bank(text), revoke_mandate(text),
-    give_up_for_bank(text), debits_by(text, text), returned_of(text, text), must_be_submitter(text, bigint),
-    set_aside_for_bank(text, bigint, text[], text[]), decide_unmatched(text, bigint, text, text, text),
-    was_read_again(bigint, text, text, text), resend_bank_batch(bigint, text, text), rendered_bank_batch(bigint, bigint, bytea, bigint),
-    move_bank_batch(bigint, bigint, text), answer_bank_batch(bigint, text, timestamptz, text),
-    seal_bank_batch(text, bigint, text, text, timestamptz, date, text, timestamptz, int) FROM PUBLIC;
-
 -- Autovacuum of tables that grow for years, by a number of rows: with a share of the table, the pauses and the vacuums would grow with it.
 -- New rows are frozen at the first vacuum, because otherwise all of them would be read every few days for their transactions' age.
 DO $$
@@ -3788,4 +3704,3 @@ CREATE FUNCTION count_unfinished(since interval) RETURNS bigint
                                   SELECT operation_id, since FROM claims_from(last_look('claims'), 10000)) AS usual
               JOIN operation USING (operation_id) WHERE waits IS NOT NULL AND accepted_at < now() - $1)
 $$;
-REVOKE EXECUTE ON FUNCTION count_unfinished(interval) FROM PUBLIC;
