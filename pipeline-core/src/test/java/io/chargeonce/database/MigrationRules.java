@@ -23,6 +23,9 @@ final class MigrationRules {
     private static final Pattern ROWS =
             Pattern.compile("(UPDATE|DELETE FROM|TRUNCATE(?: TABLE)?|LOCK(?: TABLE)?|CLUSTER|VACUUM FULL|REINDEX) .*");
     private static final Pattern DROP = Pattern.compile("DROP (TABLE|VIEW|COLUMN|FUNCTION) .*|ALTER TABLE .* DROP COLUMN .*");
+    /** A function that old services name is dropped by a version, not here. */
+    private static final Pattern REPEATABLE = Pattern.compile(
+            "CREATE OR REPLACE (FUNCTION|TRIGGER) .*|DROP POLICY IF EXISTS .*|CREATE POLICY .*|SELECT MAKE_AUDIT_ROOM\\(\\)");
     private static final Pattern CONTRACT = Pattern.compile("-- Nothing older than \\d+\\.\\d+ runs any more\\.\\n");
 
     private final String file;
@@ -54,6 +57,11 @@ final class MigrationRules {
         }
         rules.statements.forEach(statement -> rules.problem(statement).ifPresent(what -> rules.broken.add(what + ": " + statement)));
         return rules.broken;
+    }
+
+    /** The statements of a file of functions that could not run again. */
+    static List<String> notRepeatable(String file) {
+        return new MigrationRules(file).statements.stream().filter(statement -> !REPEATABLE.matcher(statement).matches()).toList();
     }
 
     private Optional<String> problem(String statement) {

@@ -250,17 +250,6 @@ CREATE TABLE operation_state (
 
 -- Each operation as it is now: what was accepted, and its state. For reading; a decision locks operation_state.
 CREATE VIEW operation_now AS SELECT * FROM operation JOIN operation_state USING (operation_id);
-
--- Accepting an operation writes no state directly: a trigger creates the state together with the operation, never without it. There is no
--- foreign key: the trigger costs nothing beyond the row, but foreign keys in both directions would cost half as much again as both rows.
-CREATE FUNCTION begin_states() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
-BEGIN
-    INSERT INTO operation_state (operation_id, charge_before)
-    SELECT operation_id, now() + charge_within_s * interval '1 second' FROM accepted;
-    RETURN NULL;
-END $$;
-CREATE TRIGGER its_state_begins AFTER INSERT ON operation REFERENCING NEW TABLE AS accepted
-    FOR EACH STATEMENT EXECUTE FUNCTION begin_states();
 CREATE TRIGGER it_begins_with_its_operation BEFORE INSERT ON operation_state
     WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION refuse('a state is created with its operation: insert the operation');
 CREATE TRIGGER a_state_is_one_operations BEFORE UPDATE OF operation_id ON operation_state
@@ -284,25 +273,6 @@ CREATE TRIGGER legal_transition AFTER UPDATE OF state ON operation_state
         ELSE NEW.state IN ('processing', 'parked', 'scheduled', 'dead', 'succeeded', 'declined') END)
     EXECUTE FUNCTION refuse('no operation goes there from where this one is');
 
--- Where the money was captured, with which reference and when, is then known and stays. Only a reference that a person typed may be
--- corrected, because the PSP knows its own better.
-CREATE FUNCTION only_a_typed_reference_is_corrected() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
-BEGIN
-    IF (NEW.psp, NEW.settled_at) IS DISTINCT FROM (OLD.psp, OLD.settled_at)
-       OR NOT EXISTS (SELECT FROM hand_settlement
-                       WHERE operation_id = OLD.operation_id AND psp_reference = OLD.psp_reference
-                         AND state IN ('settled', 'confirmed')) THEN
-        RAISE EXCEPTION 'operation_state: where and when an operation succeeded never changes' USING ERRCODE = 'restrict_violation';
-    END IF;
-    RETURN NULL;
-END $$;
-CREATE TRIGGER what_succeeded_stays_as_it_is AFTER UPDATE OF psp, psp_reference, settled_at ON operation_state
-    FOR EACH ROW WHEN (OLD.state IN ('succeeded', 'failed')
-                       AND (NEW.psp, NEW.psp_reference, CASE WHEN NEW.state = OLD.state THEN NEW.settled_at ELSE OLD.settled_at END)
-                           IS DISTINCT FROM (OLD.psp, OLD.psp_reference, OLD.settled_at))
-    EXECUTE FUNCTION only_a_typed_reference_is_corrected();
-
 -- Only a merge and a presentation give a payment more time.
 CREATE TRIGGER no_deadline_is_put_off AFTER UPDATE OF charge_before ON operation_state
     FOR EACH ROW WHEN (NEW.charge_before > OLD.charge_before AND NEW.represented = OLD.represented AND NEW.generation = OLD.generation)
@@ -320,25 +290,6 @@ CREATE TRIGGER no_service_purges AFTER UPDATE OF state ON operation_state
                        AND (current_user = 'chargeonce_charge' OR current_user = 'chargeonce_retry'))
     EXECUTE FUNCTION refuse('only a person at the dead-letter queue purges');
 
--- What had ended otherwise succeeds late only by an attempt that is known to have succeeded, with the PSP and reference of that attempt.
-CREATE FUNCTION a_late_success_has_its_attempt() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
-BEGIN
-    IF NOT EXISTS (SELECT FROM (SELECT * FROM payment_attempt WHERE failed_definite
-                                 UNION ALL
-                                SELECT * FROM payment_attempt WHERE NOT failed_definite) AS attempt
-                    WHERE attempt.payment_id = (SELECT payment_id FROM operation WHERE operation_id = NEW.operation_id)
-                      AND attempt.operation_id = NEW.operation_id
-                      AND attempt.state = 'succeeded' AND attempt.psp = NEW.psp AND attempt.psp_reference = NEW.psp_reference) THEN
-        RAISE EXCEPTION 'operation_state: no attempt of this operation is known to have succeeded with this PSP and reference'
-            USING ERRCODE = 'restrict_violation';
-    END IF;
-    RETURN NULL;
-END $$;
-CREATE TRIGGER a_late_success_has_its_attempt AFTER UPDATE OF state ON operation_state
-    FOR EACH ROW WHEN (OLD.state IN ('dead', 'purged', 'declined') AND NEW.state = 'succeeded')
-    EXECUTE FUNCTION a_late_success_has_its_attempt();
-
 -- Whether one of its attempts has not failed. Each half uses its own partial index.
 CREATE FUNCTION may_have_taken_money(operation text) RETURNS boolean
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
@@ -351,72 +302,6 @@ BEGIN
                     WHERE payment_id = payment AND operation_id = may_have_taken_money.operation AND failed_definite
                       AND state = 'succeeded');
 END $$;
-
--- A role that makes no attempts decides nothing about money. A person at the dead-letter queue may move what is listed there. The person
--- may not change where or how often it was tried, settles nothing, and may postpone nothing.
-CREATE FUNCTION a_person_moves_what_is_listed() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
-DECLARE
-    legal boolean := CASE OLD.state
-        WHEN 'dead' THEN NEW.state IN ('accepted', 'unresolved', 'purged')
-        WHEN 'unresolved' THEN NEW.state IN ('unresolved', 'purged')
-        WHEN 'purged' THEN OLD.settled_at IS NULL AND NEW.state IN ('purged', 'dead', 'unresolved')
-                           OR OLD.resolve_at IS NOT NULL AND NEW.state = 'purged'
-        -- What waits in a tier has no open attempt. It is tried now, or stopped. A presentation keeps to the network's advice: it is never
-        -- made earlier, and may be stopped.
-        WHEN 'scheduled' THEN NEW.state = 'dead' OR OLD.represent_at IS NULL AND NEW.state = 'scheduled'
-        WHEN 'parked' THEN NEW.state IN ('parked', 'dead')
-        ELSE false END;
-BEGIN
-    -- Charging roles and the owner are not restricted here.
-    IF has_any_column_privilege('payment_attempt', 'INSERT') THEN
-        RETURN NULL;
-    END IF;
-    IF NOT legal THEN
-        RAISE EXCEPTION 'permission denied: this role may not move an operation from % to %', OLD.state, NEW.state
-            USING ERRCODE = 'insufficient_privilege';
-    END IF;
-    IF (NEW.psp, NEW.sequence, NEW.represented, NEW.generation) IS DISTINCT FROM
-       (OLD.psp, OLD.sequence, OLD.represented, OLD.generation + (NEW.state = 'accepted')::int)
-       OR NEW.swept NOT IN (OLD.swept, 0) OR NEW.tier NOT IN (OLD.tier, 0) OR NEW.counted_attempts NOT IN (OLD.counted_attempts, 0)
-       -- Only a merge sets a new schedule: the PSP's answer to a question would follow that schedule.
-       OR NEW.state <> 'accepted' AND (NEW.tier, NEW.counted_attempts, NEW.charge_before, NEW.refused_by)
-                                      IS DISTINCT FROM (OLD.tier, OLD.counted_attempts, OLD.charge_before, OLD.refused_by)
-       OR NEW.resolve_tries NOT IN (OLD.resolve_tries, 0)
-       OR NEW.step NOT BETWEEN OLD.step AND OLD.step + 1 OR NEW.step = OLD.step AND NEW.state = 'accepted' THEN
-        RAISE EXCEPTION 'permission denied: this role may not change where or how often an operation was tried'
-            USING ERRCODE = 'insufficient_privilege';
-    END IF;
-    IF NEW.resolve_at IS DISTINCT FROM OLD.resolve_at AND NEW.resolve_at > clock_timestamp()
-       OR NEW.resolve_at IS NULL AND OLD.resolve_at IS NOT NULL
-       OR NEW.lease_token IS DISTINCT FROM OLD.lease_token AND NEW.lease_token IS NOT NULL
-       -- Each alone: what was stopped while it waited keeps the time that it waited for, and is purged all the same.
-       OR NEW.not_before IS DISTINCT FROM OLD.not_before AND NEW.not_before > clock_timestamp()
-       OR NEW.staged_at IS DISTINCT FROM OLD.staged_at AND NEW.staged_at > clock_timestamp() THEN
-        RAISE EXCEPTION 'permission denied: this role may neither end a question to the PSP nor postpone anything'
-            USING ERRCODE = 'insufficient_privilege';
-    END IF;
-    IF NEW.state IN ('scheduled', 'parked')
-       AND to_jsonb(NEW) - ARRAY['not_before', 'staged_at', 'listed'] <> to_jsonb(OLD) - ARRAY['not_before', 'staged_at', 'listed'] THEN
-        RAISE EXCEPTION 'permission denied: this role brings forward what waits in a tier, and changes nothing else of it'
-            USING ERRCODE = 'insufficient_privilege';
-    END IF;
-    IF NEW.psp_reference IS DISTINCT FROM OLD.psp_reference OR NEW.settled_at IS DISTINCT FROM OLD.settled_at THEN
-        RAISE EXCEPTION 'permission denied: this role settles nothing'
-            USING ERRCODE = 'insufficient_privilege';
-    END IF;
-    -- Asking whether an attempt took the money moves none. If all attempts have failed, there is no question, and the next attempt follows.
-    IF NEW.state <> OLD.state
-       AND NOT (OLD.state = 'dead' AND NEW.state = 'unresolved' AND may_have_taken_money(NEW.operation_id)) THEN
-        PERFORM moved_by_a_person(NEW.operation_id, CASE WHEN OLD.state = 'purged' THEN 'restore' WHEN NEW.state = 'purged' THEN 'purge'
-                                                         WHEN OLD.state IN ('scheduled', 'parked') THEN 'stop' ELSE 'merge' END);
-    END IF;
-    RETURN NULL;
-END $$;
--- Charging roles and superusers are not slowed down by a call.
-CREATE TRIGGER a_person_moves_what_is_listed AFTER UPDATE ON operation_state
-    FOR EACH ROW WHEN (current_user <> 'chargeonce_charge' AND current_user <> 'chargeonce_retry'
-                       AND current_setting('is_superuser') = 'off')
-    EXECUTE FUNCTION a_person_moves_what_is_listed();
 
 -- Accepting a refund needs a lock on the payment's row, but no right to change it. This function is that lock and no more.
 CREATE FUNCTION lock_payment(payment text) RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
@@ -433,75 +318,6 @@ CREATE FUNCTION take_back_keys(merchants text[], keys text[]) RETURNS void
        AND created_at = now() AND idempotency_key.xmin = pg_current_xact_id()::xid
        AND NOT EXISTS (SELECT FROM operation WHERE operation_id = resource_id)
 $$;
-
--- A role that inserts no idempotency keys accepts nothing: charging roles only reverse. Ingest and superusers are not slowed down by a
--- call.
-CREATE FUNCTION it_was_asked_for() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
-BEGIN
-    IF NOT has_any_column_privilege('idempotency_key', 'INSERT') THEN
-        RAISE EXCEPTION 'permission denied: this role may not accept a %', NEW.kind USING ERRCODE = 'insufficient_privilege';
-    END IF;
-    RETURN NULL;
-END $$;
-CREATE TRIGGER it_was_asked_for AFTER INSERT ON operation
-    FOR EACH ROW WHEN (NEW.kind NOT IN ('reversal', 'return') AND current_user <> 'chargeonce_ingest' AND current_setting('is_superuser') = 'off')
-    EXECUTE FUNCTION it_was_asked_for();
-
--- Money goes back only to the payment's merchant, and never more than was captured, for every writer of the row. The pipeline itself
--- reverses what an attempt took twice and records what a bank took back, up to the payment's amount. This runs as the schema's owner, because the role that accepts refunds
--- cannot read payments.
-CREATE FUNCTION what_goes_back_has_come() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
-DECLARE
-    payment operation;
-BEGIN
-    IF NEW.kind = 'refund' THEN
-        -- Of two simultaneous refunds the second must count the first; an older snapshot would not show it.
-        IF current_setting('transaction_isolation') <> 'read committed' THEN
-            RAISE EXCEPTION 'operation: a refund is accepted at read committed' USING ERRCODE = 'restrict_violation';
-        END IF;
-        PERFORM lock_payment(NEW.payment_id);
-    END IF;
-    SELECT * INTO payment FROM operation WHERE operation_id = NEW.payment_id AND kind = 'charge';
-    IF (payment.merchant_id, payment.currency) IS DISTINCT FROM (NEW.merchant_id, NEW.currency)
-       OR (CASE WHEN NEW.kind IN ('reversal', 'return') THEN NOT has_any_column_privilege(session_user, 'payment_attempt', 'INSERT') OR NEW.amount > payment.amount
-              -- Rows of this statement have no state yet.
-              ELSE (SELECT sum(amount) FROM operation LEFT JOIN operation_state USING (operation_id)
-                     WHERE payment_id = NEW.payment_id AND kind = 'refund' AND coalesce(state, '') NOT IN ('declined', 'failed'))
-                   > payment.amount END) THEN
-        RAISE EXCEPTION 'operation: a % pays back at most what its payment has captured', NEW.kind USING ERRCODE = 'restrict_violation';
-    END IF;
-    RETURN NULL;
-END $$;
-CREATE TRIGGER what_goes_back_has_come AFTER INSERT ON operation
-    FOR EACH ROW WHEN (NEW.kind <> 'charge') EXECUTE FUNCTION what_goes_back_has_come();
-
--- And only to its source: a refund to its payment's capture, a reversal or a return at a PSP where the payment was tried.
-CREATE FUNCTION it_goes_back_to_where_it_came_from() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
-DECLARE
-    back operation;
-BEGIN
-    SELECT * INTO back FROM operation WHERE operation_id = NEW.operation_id;
-    IF (CASE
-           -- Each half uses its own partial index.
-           WHEN back.kind IN ('reversal', 'return') THEN NOT EXISTS (SELECT FROM (SELECT * FROM payment_attempt WHERE failed_definite
-                                                          UNION ALL
-                                                         SELECT * FROM payment_attempt WHERE NOT failed_definite) AS tried
-                                             WHERE payment_id = back.payment_id AND psp = NEW.capture_psp)
-           WHEN back.kind = 'refund' THEN NEW.capture_reference IS NOT NULL
-               AND NOT EXISTS (SELECT FROM operation_state
-                                WHERE operation_id = back.payment_id AND state = 'succeeded' AND psp = NEW.capture_psp
-                                  AND psp_reference = NEW.capture_reference)
-               -- The payment is read without a lock before an attempt. Meanwhile the PSP may have corrected a reference that a person gave.
-               AND NOT EXISTS (SELECT FROM hand_settlement
-                                WHERE operation_id = back.payment_id AND psp_reference = NEW.capture_reference AND state = 'settled')
-           ELSE true END) THEN
-        RAISE EXCEPTION 'operation_state: money goes back only to where its payment was captured' USING ERRCODE = 'restrict_violation';
-    END IF;
-    RETURN NULL;
-END $$;
-CREATE TRIGGER it_goes_back_to_where_it_came_from AFTER UPDATE OF capture_psp, capture_reference ON operation_state
-    FOR EACH ROW WHEN ((OLD.capture_psp, OLD.capture_reference) IS DISTINCT FROM (NEW.capture_psp, NEW.capture_reference))
-    EXECUTE FUNCTION it_goes_back_to_where_it_came_from();
 
 -- Each wait in a retry tier, for people who investigate a dead payment. Only failures are recorded here. An operation that is parked again
 -- in the same tier, because its PSP is still unwell, stays on the same row: an outage of days leaves one row per tier.
@@ -521,28 +337,6 @@ CREATE TABLE tier_visit (
     due_at       timestamptz NOT NULL,
     PRIMARY KEY (operation_id, step)
 );
-
--- A trigger instead of a statement of the services: every move of an operation to a tier is recorded, and success costs nothing. It runs as
--- the owner, so that no service can write such a row itself.
-CREATE FUNCTION record_tier_visit() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
-BEGIN
-    IF OLD.state = 'parked' AND NEW.state = 'parked' AND NEW.tier = OLD.tier THEN
-        UPDATE tier_visit SET step = NEW.step, cause = NEW.failure_cause, waits = waits + 1,
-                              staged_at = NEW.staged_at, due_at = NEW.not_before
-         WHERE operation_id = NEW.operation_id AND step = OLD.step;
-        IF FOUND THEN
-            RETURN NULL;
-        END IF;
-    END IF;
-    INSERT INTO tier_visit (operation_id, step, generation, tier, state, cause, began_at, staged_at, due_at)
-    VALUES (NEW.operation_id, NEW.step, NEW.generation, NEW.tier, NEW.state, NEW.failure_cause, NEW.staged_at, NEW.staged_at,
-            NEW.not_before)
-    ON CONFLICT (operation_id, step) DO NOTHING;
-    RETURN NULL;
-END $$;
-CREATE TRIGGER operation_enters_a_tier AFTER UPDATE ON operation_state
-    FOR EACH ROW WHEN (NEW.state IN ('scheduled', 'parked') AND NEW.step <> OLD.step)
-    EXECUTE FUNCTION record_tier_visit();
 
 -- One row per key that was ever sent to a PSP, committed before its first byte.
 CREATE TABLE payment_attempt (
@@ -647,20 +441,6 @@ CREATE FUNCTION waits_for(its operation_state) RETURNS TABLE (list text, lane te
      UNION ALL
     SELECT 'purge', '', its.staged_at WHERE its.state = 'purged' AND its.settled_at IS NULL
 $$;
-
-CREATE FUNCTION list_what_waits() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
-BEGIN
-    NEW.listed := true;
-    DELETE FROM waiting WHERE operation_id = NEW.operation_id;
-    INSERT INTO waiting (list, operation_id, lane, due_at) SELECT list, NEW.operation_id, lane, due_at FROM waits_for(NEW);
-    RETURN NEW;
-END $$;
--- Every change by any role updates the list, except on the usual path: accepted, claimed, and then succeeded, declined or dead.
-CREATE TRIGGER it_waits_in_its_list BEFORE UPDATE OF state, tier, not_before, staged_at, represent_at, psp, resolve_at, settled_at, listed
-    ON operation_state
-    FOR EACH ROW WHEN (OLD.listed OR NEW.listed OR NOT (OLD.state = 'accepted' AND NEW.state = 'processing'
-                       OR OLD.state = 'processing' AND NEW.state IN ('succeeded', 'declined', 'dead')))
-    EXECUTE FUNCTION list_what_waits();
 
 -- How far the scans for late operations on the usual path have come. They read what is under way, not history. They go by transaction
 -- numbers and not by a clock, because a clock may be set back, and a transaction that began early may commit late. No row means from the
@@ -773,9 +553,11 @@ BEGIN
     END IF;
 END $$;
 
+-- The next pages that list_what_was_missed searches.
+CREATE SEQUENCE searched CYCLE;
+
 -- Operations that have stood still for this long and are in no list: their rows were written with the triggers switched off, or one table
 -- was restored without the other. Each call, of any process, searches the next pages of the table, and starts again at its end.
-CREATE SEQUENCE searched CYCLE;
 CREATE FUNCTION list_what_was_missed(still interval, pages int) RETURNS int
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
@@ -918,43 +700,6 @@ CREATE TABLE hand_settlement (
 CREATE UNIQUE INDEX a_finding_has_a_name_of_its_own ON hand_settlement (run);
 -- Two people who name one reference for two payments at once: the second one is refused.
 CREATE UNIQUE INDEX one_finding_of_a_reference ON hand_settlement (psp_reference) WHERE state = 'waiting';
--- A finding about another operation's attempt would settle the wrong money.
-CREATE FUNCTION a_finding_is_about_its_operations_attempt() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
-BEGIN
-    IF NOT EXISTS (SELECT FROM payment_attempt WHERE psp_key = NEW.psp_key AND operation_id = NEW.operation_id) THEN
-        RAISE EXCEPTION 'hand_settlement: a finding is about an attempt of its operation' USING ERRCODE = 'restrict_violation';
-    END IF;
-    RETURN NULL;
-END $$;
-CREATE TRIGGER a_finding_is_about_its_operations_attempt AFTER INSERT ON hand_settlement
-    FOR EACH ROW EXECUTE FUNCTION a_finding_is_about_its_operations_attempt();
--- A finding belongs to the session that wrote it, at each change.
-CREATE FUNCTION a_finding_is_its_sessions() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
-BEGIN
-    -- An erasure is no new finding. Only the owner can declare one, because that needs the right to change what was accepted.
-    IF current_setting('chargeonce.erasing', true) = 'on' AND has_column_privilege('operation', 'customer', 'UPDATE') THEN
-        RETURN NEW;
-    END IF;
-    NEW.proposed_by := session_user;
-    NEW.proposed_at := clock_timestamp();
-    NEW.approved_by := CASE WHEN too_much_alone(ARRAY['*', (SELECT currency FROM operation WHERE operation_id = NEW.operation_id)],
-                                                ARRAY[1, (SELECT amount FROM operation WHERE operation_id = NEW.operation_id)])
-                            THEN NULL ELSE session_user END;
-    RETURN NEW;
-END $$;
-CREATE TRIGGER a_finding_is_its_sessions BEFORE INSERT OR UPDATE OF step, verdict, psp_reference, evidence, run ON hand_settlement
-    FOR EACH ROW EXECUTE FUNCTION a_finding_is_its_sessions();
-CREATE FUNCTION it_counts_as_settled_alone() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
-BEGIN
-    -- As above.
-    IF current_setting('chargeonce.erasing', true) = 'on' AND has_column_privilege('operation', 'customer', 'UPDATE') THEN
-        RETURN NULL;
-    END IF;
-    PERFORM moved_by_a_person(NEW.operation_id, 'settle');
-    RETURN NULL;
-END $$;
-CREATE TRIGGER it_counts_as_settled_alone AFTER INSERT OR UPDATE OF step, verdict, psp_reference, evidence, run ON hand_settlement
-    FOR EACH ROW WHEN (NEW.approved_by IS NOT NULL) EXECUTE FUNCTION it_counts_as_settled_alone();
 -- Except its text, which erase_personal_data removes. For every other writer the trigger above makes the change a new finding, with the new
 -- login and time.
 CREATE TRIGGER what_was_decided_stays AFTER UPDATE ON hand_settlement
@@ -965,16 +710,6 @@ CREATE TRIGGER what_was_decided_stays AFTER UPDATE ON hand_settlement
          OLD.run, OLD.proposed_at, OLD.approved_by, OLD.state, OLD.answered_at)
         OR NEW.evidence <> '[erased]' OR NEW.answer <> '[erased]'))
     EXECUTE FUNCTION refuse('a decision on a finding never changes');
--- The person who proposes a finding does not decide on it.
-CREATE FUNCTION the_resolver_decides() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
-BEGIN
-    IF NOT has_any_column_privilege('payment_attempt', 'UPDATE') THEN
-        RAISE EXCEPTION 'permission denied: this role may only propose; the resolver decides' USING ERRCODE = 'insufficient_privilege';
-    END IF;
-    RETURN NULL;
-END $$;
-CREATE TRIGGER the_resolver_decides AFTER INSERT OR UPDATE ON hand_settlement
-    FOR EACH ROW WHEN (NEW.state <> 'waiting' OR NEW.answer IS NOT NULL) EXECUTE FUNCTION the_resolver_decides();
 
 -- What PSPs and banks say that they booked: the lines of their settlement reports. A line is evidence about money, so it is inserted by
 -- one function and never changes. Recording one settles nothing. Charge looks at the lines that its own rows contradict: it asks the PSP
@@ -1346,18 +1081,6 @@ CREATE TABLE dead_letter (
     CONSTRAINT a_dead_letter_is_an_operation_or_a_record
         CHECK ((operation_id IS NULL) <> (source_topic IS NULL) AND (source_topic IS NULL) = (sealed_record IS NULL))
 );
--- Poison has no operation whose trigger would count the move.
-CREATE FUNCTION a_person_moves_poison() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
-BEGIN
-    IF NOT has_any_column_privilege('payment_attempt', 'INSERT') THEN
-        PERFORM moved_by_a_person(NEW.dead_letter_id, CASE WHEN OLD.state = 'purged' THEN 'restore' WHEN NEW.state = 'purged' THEN 'purge'
-                                                           ELSE 'merge' END);
-    END IF;
-    RETURN NULL;
-END $$;
-CREATE TRIGGER a_person_moves_poison AFTER UPDATE OF state ON dead_letter
-    FOR EACH ROW WHEN (OLD.operation_id IS NULL AND NEW.state <> OLD.state AND current_setting('is_superuser') = 'off')
-    EXECUTE FUNCTION a_person_moves_poison();
 CREATE INDEX dead_letter_live ON dead_letter (died_at, dead_letter_id) WHERE state = 'dead';
 -- Letters that can still be restored.
 CREATE INDEX dead_letter_purged ON dead_letter (died_at, dead_letter_id) WHERE state = 'purged';
@@ -1409,30 +1132,6 @@ CREATE TABLE dlq_run (
     CONSTRAINT only_what_runs_is_led CHECK (leader IS NULL OR state = 'running')
 );
 CREATE INDEX dlq_run_newest ON dlq_run (planned_at);
-CREATE FUNCTION a_run_is_led_by_its_session() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
-BEGIN
-    PERFORM it_may_begin(NEW.run_id);
-    NEW.leader := session_user;
-    RETURN NEW;
-END $$;
-CREATE TRIGGER a_run_is_led_by_its_session BEFORE INSERT OR UPDATE OF leader ON dlq_run
-    FOR EACH ROW WHEN (NEW.leader IS NOT NULL) EXECUTE FUNCTION a_run_is_led_by_its_session();
-
--- An end is dated now: these times decide when a purge can no longer be undone, and when rows are deleted.
-CREATE FUNCTION it_happens_now() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
-BEGIN
-    IF TG_TABLE_NAME = 'dlq_run' THEN
-        NEW.ended_at := CASE WHEN NEW.ended_at IS NOT NULL THEN clock_timestamp() END;
-    ELSE
-        NEW.changed_at := clock_timestamp();
-        NEW.died_at := CASE WHEN NEW.died_at = OLD.died_at THEN OLD.died_at ELSE clock_timestamp() END;
-    END IF;
-    RETURN NEW;
-END $$;
-CREATE TRIGGER it_happens_now BEFORE UPDATE OF changed_at, died_at ON dead_letter
-    FOR EACH ROW WHEN (current_setting('is_superuser') = 'off') EXECUTE FUNCTION it_happens_now();
-CREATE TRIGGER it_happens_now BEFORE UPDATE OF ended_at ON dlq_run
-    FOR EACH ROW WHEN (current_setting('is_superuser') = 'off') EXECUTE FUNCTION it_happens_now();
 
 -- The frozen set. No foreign key: one statement writes a million items, together with their run.
 CREATE TABLE dlq_run_item (
@@ -2066,23 +1765,6 @@ EXCEPTION WHEN lock_not_available THEN
     RETURN false;
 END $$;
 CREATE INDEX audit_seal_forgetting ON audit_seal (forgotten_to) WHERE forgotten_to IS NOT NULL;
--- A seal over future records, or out of sequence, would silently end all sealing.
-CREATE FUNCTION a_seal_follows_the_last() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
-DECLARE
-    last audit_seal;
-BEGIN
-    SELECT * INTO last FROM audit_seal ORDER BY seal DESC LIMIT 1;
-    IF (NEW.seal, NEW.from_id) IS DISTINCT FROM (coalesce(last.seal, 0) + 1, coalesce(last.to_id, 0) + 1)
-       OR NEW.previous IS DISTINCT FROM last.mark
-       OR NEW.to_id > (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM audit_record_audit_id_seq)
-       OR NEW.sealed_at NOT BETWEEN now() - interval '1 minute' AND now() THEN
-        RAISE EXCEPTION 'audit_seal: a seal must follow the last one, cover existing ids, and have the present time'
-            USING ERRCODE = 'restrict_violation';
-    END IF;
-    RETURN NEW;
-END $$;
-CREATE TRIGGER a_seal_follows_the_last BEFORE INSERT ON audit_seal
-    FOR EACH ROW WHEN (current_setting('is_superuser') = 'off') EXECUTE FUNCTION a_seal_follows_the_last();
 
 -- What the role that faces the internet may read. It has no right to any table with payments, tokens or purchases. It calls these
 -- functions, which run as the schema's owner and return one merchant's payment if the caller gives the merchant and the payment's id, key
@@ -2569,16 +2251,6 @@ CREATE INDEX webhook_delivery_ended ON webhook_delivery (ended_at) WHERE ended_a
 CREATE TRIGGER what_is_said_never_changes BEFORE UPDATE OF webhook_id, endpoint_id, event_type, payment_id, body, created_at
         ON webhook_delivery
     EXECUTE FUNCTION refuse('what a webhook says never changes');
--- The functions of this file begin a delivery again, as their owner. Who only sends, does not.
-CREATE FUNCTION only_a_function_begins_a_delivery_again() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
-BEGIN
-    IF NOT (SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = TG_RELID) THEN
-        RAISE EXCEPTION 'what has ended begins again only when it is redelivered' USING ERRCODE = 'restrict_violation';
-    END IF;
-    RETURN NEW;
-END $$;
-CREATE TRIGGER an_ended_delivery_begins_again_only_by_function BEFORE UPDATE OF state ON webhook_delivery
-    FOR EACH ROW WHEN (OLD.state <> 'waiting' AND NEW.state = 'waiting') EXECUTE FUNCTION only_a_function_begins_a_delivery_again();
 CREATE TRIGGER an_endpoint_is_one_merchants BEFORE UPDATE OF endpoint_id, merchant_id, url, events, created_at ON webhook_endpoint
     EXECUTE FUNCTION refuse('an endpoint never changes its merchant, its address or its events; add a new one');
 
@@ -3003,18 +2675,6 @@ CREATE INDEX receipt_ended ON receipt (ended_at) WHERE ended_at IS NOT NULL;
 CREATE INDEX receipt_of_payment ON receipt (payment_id);
 CREATE TRIGGER what_a_receipt_is_about_never_changes BEFORE UPDATE OF operation_id, payment_id, merchant_id, kind, created_at ON receipt
     EXECUTE FUNCTION refuse('what a receipt is about never changes');
--- A person sends a receipt again. The service that mails must not: it could read the address of any payment.
-CREATE FUNCTION only_a_person_begins_a_receipt_again() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
-BEGIN
-    -- Only the service records what the mail server answered.
-    IF has_column_privilege('receipt', 'last_error', 'UPDATE')
-       AND NOT (SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = TG_RELID) THEN
-        RAISE EXCEPTION 'a receipt that has ended begins again only when a person resends it' USING ERRCODE = 'restrict_violation';
-    END IF;
-    RETURN NEW;
-END $$;
-CREATE TRIGGER an_ended_receipt_begins_again_only_by_hand BEFORE UPDATE OF state ON receipt
-    FOR EACH ROW WHEN (OLD.state <> 'waiting' AND NEW.state = 'waiting') EXECUTE FUNCTION only_a_person_begins_a_receipt_again();
 
 -- Upper and lower case name the same mailbox. Under "C" the id is the same in every database.
 CREATE FUNCTION receipt_id_of(operation text, life bigint, recipient text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
@@ -3228,17 +2888,6 @@ CREATE TRIGGER an_item_is_in_one_file BEFORE UPDATE OF batch_id, fenced ON bank_
     FOR EACH ROW WHEN (OLD.fenced OR OLD.batch_id IS NOT NULL) EXECUTE FUNCTION refuse('an attempt is in one file only, and stays there');
 CREATE TRIGGER what_is_given_up_stays_so BEFORE UPDATE OF given_up ON bank_batch_item
     FOR EACH ROW WHEN (OLD.given_up) EXECUTE FUNCTION refuse('an attempt that was settled as not charged stays so for its file');
-CREATE FUNCTION refuse_what_is_given_up() RETURNS trigger
-    LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
-BEGIN
-    IF EXISTS (SELECT FROM bank_batch_item WHERE batch_id = NEW.batch_id AND given_up) THEN
-        RAISE EXCEPTION 'file % has a payment that was settled as not charged, so it is never sent again', NEW.message_id
-            USING ERRCODE = 'restrict_violation';
-    END IF;
-    RETURN NEW;
-END $$;
-CREATE TRIGGER what_is_given_up_is_not_sent BEFORE UPDATE OF state ON bank_batch
-    FOR EACH ROW WHEN (NEW.state IN ('rendered', 'uploading', 'uploaded', 'renaming')) EXECUTE FUNCTION refuse_what_is_given_up();
 
 -- Each step of a file carries the number of its bank's only submitter.
 CREATE FUNCTION must_be_submitter(of_bank text, its_fence bigint) RETURNS void
