@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What the tables refuse or add by a function, in the order of V1__schema.sql. What they refuse by refuse() alone stands there.
+-- What the tables refuse, add or count by a function of its own, in the order of V1__schema.sql.
 
 -- Accepting an operation writes no state directly: a trigger creates the state together with the operation, never without it. There is no
 -- foreign key: the trigger costs nothing beyond the row, but foreign keys in both directions would cost half as much again as both rows.
@@ -126,13 +126,15 @@ BEGIN
     RETURN NULL;
 END $$;
 CREATE OR REPLACE TRIGGER it_was_asked_for AFTER INSERT ON operation
-    FOR EACH ROW WHEN (NEW.kind NOT IN ('reversal', 'return') AND current_user <> 'chargeonce_ingest' AND current_setting('is_superuser') = 'off')
+    FOR EACH ROW WHEN (NEW.kind NOT IN ('reversal', 'return') AND current_user <> 'chargeonce_ingest'
+                       AND current_setting('is_superuser') = 'off')
     EXECUTE FUNCTION it_was_asked_for();
 
 -- Money goes back only to the payment's merchant, and never more than was captured, for every writer of the row. The pipeline itself
--- reverses what an attempt took twice and records what a bank took back, up to the payment's amount. This runs as the schema's owner, because the role that accepts refunds
--- cannot read payments.
-CREATE OR REPLACE FUNCTION what_goes_back_has_come() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+-- reverses what an attempt took twice and records what a bank took back, up to the payment's amount. This runs as the schema's owner,
+-- because the role that accepts refunds cannot read payments.
+CREATE OR REPLACE FUNCTION what_goes_back_has_come() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
     payment operation;
 BEGIN
@@ -207,6 +209,7 @@ CREATE OR REPLACE TRIGGER operation_enters_a_tier AFTER UPDATE ON operation_stat
     FOR EACH ROW WHEN (NEW.state IN ('scheduled', 'parked') AND NEW.step <> OLD.step)
     EXECUTE FUNCTION record_tier_visit();
 
+-- Every change by any role updates the list, except on the usual path: accepted, claimed, and then succeeded, declined or dead.
 CREATE OR REPLACE FUNCTION list_what_waits() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 BEGIN
     NEW.listed := true;
@@ -214,14 +217,15 @@ BEGIN
     INSERT INTO waiting (list, operation_id, lane, due_at) SELECT list, NEW.operation_id, lane, due_at FROM waits_for(NEW);
     RETURN NEW;
 END $$;
--- Every change by any role updates the list, except on the usual path: accepted, claimed, and then succeeded, declined or dead.
-CREATE OR REPLACE TRIGGER it_waits_in_its_list BEFORE UPDATE OF state, tier, not_before, staged_at, represent_at, psp, resolve_at, settled_at, listed
-    ON operation_state
+CREATE OR REPLACE TRIGGER it_waits_in_its_list BEFORE UPDATE OF state, tier, not_before, staged_at, represent_at, psp, resolve_at,
+        settled_at, listed ON operation_state
     FOR EACH ROW WHEN (OLD.listed OR NEW.listed OR NOT (OLD.state = 'accepted' AND NEW.state = 'processing'
                        OR OLD.state = 'processing' AND NEW.state IN ('succeeded', 'declined', 'dead')))
     EXECUTE FUNCTION list_what_waits();
+
 -- A finding about another operation's attempt would settle the wrong money.
-CREATE OR REPLACE FUNCTION a_finding_is_about_its_operations_attempt() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
+CREATE OR REPLACE FUNCTION a_finding_is_about_its_operations_attempt() RETURNS trigger
+    LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
 BEGIN
     IF NOT EXISTS (SELECT FROM payment_attempt WHERE psp_key = NEW.psp_key AND operation_id = NEW.operation_id) THEN
         RAISE EXCEPTION 'hand_settlement: a finding is about an attempt of its operation' USING ERRCODE = 'restrict_violation';
@@ -230,6 +234,7 @@ BEGIN
 END $$;
 CREATE OR REPLACE TRIGGER a_finding_is_about_its_operations_attempt AFTER INSERT ON hand_settlement
     FOR EACH ROW EXECUTE FUNCTION a_finding_is_about_its_operations_attempt();
+
 -- A finding belongs to the session that wrote it, at each change.
 CREATE OR REPLACE FUNCTION a_finding_is_its_sessions() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
 BEGIN
@@ -244,8 +249,11 @@ BEGIN
                             THEN NULL ELSE session_user END;
     RETURN NEW;
 END $$;
-CREATE OR REPLACE TRIGGER a_finding_is_its_sessions BEFORE INSERT OR UPDATE OF step, verdict, psp_reference, evidence, run ON hand_settlement
+CREATE OR REPLACE TRIGGER a_finding_is_its_sessions BEFORE INSERT OR UPDATE OF step, verdict, psp_reference, evidence, run
+    ON hand_settlement
     FOR EACH ROW EXECUTE FUNCTION a_finding_is_its_sessions();
+
+-- A finding that needs no other person counts as moved alone.
 CREATE OR REPLACE FUNCTION it_counts_as_settled_alone() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
 BEGIN
     -- As above.
@@ -255,8 +263,10 @@ BEGIN
     PERFORM moved_by_a_person(NEW.operation_id, 'settle');
     RETURN NULL;
 END $$;
-CREATE OR REPLACE TRIGGER it_counts_as_settled_alone AFTER INSERT OR UPDATE OF step, verdict, psp_reference, evidence, run ON hand_settlement
+CREATE OR REPLACE TRIGGER it_counts_as_settled_alone AFTER INSERT OR UPDATE OF step, verdict, psp_reference, evidence, run
+    ON hand_settlement
     FOR EACH ROW WHEN (NEW.approved_by IS NOT NULL) EXECUTE FUNCTION it_counts_as_settled_alone();
+
 -- The person who proposes a finding does not decide on it.
 CREATE OR REPLACE FUNCTION the_resolver_decides() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
 BEGIN
@@ -267,6 +277,7 @@ BEGIN
 END $$;
 CREATE OR REPLACE TRIGGER the_resolver_decides AFTER INSERT OR UPDATE ON hand_settlement
     FOR EACH ROW WHEN (NEW.state <> 'waiting' OR NEW.answer IS NOT NULL) EXECUTE FUNCTION the_resolver_decides();
+
 -- Poison has no operation whose trigger would count the move.
 CREATE OR REPLACE FUNCTION a_person_moves_poison() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
 BEGIN
@@ -279,6 +290,8 @@ END $$;
 CREATE OR REPLACE TRIGGER a_person_moves_poison AFTER UPDATE OF state ON dead_letter
     FOR EACH ROW WHEN (OLD.operation_id IS NULL AND NEW.state <> OLD.state AND current_setting('is_superuser') = 'off')
     EXECUTE FUNCTION a_person_moves_poison();
+
+-- The login that leads a run is its session's, whatever the statement says.
 CREATE OR REPLACE FUNCTION a_run_is_led_by_its_session() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
 BEGIN
     PERFORM it_may_begin(NEW.run_id);
@@ -303,6 +316,7 @@ CREATE OR REPLACE TRIGGER it_happens_now BEFORE UPDATE OF changed_at, died_at ON
     FOR EACH ROW WHEN (current_setting('is_superuser') = 'off') EXECUTE FUNCTION it_happens_now();
 CREATE OR REPLACE TRIGGER it_happens_now BEFORE UPDATE OF ended_at ON dlq_run
     FOR EACH ROW WHEN (current_setting('is_superuser') = 'off') EXECUTE FUNCTION it_happens_now();
+
 -- A seal over future records, or out of sequence, would silently end all sealing.
 CREATE OR REPLACE FUNCTION a_seal_follows_the_last() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
 DECLARE
@@ -320,8 +334,10 @@ BEGIN
 END $$;
 CREATE OR REPLACE TRIGGER a_seal_follows_the_last BEFORE INSERT ON audit_seal
     FOR EACH ROW WHEN (current_setting('is_superuser') = 'off') EXECUTE FUNCTION a_seal_follows_the_last();
--- The functions of this file begin a delivery again, as their owner. Who only sends, does not.
-CREATE OR REPLACE FUNCTION only_a_function_begins_a_delivery_again() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
+
+-- The functions of R__85_webhooks.sql begin a delivery again, as their owner. Who only sends, does not.
+CREATE OR REPLACE FUNCTION only_a_function_begins_a_delivery_again() RETURNS trigger
+    LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
 BEGIN
     IF NOT (SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = TG_RELID) THEN
         RAISE EXCEPTION 'what has ended begins again only when it is redelivered' USING ERRCODE = 'restrict_violation';
@@ -330,8 +346,10 @@ BEGIN
 END $$;
 CREATE OR REPLACE TRIGGER an_ended_delivery_begins_again_only_by_function BEFORE UPDATE OF state ON webhook_delivery
     FOR EACH ROW WHEN (OLD.state <> 'waiting' AND NEW.state = 'waiting') EXECUTE FUNCTION only_a_function_begins_a_delivery_again();
+
 -- A person sends a receipt again. The service that mails must not: it could read the address of any payment.
-CREATE OR REPLACE FUNCTION only_a_person_begins_a_receipt_again() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
+CREATE OR REPLACE FUNCTION only_a_person_begins_a_receipt_again() RETURNS trigger
+    LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
 BEGIN
     -- Only the service records what the mail server answered.
     IF has_column_privilege('receipt', 'last_error', 'UPDATE')
@@ -342,6 +360,8 @@ BEGIN
 END $$;
 CREATE OR REPLACE TRIGGER an_ended_receipt_begins_again_only_by_hand BEFORE UPDATE OF state ON receipt
     FOR EACH ROW WHEN (OLD.state <> 'waiting' AND NEW.state = 'waiting') EXECUTE FUNCTION only_a_person_begins_a_receipt_again();
+
+-- A payment that a person has settled as not charged may go out again in another file, so the first one never does.
 CREATE OR REPLACE FUNCTION refuse_what_is_given_up() RETURNS trigger
     LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
 BEGIN

@@ -32,6 +32,7 @@ CREATE OR REPLACE FUNCTION waits_for(its operation_state) RETURNS TABLE (list te
     SELECT 'purge', '', its.staged_at WHERE its.state = 'purged' AND its.settled_at IS NULL
 $$;
 
+-- How far the scans for late operations have come: looked_through, or from the beginning.
 CREATE OR REPLACE FUNCTION last_look(subject text) RETURNS looked_through LANGUAGE sql STABLE AS $$
     SELECT coalesce((SELECT known FROM chargeonce.looked_through AS known WHERE what = subject),
                     ROW(subject, '0', '{}', (SELECT system_identifier FROM pg_control_system()))::chargeonce.looked_through)
@@ -172,8 +173,8 @@ CREATE OR REPLACE FUNCTION life_of(accepted timestamptz) RETURNS bigint LANGUAGE
 $$;
 
 -- How many operations that were accepted this long ago are not finished: listed, dead, or still on the usual path because no consumer runs.
--- One whose bank still has time to answer is not late.
--- At most 10,000 of each kind: people need no more, and a million take too long to count.
+-- One whose bank still has time to answer is not late. At most 10,000 of each kind: people need no more, and a million take too long to
+-- count.
 CREATE OR REPLACE FUNCTION count_unfinished(since interval) RETURNS bigint
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
     SELECT (SELECT count(*) FROM (SELECT FROM waiting JOIN operation_now USING (operation_id)

@@ -1,7 +1,11 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What the role that faces the internet may do and read beside its inserts.
+-- What the role that faces the internet may do and read beside its inserts. It has no right to any table with payments, tokens or
+-- purchases. It calls these functions, which run as the schema's owner and return one merchant's payment if the caller gives the merchant
+-- and the payment's id, key or reference. No setting says which merchant a session serves, because a thief of the login could set it.
 
-CREATE OR REPLACE FUNCTION tokens_were_used(digests bytea[]) RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+-- These tokens were used now, to within some minutes.
+CREATE OR REPLACE FUNCTION tokens_were_used(digests bytea[]) RETURNS void
+    LANGUAGE sql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
     INSERT INTO token_use (token_sha256, used_at)
     SELECT token_sha256, now() FROM merchant_token WHERE token_sha256 = ANY (digests) ORDER BY token_sha256
     ON CONFLICT (token_sha256) DO UPDATE SET used_at = excluded.used_at WHERE token_use.used_at < excluded.used_at - interval '5 minutes'
@@ -23,10 +27,7 @@ CREATE OR REPLACE FUNCTION take_back_keys(merchants text[], keys text[]) RETURNS
        AND NOT EXISTS (SELECT FROM operation WHERE operation_id = resource_id)
 $$;
 
--- What the role that faces the internet may read. It has no right to any table with payments, tokens or purchases. It calls these
--- functions, which run as the schema's owner and return one merchant's payment if the caller gives the merchant and the payment's id, key
--- or reference. No setting says which merchant a session serves, because a thief of the login could set it. They are plpgsql, which keeps
--- plans.
+-- From here on plpgsql, which keeps plans.
 CREATE OR REPLACE FUNCTION operation_of(merchant text, operation text) RETURNS SETOF operation_now
     LANGUAGE plpgsql STABLE ROWS 1 SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 BEGIN

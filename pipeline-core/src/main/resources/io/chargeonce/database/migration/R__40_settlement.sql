@@ -12,8 +12,8 @@ $$;
 
 -- Records lines; each is "new", "known", or "altered": another line was recorded under its id before. A known line may get what it lacked:
 -- the key of its attempt, and a mark. Returns where the line that is kept was read.
-CREATE OR REPLACE FUNCTION book_lines(of_psp text, of_source bytea, ids text[], numbers bigint[], keys text[], moves text[], amounts bigint[],
-                           currencies text[], refs text[], times timestamptz[], marks bytea[])
+CREATE OR REPLACE FUNCTION book_lines(of_psp text, of_source bytea, ids text[], numbers bigint[], keys text[], moves text[],
+                                      amounts bigint[], currencies text[], refs text[], times timestamptz[], marks bytea[])
     RETURNS TABLE (place bigint, fate text, same_source boolean, kept_number bigint)
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
@@ -71,8 +71,11 @@ BEGIN
     GET DIAGNOSTICS woken = ROW_COUNT;
     RETURN woken;
 END $$;
+
+-- Records one comparison, and forgets the PSP's of 400 days ago.
 CREATE OR REPLACE FUNCTION record_reconciliation(of_run uuid, of_psp text, since timestamptz, until timestamptz, lines bigint, source bytea,
-                                      findings text[], currencies text[], counts bigint[], here numeric[], there numeric[]) RETURNS void
+                                                 findings text[], currencies text[], counts bigint[], here numeric[], there numeric[])
+    RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 BEGIN
     INSERT INTO reconciliation (run, psp, covers_from, covers_to, read_lines, source_sha256)

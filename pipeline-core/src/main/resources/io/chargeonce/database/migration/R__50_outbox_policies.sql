@@ -2,20 +2,26 @@
 -- Who stages which records for Kafka.
 
 -- What people stage, who move operations and letters and make up none: a record says what its row says, and nothing else, in its value and
--- in its headers. A name twice in an object would be read in one way here, and in another elsewhere.
+-- in its headers.
+
+-- A name twice in an object would be read in one way here, and in another elsewhere.
 CREATE OR REPLACE FUNCTION has_each_name_once(object json) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
     SELECT count(*) = count(DISTINCT name) FROM json_object_keys(object) AS name
 $$;
--- But its time, which the caller compares.
+
+-- The headers of an event without its time, which the caller compares.
 CREATE OR REPLACE FUNCTION an_events_headers(type text, id text, trace text) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
     SELECT jsonb_strip_nulls(jsonb_build_object('ce_specversion', '1.0', 'ce_type', 'io.chargeonce.' || type, 'ce_source', '/chargeonce',
         'ce_id', id, 'ce_dataschema', 'urn:chargeonce:schema:' || type || ':1', 'content-type', 'application/json', 'traceparent', trace))
 $$;
--- In the one spelling that all readers take: Postgres alone would also read 'now', or a time without a zone.
+
+-- A time in the one spelling that all readers take: Postgres alone would also read 'now', or a time without a zone.
 CREATE OR REPLACE FUNCTION an_instant(spelled text) RETURNS timestamptz LANGUAGE sql STABLE AS $$
     SELECT CASE WHEN spelled ~ '^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([.]\d{1,9})?(Z|[+-]\d\d:\d\d)$' THEN spelled
                 WHEN spelled IS NOT NULL THEN 'no instant' END::timestamptz
 $$;
+
+-- Whether a record of work says what its operation's row says.
 CREATE OR REPLACE FUNCTION a_request_says_what_was_accepted(id text, copy bytea, headers json) RETURNS boolean
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
@@ -59,6 +65,8 @@ BEGIN
 EXCEPTION WHEN data_exception THEN
     RETURN false;
 END $$;
+
+-- Whether a record of the queue's topic says what its letter says.
 CREATE OR REPLACE FUNCTION a_copy_says_what_its_letter_says(id text, copy bytea, headers json) RETURNS boolean
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
@@ -95,7 +103,10 @@ BEGIN
 EXCEPTION WHEN data_exception THEN
     RETURN false;
 END $$;
--- A CASE, so that the frequent ones, acceptances and outcomes, need few checks.
+
+-- A role that accepts payments stages work and refusals. A role that makes attempts stages outcomes and receipts, and writes the queue's
+-- topic and the tiers. People who move dead letters stage what the rows say, as work and on the queue's topic. The part after a topic's
+-- last dot is the same under any prefix. A CASE, so that the frequent ones, acceptances and outcomes, need few checks.
 DROP POLICY IF EXISTS each_tells_what_it_decides ON outbox;
 CREATE POLICY each_tells_what_it_decides ON outbox FOR INSERT WITH CHECK (CASE
     WHEN right(topic, 9) = '.requests' THEN (SELECT has_any_column_privilege('chargeonce.operation', 'INSERT'))

@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Four eyes: what one person does alone, and what another person approves.
+-- Four eyes: what one person does alone, and what another person approves. In these functions current_user is the owner.
 
--- In these functions current_user is the owner.
-CREATE OR REPLACE FUNCTION four_eyes_are_needed() RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+-- Whether there are limits, and the session is no owner's.
+CREATE OR REPLACE FUNCTION four_eyes_are_needed() RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
     SELECT EXISTS (SELECT FROM four_eyes) AND NOT pg_has_role(session_user, current_user, 'USAGE')
 $$;
 
@@ -26,11 +27,15 @@ CREATE OR REPLACE FUNCTION run_holds(run text, left_of_it boolean) RETURNS TABLE
     HAVING operation.currency IS NOT NULL OR grouping(operation.currency) = 1
 $$;
 
-CREATE OR REPLACE FUNCTION is_approved(run text) RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+-- An approval is valid for 24 hours.
+CREATE OR REPLACE FUNCTION is_approved(run text) RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
     SELECT EXISTS (SELECT FROM approval WHERE run_id = run AND approved_at > clock_timestamp() - interval '24 hours')
 $$;
 
-CREATE OR REPLACE FUNCTION must_be_approved(run text) RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+-- Whether what is left of a run is more than the session's login may move alone, and nobody has approved it.
+CREATE OR REPLACE FUNCTION must_be_approved(run text) RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
     SELECT four_eyes_are_needed() AND NOT is_approved(run)
        AND too_much_alone(ARRAY(SELECT of_what FROM run_holds(run, true) ORDER BY 1),
                           ARRAY(SELECT amount FROM run_holds(run, true) ORDER BY of_what))
@@ -98,7 +103,8 @@ CREATE OR REPLACE FUNCTION has_a_login_of_their_own(name text) RETURNS boolean
 $$;
 
 -- A proposal as it is now: a run, or a finding.
-CREATE OR REPLACE FUNCTION proposal(run text, OUT kind text, OUT proposed_by text, OUT proposed_at timestamptz, OUT open boolean, OUT fingerprint text)
+CREATE OR REPLACE FUNCTION proposal(run text, OUT kind text, OUT proposed_by text, OUT proposed_at timestamptz, OUT open boolean,
+                                    OUT fingerprint text)
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
     SELECT kind, planned_by, planned_at, state IN ('planned', 'running', 'aborted'),
            (SELECT lpad(to_hex(coalesce(bit_xor(hashtextextended(

@@ -2,7 +2,8 @@
 -- The audit log: its tables, its only way in, its seals and its end.
 
 -- The last id of the table for a record: at 500 payments per second each table covers a day.
-CREATE OR REPLACE FUNCTION audit_table_end(id bigint) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$ SELECT (id / 100000000 + 1) * 100000000 - 1 $$;
+CREATE OR REPLACE FUNCTION audit_table_end(id bigint) RETURNS bigint LANGUAGE sql IMMUTABLE
+    AS $$ SELECT (id / 100000000 + 1) * 100000000 - 1 $$;
 
 -- The last ids of the existing tables.
 CREATE OR REPLACE FUNCTION audit_tables() RETURNS SETOF bigint LANGUAGE sql STABLE AS $$
@@ -51,7 +52,7 @@ $$;
 -- to charge and retry. webhook.* has two: the admin, and ingest for a merchant that changes its own endpoints. A service has one name. A
 -- person gives none.
 CREATE OR REPLACE FUNCTION may_append_audit(ingest boolean, charge boolean, on_call boolean, admin boolean, unmask boolean, eraser boolean,
-                                 webhooks boolean, banks boolean, merchant text, actor text, action text)
+                                            webhooks boolean, banks boolean, merchant text, actor text, action text)
     RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE
         WHEN action LIKE 'payment.%' OR action LIKE 'refund.%' OR ingest AND action LIKE 'webhook.%'
@@ -71,7 +72,7 @@ $$;
 -- transaction is refused. In this function current_user is the schema's owner: for the owner's role and superusers the given actor is
 -- accepted. Returns how many records were appended.
 CREATE OR REPLACE FUNCTION append_audit(merchants text[], actors text[], actions text[], types text[], resources text[], reasons text[],
-                             details text[], origins text[]) RETURNS int
+                                        details text[], origins text[]) RETURNS int
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
     owns boolean := pg_has_role(session_user, current_user, 'USAGE');
@@ -118,6 +119,7 @@ END $$;
 CREATE OR REPLACE FUNCTION audit_detail(data json, field text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE WHEN data::text !~ '\\u(0000|[dD][89a-fA-F])' THEN data ->> field END
 $$;
+
 -- Whether no other process seals before this transaction ends. Only the owner and who may seal can hold a lock that this one waits for.
 CREATE OR REPLACE FUNCTION seals_alone() RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 BEGIN
@@ -147,4 +149,5 @@ EXCEPTION WHEN lock_not_available THEN
     RETURN NULL;
 END $$;
 
+-- A new database has its first tables before its first record.
 SELECT make_audit_room();

@@ -29,6 +29,7 @@ BEGIN
     PERFORM append_audit(NULL, NULL, ARRAY['person.added'], ARRAY['person'], ARRAY[name], NULL,
                          ARRAY[json_build_object('role', of_role)::text], NULL);
 END $$;
+
 CREATE OR REPLACE FUNCTION remove_person(name text) RETURNS void LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
 DECLARE
     gone text;
@@ -51,6 +52,7 @@ BEGIN
         RETURN QUERY SELECT rolname, left(encode(sha256(convert_to(coalesce(rolpassword, 'none'), 'UTF8')), 'hex'), 8) FROM pg_authid;
     END IF;
 END $$;
+
 -- What all roles but the owner may do in this schema, from Postgres's catalog, which settings and passwords the roles have (each may change
 -- its own), and which triggers are off. Listed people may come and go, and so may parts of the audit log.
 CREATE OR REPLACE FUNCTION current_grants() RETURNS SETOF text LANGUAGE sql STABLE SET search_path = chargeonce, pg_temp AS $$
@@ -100,6 +102,7 @@ CREATE OR REPLACE FUNCTION current_grants() RETURNS SETOF text LANGUAGE sql STAB
                   regexp_replace(concat_ws(' and ', qual, with_check), '\s+', ' ', 'g'))
       FROM pg_policies WHERE schemaname = 'chargeonce'
 $$;
+
 -- A password is intended if it was set now, or the first that is seen.
 CREATE OR REPLACE FUNCTION these_grants_are_intended(set_now text[]) RETURNS void LANGUAGE sql SET search_path = chargeonce, pg_temp AS $$
     DELETE FROM intended_grant WHERE line NOT LIKE 'password %' OR split_part(line, ' of ', 2) = ANY (set_now);
@@ -108,7 +111,9 @@ CREATE OR REPLACE FUNCTION these_grants_are_intended(set_now text[]) RETURNS voi
         OR NOT EXISTS (SELECT FROM intended_grant AS old
                         WHERE old.line LIKE 'password %' AND split_part(old.line, ' of ', 2) = split_part(its.line, ' of ', 2));
 $$;
-CREATE OR REPLACE FUNCTION drifted_grants() RETURNS SETOF text LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+
+CREATE OR REPLACE FUNCTION drifted_grants() RETURNS SETOF text
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
     SELECT 'too much: ' || line FROM (SELECT * FROM current_grants() EXCEPT SELECT line FROM intended_grant) AS more (line)
      WHERE EXISTS (SELECT FROM intended_grant)
      UNION ALL

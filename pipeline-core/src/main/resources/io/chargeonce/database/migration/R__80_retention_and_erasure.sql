@@ -20,7 +20,8 @@ $$;
 
 -- Whether a payment may still move money, or its outcome is still to be published: then nothing of it is erased. "staged" lists the keys
 -- that are on their way to Kafka.
-CREATE OR REPLACE FUNCTION unfinished(payment text, staged text[]) RETURNS boolean LANGUAGE sql STABLE SET search_path = chargeonce, pg_temp AS $$
+CREATE OR REPLACE FUNCTION unfinished(payment text, staged text[]) RETURNS boolean
+    LANGUAGE sql STABLE SET search_path = chargeonce, pg_temp AS $$
     SELECT EXISTS (SELECT FROM (SELECT operation_id FROM operation WHERE operation_id = payment
                                  UNION ALL
                                 SELECT operation_id FROM operation WHERE payment_id = payment AND kind <> 'charge') AS its
@@ -32,9 +33,9 @@ CREATE OR REPLACE FUNCTION unfinished(payment text, staged text[]) RETURNS boole
         OR EXISTS (SELECT FROM payment_attempt WHERE payment_id = payment AND NOT failed_definite AND state IN ('in_flight', 'unknown'))
 $$;
 
--- Since when a payment is at rest: the latest of its acceptance, settlement, attempts, moves in the dead-letter queue and evidence that came
--- late, and the same of its refunds, reversals and returns. A retention that began at the acceptance would be over before a late success.
--- 'infinity' while it is unfinished or charge still has to look at a booked line.
+-- Since when a payment is at rest: the latest of its acceptance, settlement, attempts, moves in the dead-letter queue and evidence that
+-- came late, and the same of its refunds, reversals and returns. A retention that began at the acceptance would be over before a late
+-- success. 'infinity' while it is unfinished or charge still has to look at a booked line.
 CREATE OR REPLACE FUNCTION at_rest_since(payment text) RETURNS timestamptz
     LANGUAGE plpgsql STABLE SET search_path = chargeonce, pg_temp AS $$
 DECLARE
@@ -70,8 +71,8 @@ END $$;
 -- row's age. The outcomes of deleted payments were published long before; the audit log stays. It reads the next keys after that time and
 -- returns how far it came, so that a million old payments that are not at rest are read once and not each time. Payments that come to rest
 -- later are found when the scan starts again.
-CREATE OR REPLACE FUNCTION forget_settled_payments(most int, after timestamptz DEFAULT '-infinity',
-                                        OUT walked int, OUT reached timestamptz, OUT forgotten int)
+CREATE OR REPLACE FUNCTION forget_settled_payments(most int, after timestamptz DEFAULT '-infinity', OUT walked int, OUT reached timestamptz,
+                                                   OUT forgotten int)
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
     until timestamptz := retention_began();

@@ -4,6 +4,7 @@
 CREATE OR REPLACE FUNCTION webhook_id_of(endpoint text, event text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT 'msg_' || left(encode(sha256(convert_to(endpoint || ' ' || event, 'UTF8')), 'hex'), 32)
 $$;
+
 CREATE OR REPLACE FUNCTION webhook_time(at timestamptz) RETURNS text LANGUAGE sql STABLE AS $$
     SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
 $$;
@@ -78,7 +79,8 @@ $$;
 
 -- Adds an endpoint, up to 20 of a merchant. A merchant cannot add one at a host at which a person has disabled one of its endpoints.
 -- Returns 'done', 'no_merchant', 'held' or 'too_many'.
-CREATE OR REPLACE FUNCTION add_webhook_endpoint(token bytea, of_merchant text, endpoint text, address text, wanted text[], secret bytea) RETURNS text
+CREATE OR REPLACE FUNCTION add_webhook_endpoint(token bytea, of_merchant text, endpoint text, address text, wanted text[], secret bytea)
+    RETURNS text
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
     owner text := coalesce(webhook_owner(token, 'webhooks'), of_merchant);
@@ -265,8 +267,8 @@ END $$;
 
 -- Deliveries, the newest first, without their bodies. Those of a payment need a token that may read payments. The plan depends on which
 -- parameters are NULL.
-CREATE OR REPLACE FUNCTION webhook_deliveries(token bytea, of_endpoint text, of_payment text, of_state text, webhook text, before_at timestamptz,
-                                   before_id text, most int)
+CREATE OR REPLACE FUNCTION webhook_deliveries(token bytea, of_endpoint text, of_payment text, of_state text, webhook text,
+                                              before_at timestamptz, before_id text, most int)
     RETURNS TABLE (webhook_id text, endpoint_id text, event_type text, payment_id text, state text, attempts int, last_status int,
                    last_error text, created_at timestamptz, due_at timestamptz, ended_at timestamptz)
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp SET plan_cache_mode = force_custom_plan AS $$

@@ -59,8 +59,8 @@ BEGIN
     RETURN NOT EXISTS (SELECT FROM bank_batch_item WHERE psp_key = attempt AND NOT fenced);
 END $$;
 
--- Revokes a mandate, and gives up its debits that wait for a file. Debits that are in a file already cannot be recalled here: in_files counts
--- those of which the bank has said nothing. Not done if there is no valid mandate of that id.
+-- Revokes a mandate, and gives up its debits that wait for a file. Debits that are in a file already cannot be recalled here: in_files
+-- counts those of which the bank has said nothing. Not done if there is no valid mandate of that id.
 CREATE OR REPLACE FUNCTION revoke_mandate(mandate text, OUT done boolean, OUT given_up bigint, OUT in_files bigint)
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 BEGIN
@@ -119,8 +119,8 @@ BEGIN
 END $$;
 
 -- What a person decides about a file that is set aside, or a line that fits nothing: closed is off the list for good. Released is read once
--- more, with the same checks as at first: a file by the process that talks to banks, from its bytes here, and a line by charge. Returns false
--- if there is no such file or line, or it cannot be read again because not all of its bytes are here.
+-- more, with the same checks as at first: a file by the process that talks to banks, from its bytes here, and a line by charge. Returns
+-- false if there is no such file or line, or it cannot be read again because not all of its bytes are here.
 CREATE OR REPLACE FUNCTION decide_unmatched(what text, id bigint, decision text, claim text, why text) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
@@ -204,8 +204,8 @@ CREATE OR REPLACE FUNCTION returned_of(merchant text, payment text) RETURNS bigi
 $$;
 
 -- The next file of a bank: its items are fixed here, in one transaction with the submitter's fence. Returns the batch; NULL if none waits.
-CREATE OR REPLACE FUNCTION seal_bank_batch(of_bank text, its_fence bigint, of_kind text, of_currency text, until timestamptz, its_due_on date,
-                                prefix text, answer_by timestamptz, most int) RETURNS bigint
+CREATE OR REPLACE FUNCTION seal_bank_batch(of_bank text, its_fence bigint, of_kind text, of_currency text, until timestamptz,
+                                           its_due_on date, prefix text, answer_by timestamptz, most int) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
     keys text[];
@@ -242,6 +242,7 @@ BEGIN
     UPDATE bank_batch SET state = 'rendered', sha256 = hash, size = bytes WHERE batch_id = batch AND state = 'sealed';
     RETURN FOUND;
 END $$;
+
 CREATE OR REPLACE FUNCTION move_bank_batch(batch bigint, its_fence bigint, to_state text) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 BEGIN
@@ -255,8 +256,8 @@ BEGIN
 END $$;
 
 -- The bank's first word about a whole file that it has, within the transaction that takes the word: its items wait for their bookings until
--- then, or it moved nothing. Returns false if it never had the file, or has answered before. Nor can it reject a file that was sent twice, or
--- of which it has booked or returned an item: what follows a rejection frees each item for another file.
+-- then, or it moved nothing. Returns false if it never had the file, or has answered before. Nor can it reject a file that was sent twice,
+-- or of which it has booked or returned an item: what follows a rejection frees each item for another file.
 CREATE OR REPLACE FUNCTION answer_bank_batch(batch bigint, answer text, until timestamptz, why text) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 BEGIN
@@ -290,8 +291,10 @@ CREATE OR REPLACE FUNCTION bank_bytes_of(attempts text[]) RETURNS SETOF text LAN
      WHERE file_id IN (SELECT file_id FROM bank_line WHERE psp_key = ANY (attempts)) AND quarantined IS NULL
        AND EXISTS (SELECT FROM bank_file_part WHERE file = 'in/' || bank || '/' || encode(sha256, 'hex'))
 $$;
+
 -- The mandates of these attempts that were revoked and by which no payment is unfinished. One that is valid may be used again.
-CREATE OR REPLACE FUNCTION bank_debtors_of(attempts text[]) RETURNS SETOF text LANGUAGE sql STABLE SET search_path = chargeonce, pg_temp AS $$
+CREATE OR REPLACE FUNCTION bank_debtors_of(attempts text[]) RETURNS SETOF text
+    LANGUAGE sql STABLE SET search_path = chargeonce, pg_temp AS $$
     SELECT mandate_id FROM bank_mandate AS mandate
      WHERE mandate_id IN (SELECT mandate_id FROM bank_batch_item WHERE psp_key = ANY (attempts))
        AND revoked_at IS NOT NULL AND sealed_debtor <> ''
@@ -301,7 +304,8 @@ $$;
 
 -- Forgets names and accounts of banks' files and mandates as old as payments that are forgotten: the bytes of our files that the bank has
 -- answered, and of its files that were read or that a person has closed; and the account of a mandate that was revoked, once no attempt by
--- it is left. A mandate that nothing was collected by for 36 months has lapsed by the rules of SEPA, so it is revoked first. Returns how many.
+-- it is left. A mandate that nothing was collected by for 36 months has lapsed by the rules of SEPA, so it is revoked first. Returns how
+-- many.
 CREATE OR REPLACE FUNCTION forget_bank_files(most int) RETURNS int
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE

@@ -1,5 +1,8 @@
 -- Everything that decides about money. Kafka only carries; these rows are the truth.
 -- SPDX-License-Identifier: Apache-2.0
+-- Here are the tables, and what they refuse by refuse(). What they refuse by a function of its own is in R__10_guards.sql. What services
+-- and people call is in the other R__ files, by subject. On a new database Flyway runs those after all versions, in the order of their
+-- names, so no version calls a function of theirs. Later it runs one again when its text has changed.
 -- What each role may do is in roles.sql. What no role may do, not even the owner by mistake, is refused here.
 -- Every text column of an index has COLLATE "C", whatever the database's collation is. Another collation belongs to a library of the
 -- operating system: after an upgrade of that library, or on a standby with another version, an index no longer finds what it holds, and a
@@ -165,6 +168,7 @@ CREATE TRIGGER what_is_personal_is_only_erased BEFORE UPDATE OF customer, descri
 CREATE TRIGGER it_is_forgotten_with_its_payment BEFORE DELETE ON operation
     WHEN (current_setting('chargeonce.forgetting', true) IS DISTINCT FROM 'on')
     EXECUTE FUNCTION refuse('only forget_settled_payments deletes one');
+-- R__10_guards.sql also begins its state, and refuses what nobody asked for and what pays back more than has come.
 
 -- An operation's state: one row each. A decision about an operation locks this row. Its columns are in no index but the primary key, and
 -- its page has room for the versions of a claim and of a success. So both are written without a new entry in any index (HOT), and the table
@@ -267,9 +271,11 @@ CREATE TRIGGER no_service_purges AFTER UPDATE OF state ON operation_state
     FOR EACH ROW WHEN (OLD.state <> 'purged' AND NEW.state = 'purged'
                        AND (current_user = 'chargeonce_charge' OR current_user = 'chargeonce_retry'))
     EXECUTE FUNCTION refuse('only a person at the dead-letter queue purges');
+-- R__10_guards.sql also refuses what no person may move, a late success without its attempt, another place or time of a success, and money
+-- that goes back to where it did not come from.
 
 -- Each wait in a retry tier, for people who investigate a dead payment. Only failures are recorded here. An operation that is parked again
--- in the same tier, because its PSP is still unwell, stays on the same row: an outage of days leaves one row per tier.
+-- in the same tier, because its PSP is still unwell, stays on the same row: an outage of days leaves one row per tier. A trigger writes it.
 CREATE TABLE tier_visit (
     operation_id text COLLATE "C" NOT NULL,
     -- The step of its last wait.
@@ -509,6 +515,8 @@ CREATE TRIGGER what_was_decided_stays AFTER UPDATE ON hand_settlement
          OLD.run, OLD.proposed_at, OLD.approved_by, OLD.state, OLD.answered_at)
         OR NEW.evidence <> '[erased]' OR NEW.answer <> '[erased]'))
     EXECUTE FUNCTION refuse('a decision on a finding never changes');
+-- R__10_guards.sql also names its session, counts it, and refuses one about another operation's attempt and a decision by who only
+-- proposes.
 
 -- What PSPs and banks say that they booked: the lines of their settlement reports. A line is evidence about money, so it is inserted by
 -- one function and never changes. Recording one settles nothing. Charge looks at the lines that its own rows contradict: it asks the PSP
@@ -555,7 +563,8 @@ CREATE TRIGGER what_was_booked_stays AFTER UPDATE ON settlement_line
 CREATE TRIGGER it_is_forgotten_with_its_payment BEFORE DELETE ON settlement_line
     WHEN (current_setting('chargeonce.forgetting', true) IS DISTINCT FROM 'on')
     EXECUTE FUNCTION refuse('what was booked is only forgotten with its payment');
-CREATE TRIGGER not_all_at_once BEFORE TRUNCATE ON settlement_line EXECUTE FUNCTION refuse('what was booked is only forgotten with its payment');
+CREATE TRIGGER not_all_at_once BEFORE TRUNCATE ON settlement_line
+    EXECUTE FUNCTION refuse('what was booked is only forgotten with its payment');
 
 -- One comparison of a PSP's lines with our rows, and what it found. Only its function inserts here.
 CREATE TABLE reconciliation (
@@ -637,10 +646,7 @@ CREATE TABLE outbox (
         -- The end of its file is filled again at once. Truncating it takes a lock that every payment waits for.
         vacuum_truncate = off);
 CREATE INDEX outbox_refused ON outbox (record_key) WHERE refusal IS NOT NULL;
--- Grants decide who reads, stages and deletes; these policies decide on which topics. A role that accepts payments stages work and
--- refusals. A role that makes attempts stages outcomes and receipts, and writes the queue's topic and the tiers. People who move dead
--- letters stage what the rows say, as work and on the queue's topic.
--- The part after a topic's last dot is the same under any prefix.
+-- Grants decide who reads, stages and deletes; R__50_outbox_policies.sql decides on which topics.
 ALTER TABLE outbox ENABLE ROW LEVEL SECURITY;
 CREATE POLICY readers ON outbox FOR SELECT USING (true);
 CREATE POLICY relays_delete ON outbox FOR DELETE USING (true);
@@ -694,9 +700,9 @@ CREATE INDEX dead_letter_live ON dead_letter (died_at, dead_letter_id) WHERE sta
 CREATE INDEX dead_letter_purged ON dead_letter (died_at, dead_letter_id) WHERE state = 'purged';
 -- Poison that left the queue: it is not deleted together with a payment.
 CREATE INDEX dead_letter_poison_left ON dead_letter (changed_at) WHERE operation_id IS NULL AND state <> 'dead';
+-- R__10_guards.sql dates its moves, and counts those of poison.
 
 -- A merge of dead letters as a durable run: its plan, what was done, and the results.
-
 CREATE TABLE dlq_run (
     run_id              text COLLATE "C" PRIMARY KEY CHECK (run_id ~ '^run_[0-9a-f]{10}$'),
     -- The login of the session that planned it.
@@ -740,6 +746,7 @@ CREATE TABLE dlq_run (
     CONSTRAINT only_what_runs_is_led CHECK (leader IS NULL OR state = 'running')
 );
 CREATE INDEX dlq_run_newest ON dlq_run (planned_at);
+-- R__10_guards.sql names its leader, who may need another person's approval, and dates its end.
 
 -- The frozen set. No foreign key: one statement writes a million items, together with their run.
 CREATE TABLE dlq_run_item (
@@ -848,7 +855,8 @@ CREATE TABLE hold (
     -- A breaker that is overruled for ever protects from nothing.
     CONSTRAINT a_force_ends_within_a_day CHECK (action = 'pause' OR until <= since + interval '24 hours' AND until IS NOT NULL)
 );
--- As "migrate --roles" last left it. Empty if roles were never created.
+
+-- The rights of all roles as "migrate --roles" last left them. Empty if roles were never created.
 CREATE TABLE intended_grant (line text COLLATE "C" PRIMARY KEY);
 
 -- Seals of ranges of the audit log, in a chain. Each is also published and logged, so that a person who rewrites the database cannot
@@ -877,9 +885,10 @@ CREATE TABLE audit_seal (
 );
 CREATE INDEX audit_seal_by_time ON audit_seal (sealed_at);
 CREATE INDEX audit_seal_forgetting ON audit_seal (forgotten_to) WHERE forgotten_to IS NOT NULL;
+-- R__10_guards.sql refuses one that does not follow the last.
 
 -- Webhooks to merchants: docs/webhooks.md. The process that sends them connects to hosts that strangers choose, so its role reads no
--- payment: the functions here read them, and say what a webhook says.
+-- payment: the functions of R__85_webhooks.sql read them, and say what a webhook says.
 CREATE TABLE webhook_endpoint (
     endpoint_id   text COLLATE "C" PRIMARY KEY CHECK (endpoint_id ~ '^whe_[0-9a-f]{24}$'),
     merchant_id   text COLLATE "C" NOT NULL REFERENCES merchant,
@@ -946,6 +955,7 @@ CREATE INDEX webhook_delivery_ended ON webhook_delivery (ended_at) WHERE ended_a
 CREATE TRIGGER what_is_said_never_changes BEFORE UPDATE OF webhook_id, endpoint_id, event_type, payment_id, body, created_at
         ON webhook_delivery
     EXECUTE FUNCTION refuse('what a webhook says never changes');
+-- R__10_guards.sql also refuses that who only sends begins an ended one again.
 CREATE TRIGGER an_endpoint_is_one_merchants BEFORE UPDATE OF endpoint_id, merchant_id, url, events, created_at ON webhook_endpoint
     EXECUTE FUNCTION refuse('an endpoint never changes its merchant, its address or its events; add a new one');
 
@@ -981,6 +991,7 @@ CREATE INDEX receipt_ended ON receipt (ended_at) WHERE ended_at IS NOT NULL;
 CREATE INDEX receipt_of_payment ON receipt (payment_id);
 CREATE TRIGGER what_a_receipt_is_about_never_changes BEFORE UPDATE OF operation_id, payment_id, merchant_id, kind, created_at ON receipt
     EXECUTE FUNCTION refuse('what a receipt is about never changes');
+-- R__10_guards.sql also refuses that the service that mails begins an ended one again.
 
 -- Bank files: docs/bank.md. A bank is one more PSP: its attempts are rows of payment_attempt. Here is what becomes of them on their
 -- way through files. The process that talks to banks reads no payment and decides about no money: charge puts an attempt in, and charge
@@ -1062,6 +1073,7 @@ CREATE TRIGGER what_is_sealed_never_changes BEFORE UPDATE OF batch_id, bank, kin
     EXECUTE FUNCTION refuse('what a file is never changes');
 CREATE TRIGGER a_file_is_rendered_once BEFORE UPDATE OF sha256, size ON bank_batch
     FOR EACH ROW WHEN (OLD.sha256 IS NOT NULL) EXECUTE FUNCTION refuse('a file is rendered once: only its own bytes are sent again');
+-- R__10_guards.sql also refuses to send one with a payment that was given up.
 
 -- One attempt on its way through one file. Its key is the EndToEndId. An attempt is in one file only, ever.
 CREATE TABLE bank_batch_item (
@@ -1127,7 +1139,7 @@ CREATE TABLE bank_file_in (
     message_id  text COLLATE "C" CHECK (length(message_id) <= 100),
     -- Why it is set aside; NULL for one that was read.
     quarantined text CHECK (length(quarantined) <= 500),
-    -- What a person has decided about one that is set aside: released is read again, closed needs no person any more. NULL waits for a person.
+    -- What a person has decided about one that is set aside: released is read again, closed needs no person any more. NULL waits for one.
     decided     text CHECK (decided IN ('released', 'closed')),
     -- Whether all of its bytes are here. One that is too long is not, and stays at the bank.
     whole       boolean NOT NULL DEFAULT true,
