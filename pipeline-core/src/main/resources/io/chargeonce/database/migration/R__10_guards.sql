@@ -35,9 +35,7 @@ CREATE OR REPLACE TRIGGER what_succeeded_stays_as_it_is AFTER UPDATE OF psp, psp
 CREATE OR REPLACE FUNCTION a_late_success_has_its_attempt() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 BEGIN
-    IF NOT EXISTS (SELECT FROM (SELECT * FROM payment_attempt WHERE failed_definite
-                                 UNION ALL
-                                SELECT * FROM payment_attempt WHERE NOT failed_definite) AS attempt
+    IF NOT EXISTS (SELECT FROM attempt_of_payment AS attempt
                     WHERE attempt.payment_id = (SELECT payment_id FROM operation WHERE operation_id = NEW.operation_id)
                       AND attempt.operation_id = NEW.operation_id
                       AND attempt.state = 'succeeded' AND attempt.psp = NEW.psp AND attempt.psp_reference = NEW.psp_reference) THEN
@@ -166,7 +164,7 @@ DECLARE
 BEGIN
     SELECT * INTO back FROM operation WHERE operation_id = NEW.operation_id;
     IF (CASE
-           -- Each half uses its own partial index.
+           -- As in attempt_of_payment, which the session's role may not read.
            WHEN back.kind IN ('reversal', 'return') THEN NOT EXISTS (SELECT FROM (SELECT * FROM payment_attempt WHERE failed_definite
                                                           UNION ALL
                                                          SELECT * FROM payment_attempt WHERE NOT failed_definite) AS tried

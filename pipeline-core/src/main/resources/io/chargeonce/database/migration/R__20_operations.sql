@@ -1,17 +1,15 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- How far operations are: what they wait for, which of them are late, and what their attempts may have done.
 
--- Whether one of its attempts has not failed. Each half uses its own partial index.
+-- Whether one of its attempts has not failed.
 CREATE OR REPLACE FUNCTION may_have_taken_money(operation text) RETURNS boolean
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
     payment text := (SELECT payment_id FROM operation AS its WHERE its.operation_id = may_have_taken_money.operation);
 BEGIN
-    RETURN EXISTS (SELECT FROM payment_attempt AS attempt
-                    WHERE payment_id = payment AND operation_id = may_have_taken_money.operation AND NOT failed_definite)
-        OR EXISTS (SELECT FROM payment_attempt AS attempt
-                    WHERE payment_id = payment AND operation_id = may_have_taken_money.operation AND failed_definite
-                      AND state = 'succeeded');
+    RETURN EXISTS (SELECT FROM attempt_of_payment
+                    WHERE payment_id = payment AND operation_id = may_have_taken_money.operation
+                      AND (NOT failed_definite OR state = 'succeeded'));
 END $$;
 
 -- The PSPs that an operation in a tier waits for: the last attempt's, the capture's, or those that it may go to before its first attempt.

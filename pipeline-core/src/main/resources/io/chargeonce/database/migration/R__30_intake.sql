@@ -70,8 +70,7 @@ BEGIN
       JOIN operation_now AS charge ON charge.operation_id = taken.resource_id;
 END $$;
 
--- An attempt as its merchant may see it: without the request, the PSP's key and the PSP's exact words. Each half uses its own partial
--- index.
+-- An attempt as its merchant may see it: without the request, the PSP's key and the PSP's exact words.
 CREATE OR REPLACE FUNCTION attempts_of(merchant text, payment text)
     RETURNS TABLE (sequence int, psp text, state text, cause text, sends int, sent_at timestamptz, decided_at timestamptz)
     LANGUAGE plpgsql STABLE ROWS 2 SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
@@ -80,9 +79,7 @@ BEGIN
     IF EXISTS (SELECT FROM operation WHERE operation_id = payment AND merchant_id = merchant) THEN
         RETURN QUERY
         SELECT tried.sequence, tried.psp, tried.state, tried.cause, tried.sends::int, tried.sent_at, tried.decided_at
-          FROM (SELECT * FROM payment_attempt WHERE payment_id = payment AND operation = 'charge' AND NOT failed_definite
-                 UNION ALL
-                SELECT * FROM payment_attempt WHERE payment_id = payment AND operation = 'charge' AND failed_definite) AS tried
+          FROM attempt_of_payment AS tried WHERE tried.payment_id = payment AND tried.operation = 'charge'
          ORDER BY tried.sequence;
     END IF;
 END $$;

@@ -39,10 +39,7 @@ $$;
 CREATE OR REPLACE FUNCTION at_rest_since(payment text) RETURNS timestamptz
     LANGUAGE plpgsql STABLE SET search_path = chargeonce, pg_temp AS $$
 DECLARE
-    -- Each half uses its own partial index.
-    attempts text[] := ARRAY(SELECT psp_key FROM payment_attempt WHERE payment_id = payment AND failed_definite
-                              UNION ALL
-                             SELECT psp_key FROM payment_attempt WHERE payment_id = payment AND NOT failed_definite);
+    attempts text[] := ARRAY(SELECT psp_key FROM attempt_of_payment WHERE payment_id = payment);
     operations text[] := ARRAY(SELECT payment
                                 UNION ALL
                                SELECT operation_id FROM operation WHERE payment_id = payment AND kind <> 'charge');
@@ -98,7 +95,7 @@ BEGIN
     ), gone AS (
         SELECT payment_id AS operation_id FROM due UNION ALL SELECT operation_id FROM back
     ), known AS (
-        -- Each half uses its own partial index.
+        -- As attempt_of_payment, but each half is joined by its own partial index: over the view this join reads the table.
         SELECT psp_key FROM payment_attempt JOIN due USING (payment_id) WHERE failed_definite
          UNION ALL
         SELECT psp_key FROM payment_attempt JOIN due USING (payment_id) WHERE NOT failed_definite
@@ -161,9 +158,7 @@ END $$;
 -- Whether names and accounts are still stored that only this payment's attempts at banks keep here.
 CREATE OR REPLACE FUNCTION banks_keep(payment text) RETURNS boolean LANGUAGE plpgsql STABLE SET search_path = chargeonce, pg_temp AS $$
 DECLARE
-    attempts text[] := ARRAY(SELECT psp_key FROM payment_attempt WHERE payment_id = payment AND failed_definite
-                              UNION ALL
-                             SELECT psp_key FROM payment_attempt WHERE payment_id = payment AND NOT failed_definite);
+    attempts text[] := ARRAY(SELECT psp_key FROM attempt_of_payment WHERE payment_id = payment);
 BEGIN
     RETURN EXISTS (SELECT FROM bank_bytes_of(attempts)) OR EXISTS (SELECT FROM bank_debtors_of(attempts));
 END $$;
@@ -172,9 +167,7 @@ END $$;
 CREATE OR REPLACE FUNCTION is_personal(payment text) RETURNS boolean LANGUAGE sql STABLE SET search_path = chargeonce, pg_temp AS $$
     SELECT EXISTS (SELECT FROM operation WHERE (operation_id = payment OR payment_id = payment AND kind <> 'charge')
                       AND (customer <> '[erased]' OR description <> '[erased]' OR receipt_email <> '[erased]'))
-        OR EXISTS (SELECT FROM (SELECT * FROM payment_attempt WHERE payment_id = payment AND failed_definite
-                                 UNION ALL
-                                SELECT * FROM payment_attempt WHERE payment_id = payment AND NOT failed_definite) AS attempt
+        OR EXISTS (SELECT FROM (SELECT * FROM attempt_of_payment WHERE payment_id = payment) AS attempt
                      LEFT JOIN psp_observation AS heard USING (psp_key)
                      LEFT JOIN hand_settlement AS finding USING (psp_key)
                      LEFT JOIN unmatched_notice AS notice USING (psp_key)
@@ -239,10 +232,7 @@ BEGIN
                          receipt_email = CASE WHEN receipt_email IS NOT NULL THEN gone END
      WHERE operation_id = ANY (operations);
     UPDATE operation_state SET failure_message = NULL WHERE operation_id = ANY (operations) AND failure_message IS NOT NULL;
-    -- Each half uses its own partial index.
-    attempts := ARRAY(SELECT psp_key FROM payment_attempt WHERE payment_id = ANY (charges) AND failed_definite
-                       UNION ALL
-                      SELECT psp_key FROM payment_attempt WHERE payment_id = ANY (charges) AND NOT failed_definite);
+    attempts := ARRAY(SELECT psp_key FROM attempt_of_payment WHERE payment_id = ANY (charges));
     UPDATE psp_observation SET detail = NULL WHERE psp_key = ANY (attempts) AND detail IS NOT NULL;
     UPDATE payment_attempt SET request = '', message = NULL WHERE psp_key = ANY (attempts);
     UPDATE hand_settlement SET evidence = gone, answer = CASE WHEN answer IS NOT NULL THEN gone END WHERE psp_key = ANY (attempts);

@@ -30,9 +30,7 @@ BEGIN
                          -- Of what failed after its success the success is told too, or a receiver's sum is wrong; not if its webhook
                          -- may have been sent and forgotten.
                          SELECT 'succeeded', decided_at, step - 1
-                           FROM (SELECT * FROM payment_attempt WHERE failed_definite
-                                  UNION ALL
-                                 SELECT * FROM payment_attempt WHERE NOT failed_definite) AS attempt
+                           FROM attempt_of_payment AS attempt
                           WHERE operation_now.state = 'failed' AND attempt.payment_id = operation_now.payment_id
                             AND attempt.operation_id = operation_now.operation_id AND attempt.state = 'succeeded'
                             AND decided_at > now() - interval '480 hours') AS ended (status, at, revision)

@@ -8,11 +8,9 @@ CREATE OR REPLACE FUNCTION receipt_id_of(operation text, life bigint, recipient 
 $$;
 
 -- Whether the request that took the money gave the address to the PSP, which has mailed a receipt then: CHARGEONCE_RECEIPTS had another
--- value when it was made. Each half uses its own partial index.
+-- value when it was made.
 CREATE OR REPLACE FUNCTION mailed_by_the_psp(payment text) RETURNS boolean LANGUAGE sql STABLE SET search_path = chargeonce, pg_temp AS $$
-    SELECT EXISTS (SELECT FROM (SELECT * FROM payment_attempt WHERE failed_definite
-                                 UNION ALL
-                                SELECT * FROM payment_attempt WHERE NOT failed_definite) AS attempt
+    SELECT EXISTS (SELECT FROM attempt_of_payment
                     WHERE payment_id = payment AND operation = 'charge' AND state = 'succeeded'
                       AND position('receipt_email='::bytea IN request) > 0)
 $$;

@@ -364,6 +364,12 @@ CREATE TRIGGER its_first_answer_stays AFTER UPDATE OF charged_at_once, psp_refer
 -- History for people; success never touches it.
 CREATE INDEX payment_attempt_failed ON payment_attempt (payment_id) WHERE failed_definite;
 
+-- All attempts, for functions that look for those of given payments: each half uses its own partial index.
+CREATE VIEW attempt_of_payment AS
+    SELECT * FROM payment_attempt WHERE failed_definite
+     UNION ALL
+    SELECT * FROM payment_attempt WHERE NOT failed_definite;
+
 -- Operations that are due later, by what they wait for. The table is small, because a payment that succeeds at once never enters it. A
 -- trigger writes it and no role may: so no waiting operation can be left out or removed.
 CREATE TABLE waiting (
