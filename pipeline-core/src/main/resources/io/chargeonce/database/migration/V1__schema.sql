@@ -7,6 +7,10 @@
 -- Every text column of an index has COLLATE "C", whatever the database's collation is. Another collation belongs to a library of the
 -- operating system: after an upgrade of that library, or on a standby with another version, an index no longer finds what it holds, and a
 -- unique index lets the same key in again. It also makes two statements lock rows in one order.
+-- Autovacuum of tables that grow for years goes by a number of rows: with a share of the table, the pauses and the vacuums would grow with
+-- it. New rows are frozen at the first vacuum, because otherwise all of them would be read every few days for their transactions' age.
+-- Where each payment leaves dead rows, of its claim, its success and its deletion, some millions gather first, because each vacuum reads
+-- all indexes, but not a fifth of four hundred days.
 
 CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -98,7 +102,8 @@ CREATE TABLE idempotency_key (
     resource_id         text COLLATE "C" NOT NULL,
     created_at          timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (merchant_id, idempotency_key)
-);
+) WITH (autovacuum_vacuum_insert_scale_factor = 0.0, autovacuum_vacuum_insert_threshold = 1000000, autovacuum_freeze_min_age = 0,
+        autovacuum_vacuum_scale_factor = 0.02);
 -- A role that inserts keys sees which of them are new, and sees no others: only rows of the same transaction, whose time no role can set.
 ALTER TABLE idempotency_key ENABLE ROW LEVEL SECURITY;
 CREATE POLICY what_was_inserted_just_now ON idempotency_key FOR SELECT USING (created_at = now());
@@ -109,7 +114,7 @@ CREATE INDEX idempotency_key_by_age ON idempotency_key (created_at);
 CREATE INDEX idempotency_key_of_refund ON idempotency_key (resource_id) WHERE request_path <> '/v1/payments';
 
 -- The latest purchase, so that a second click under a new key is detected. It is a lock with a short life: a request that finds a live row
--- is the second one.
+-- is the second one. So the table is short, and always full of dead rows.
 CREATE TABLE duplicate_guard (
     merchant_id text COLLATE "C" NOT NULL,
     -- A digest of customer, payment method, amount, currency and reference.
@@ -117,7 +122,7 @@ CREATE TABLE duplicate_guard (
     payment_id  text NOT NULL,
     until       timestamptz NOT NULL,
     PRIMARY KEY (merchant_id, purchase)
-) WITH (fillfactor = 80);
+) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 10000);
 CREATE INDEX duplicate_guard_over ON duplicate_guard (until);
 
 -- Operations are in two tables and a list, because each is written in its own way:
@@ -151,7 +156,7 @@ CREATE TABLE operation (
     CONSTRAINT only_charges_are_their_payment CHECK ((kind = 'charge') = (operation_id = payment_id)),
     -- Payment, kind and reference identify the only open attempt. With a reference a charge could be made twice.
     CONSTRAINT a_charge_has_no_reference CHECK (kind <> 'charge' OR operation_ref = '')
-);
+) WITH (autovacuum_vacuum_insert_scale_factor = 0.0, autovacuum_vacuum_insert_threshold = 1000000, autovacuum_freeze_min_age = 0);
 CREATE INDEX operation_in_order ON operation (accepted_xid);
 CREATE INDEX operation_given_back ON operation (payment_id) WHERE kind <> 'charge';
 -- A merchant searches payments by its own reference, newest first.
@@ -228,7 +233,8 @@ CREATE TABLE operation_state (
     CONSTRAINT only_the_claimed_hold_a_lease
         CHECK (state <> 'processing' OR lease_token IS NOT NULL),
     CONSTRAINT only_waiting_operations_are_presented_again CHECK (represent_at IS NULL OR state = 'scheduled')
-) WITH (fillfactor = 25);
+) WITH (fillfactor = 25, autovacuum_vacuum_insert_scale_factor = 0.0, autovacuum_vacuum_insert_threshold = 1000000,
+        autovacuum_freeze_min_age = 0, autovacuum_vacuum_scale_factor = 0.02);
 
 -- Each operation as it is now: what was accepted, and its state. For reading; a decision locks operation_state.
 CREATE VIEW operation_now AS SELECT * FROM operation JOIN operation_state USING (operation_id);
@@ -329,7 +335,8 @@ CREATE TABLE payment_attempt (
     -- Otherwise one_open_attempt could be bypassed with another name for the same payment.
     CONSTRAINT a_charge_has_one_name
         CHECK (CASE WHEN operation = 'charge' THEN operation_id = payment_id AND operation_ref = '' ELSE operation_id <> payment_id END)
-) WITH (fillfactor = 35);
+) WITH (fillfactor = 35, autovacuum_vacuum_insert_scale_factor = 0.0, autovacuum_vacuum_insert_threshold = 1000000,
+        autovacuum_freeze_min_age = 0, autovacuum_vacuum_scale_factor = 0.02);
 
 -- The order of claims: see list_late.
 CREATE INDEX payment_attempt_in_order ON payment_attempt (claimed_xid);
@@ -412,7 +419,7 @@ CREATE TABLE psp_observation (
     cause         text,
     detail        text,
     psp_reference text
-);
+) WITH (autovacuum_vacuum_insert_scale_factor = 0.0, autovacuum_vacuum_insert_threshold = 1000000, autovacuum_freeze_min_age = 0);
 CREATE INDEX psp_observation_by_attempt ON psp_observation (psp_key);
 CREATE TRIGGER what_was_heard_stays BEFORE UPDATE OF psp_key, observed_at, source, outcome, cause, psp_reference ON psp_observation
     EXECUTE FUNCTION refuse('an observation never changes');
@@ -1199,22 +1206,3 @@ CREATE TRIGGER what_a_bank_says_never_changes BEFORE UPDATE OF line_id, file_id,
 CREATE TRIGGER a_line_is_taken_once BEFORE UPDATE OF state ON bank_line
     FOR EACH ROW WHEN (OLD.state <> 'new' AND NOT (OLD.state = 'unmatched' AND NEW.state IN ('closed', 'new')))
     EXECUTE FUNCTION refuse('a line of a bank is taken once');
-
--- Autovacuum of tables that grow for years, by a number of rows: with a share of the table, the pauses and the vacuums would grow with it.
--- New rows are frozen at the first vacuum, because otherwise all of them would be read every few days for their transactions' age.
-DO $$
-DECLARE
-    each text;
-BEGIN
-    FOREACH each IN ARRAY ARRAY['operation', 'operation_state', 'payment_attempt', 'psp_observation', 'idempotency_key'] LOOP
-        EXECUTE format('ALTER TABLE %I SET (autovacuum_vacuum_insert_scale_factor = 0.0, autovacuum_vacuum_insert_threshold = 1000000, '
-                       'autovacuum_freeze_min_age = 0)', each);
-    END LOOP;
-END $$;
--- Each payment leaves dead rows in these: of the claim, of the success, and of deletions. Each vacuum reads all indexes, so some millions
--- of rows gather first, but not a fifth of four hundred days.
-ALTER TABLE operation_state SET (autovacuum_vacuum_scale_factor = 0.02);
-ALTER TABLE payment_attempt SET (autovacuum_vacuum_scale_factor = 0.02);
-ALTER TABLE idempotency_key SET (autovacuum_vacuum_scale_factor = 0.02);
--- A short table, always full of dead rows.
-ALTER TABLE duplicate_guard SET (autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 10000);
