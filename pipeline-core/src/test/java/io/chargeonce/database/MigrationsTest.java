@@ -79,6 +79,7 @@ class MigrationsTest {
     @Test
     void a_new_function_is_never_everyones() throws Exception {
         String url = TestStack.newDatabase();
+        Migrations.apply(url, "postgres", "");
         Files.writeString(later.resolve("V2__a_function.sql"), """
                 CREATE TABLE made_with_it (n int);
                 CREATE FUNCTION added() RETURNS int LANGUAGE sql AS 'SELECT 1';

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What the tables refuse, add or count by a function of its own, in the order of V1__schema.sql.
+-- What triggers refuse, add and count, in the order of V1__schema.sql, where the triggers are.
 
 -- Accepting an operation writes no state directly: a trigger creates the state together with the operation, never without it. There is no
 -- foreign key: the trigger costs nothing beyond the row, but foreign keys in both directions would cost half as much again as both rows.
@@ -9,8 +9,6 @@ BEGIN
     SELECT operation_id, now() + charge_within_s * interval '1 second' FROM accepted;
     RETURN NULL;
 END $$;
-CREATE OR REPLACE TRIGGER its_state_begins AFTER INSERT ON operation REFERENCING NEW TABLE AS accepted
-    FOR EACH STATEMENT EXECUTE FUNCTION begin_states();
 
 -- Where the money was captured, with which reference and when, is then known and stays. Only a reference that a person typed may be
 -- corrected, because the PSP knows its own better.
@@ -25,11 +23,6 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
-CREATE OR REPLACE TRIGGER what_succeeded_stays_as_it_is AFTER UPDATE OF psp, psp_reference, settled_at ON operation_state
-    FOR EACH ROW WHEN (OLD.state IN ('succeeded', 'failed')
-                       AND (NEW.psp, NEW.psp_reference, CASE WHEN NEW.state = OLD.state THEN NEW.settled_at ELSE OLD.settled_at END)
-                           IS DISTINCT FROM (OLD.psp, OLD.psp_reference, OLD.settled_at))
-    EXECUTE FUNCTION only_a_typed_reference_is_corrected();
 
 -- What had ended otherwise succeeds late only by an attempt that is known to have succeeded, with the PSP and reference of that attempt.
 CREATE OR REPLACE FUNCTION a_late_success_has_its_attempt() RETURNS trigger
@@ -44,9 +37,6 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
-CREATE OR REPLACE TRIGGER a_late_success_has_its_attempt AFTER UPDATE OF state ON operation_state
-    FOR EACH ROW WHEN (OLD.state IN ('dead', 'purged', 'declined') AND NEW.state = 'succeeded')
-    EXECUTE FUNCTION a_late_success_has_its_attempt();
 
 -- A role that makes no attempts decides nothing about money. A person at the dead-letter queue may move what is listed there. The person
 -- may not change where or how often it was tried, settles nothing, and may postpone nothing.
@@ -108,14 +98,8 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
--- Charging roles and superusers are not slowed down by a call.
-CREATE OR REPLACE TRIGGER a_person_moves_what_is_listed AFTER UPDATE ON operation_state
-    FOR EACH ROW WHEN (current_user <> 'chargeonce_charge' AND current_user <> 'chargeonce_retry'
-                       AND current_setting('is_superuser') = 'off')
-    EXECUTE FUNCTION a_person_moves_what_is_listed();
 
--- A role that inserts no idempotency keys accepts nothing: charging roles only reverse. Ingest and superusers are not slowed down by a
--- call.
+-- A role that inserts no idempotency keys accepts nothing: charging roles only reverse.
 CREATE OR REPLACE FUNCTION it_was_asked_for() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
 BEGIN
     IF NOT has_any_column_privilege('idempotency_key', 'INSERT') THEN
@@ -123,10 +107,6 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
-CREATE OR REPLACE TRIGGER it_was_asked_for AFTER INSERT ON operation
-    FOR EACH ROW WHEN (NEW.kind NOT IN ('reversal', 'return') AND current_user <> 'chargeonce_ingest'
-                       AND current_setting('is_superuser') = 'off')
-    EXECUTE FUNCTION it_was_asked_for();
 
 -- Money goes back only to the payment's merchant, and never more than was captured, for every writer of the row. The pipeline itself
 -- reverses what an attempt took twice and records what a bank took back, up to the payment's amount. This runs as the schema's owner,
@@ -154,8 +134,6 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
-CREATE OR REPLACE TRIGGER what_goes_back_has_come AFTER INSERT ON operation
-    FOR EACH ROW WHEN (NEW.kind <> 'charge') EXECUTE FUNCTION what_goes_back_has_come();
 
 -- And only to its source: a refund to its payment's capture, a reversal or a return at a PSP where the payment was tried.
 CREATE OR REPLACE FUNCTION it_goes_back_to_where_it_came_from() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
@@ -181,9 +159,6 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
-CREATE OR REPLACE TRIGGER it_goes_back_to_where_it_came_from AFTER UPDATE OF capture_psp, capture_reference ON operation_state
-    FOR EACH ROW WHEN ((OLD.capture_psp, OLD.capture_reference) IS DISTINCT FROM (NEW.capture_psp, NEW.capture_reference))
-    EXECUTE FUNCTION it_goes_back_to_where_it_came_from();
 
 -- A trigger instead of a statement of the services: every move of an operation to a tier is recorded, and success costs nothing. It runs as
 -- the owner, so that no service can write such a row itself.
@@ -203,11 +178,8 @@ BEGIN
     ON CONFLICT (operation_id, step) DO NOTHING;
     RETURN NULL;
 END $$;
-CREATE OR REPLACE TRIGGER operation_enters_a_tier AFTER UPDATE ON operation_state
-    FOR EACH ROW WHEN (NEW.state IN ('scheduled', 'parked') AND NEW.step <> OLD.step)
-    EXECUTE FUNCTION record_tier_visit();
 
--- Every change by any role updates the list, except on the usual path: accepted, claimed, and then succeeded, declined or dead.
+-- What an operation waits for is in the list "waiting" at each moment.
 CREATE OR REPLACE FUNCTION list_what_waits() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 BEGIN
     NEW.listed := true;
@@ -215,11 +187,6 @@ BEGIN
     INSERT INTO waiting (list, operation_id, lane, due_at) SELECT list, NEW.operation_id, lane, due_at FROM waits_for(NEW);
     RETURN NEW;
 END $$;
-CREATE OR REPLACE TRIGGER it_waits_in_its_list BEFORE UPDATE OF state, tier, not_before, staged_at, represent_at, psp, resolve_at,
-        settled_at, listed ON operation_state
-    FOR EACH ROW WHEN (OLD.listed OR NEW.listed OR NOT (OLD.state = 'accepted' AND NEW.state = 'processing'
-                       OR OLD.state = 'processing' AND NEW.state IN ('succeeded', 'declined', 'dead')))
-    EXECUTE FUNCTION list_what_waits();
 
 -- A finding about another operation's attempt would settle the wrong money.
 CREATE OR REPLACE FUNCTION a_finding_is_about_its_operations_attempt() RETURNS trigger
@@ -230,8 +197,6 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
-CREATE OR REPLACE TRIGGER a_finding_is_about_its_operations_attempt AFTER INSERT ON hand_settlement
-    FOR EACH ROW EXECUTE FUNCTION a_finding_is_about_its_operations_attempt();
 
 -- A finding belongs to the session that wrote it, at each change.
 CREATE OR REPLACE FUNCTION a_finding_is_its_sessions() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
@@ -247,9 +212,6 @@ BEGIN
                             THEN NULL ELSE session_user END;
     RETURN NEW;
 END $$;
-CREATE OR REPLACE TRIGGER a_finding_is_its_sessions BEFORE INSERT OR UPDATE OF step, verdict, psp_reference, evidence, run
-    ON hand_settlement
-    FOR EACH ROW EXECUTE FUNCTION a_finding_is_its_sessions();
 
 -- A finding that needs no other person counts as moved alone.
 CREATE OR REPLACE FUNCTION it_counts_as_settled_alone() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
@@ -261,9 +223,6 @@ BEGIN
     PERFORM moved_by_a_person(NEW.operation_id, 'settle');
     RETURN NULL;
 END $$;
-CREATE OR REPLACE TRIGGER it_counts_as_settled_alone AFTER INSERT OR UPDATE OF step, verdict, psp_reference, evidence, run
-    ON hand_settlement
-    FOR EACH ROW WHEN (NEW.approved_by IS NOT NULL) EXECUTE FUNCTION it_counts_as_settled_alone();
 
 -- The person who proposes a finding does not decide on it.
 CREATE OR REPLACE FUNCTION the_resolver_decides() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
@@ -273,8 +232,6 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
-CREATE OR REPLACE TRIGGER the_resolver_decides AFTER INSERT OR UPDATE ON hand_settlement
-    FOR EACH ROW WHEN (NEW.state <> 'waiting' OR NEW.answer IS NOT NULL) EXECUTE FUNCTION the_resolver_decides();
 
 -- Poison has no operation whose trigger would count the move.
 CREATE OR REPLACE FUNCTION a_person_moves_poison() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
@@ -285,9 +242,6 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
-CREATE OR REPLACE TRIGGER a_person_moves_poison AFTER UPDATE OF state ON dead_letter
-    FOR EACH ROW WHEN (OLD.operation_id IS NULL AND NEW.state <> OLD.state AND current_setting('is_superuser') = 'off')
-    EXECUTE FUNCTION a_person_moves_poison();
 
 -- The login that leads a run is its session's, whatever the statement says.
 CREATE OR REPLACE FUNCTION a_run_is_led_by_its_session() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
@@ -296,8 +250,6 @@ BEGIN
     NEW.leader := session_user;
     RETURN NEW;
 END $$;
-CREATE OR REPLACE TRIGGER a_run_is_led_by_its_session BEFORE INSERT OR UPDATE OF leader ON dlq_run
-    FOR EACH ROW WHEN (NEW.leader IS NOT NULL) EXECUTE FUNCTION a_run_is_led_by_its_session();
 
 -- An end is dated now: these times decide when a purge can no longer be undone, and when rows are deleted.
 CREATE OR REPLACE FUNCTION it_happens_now() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
@@ -310,10 +262,6 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
-CREATE OR REPLACE TRIGGER it_happens_now BEFORE UPDATE OF changed_at, died_at ON dead_letter
-    FOR EACH ROW WHEN (current_setting('is_superuser') = 'off') EXECUTE FUNCTION it_happens_now();
-CREATE OR REPLACE TRIGGER it_happens_now BEFORE UPDATE OF ended_at ON dlq_run
-    FOR EACH ROW WHEN (current_setting('is_superuser') = 'off') EXECUTE FUNCTION it_happens_now();
 
 -- A seal over future records, or out of sequence, would silently end all sealing.
 CREATE OR REPLACE FUNCTION a_seal_follows_the_last() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
@@ -330,8 +278,6 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
-CREATE OR REPLACE TRIGGER a_seal_follows_the_last BEFORE INSERT ON audit_seal
-    FOR EACH ROW WHEN (current_setting('is_superuser') = 'off') EXECUTE FUNCTION a_seal_follows_the_last();
 
 -- The functions of R__85_webhooks.sql begin a delivery again, as their owner. Who only sends, does not.
 CREATE OR REPLACE FUNCTION only_a_function_begins_a_delivery_again() RETURNS trigger
@@ -342,8 +288,6 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
-CREATE OR REPLACE TRIGGER an_ended_delivery_begins_again_only_by_function BEFORE UPDATE OF state ON webhook_delivery
-    FOR EACH ROW WHEN (OLD.state <> 'waiting' AND NEW.state = 'waiting') EXECUTE FUNCTION only_a_function_begins_a_delivery_again();
 
 -- A person sends a receipt again. The service that mails must not: it could read the address of any payment.
 CREATE OR REPLACE FUNCTION only_a_person_begins_a_receipt_again() RETURNS trigger
@@ -356,8 +300,6 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
-CREATE OR REPLACE TRIGGER an_ended_receipt_begins_again_only_by_hand BEFORE UPDATE OF state ON receipt
-    FOR EACH ROW WHEN (OLD.state <> 'waiting' AND NEW.state = 'waiting') EXECUTE FUNCTION only_a_person_begins_a_receipt_again();
 
 -- A payment that a person has settled as not charged may go out again in another file, so the first one never does.
 CREATE OR REPLACE FUNCTION refuse_what_is_given_up() RETURNS trigger
@@ -369,5 +311,3 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
-CREATE OR REPLACE TRIGGER what_is_given_up_is_not_sent BEFORE UPDATE OF state ON bank_batch
-    FOR EACH ROW WHEN (NEW.state IN ('rendered', 'uploading', 'uploaded', 'renaming')) EXECUTE FUNCTION refuse_what_is_given_up();

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Who stages which records for Kafka.
+-- What the policies of the outbox ask.
 
 -- What people stage, who move operations and letters and make up none: a record says what its row says, and nothing else, in its value and
 -- in its headers.
@@ -103,23 +103,3 @@ BEGIN
 EXCEPTION WHEN data_exception THEN
     RETURN false;
 END $$;
-
--- A role that accepts payments stages work and refusals. A role that makes attempts stages outcomes and receipts, and writes the queue's
--- topic and the tiers. People who move dead letters stage what the rows say, as work and on the queue's topic. The part after a topic's
--- last dot is the same under any prefix. A CASE, so that the frequent ones, acceptances and outcomes, need few checks.
-DROP POLICY IF EXISTS each_tells_what_it_decides ON outbox;
-CREATE POLICY each_tells_what_it_decides ON outbox FOR INSERT WITH CHECK (CASE
-    WHEN right(topic, 9) = '.requests' THEN (SELECT has_any_column_privilege('chargeonce.operation', 'INSERT'))
-        OR a_request_says_what_was_accepted(record_key, value, headers)
-    WHEN right(topic, 9) IN ('.outcomes', '.receipts') THEN (SELECT has_any_column_privilege('chargeonce.payment_attempt', 'INSERT'))
-    WHEN right(topic, 4) = '.dlq' THEN (SELECT has_any_column_privilege('chargeonce.payment_attempt', 'INSERT'))
-        OR (SELECT has_any_column_privilege('chargeonce.dead_letter', 'INSERT'))
-           AND a_copy_says_what_its_letter_says(record_key, value, headers)
-    WHEN topic ~ '[.]retry-[0-9]+$' THEN (SELECT has_any_column_privilege('chargeonce.payment_attempt', 'INSERT'))
-        OR (SELECT has_any_column_privilege('chargeonce.dead_letter', 'INSERT'))
-           AND a_request_says_what_was_accepted(record_key, value, headers)
-    -- Only who makes attempts leaves one with an unknown outcome, or presents it again.
-    WHEN right(topic, 8) = '.waiting' THEN (SELECT has_any_column_privilege('chargeonce.payment_attempt', 'INSERT'))
-    WHEN right(topic, 12) = '.audit-seals' THEN (SELECT has_table_privilege('chargeonce.audit_seal', 'INSERT'))
-    WHEN right(topic, 15) = '.intake-refused' THEN (SELECT has_any_column_privilege('chargeonce.idempotency_key', 'INSERT'))
-    ELSE false END);

@@ -1,8 +1,8 @@
 -- Everything that decides about money. Kafka only carries; these rows are the truth.
 -- SPDX-License-Identifier: Apache-2.0
--- Here are the tables, and what they refuse by refuse(). What they refuse by a function of its own is in R__10_guards.sql. What services
--- and people call is in the other R__ files, by subject. On a new database Flyway runs those after all versions, in the order of their
--- names, so no version calls a function of theirs. Later it runs one again when its text has changed.
+-- Here is what the database holds and refuses: tables, indexes, views, triggers and policies. Functions are in the R__ files, by subject;
+-- those of triggers in R__10_guards.sql. On a new database Flyway runs those files after all versions, in the order of their names, so no
+-- version calls a function of theirs. Later it runs one again when its text has changed. They hold functions alone, so that locks no table.
 -- What each role may do is in roles.sql. What no role may do, not even the owner by mistake, is refused here.
 -- Every text column of an index has COLLATE "C", whatever the database's collation is. Another collation belongs to a library of the
 -- operating system: after an upgrade of that library, or on a standby with another version, an index no longer finds what it holds, and a
@@ -16,6 +16,23 @@ CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     RAISE EXCEPTION '%: %', TG_TABLE_NAME, TG_ARGV[0] USING ERRCODE = 'restrict_violation';
 END $$;
+
+-- Triggers and policies need their functions first. These refuse until R__10_guards.sql and R__50_outbox_policies.sql replace them.
+DO $$
+DECLARE
+    each text;
+BEGIN
+    FOREACH each IN ARRAY ARRAY[
+        'begin_states', 'only_a_typed_reference_is_corrected', 'a_late_success_has_its_attempt', 'a_person_moves_what_is_listed',
+        'it_was_asked_for', 'what_goes_back_has_come', 'it_goes_back_to_where_it_came_from', 'record_tier_visit', 'list_what_waits',
+        'a_finding_is_about_its_operations_attempt', 'a_finding_is_its_sessions', 'it_counts_as_settled_alone', 'the_resolver_decides',
+        'a_person_moves_poison', 'a_run_is_led_by_its_session', 'it_happens_now', 'a_seal_follows_the_last',
+        'only_a_function_begins_a_delivery_again', 'only_a_person_begins_a_receipt_again', 'refuse_what_is_given_up'] LOOP
+        EXECUTE format('CREATE FUNCTION %I() RETURNS trigger LANGUAGE plpgsql AS %L', each, 'BEGIN RAISE ''run migrate again''; END');
+    END LOOP;
+END $$;
+CREATE FUNCTION a_request_says_what_was_accepted(id text, copy bytea, headers json) RETURNS boolean LANGUAGE sql AS 'SELECT false';
+CREATE FUNCTION a_copy_says_what_its_letter_says(id text, copy bytea, headers json) RETURNS boolean LANGUAGE sql AS 'SELECT false';
 
 -- People with their own login, which is a member of one of the roles for people, so that the audit log names the login. Only the owner
 -- writes here, by "migrate --operator"; "migrate --roles" revokes every other membership.
@@ -173,7 +190,15 @@ CREATE TRIGGER what_is_personal_is_only_erased BEFORE UPDATE OF customer, descri
 CREATE TRIGGER it_is_forgotten_with_its_payment BEFORE DELETE ON operation
     WHEN (current_setting('chargeonce.forgetting', true) IS DISTINCT FROM 'on')
     EXECUTE FUNCTION refuse('only forget_settled_payments deletes one');
--- R__10_guards.sql also begins its state, and refuses what nobody asked for and what pays back more than has come.
+CREATE TRIGGER its_state_begins AFTER INSERT ON operation REFERENCING NEW TABLE AS accepted
+    FOR EACH STATEMENT EXECUTE FUNCTION begin_states();
+-- Ingest and superusers are not slowed down by a call.
+CREATE TRIGGER it_was_asked_for AFTER INSERT ON operation
+    FOR EACH ROW WHEN (NEW.kind NOT IN ('reversal', 'return') AND current_user <> 'chargeonce_ingest'
+                       AND current_setting('is_superuser') = 'off')
+    EXECUTE FUNCTION it_was_asked_for();
+CREATE TRIGGER what_goes_back_has_come AFTER INSERT ON operation
+    FOR EACH ROW WHEN (NEW.kind <> 'charge') EXECUTE FUNCTION what_goes_back_has_come();
 
 -- An operation's state: one row each. A decision about an operation locks this row. Its columns are in no index but the primary key, and
 -- its page has room for the versions of a claim and of a success. So both are written without a new entry in any index (HOT), and the table
@@ -277,8 +302,32 @@ CREATE TRIGGER no_service_purges AFTER UPDATE OF state ON operation_state
     FOR EACH ROW WHEN (OLD.state <> 'purged' AND NEW.state = 'purged'
                        AND (current_user = 'chargeonce_charge' OR current_user = 'chargeonce_retry'))
     EXECUTE FUNCTION refuse('only a person at the dead-letter queue purges');
--- R__10_guards.sql also refuses what no person may move, a late success without its attempt, another place or time of a success, and money
--- that goes back to where it did not come from.
+
+CREATE TRIGGER what_succeeded_stays_as_it_is AFTER UPDATE OF psp, psp_reference, settled_at ON operation_state
+    FOR EACH ROW WHEN (OLD.state IN ('succeeded', 'failed')
+                       AND (NEW.psp, NEW.psp_reference, CASE WHEN NEW.state = OLD.state THEN NEW.settled_at ELSE OLD.settled_at END)
+                           IS DISTINCT FROM (OLD.psp, OLD.psp_reference, OLD.settled_at))
+    EXECUTE FUNCTION only_a_typed_reference_is_corrected();
+CREATE TRIGGER a_late_success_has_its_attempt AFTER UPDATE OF state ON operation_state
+    FOR EACH ROW WHEN (OLD.state IN ('dead', 'purged', 'declined') AND NEW.state = 'succeeded')
+    EXECUTE FUNCTION a_late_success_has_its_attempt();
+-- Charging roles and superusers are not slowed down by a call.
+CREATE TRIGGER a_person_moves_what_is_listed AFTER UPDATE ON operation_state
+    FOR EACH ROW WHEN (current_user <> 'chargeonce_charge' AND current_user <> 'chargeonce_retry'
+                       AND current_setting('is_superuser') = 'off')
+    EXECUTE FUNCTION a_person_moves_what_is_listed();
+CREATE TRIGGER it_goes_back_to_where_it_came_from AFTER UPDATE OF capture_psp, capture_reference ON operation_state
+    FOR EACH ROW WHEN ((OLD.capture_psp, OLD.capture_reference) IS DISTINCT FROM (NEW.capture_psp, NEW.capture_reference))
+    EXECUTE FUNCTION it_goes_back_to_where_it_came_from();
+CREATE TRIGGER operation_enters_a_tier AFTER UPDATE ON operation_state
+    FOR EACH ROW WHEN (NEW.state IN ('scheduled', 'parked') AND NEW.step <> OLD.step)
+    EXECUTE FUNCTION record_tier_visit();
+-- Every change by any role updates the list, except on the usual path: accepted, claimed, and then succeeded, declined or dead.
+CREATE TRIGGER it_waits_in_its_list BEFORE UPDATE OF state, tier, not_before, staged_at, represent_at, psp, resolve_at, settled_at, listed
+    ON operation_state
+    FOR EACH ROW WHEN (OLD.listed OR NEW.listed OR NOT (OLD.state = 'accepted' AND NEW.state = 'processing'
+                       OR OLD.state = 'processing' AND NEW.state IN ('succeeded', 'declined', 'dead')))
+    EXECUTE FUNCTION list_what_waits();
 
 -- Each wait in a retry tier, for people who investigate a dead payment. Only failures are recorded here. An operation that is parked again
 -- in the same tier, because its PSP is still unwell, stays on the same row: an outage of days leaves one row per tier. A trigger writes it.
@@ -518,8 +567,8 @@ CREATE TABLE hand_settlement (
 CREATE UNIQUE INDEX a_finding_has_a_name_of_its_own ON hand_settlement (run);
 -- Two people who name one reference for two payments at once: the second one is refused.
 CREATE UNIQUE INDEX one_finding_of_a_reference ON hand_settlement (psp_reference) WHERE state = 'waiting';
--- Except its text, which erase_personal_data removes. For every other writer the trigger above makes the change a new finding, with the new
--- login and time.
+-- Except its text, which erase_personal_data removes. For every other writer a_finding_is_its_sessions makes the change a new finding, with
+-- the new login and time.
 CREATE TRIGGER what_was_decided_stays AFTER UPDATE ON hand_settlement
     FOR EACH ROW WHEN (OLD.state IN ('settled', 'confirmed') AND (
         (NEW.psp_key, NEW.operation_id, NEW.step, NEW.verdict, NEW.psp_reference, NEW.proposed_by,
@@ -528,8 +577,14 @@ CREATE TRIGGER what_was_decided_stays AFTER UPDATE ON hand_settlement
          OLD.run, OLD.proposed_at, OLD.approved_by, OLD.state, OLD.answered_at)
         OR NEW.evidence <> '[erased]' OR NEW.answer <> '[erased]'))
     EXECUTE FUNCTION refuse('a decision on a finding never changes');
--- R__10_guards.sql also names its session, counts it, and refuses one about another operation's attempt and a decision by who only
--- proposes.
+CREATE TRIGGER a_finding_is_about_its_operations_attempt AFTER INSERT ON hand_settlement
+    FOR EACH ROW EXECUTE FUNCTION a_finding_is_about_its_operations_attempt();
+CREATE TRIGGER a_finding_is_its_sessions BEFORE INSERT OR UPDATE OF step, verdict, psp_reference, evidence, run ON hand_settlement
+    FOR EACH ROW EXECUTE FUNCTION a_finding_is_its_sessions();
+CREATE TRIGGER it_counts_as_settled_alone AFTER INSERT OR UPDATE OF step, verdict, psp_reference, evidence, run ON hand_settlement
+    FOR EACH ROW WHEN (NEW.approved_by IS NOT NULL) EXECUTE FUNCTION it_counts_as_settled_alone();
+CREATE TRIGGER the_resolver_decides AFTER INSERT OR UPDATE ON hand_settlement
+    FOR EACH ROW WHEN (NEW.state <> 'waiting' OR NEW.answer IS NOT NULL) EXECUTE FUNCTION the_resolver_decides();
 
 -- What PSPs and banks say that they booked: the lines of their settlement reports. A line is evidence about money, so it is inserted by
 -- one function and never changes. Recording one settles nothing. Charge looks at the lines that its own rows contradict: it asks the PSP
@@ -659,11 +714,29 @@ CREATE TABLE outbox (
         -- The end of its file is filled again at once. Truncating it takes a lock that every payment waits for.
         vacuum_truncate = off);
 CREATE INDEX outbox_refused ON outbox (record_key) WHERE refusal IS NOT NULL;
--- Grants decide who reads, stages and deletes; R__50_outbox_policies.sql decides on which topics.
+-- Grants decide who reads, stages and deletes; these policies decide on which topics.
 ALTER TABLE outbox ENABLE ROW LEVEL SECURITY;
 CREATE POLICY readers ON outbox FOR SELECT USING (true);
 CREATE POLICY relays_delete ON outbox FOR DELETE USING (true);
 CREATE POLICY relays_set_aside ON outbox FOR UPDATE USING (true);
+-- A role that accepts payments stages work and refusals. A role that makes attempts stages outcomes and receipts, and writes the queue's
+-- topic and the tiers. People who move dead letters stage what the rows say, as work and on the queue's topic. The part after a topic's
+-- last dot is the same under any prefix. A CASE, so that the frequent ones, acceptances and outcomes, need few checks.
+CREATE POLICY each_tells_what_it_decides ON outbox FOR INSERT WITH CHECK (CASE
+    WHEN right(topic, 9) = '.requests' THEN (SELECT has_any_column_privilege('chargeonce.operation', 'INSERT'))
+        OR a_request_says_what_was_accepted(record_key, value, headers)
+    WHEN right(topic, 9) IN ('.outcomes', '.receipts') THEN (SELECT has_any_column_privilege('chargeonce.payment_attempt', 'INSERT'))
+    WHEN right(topic, 4) = '.dlq' THEN (SELECT has_any_column_privilege('chargeonce.payment_attempt', 'INSERT'))
+        OR (SELECT has_any_column_privilege('chargeonce.dead_letter', 'INSERT'))
+           AND a_copy_says_what_its_letter_says(record_key, value, headers)
+    WHEN topic ~ '[.]retry-[0-9]+$' THEN (SELECT has_any_column_privilege('chargeonce.payment_attempt', 'INSERT'))
+        OR (SELECT has_any_column_privilege('chargeonce.dead_letter', 'INSERT'))
+           AND a_request_says_what_was_accepted(record_key, value, headers)
+    -- Only who makes attempts leaves one with an unknown outcome, or presents it again.
+    WHEN right(topic, 8) = '.waiting' THEN (SELECT has_any_column_privilege('chargeonce.payment_attempt', 'INSERT'))
+    WHEN right(topic, 12) = '.audit-seals' THEN (SELECT has_table_privilege('chargeonce.audit_seal', 'INSERT'))
+    WHEN right(topic, 15) = '.intake-refused' THEN (SELECT has_any_column_privilege('chargeonce.idempotency_key', 'INSERT'))
+    ELSE false END);
 
 -- Which session's relay has a shard of the outbox, by the session's mark: an advisory lock of that number, which counts only while a login
 -- holds it that may write here. 0 is none.
@@ -713,7 +786,11 @@ CREATE INDEX dead_letter_live ON dead_letter (died_at, dead_letter_id) WHERE sta
 CREATE INDEX dead_letter_purged ON dead_letter (died_at, dead_letter_id) WHERE state = 'purged';
 -- Poison that left the queue: it is not deleted together with a payment.
 CREATE INDEX dead_letter_poison_left ON dead_letter (changed_at) WHERE operation_id IS NULL AND state <> 'dead';
--- R__10_guards.sql dates its moves, and counts those of poison.
+CREATE TRIGGER a_person_moves_poison AFTER UPDATE OF state ON dead_letter
+    FOR EACH ROW WHEN (OLD.operation_id IS NULL AND NEW.state <> OLD.state AND current_setting('is_superuser') = 'off')
+    EXECUTE FUNCTION a_person_moves_poison();
+CREATE TRIGGER it_happens_now BEFORE UPDATE OF changed_at, died_at ON dead_letter
+    FOR EACH ROW WHEN (current_setting('is_superuser') = 'off') EXECUTE FUNCTION it_happens_now();
 
 -- A merge of dead letters as a durable run: its plan, what was done, and the results.
 CREATE TABLE dlq_run (
@@ -759,7 +836,10 @@ CREATE TABLE dlq_run (
     CONSTRAINT only_what_runs_is_led CHECK (leader IS NULL OR state = 'running')
 );
 CREATE INDEX dlq_run_newest ON dlq_run (planned_at);
--- R__10_guards.sql names its leader, who may need another person's approval, and dates its end.
+CREATE TRIGGER a_run_is_led_by_its_session BEFORE INSERT OR UPDATE OF leader ON dlq_run
+    FOR EACH ROW WHEN (NEW.leader IS NOT NULL) EXECUTE FUNCTION a_run_is_led_by_its_session();
+CREATE TRIGGER it_happens_now BEFORE UPDATE OF ended_at ON dlq_run
+    FOR EACH ROW WHEN (current_setting('is_superuser') = 'off') EXECUTE FUNCTION it_happens_now();
 
 -- The frozen set. No foreign key: one statement writes a million items, together with their run.
 CREATE TABLE dlq_run_item (
@@ -898,7 +978,8 @@ CREATE TABLE audit_seal (
 );
 CREATE INDEX audit_seal_by_time ON audit_seal (sealed_at);
 CREATE INDEX audit_seal_forgetting ON audit_seal (forgotten_to) WHERE forgotten_to IS NOT NULL;
--- R__10_guards.sql refuses one that does not follow the last.
+CREATE TRIGGER a_seal_follows_the_last BEFORE INSERT ON audit_seal
+    FOR EACH ROW WHEN (current_setting('is_superuser') = 'off') EXECUTE FUNCTION a_seal_follows_the_last();
 
 -- Webhooks to merchants: docs/webhooks.md. The process that sends them connects to hosts that strangers choose, so its role reads no
 -- payment: the functions of R__85_webhooks.sql read them, and say what a webhook says.
@@ -968,7 +1049,8 @@ CREATE INDEX webhook_delivery_ended ON webhook_delivery (ended_at) WHERE ended_a
 CREATE TRIGGER what_is_said_never_changes BEFORE UPDATE OF webhook_id, endpoint_id, event_type, payment_id, body, created_at
         ON webhook_delivery
     EXECUTE FUNCTION refuse('what a webhook says never changes');
--- R__10_guards.sql also refuses that who only sends begins an ended one again.
+CREATE TRIGGER an_ended_delivery_begins_again_only_by_function BEFORE UPDATE OF state ON webhook_delivery
+    FOR EACH ROW WHEN (OLD.state <> 'waiting' AND NEW.state = 'waiting') EXECUTE FUNCTION only_a_function_begins_a_delivery_again();
 CREATE TRIGGER an_endpoint_is_one_merchants BEFORE UPDATE OF endpoint_id, merchant_id, url, events, created_at ON webhook_endpoint
     EXECUTE FUNCTION refuse('an endpoint never changes its merchant, its address or its events; add a new one');
 
@@ -1004,7 +1086,8 @@ CREATE INDEX receipt_ended ON receipt (ended_at) WHERE ended_at IS NOT NULL;
 CREATE INDEX receipt_of_payment ON receipt (payment_id);
 CREATE TRIGGER what_a_receipt_is_about_never_changes BEFORE UPDATE OF operation_id, payment_id, merchant_id, kind, created_at ON receipt
     EXECUTE FUNCTION refuse('what a receipt is about never changes');
--- R__10_guards.sql also refuses that the service that mails begins an ended one again.
+CREATE TRIGGER an_ended_receipt_begins_again_only_by_hand BEFORE UPDATE OF state ON receipt
+    FOR EACH ROW WHEN (OLD.state <> 'waiting' AND NEW.state = 'waiting') EXECUTE FUNCTION only_a_person_begins_a_receipt_again();
 
 -- Bank files: docs/bank.md. A bank is one more PSP: its attempts are rows of payment_attempt. Here is what becomes of them on their
 -- way through files. The process that talks to banks reads no payment and decides about no money: charge puts an attempt in, and charge
@@ -1086,7 +1169,8 @@ CREATE TRIGGER what_is_sealed_never_changes BEFORE UPDATE OF batch_id, bank, kin
     EXECUTE FUNCTION refuse('what a file is never changes');
 CREATE TRIGGER a_file_is_rendered_once BEFORE UPDATE OF sha256, size ON bank_batch
     FOR EACH ROW WHEN (OLD.sha256 IS NOT NULL) EXECUTE FUNCTION refuse('a file is rendered once: only its own bytes are sent again');
--- R__10_guards.sql also refuses to send one with a payment that was given up.
+CREATE TRIGGER what_is_given_up_is_not_sent BEFORE UPDATE OF state ON bank_batch
+    FOR EACH ROW WHEN (NEW.state IN ('rendered', 'uploading', 'uploaded', 'renaming')) EXECUTE FUNCTION refuse_what_is_given_up();
 
 -- One attempt on its way through one file. Its key is the EndToEndId. An attempt is in one file only, ever.
 CREATE TABLE bank_batch_item (
