@@ -190,6 +190,7 @@ CREATE TRIGGER what_is_personal_is_only_erased BEFORE UPDATE OF customer, descri
 CREATE TRIGGER it_is_forgotten_with_its_payment BEFORE DELETE ON operation
     WHEN (current_setting('chargeonce.forgetting', true) IS DISTINCT FROM 'on')
     EXECUTE FUNCTION refuse('only forget_settled_payments deletes one');
+
 CREATE TRIGGER its_state_begins AFTER INSERT ON operation REFERENCING NEW TABLE AS accepted
     FOR EACH STATEMENT EXECUTE FUNCTION begin_states();
 -- Ingest and superusers are not slowed down by a call.
@@ -260,9 +261,6 @@ CREATE TABLE operation_state (
     CONSTRAINT only_waiting_operations_are_presented_again CHECK (represent_at IS NULL OR state = 'scheduled')
 ) WITH (fillfactor = 25, autovacuum_vacuum_insert_scale_factor = 0.0, autovacuum_vacuum_insert_threshold = 1000000,
         autovacuum_freeze_min_age = 0, autovacuum_vacuum_scale_factor = 0.02);
-
--- Each operation as it is now: what was accepted, and its state. For reading; a decision locks operation_state.
-CREATE VIEW operation_now AS SELECT * FROM operation JOIN operation_state USING (operation_id);
 CREATE TRIGGER it_begins_with_its_operation BEFORE INSERT ON operation_state
     WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION refuse('a state is created with its operation: insert the operation');
 CREATE TRIGGER a_state_is_one_operations BEFORE UPDATE OF operation_id ON operation_state
@@ -328,6 +326,9 @@ CREATE TRIGGER it_waits_in_its_list BEFORE UPDATE OF state, tier, not_before, st
     FOR EACH ROW WHEN (OLD.listed OR NEW.listed OR NOT (OLD.state = 'accepted' AND NEW.state = 'processing'
                        OR OLD.state = 'processing' AND NEW.state IN ('succeeded', 'declined', 'dead')))
     EXECUTE FUNCTION list_what_waits();
+
+-- Each operation as it is now: what was accepted, and its state. For reading; a decision locks operation_state.
+CREATE VIEW operation_now AS SELECT * FROM operation JOIN operation_state USING (operation_id);
 
 -- Each wait in a retry tier, for people who investigate a dead payment. Only failures are recorded here. An operation that is parked again
 -- in the same tier, because its PSP is still unwell, stays on the same row: an outage of days leaves one row per tier. A trigger writes it.
