@@ -78,7 +78,8 @@ final class World implements AutoCloseable {
         try {
             String schema = "CREATE SCHEMA chargeonce;";
             try (var files = Files.list(Path.of("..", "pipeline-core/src/main/resources/io/chargeonce/database/migration"))) {
-                for (Path file : files.sorted(Comparator.comparingInt(World::version)).toList()) {
+                for (Path file : files.filter(file -> !file.endsWith("afterEachMigrate.sql"))
+                        .sorted(Comparator.comparingInt(World::version).thenComparing(Path::getFileName)).toList()) {
                     schema += Files.readString(file);
                 }
             }
@@ -91,8 +92,10 @@ final class World implements AutoCloseable {
         }
     }
 
+    /** Files of functions come last, as for Flyway. */
     private static int version(Path migration) {
-        return Integer.parseInt(migration.getFileName().toString().replaceAll("V(\\d+)__.*", "$1"));
+        String name = migration.getFileName().toString();
+        return name.startsWith("R__") ? Integer.MAX_VALUE : Integer.parseInt(name.replaceAll("V(\\d+)__.*", "$1"));
     }
 
     private HttpListener serve(List<String> ledger) {

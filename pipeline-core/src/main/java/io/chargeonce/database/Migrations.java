@@ -8,11 +8,13 @@ import java.util.Arrays;
 import java.util.Map;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
+import org.flywaydb.core.api.MigrationState;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings the schema {@code chargeonce} up to date. Idempotent; two processes may run it at once.
+ * Brings the schema {@code chargeonce} up to date. Idempotent; two processes may run it at once. It changes nothing in the schema of a
+ * later release, whose functions it would replace by its own.
  *
  * <p>A statement that waits for a table's lock delays every payment behind it. So none waits longer than {@link #LONGEST_LOCK_WAIT}; its
  * migration is rolled back and tried again.
@@ -54,6 +56,10 @@ public final class Migrations {
                 .jdbcProperties(DriverProperties.ALL)
                 .configuration(Map.of("flyway.postgresql.transactional.lock", "false"))
                 .load();
+        if (isOfALaterRelease(flyway)) {
+            LOG.warn("The schema is of a later release. It stays as it is");
+            return 0;
+        }
         long before = applied(flyway);
         for (int tries = 1;; tries++) {
             try {
@@ -73,6 +79,10 @@ public final class Migrations {
                 pause();
             }
         }
+    }
+
+    private static boolean isOfALaterRelease(Flyway flyway) {
+        return Arrays.stream(flyway.info().all()).anyMatch(migration -> migration.getState() == MigrationState.FUTURE_SUCCESS);
     }
 
     /** Leaves out Flyway's marker that the schema was created. */

@@ -20,13 +20,25 @@ class MigrationRulesTest {
 
     @Test
     void each_migration_after_the_first_keeps_the_rules() throws IOException {
-        List<Path> files;
-        try (var all = Files.list(MIGRATIONS)) {
-            files = all.sorted((a, b) -> Integer.compare(number(a), number(b))).toList();
-        }
+        List<Path> files = migrations("V").stream().sorted((a, b) -> Integer.compare(number(a), number(b))).toList();
         assertThat(files).extracting(MigrationRulesTest::number).isEqualTo(IntStream.rangeClosed(1, files.size()).boxed().toList());
         for (Path file : files.subList(1, files.size())) {
             assertThat(MigrationRules.broken(Files.readString(file))).as(file.getFileName().toString()).isEmpty();
+        }
+    }
+
+    /** Flyway runs one again in each release that has changed it, while payments go on. */
+    @Test
+    void a_file_of_functions_has_nothing_but_functions_so_it_can_run_again_and_locks_no_table() throws IOException {
+        assertThat(migrations("R")).isNotEmpty();
+        for (Path file : migrations("R")) {
+            assertThat(MigrationRules.notOfFunctions(Files.readString(file))).as(file.getFileName().toString()).isEmpty();
+        }
+    }
+
+    private static List<Path> migrations(String kind) throws IOException {
+        try (var all = Files.list(MIGRATIONS)) {
+            return all.filter(file -> file.getFileName().toString().startsWith(kind)).toList();
         }
     }
 

@@ -20,6 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 class MigrationsTest {
 
+    private static final Path FILES = Path.of("src/main/resources/io/chargeonce/database/migration");
+    private static final String OURS = "classpath:io/chargeonce/database/migration";
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     @TempDir
@@ -29,13 +31,13 @@ class MigrationsTest {
     @Test
     void a_migration_that_meets_a_lock_lets_payments_through_and_is_tried_again() throws Exception {
         String url = TestStack.newDatabase();
-        assertThat(Migrations.apply(url, "postgres", "")).isOne();
+        assertThat(Migrations.apply(url, "postgres", "")).isPositive();
         Files.writeString(later.resolve("V2__a_column.sql"), "ALTER TABLE merchant ADD COLUMN note text");
         try (Connection dump = open(url); Connection payment = open(url); Connection watch = open(url)) {
             dump.setAutoCommit(false);
             execute(dump, "SELECT FROM merchant");
             var migrating = CompletableFuture.supplyAsync(
-                    () -> Migrations.apply(url, "postgres", "", "classpath:io/chargeonce/database/migration", "filesystem:" + later));
+                    () -> Migrations.apply(url, "postgres", "", OURS, "filesystem:" + later));
             Awaitility.await().atMost(PATIENCE).until(() -> waits(watch));
             execute(payment, "INSERT INTO merchant (merchant_id) VALUES ('acme')");
             assertThat(migrating).isNotDone();
@@ -44,7 +46,69 @@ class MigrationsTest {
             assertThat(migrating.join()).isOne();
             execute(payment, "UPDATE merchant SET note = 'it is there'");
         }
-        assertThat(Migrations.apply(url, "postgres", "", "classpath:io/chargeonce/database/migration", "filesystem:" + later)).isZero();
+        assertThat(Migrations.apply(url, "postgres", "", OURS, "filesystem:" + later)).isZero();
+    }
+
+    private static final String FUNCTIONS = """
+            SELECT string_agg(line, E'\\n' ORDER BY line) FROM (
+                SELECT pg_get_functiondef(oid) || proacl::text FROM pg_proc WHERE pronamespace = 'chargeonce'::regnamespace
+                 UNION ALL
+                SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
+                 UNION ALL
+                SELECT policies::text FROM pg_policies AS policies) AS ours (line)
+            """;
+
+    @Test
+    void changed_files_of_functions_run_again_and_leave_nothing_but_their_functions() throws Exception {
+        String url = TestStack.newDatabase();
+        Migrations.apply(url, "postgres", "");
+        String before = text(url, FUNCTIONS);
+        int changed = 0;
+        try (var files = Files.list(FILES)) {
+            for (Path file : files.toList()) {
+                boolean ofFunctions = file.getFileName().toString().startsWith("R__");
+                changed += ofFunctions ? 1 : 0;
+                Files.writeString(later.resolve(file.getFileName()), Files.readString(file) + (ofFunctions ? "-- Changed.\n" : ""));
+            }
+        }
+        assertThat(Migrations.apply(url, "postgres", "", "filesystem:" + later)).isEqualTo(changed).isPositive();
+        assertThat(text(url, FUNCTIONS)).isEqualTo(before);
+    }
+
+    /** Each of our roles may use the schema: a function that PUBLIC may call until a later transaction is theirs until then. */
+    @Test
+    void a_new_function_is_never_everyones() throws Exception {
+        String url = TestStack.newDatabase();
+        Migrations.apply(url, "postgres", "");
+        Files.writeString(later.resolve("V2__a_function.sql"), """
+                CREATE TABLE made_with_it (n int);
+                CREATE FUNCTION added() RETURNS int LANGUAGE sql AS 'SELECT 1';
+                """);
+        Migrations.apply(url, "postgres", "", OURS, "filesystem:" + later);
+        assertThat(text(url, """
+                SELECT string_agg(proname, ', ') FROM pg_proc
+                 WHERE pronamespace = 'chargeonce'::regnamespace AND has_function_privilege('public', oid, 'EXECUTE')
+                """)).isNull();
+        assertThat(text(url, """
+                SELECT proacl || ', by the transaction that made it: '
+                       || (pg_proc.xmin = (SELECT xmin FROM pg_class WHERE oid = 'made_with_it'::regclass))
+                  FROM pg_proc WHERE proname = 'added'
+                """)).isEqualTo("{postgres=X/postgres}, by the transaction that made it: true");
+    }
+
+    @Test
+    void an_older_migrate_leaves_later_functions_as_they_are() throws Exception {
+        String url = TestStack.newDatabase();
+        Path newer = Files.createDirectory(later.resolve("newer"));
+        Path older = Files.createDirectory(later.resolve("older"));
+        Files.writeString(newer.resolve("V2__a_column.sql"), "ALTER TABLE merchant ADD COLUMN note text");
+        String which = "CREATE OR REPLACE FUNCTION which() RETURNS text LANGUAGE sql AS $$ SELECT '%s' $$";
+        Files.writeString(newer.resolve("R__99_which.sql"), which.formatted("new"));
+        Files.writeString(older.resolve("R__99_which.sql"), which.formatted("old"));
+        Migrations.apply(url, "postgres", "", OURS, "filesystem:" + older);
+        assertThat(Migrations.apply(url, "postgres", "", OURS, "filesystem:" + newer)).isEqualTo(2);
+        assertThat(Migrations.apply(url, "postgres", "", OURS, "filesystem:" + older)).isZero();
+        assertThat(text(url, "SELECT which()")).isEqualTo("new");
     }
 
     private static final String COLLATED = """
@@ -106,6 +170,13 @@ class MigrationsTest {
     private static void execute(Connection connection, String sql) throws SQLException {
         try (var statement = connection.createStatement()) {
             statement.execute(sql);
+        }
+    }
+
+    private static String text(String url, String query) throws SQLException {
+        try (Connection connection = open(url); var statement = connection.createStatement(); var row = statement.executeQuery(query)) {
+            row.next();
+            return row.getString(1);
         }
     }
 
