@@ -58,7 +58,8 @@ class ForgedCopiesTest {
     static Stream<String> forged() {
         return Stream.of(COPY.formatted(" + 1", "", "/dead-letter"), COPY.formatted("", "\"more\": 1, ", "/dead-letter"),
                 COPY.formatted("", "\"cause\": \"charged\", ", "/dead-letter"), COPY.formatted("", "", "/outcome"),
-                COPY.formatted("", "", "/dead-letter', 'more', '"),
+                COPY.formatted("", "", "/dead-letter', 'more', '"), COPY.formatted("", " ".repeat(2_000), "/dead-letter"),
+                REQUEST.formatted("requests", "", " ".repeat(2_000), "", ""),
                 REQUEST.formatted("requests", " + 1", "", "", ""), REQUEST.formatted("retry-1", " + 1", "", "", ""),
                 REQUEST.formatted("requests", "", "\"more\": 1, ", "", ""), REQUEST.formatted("requests", "", "\"amount\": 1, ", "", ""),
                 REQUEST.formatted("requests", "", "", " + 1", ""), REQUEST.formatted("requests", "", "", "", ", 'ce_id', 'another'"),

@@ -208,6 +208,14 @@ class TheftTest {
         "UPDATE dead_letter SET amount = 1",
         "UPDATE dead_letter SET operation_id = 'pay_succeeded' WHERE dead_letter_id = 'pay_dead'",
         "DELETE FROM dead_letter",
+        // Money that nobody was ever asked for, and a payment that has not died.
+        """
+            INSERT INTO dead_letter (dead_letter_id, merchant_id, amount, currency, state, cause, message, generation, source_topic,
+                source_partition, source_offset, sealed_record)
+            VALUES ('forged', 'acme', 999999, 'EUR', 'dead', 'undecodable', 'm', 1, 'payments.requests', 0, 1, 'x')""",
+        """
+            INSERT INTO dead_letter (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, state, cause, message, \
+            generation) VALUES ('pay_succeeded', 'pay_succeeded', 'pay_succeeded', 'acme', 1000, 'EUR', 'dead', 'psp_unwell', 'm', 1)""",
         "UPDATE hand_settlement SET state = 'settled', answered_at = now() WHERE state = 'waiting'",
         "UPDATE hand_settlement SET answer = 'the PSP says so' WHERE state = 'waiting'",
         "UPDATE hand_settlement SET operation_id = 'pay_dead'",

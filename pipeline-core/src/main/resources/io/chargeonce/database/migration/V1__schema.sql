@@ -26,7 +26,7 @@ BEGIN
         'begin_states', 'only_a_typed_reference_is_corrected', 'a_late_success_has_its_attempt', 'a_person_moves_what_is_listed',
         'it_was_asked_for', 'what_goes_back_has_come', 'it_goes_back_to_where_it_came_from', 'record_tier_visit', 'list_what_waits',
         'a_finding_is_about_its_operations_attempt', 'a_finding_is_its_sessions', 'it_counts_as_settled_alone', 'the_resolver_decides',
-        'a_person_moves_poison', 'a_run_is_led_by_its_session', 'it_happens_now', 'a_seal_follows_the_last',
+        'a_person_lists_what_is_dead', 'a_person_moves_poison', 'a_run_is_led_by_its_session', 'it_happens_now', 'a_seal_follows_the_last',
         'only_a_function_begins_a_delivery_again', 'only_a_person_begins_a_receipt_again', 'refuse_what_is_given_up'] LOOP
         EXECUTE format('CREATE FUNCTION %I() RETURNS trigger LANGUAGE plpgsql AS %L', each, 'BEGIN RAISE ''run migrate again''; END');
     END LOOP;
@@ -787,6 +787,9 @@ CREATE INDEX dead_letter_live ON dead_letter (died_at, dead_letter_id) WHERE sta
 CREATE INDEX dead_letter_purged ON dead_letter (died_at, dead_letter_id) WHERE state = 'purged';
 -- Poison that left the queue: it is not deleted together with a payment.
 CREATE INDEX dead_letter_poison_left ON dead_letter (changed_at) WHERE operation_id IS NULL AND state <> 'dead';
+CREATE TRIGGER a_person_lists_what_is_dead AFTER INSERT ON dead_letter
+    FOR EACH ROW WHEN (current_user NOT IN ('chargeonce_charge', 'chargeonce_retry') AND current_setting('is_superuser') = 'off')
+    EXECUTE FUNCTION a_person_lists_what_is_dead();
 CREATE TRIGGER a_person_moves_poison AFTER UPDATE OF state ON dead_letter
     FOR EACH ROW WHEN (OLD.operation_id IS NULL AND NEW.state <> OLD.state AND current_setting('is_superuser') = 'off')
     EXECUTE FUNCTION a_person_moves_poison();
