@@ -70,8 +70,8 @@ public final class Main implements Runnable {
         commands.put("charge", () -> new CommandLine(new ChargeCommand()));
         commands.put("retry", () -> new CommandLine(new RetryCommand()));
         commands.put("console", () -> new CommandLine(new ConsoleCommand()));
-        commands.put("webhooks", () -> new CommandLine(new WebhooksCommand()));
-        commands.put("receipts", () -> new CommandLine(new ReceiptsCommand()));
+        commands.put("webhook-sender", () -> new CommandLine(new WebhooksCommand()));
+        commands.put("receipt-sender", () -> new CommandLine(new ReceiptsCommand()));
         commands.put("bank-files", () -> new CommandLine(new BankFilesCommand()));
         commands.put("migrate", () -> new CommandLine(new MigrateCommand()));
         commands.put("data-key", () -> new CommandLine(new DataKeyCommand()));

@@ -9,11 +9,11 @@ import java.util.concurrent.Callable;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 
-@Command(name = "receipts", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
+@Command(name = "receipt-sender", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
         description = "Runs the receipts service: it mails receipts to customers. It needs CHARGEONCE_RECEIPTS=chargeonce at charge and "
                 + "retry. Settings come from CHARGEONCE_… variables.",
         footer = {"", "Example:",
-            "  CHARGEONCE_SMTP_SERVER=mail.example.com:587 CHARGEONCE_RECEIPT_FROM=receipts@example.com chargeonce receipts"})
+            "  CHARGEONCE_SMTP_SERVER=mail.example.com:587 CHARGEONCE_RECEIPT_FROM=receipts@example.com chargeonce receipt-sender"})
 final class ReceiptsCommand implements Callable<Integer> {
 
     @Override

@@ -9,10 +9,10 @@ import java.util.concurrent.Callable;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 
-@Command(name = "webhooks", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
+@Command(name = "webhook-sender", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
         description = "Runs the webhooks service: it sends outcomes to the endpoints of merchants. Settings come from CHARGEONCE_… "
                 + "variables.",
-        footer = {"", "Example:", "  CHARGEONCE_DELIVERY_KEY_FILE=/run/secrets/webhook-key chargeonce webhooks"})
+        footer = {"", "Example:", "  CHARGEONCE_DELIVERY_KEY_FILE=/run/secrets/webhook-key chargeonce webhook-sender"})
 final class WebhooksCommand implements Callable<Integer> {
 
     @Override

@@ -56,6 +56,6 @@ class ShippedTest {
     void the_help_names_what_ships_and_nothing_else() {
         assertThat(Main.commandLine().getSubcommands()).containsOnlyKeys("ingest", "charge", "retry", "console", "migrate", "data-key",
                 "dlq",
-                "merchant", "webhooks", "webhook", "receipts", "receipt", "bank-files", "bank");
+                "merchant", "webhook-sender", "webhook", "receipt-sender", "receipt", "bank-files", "bank");
     }
 }

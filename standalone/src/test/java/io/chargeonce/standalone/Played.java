@@ -22,7 +22,7 @@ final class Played {
 
     /** They run until they are stopped, or are no person's. */
     private static final Set<String> SERVICES =
-            Set.of("ingest", "charge", "retry", "console", "webhooks", "receipts", "bank-files");
+            Set.of("ingest", "charge", "retry", "console", "webhook-sender", "receipt-sender", "bank-files");
     /** They make what a pipeline needs before it runs, and {@link LocalPipeline} has called them. */
     private static final Set<String> BEFORE = Set.of("migrate", "data-key");
 

@@ -57,7 +57,7 @@ final class ResendReceipt implements Callable<Integer> {
                     + "address any more, or 'receipt list --payment %s' shows them").formatted(payment));
         }
         return ReceiptCommand.say(spec, yes ? "Mails %,d that %s lacked.".formatted(made, payment)
-                : "Would mail %,d that %s lacks. Add --yes to do it, if 'chargeonce receipts' and no other mails the receipts."
+                : "Would mail %,d that %s lacks. Add --yes to do it, if 'chargeonce receipt-sender' and no other mails the receipts."
                         .formatted(made, payment));
     }
 

@@ -69,7 +69,7 @@ final class TestEndpoint implements Callable<Integer> {
         } else {
             WebhookCommand.refuse(spec, 0, entry.lastError()
                     .map(error -> "%s was not delivered: %s. %s".formatted(webhook, error, afterwards(books, entry)))
-                    .orElse("%s has not been tried yet; is 'chargeonce webhooks' running?".formatted(webhook)));
+                    .orElse("%s has not been tried yet; is 'chargeonce webhook-sender' running?".formatted(webhook)));
         }
         return entry.state().equals("delivered") ? 0 : WebhookCommand.NO;
     }
