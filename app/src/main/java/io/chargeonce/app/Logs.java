@@ -12,7 +12,8 @@ import java.util.List;
 /** A service logs to its output, where its platform collects it. Other commands log to a file. */
 public final class Logs {
 
-    private static final List<String> SERVICES = List.of("ingest", "charge", "retry", "console", "webhook-sender", "receipt-sender", "bank-files");
+    private static final List<String> SERVICES =
+            List.of("ingest", "charge", "retry", "console", "webhook-sender", "receipt-sender", "bank-files");
 
     private Logs() {}
 
