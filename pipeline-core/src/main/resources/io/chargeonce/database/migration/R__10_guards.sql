@@ -236,13 +236,13 @@ END $$;
 -- A person lists what has died, as its row says, or an imported record, which belongs to no payment and has no money.
 CREATE OR REPLACE FUNCTION a_person_lists_what_is_dead() RETURNS trigger LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
 BEGIN
-    IF NOT has_any_column_privilege('payment_attempt', 'INSERT') AND NOT CASE
+    IF NOT has_any_column_privilege('payment_attempt', 'INSERT') AND NOT (CASE
         WHEN NEW.operation_id IS NULL THEN num_nonnulls(NEW.payment_id, NEW.merchant_id, NEW.amount, NEW.currency, NEW.psp) = 0
         ELSE EXISTS (SELECT FROM operation_now AS its
                       WHERE its.operation_id = NEW.operation_id AND NEW.dead_letter_id = NEW.operation_id
                         AND its.state IN ('dead', 'unresolved')
                         AND (its.payment_id, its.merchant_id, its.amount, its.currency)
-                          = (NEW.payment_id, NEW.merchant_id, NEW.amount, NEW.currency)) END THEN
+                          = (NEW.payment_id, NEW.merchant_id, NEW.amount, NEW.currency)) END) THEN
         RAISE EXCEPTION 'dead_letter: a person lists only what has died, as its row says, or a record without money'
             USING ERRCODE = 'insufficient_privilege';
     END IF;
