@@ -90,8 +90,8 @@ class MigrationsTest {
                  WHERE pronamespace = 'chargeonce'::regnamespace AND has_function_privilege('public', oid, 'EXECUTE')
                 """)).isNull();
         assertThat(text(url, """
-                SELECT proacl || ', by the transaction that made it: '
-                       || (pg_proc.xmin = (SELECT xmin FROM pg_class WHERE oid = 'made_with_it'::regclass))
+                SELECT proacl::text || ', by the transaction that made it: '
+                       || (pg_proc.xmin = (SELECT xmin FROM pg_class WHERE oid = 'made_with_it'::regclass))::text
                   FROM pg_proc WHERE proname = 'added'
                 """)).isEqualTo("{postgres=X/postgres}, by the transaction that made it: true");
     }
