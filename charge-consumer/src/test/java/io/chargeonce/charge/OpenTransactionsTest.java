@@ -46,7 +46,7 @@ class OpenTransactionsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"PREPARE p AS DELETE FROM payment_attempt", "PREPARE p AS DELETE FROM audit_record"})
+    @ValueSource(strings = {"PREPARE p AS DELETE FROM chargeonce.payment_attempt", "PREPARE p AS DELETE FROM chargeonce.audit_record"})
     void a_login_that_locks_a_table_without_a_right_to_it_and_without_writing_is_named(String locks) throws Exception {
         try (var books = new EngineFixture()) {
             var transactions = new OpenTransactions(books.charging, now::get, meters);
@@ -68,13 +68,13 @@ class OpenTransactionsTest {
             try (var person = DriverManager.getConnection(books.url.replace("user=postgres", "user=chargeonce_dlq_operator"));
                  var owner = DriverManager.getConnection(books.url)) {
                 person.setAutoCommit(false);
-                person.createStatement().execute("SELECT count(*) FROM operation");
+                person.createStatement().execute("SELECT count(*) FROM chargeonce.operation");
                 transactions.runOnce();
                 assertThat(ofOperator()).as("nobody waits").isEqualTo(-1);
 
                 Thread waits = Thread.ofVirtual().start(() -> {
                     try {
-                        owner.createStatement().execute("LOCK TABLE operation");
+                        owner.createStatement().execute("LOCK TABLE chargeonce.operation");
                     } catch (SQLException ended) {
                         throw new IllegalStateException(ended);
                     }
