@@ -72,6 +72,7 @@ class OpenTransactionsTest {
                 transactions.runOnce();
                 assertThat(ofOperator()).as("nobody waits").isEqualTo(-1);
 
+                owner.setAutoCommit(false);
                 Thread waits = Thread.ofVirtual().start(() -> {
                     try {
                         owner.createStatement().execute("LOCK TABLE chargeonce.operation");
