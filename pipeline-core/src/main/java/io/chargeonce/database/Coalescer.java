@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.database;
 
+import io.chargeonce.fairness.FairQueue;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

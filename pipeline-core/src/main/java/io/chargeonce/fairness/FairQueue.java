@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.database;
+package io.chargeonce.fairness;
 
-import io.chargeonce.fairness.FairLines;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -11,11 +10,11 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The requests that wait for a {@link Coalescer}'s writers, in one line per share (mostly a merchant). A batch takes one request of each
+ * The requests that wait for writers of batches, in one line per share (mostly a merchant). A batch takes one request of each
  * line in turn. While there are several lines, none fills a batch: the longer the batch, the longer all others wait for its commit. A lone
  * line may have all room and all batches. Any thread.
  */
-final class FairQueue<T> {
+public final class FairQueue<T> {
 
     /** For this long after requests of two shares, both are expected to come again. */
     private static final Duration SHARED_FOR = Duration.ofSeconds(1);
@@ -29,7 +28,7 @@ final class FairQueue<T> {
     private Optional<Long> sharedAtNanos = Optional.empty();
 
     /** @param room for how many requests, over all lines */
-    FairQueue(int room) {
+    public FairQueue(int room) {
         this.room = room;
     }
 
@@ -37,7 +36,7 @@ final class FairQueue<T> {
      * @return the item that found no room, if the queue is full: the last of the longest line, or the given item if its own line is the
      * longest
      */
-    Optional<T> offer(Object share, T item) {
+    public Optional<T> offer(Object share, T item) {
         Optional<T> out;
         synchronized (this) {
             if (lastShare.filter(last -> !last.equals(share)).isPresent()) {
@@ -56,20 +55,20 @@ final class FairQueue<T> {
         return out;
     }
 
-    synchronized Optional<T> first(Object share) {
+    public synchronized Optional<T> first(Object share) {
         return lines.first(share);
     }
 
-    synchronized boolean remove(Object share, T item) {
+    public synchronized boolean remove(Object share, T item) {
         return lines.remove(share, item);
     }
 
-    synchronized int size() {
+    public synchronized int size() {
         return lines.size();
     }
 
     /** Waits for the next item in turn. */
-    T take() throws InterruptedException {
+    public T take() throws InterruptedException {
         Optional<T> next = poll();
         while (next.isEmpty()) {
             arrivals.tryAcquire(LONGEST_NAP.toMillis(), TimeUnit.MILLISECONDS);
@@ -86,7 +85,7 @@ final class FairQueue<T> {
      * Takes at most {@code most} items, one of each line in turn, and at most {@code mostOfOne} of a line while there are several. Each
      * item is in the list as soon as it left the queue, so that its caller is answered even if the next step throws.
      */
-    synchronized void takeInto(List<T> taken, int most, int mostOfOne) {
+    public synchronized void takeInto(List<T> taken, int most, int mostOfOne) {
         boolean shared = isShared();
         var ofEach = new HashMap<Object, Integer>();
         boolean more = true;
@@ -99,7 +98,7 @@ final class FairQueue<T> {
         return lines.lines() > 1 || sharedAtNanos.filter(at -> System.nanoTime() - at < SHARED_FOR.toNanos()).isPresent();
     }
 
-    synchronized List<T> takeAll() {
+    public synchronized List<T> takeAll() {
         var all = new ArrayList<T>();
         while (lines.size() > 0) {
             lines.take().ifPresent(all::add);
