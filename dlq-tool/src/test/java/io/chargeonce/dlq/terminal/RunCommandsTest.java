@@ -69,6 +69,12 @@ class RunCommandsTest {
         // The run may look between the two failures, and stops at the first.
         assertThat(merge.join().out()).containsPattern("[12] of the canary's 2 failed again").contains("merge --resume run_");
         assertThat(rows.text("SELECT count(*) FROM operation_now WHERE generation = 1")).isEqualTo("8");
+        String run = rows.text("SELECT run_id FROM dlq_run");
+        assertThat(call("list", "--run", run, "--json").json()).as("its whole set").hasSize(10);
+        assertThat(call("list", "--run", run, "--died-again", "--json").json()).as("not what it never sent").hasSize(2)
+                .allSatisfy(letter -> assertThat(letter.path("generation").asInt()).isEqualTo(2));
+        assertThat(call("list", "--died-again").err()).contains("--died-again goes with --run");
+        assertThat(call("list", "--purged", "--run", run, "--died-again").out()).contains("Nothing of this kind was purged");
     }
 
     @Test
@@ -81,11 +87,11 @@ class RunCommandsTest {
         assertThat(merge.join().exit()).isEqualTo(1);
         assertThat(merge.join().out()).containsPattern("\\d  +\\d+[.]\\d\\d EUR  failed again")
                 .containsPattern("Stopped by the run itself: [123] of 3 failed again. All of it was sent")
-                .contains("chargeonce dlq list --run run_").doesNotContain("To go on");
+                .contains(" --died-again").doesNotContain("To go on");
         String run = rows.text("SELECT run_id FROM dlq_run");
         assertThat(call("runs").out()).containsPattern("stopped: [123] of 3").doesNotContain("finished");
         assertThat(call("runs", "show", run, "--json").json().getFirst().path("state").asString()).isEqualTo("aborted");
-        assertThat(call("list", "--run", run, "--json").json()).hasSize(3);
+        assertThat(call("list", "--run", run, "--died-again", "--json").json()).hasSize(3);
     }
 
     @Test

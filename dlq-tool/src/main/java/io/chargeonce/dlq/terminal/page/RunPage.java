@@ -49,9 +49,9 @@ public final class RunPage {
             case RunStep.Waits waits -> "";
         });
         if (allSent && end instanceof RunStep.Aborted) {
-            screen.print("What died again:  chargeonce dlq list --run %s", run.id());
+            screen.print("What died again:    chargeonce dlq list --run %s --died-again", run.id());
         } else if (end instanceof RunStep.Aborted || end instanceof RunStep.Stopped) {
-            screen.print("To go on:         chargeonce dlq merge --resume %s", run.id());
+            screen.print("To go on:           chargeonce dlq merge --resume %s", run.id());
         }
         screen.print("What becomes of it: chargeonce dlq runs show %s", run.id());
     }
