@@ -11,6 +11,7 @@ import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.QueueRows;
 import io.chargeonce.dlq.merge.MergeRuns;
 import io.chargeonce.dlq.merge.RunLeader;
+import io.chargeonce.dlq.merge.Watch;
 import io.chargeonce.dlq.move.Brake;
 import io.chargeonce.dlq.terminal.page.RunBar;
 import io.chargeonce.payment.FailureCause;
@@ -92,6 +93,7 @@ class RunCommandsTest {
         assertThat(call("runs").out()).containsPattern("stopped: [123] of 3").doesNotContain("finished");
         assertThat(call("runs", "show", run, "--json").json().getFirst().path("state").asString()).isEqualTo("aborted");
         assertThat(call("list", "--run", run, "--died-again", "--json").json()).hasSize(3);
+        assertThat(Watch.now(rows.queue()).runs()).as("nothing of it is left to move").isEmpty();
     }
 
     @Test

@@ -1706,6 +1706,8 @@ ALTER SEQUENCE audit_record_audit_id_seq OWNED BY audit_record.audit_id;
 CREATE INDEX audit_record_by_resource ON audit_record (resource_id, audit_id);
 -- Actions of people, among everything that happened to payments.
 CREATE INDEX audit_record_dlq ON audit_record (at) WHERE action LIKE 'dlq.%';
+-- How many came into the dead-letter queue of late.
+CREATE INDEX audit_record_entered ON audit_record (at) WHERE action = 'dead_letter.entered';
 
 -- The last id of the table for a record: at 500 payments per second each table covers a day.
 CREATE FUNCTION audit_table_end(id bigint) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$ SELECT (id / 100000000 + 1) * 100000000 - 1 $$;
