@@ -106,6 +106,9 @@ class ListsTest {
         assertThat(world.text("SELECT resends || ' ' || encode(sha256, 'hex') FROM bank_batch")).isEqualTo("1 " + sha256);
         await().atMost(Duration.ofSeconds(20)).until(() -> world.bank.files().resolve("archive").toFile().list().length == 2);
         assertThat(world.bank.executed()).as("the bank refuses what it has").hasSize(1);
+        for (String command : new String[] {"resend 1 --same-bytes --yes", "close line 1", "release file 1", "mandate revoke m"}) {
+            assertThat(person.run((command + " --reason …").split(" "))).startsWith("2: ").contains("'…', which is no reason");
+        }
         assertThat(person.run("resend", "7", "--same-bytes", "--reason", "none", "--yes")).startsWith("1: ");
     }
 }

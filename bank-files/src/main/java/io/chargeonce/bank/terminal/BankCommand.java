@@ -4,6 +4,7 @@ package io.chargeonce.bank.terminal;
 import io.chargeonce.database.Database;
 import io.chargeonce.terminal.Cells;
 import io.chargeonce.text.Printable;
+import io.chargeonce.text.Reason;
 import io.chargeonce.vault.Vault;
 import io.chargeonce.wire.PaymentJson;
 import java.io.PrintWriter;
@@ -62,6 +63,11 @@ public final class BankCommand implements Runnable {
         try (Database database = opened.database) {
             return action.apply(opened);
         }
+    }
+
+    /** The same for what needs a reason. */
+    int with(CommandSpec command, String reason, Function<Opened, Integer> action) {
+        return Reason.problem("--reason", reason).map(problem -> refuse(command, USAGE, problem)).orElseGet(() -> with(action));
     }
 
     /** Kept beside the name that counts, which is the login at Postgres. */

@@ -87,12 +87,12 @@ final class SettleCommand implements Callable<Integer> {
         if (charged.filter(reference -> !reference.matches("[!-~]{1,200}")).isPresent()) {
             problems.add("--charged is no reference: it is 1 to 200 letters, digits and signs without spaces");
         }
-        if (evidence.filter(text -> !text.isBlank() && !Cut.isLonger(text, 500)).isEmpty()) {
+        if (evidence.filter(text -> !Cut.isLonger(text, 500)).isEmpty()) {
             problems.add(
                     "--evidence is missing, or longer than 500 characters: say how you know, and name no person; it is kept in the audit "
                             + "log");
         }
-        problems.kept("--evidence", evidence);
+        problems.reason("--evidence", evidence);
         Optional<Duration> patience = problems.age("--wait", Optional.of(wait));
         return problems.any() ? problems.print(spec) : dlq.with(spec, queue -> settle(queue, patience.orElseThrow()));
     }

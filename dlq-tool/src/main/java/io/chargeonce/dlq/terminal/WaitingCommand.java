@@ -119,7 +119,7 @@ final class WaitingCommand implements Callable<Integer> {
         if (stop) {
             problems.needsReason(reason);
         } else {
-            problems.kept("--reason", reason);
+            problems.reason("--reason", reason);
         }
     }
 

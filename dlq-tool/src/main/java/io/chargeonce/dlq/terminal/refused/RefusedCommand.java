@@ -101,7 +101,7 @@ public final class RefusedCommand implements Callable<Integer> {
         if (drop) {
             problems.needsReason(reason);
         } else {
-            problems.kept("--reason", reason);
+            problems.reason("--reason", reason);
         }
     }
 

@@ -4,6 +4,7 @@ package io.chargeonce.dlq.terminal.screen;
 import io.chargeonce.dlq.query.KnownValues;
 import io.chargeonce.payment.CardNumbers;
 import io.chargeonce.terminal.Screen;
+import io.chargeonce.text.Reason;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -45,10 +46,16 @@ public final class Problems {
 
     /** A reason that has to be given. */
     public void needsReason(Optional<String> reason) {
-        if (reason.filter(text -> !text.isBlank()).isEmpty()) {
+        if (reason.isEmpty()) {
             add("--reason is missing: say why, it is kept in the audit log");
         }
-        kept("--reason", reason);
+        reason("--reason", reason);
+    }
+
+    /** A reason, or another word of a person for what they do, where it is given. */
+    public void reason(String option, Optional<String> reason) {
+        reason.flatMap(text -> Reason.problem(option, text)).ifPresent(this::add);
+        kept(option, reason);
     }
 
     /** An option's value that is kept in the audit log, where a card number could never be taken out. */
