@@ -153,6 +153,7 @@ public final class DlqCommand implements Runnable, QueueOpener {
             var problems = new Problems();
             KnownValues.missing(queue, filter.cause(), filter.psp(), filter.merchant(), filter.traits().tier(), filter.traits().run())
                     .forEach(problems::unknown);
+            ByName.missing(command, queue, filter.traits().names()).forEach(problems::unknown);
             return problems.any() ? problems.print(command) : action.on(queue);
         });
     }

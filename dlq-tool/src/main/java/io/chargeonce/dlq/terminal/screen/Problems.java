@@ -73,7 +73,7 @@ public final class Problems {
         String meant = Similar.to(unknown.value(), known).map(" Did you mean %s?"::formatted).orElse("");
         String named = known.isEmpty() ? "" : " Known: %s%s.".formatted(
                 known.stream().limit(MOST_NAMED).collect(Collectors.joining(", ")), known.size() > MOST_NAMED ? ", …" : "");
-        add("%s is '%s', which does not exist and never did.%s%s".formatted(unknown.option(), unknown.value(), meant, named));
+        add("%s is '%s', which %s.%s%s".formatted(unknown.option(), unknown.value(), unknown.why(), meant, named));
     }
 
     /** An option's value as an age. */
