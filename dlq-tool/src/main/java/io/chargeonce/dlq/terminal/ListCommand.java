@@ -56,7 +56,7 @@ final class ListCommand implements Callable<Integer> {
 
     @Option(names = "--columns", paramLabel = "NAMES", split = ",",
             description = "The columns to show, in this order: id, age, amount, cause, psp, merchant, standing, generation, tier, died, "
-                    + "message. All of them are shown, on a second line where the first is full.")
+                    + "purged, restorable, message. All of them are shown, on a second line where the first is full.")
     List<String> columns = List.of();
 
     @Option(names = "--limit", paramLabel = "N", description = "Show at most N. The default is 100, and with --json all.")
@@ -105,7 +105,7 @@ final class ListCommand implements Callable<Integer> {
             new Export(queue, true).run(listing.get(), filter, order, most, exported -> JsonLines.print(screen, Json.exported(exported)));
             return 0;
         }
-        var table = columns.isEmpty() ? new ListTable(screen) : new ListTable(screen, columns);
+        var table = columns.isEmpty() ? new ListTable(screen, purged) : new ListTable(screen, columns);
         var last = new AtomicReference<String>();
         boolean more = listing.get().pages(filter, order, most, page -> {
             table.print(page);

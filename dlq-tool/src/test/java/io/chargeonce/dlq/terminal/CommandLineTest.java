@@ -245,6 +245,8 @@ class CommandLineTest {
         call("purge", dead.get(1), "--reason", "not wanted", "--yes");
         assertThat(listed()).isEmpty();
         assertThat(listed("--purged")).containsExactlyInAnyOrderElementsOf(dead);
+        rows.text("UPDATE dead_letter SET died_at = now() - interval '5 days', changed_at = now() - interval '2 days' RETURNING 1");
+        assertThat(call("list", "--purged").out()).contains("PURGED  RESTORABLE").containsPattern(dead.get(0) + " +2d +for 27d ");
         assertThat(listed("--purged", "--run", run)).as("the other one was taken out by another purge since").containsExactly(dead.get(0));
         assertThat(call("restore", "--run", run, "--reason", "wrong filter", "--yes").out()).contains("back in the queue")
                 .doesNotContain("To undo it");

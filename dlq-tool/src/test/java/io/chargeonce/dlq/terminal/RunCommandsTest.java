@@ -90,7 +90,7 @@ class RunCommandsTest {
                 .containsPattern("Stopped by the run itself: [123] of 3 failed again. All of it was sent")
                 .contains(" --died-again").doesNotContain("To go on");
         String run = rows.text("SELECT run_id FROM dlq_run");
-        assertThat(call("runs").out()).containsPattern("stopped: [123] of 3").doesNotContain("finished");
+        assertThat(call("runs").out()).contains("stopped itself").containsPattern("[123] of 3 failed").doesNotContain("finished");
         assertThat(call("runs", "show", run, "--json").json().getFirst().path("state").asString()).isEqualTo("aborted");
         assertThat(call("list", "--run", run, "--died-again", "--json").json()).hasSize(3);
         assertThat(Watch.now(rows.queue()).runs()).as("nothing of it is left to move").isEmpty();
@@ -118,7 +118,7 @@ class RunCommandsTest {
                 .as("who may only read sees it too").contains("stopped: 3 of 3 failed again", "    3  38.97 EUR  failed again");
         assertThat(rows.text("SELECT state FROM dlq_run")).isEqualTo("finished");
         assertThat(call("runs", "show", run).out()).contains("stopped: 3 of 3 failed again");
-        assertThat(call("runs").out()).contains("stopped: 3 of 3").doesNotContain("finished");
+        assertThat(call("runs").out()).contains("stopped itself", "3 of 3 failed again").doesNotContain("finished");
         assertThat(call("merge", "--resume", run, "--wait", "0").exit()).as("a person has seen it").isZero();
         assertThat(call("runs", "show", run).out()).contains("finished", "    3  38.97 EUR  failed again");
     }
@@ -225,6 +225,7 @@ class RunCommandsTest {
         rows.dead(2);
         String run = call("merge", "--all", "--plan", "--json").json().getFirst().path("run").asString();
         assertThat(call("merge", "--cancel", run).exit()).isZero();
+        assertThat(call("runs", "show", run).out()).contains("  state     cancelled by ann\n");
         assertThat(call("merge", "--resume", run, "--wait", "0").exit()).isEqualTo(1);
         assertThat(call("merge", "--cancel", run).exit()).isEqualTo(1);
         assertThat(rows.accepted()).isEmpty();

@@ -79,17 +79,29 @@ public final class RunPage {
     }
 
     public static String awaits(String run) {
-        return "awaits approval by another person: chargeonce dlq approve " + run;
+        return AWAITS + " by another person: chargeonce dlq approve " + run;
     }
 
+    /** In a word or two, for a list. */
+    public static String brief(MergeRun run) {
+        return switch (run.state()) {
+            case PLANNED -> run.awaitsApproval() ? AWAITS : "planned";
+            case RUNNING -> run.isLed() ? "running" : "stopped, to be resumed";
+            case FINISHED -> "finished";
+            case ABORTED -> "stopped itself";
+            case CANCELLED -> "cancelled";
+        };
+    }
+
+    public static final String AWAITS = "awaits approval";
+
     public static String state(MergeRun run) {
-        String verdict = run.verdict().map(": "::concat).orElse("");
         return switch (run.state()) {
             case PLANNED -> run.awaitsApproval() ? awaits(run.id()) : "planned";
             case RUNNING -> run.isLed() ? "running, led by " + run.leader().orElseThrow() : "stopped, to be resumed";
             case FINISHED -> "finished";
-            case ABORTED -> "stopped" + verdict;
-            case CANCELLED -> "cancelled" + verdict;
+            case ABORTED -> "stopped" + run.verdict().map(": "::concat).orElse("");
+            case CANCELLED -> run.verdict().orElse("cancelled");
         };
     }
 
