@@ -3,6 +3,7 @@ package io.chargeonce.bank.terminal;
 
 import io.chargeonce.database.Database;
 import io.chargeonce.terminal.Cells;
+import io.chargeonce.terminal.Screen;
 import io.chargeonce.text.Printable;
 import io.chargeonce.text.Reason;
 import io.chargeonce.vault.Vault;
@@ -75,6 +76,11 @@ public final class BankCommand implements Runnable {
         return Optional.ofNullable(System.getProperty("user.name"));
     }
 
+    /** As wide as what is said. */
+    static Screen screen(CommandSpec command) {
+        return new Screen(command.commandLine().getOut(), WIDTH, Screen.of(command).colours());
+    }
+
     static int say(CommandSpec command, String text) {
         // File names, references and errors are a bank's words.
         String line = Printable.of(text);
@@ -104,9 +110,7 @@ public final class BankCommand implements Runnable {
     }
 
     static int refuse(CommandSpec command, int exit, String why) {
-        PrintWriter err = command.commandLine().getErr();
-        err.println(command.qualifiedName(" ") + ": " + Printable.of(why));
-        err.flush();
+        Screen.tell(command, why);
         return exit;
     }
 }

@@ -66,7 +66,7 @@ record ByName(CommandSpec command, boolean json) {
     }
 
     private void tell(String message) {
-        Screen.of(command).wrapped("", command.qualifiedName(" ") + ": " + message).forEach(this::print);
+        Screen.tell(command, message);
     }
 
     private void print(String line) {

@@ -198,8 +198,7 @@ public final class DlqCommand implements Runnable, QueueOpener {
     }
 
     private static int report(CommandSpec command, int exit, String message) {
-        command.commandLine().getErr().println(command.qualifiedName(" ") + ": " + message);
-        command.commandLine().getErr().flush();
+        Screen.tell(command, message);
         return exit;
     }
 

@@ -15,7 +15,6 @@ import io.chargeonce.dlq.terminal.page.ListTable;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.terminal.Screen;
-import io.chargeonce.text.Printable;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -95,9 +94,7 @@ final class ListCommand implements Callable<Integer> {
         var all = new Listing(queue, purged ? Selection.From.THE_PURGED : Selection.From.THE_QUEUE);
         Optional<Listing> listing = after.isEmpty() ? Optional.of(all) : all.behind(after.get());
         if (listing.isEmpty()) {
-            spec.commandLine().getErr()
-                    .println(spec.qualifiedName(" ") + ": no dead letter ever had the id '" + Printable.of(after.get()) + "'");
-            spec.commandLine().getErr().flush();
+            Screen.tell(spec, "no dead letter ever had the id '%s'".formatted(after.get()));
             return 1;
         }
         Screen screen = Screen.of(spec);

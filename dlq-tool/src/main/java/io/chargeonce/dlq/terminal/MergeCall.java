@@ -227,7 +227,6 @@ record MergeCall(CommandSpec command, Optional<String> reason, Duration patience
     }
 
     private void tell(String message) {
-        command.commandLine().getErr().println(command.qualifiedName(" ") + ": " + message);
-        command.commandLine().getErr().flush();
+        Screen.tell(command, message);
     }
 }

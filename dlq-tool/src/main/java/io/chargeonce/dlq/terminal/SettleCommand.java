@@ -17,7 +17,6 @@ import io.chargeonce.ledger.HandSettlement;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.terminal.Screen;
 import io.chargeonce.text.Cut;
-import io.chargeonce.text.Printable;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -121,9 +120,7 @@ final class SettleCommand implements Callable<Integer> {
         if (common.json) {
             JsonLines.print(Screen.of(spec), Map.of("operation_id", id, "settled", false, "obstacles", obstacles));
         }
-        obstacles.forEach(why -> spec.commandLine().getErr().println(
-                spec.qualifiedName(" ") + ": " + Printable.of("%s cannot be settled: %s".formatted(id, why))));
-        spec.commandLine().getErr().flush();
+        obstacles.forEach(why -> Screen.tell(spec, "%s cannot be settled: %s".formatted(id, why)));
         return NO;
     }
 

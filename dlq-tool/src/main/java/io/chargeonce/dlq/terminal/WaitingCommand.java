@@ -271,8 +271,7 @@ final class WaitingCommand implements Callable<Integer> {
     }
 
     private void tell(String message) {
-        spec.commandLine().getErr().println(spec.qualifiedName(" ") + ": " + message);
-        spec.commandLine().getErr().flush();
+        Screen.tell(spec, message);
     }
 
     private void print(SumsByKind<EndWait.Result> done, AuditContext by, boolean stopped, Screen screen) {

@@ -121,6 +121,20 @@ class TerminalTest {
                 line -> assertThat(line.replaceAll(".*\r|" + ESCAPE.replace("[", "\\[") + "[0-9;]*[mK]", "")).hasSizeLessThanOrEqualTo(80));
     }
 
+    @Test
+    void what_went_wrong_is_broken_between_words_at_a_terminal() throws Exception {
+        rows.poison(new byte[] {1});
+        String run = Called.of(rows::open, "merge", "--all", "--yes", "--wait", "0", "--json").json().getFirst().path("run").asString();
+        List<List<String>> wrong = List.of(List.of("merge", "--resume", run), List.of("runs", "stop", run),
+                List.of("restore", "psn_0123456789abcdef01234567", "--reason", "r"), List.of("resume", "merchant", "acme", "--reason", "r"));
+        for (List<String> command : wrong) {
+            Process refused = inATerminal("refused", "", command.toArray(String[]::new));
+            refused.waitFor();
+            assertThat(printed("refused").replace("\r\n", "\n").lines()).as(printed("refused")).isNotEmpty().allSatisfy(
+                    line -> assertThat(line.replaceAll(".*\r|" + ESCAPE.replace("[", "\\[") + "[0-9;]*[mK]", "")).hasSizeLessThanOrEqualTo(80));
+        }
+    }
+
     /** By the very command that was printed, at once. */
     private void goesOn(String name, List<String> dead) throws IOException {
         assertThat(rows.accepted()).hasSizeBetween(2, 6);

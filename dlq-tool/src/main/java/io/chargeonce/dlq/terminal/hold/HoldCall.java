@@ -118,9 +118,7 @@ record HoldCall(CommandSpec spec, Hold.Kind kind, String name, Optional<String> 
             return held.isPresent() ? 0 : NO;
         }
         if (held.isEmpty()) {
-            spec.commandLine().getErr().println("%s: %s is not held: chargeonce dlq holds shows what is"
-                    .formatted(spec.qualifiedName(" "), HoldPage.named(kind, name)));
-            spec.commandLine().getErr().flush();
+            Screen.tell(spec, "%s is not held: chargeonce dlq holds shows what is".formatted(HoldPage.named(kind, name)));
             return NO;
         }
         screen.say(HoldPage.words(held.get()) + ".");

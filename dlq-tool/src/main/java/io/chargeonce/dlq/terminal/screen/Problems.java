@@ -37,8 +37,7 @@ public final class Problems {
     /** Each problem on a line of its own; returns the exit code. */
     public int print(CommandLine.Model.CommandSpec command) {
         var err = command.commandLine().getErr();
-        Screen screen = Screen.of(command);
-        problems.forEach(problem -> screen.wrapped("", command.qualifiedName(" ") + ": " + problem).forEach(err::println));
+        problems.forEach(problem -> Screen.tell(command, problem));
         err.println("Try '" + command.qualifiedName(" ") + " --help'. Nothing was changed.");
         err.flush();
         return EXIT;
