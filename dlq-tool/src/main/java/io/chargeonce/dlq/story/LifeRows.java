@@ -43,8 +43,8 @@ final class LifeRows {
     }
 
     /**
-     * A counted failure waits in the tier whose number is that of the counted failures so far. So it counts no more if the next one waits in
-     * the same tier, or if fewer are counted now.
+     * A counted failure waits in the tier whose number is that of the counted failures so far. So it counts no more if the next one waits
+     * in the same tier, or if fewer are counted now.
      */
     private static final String WAITS = """
             SELECT began_at, visit.tier, visit.state = 'parked', waits, cause, due_at,

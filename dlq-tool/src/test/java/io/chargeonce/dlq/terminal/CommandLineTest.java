@@ -251,7 +251,9 @@ class CommandLineTest {
         assertThat(call("restore", "--run", run, "--reason", "wrong filter", "--yes").out()).contains("back in the queue")
                 .doesNotContain("To undo it");
         assertThat(listed()).containsExactly(dead.get(0));
-        assertThat(call("restore", dead.get(0), "--reason", "r").err()).contains("not purged in the last 30 days: " + dead.get(0));
+        Called missing = call("restore", dead.get(0), "--reason", "r");
+        assertThat(missing.err()).contains("not purged in the last 30 days: " + dead.get(0));
+        assertThat(missing.out()).as("that was said").isEqualTo("Nothing was changed.\n");
         assertThat(call("restore", "--run", run, "--reason", "r").out()).contains("Nothing of this kind was purged");
     }
 

@@ -53,7 +53,9 @@ public final class RunPage {
         } else if (end instanceof RunStep.Aborted || end instanceof RunStep.Stopped) {
             screen.print("To go on:           chargeonce dlq merge --resume %s", run.id());
         }
-        screen.print("What becomes of it: chargeonce dlq runs show %s", run.id());
+        Outcomes sent = progress.outcomes();
+        boolean ended = allSent && sent.entered().count() > 0 && sent.open().count() + progress.asked().open().count() == 0;
+        screen.print("%s chargeonce dlq runs show %s", ended ? "What became of it:  " : "What becomes of it: ", run.id());
     }
 
     public static void print(MergeRuns.Report report, Screen screen) {
@@ -107,8 +109,8 @@ public final class RunPage {
 
     private static String finished(Outcomes outcomes) {
         return outcomes.entered().count() == 0 ? "None of them was to be charged."
-                : outcomes.open().count() == 0 ? "All that were sent have ended."
-                        : "All were sent, and some are still on their way.";
+                : outcomes.open().count() == 0 ? "All that was sent has ended."
+                        : "All was sent, and some of it is still under way.";
     }
 
     private record Became(String what, Sum sum) {}
@@ -116,7 +118,7 @@ public final class RunPage {
     private static void outcomes(Outcomes outcomes, Outcomes asked, Screen screen) {
         List<Became> present = Stream.of(new Became("succeeded", outcomes.succeeded()), new Became("declined", outcomes.declined()),
                 new Became("failed again", outcomes.failedAgain()), new Became("unresolved", outcomes.unresolved()),
-                new Became("on their way", outcomes.open()),
+                new Became("still under way", outcomes.open()),
                 new Became("asked about: succeeded", asked.succeeded()), new Became("asked about: declined", asked.declined()),
                 new Became("asked about: not charged, dead", asked.failedAgain()),
                 new Became("asked about: not known yet", asked.open())).filter(became -> became.sum.count() > 0).toList();
