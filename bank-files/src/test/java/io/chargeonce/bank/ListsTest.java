@@ -66,7 +66,8 @@ class ListsTest {
             assertThat(shown.lines().skip(1)).as(shown).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80));
             assertThat(shown).as(list).contains(list.equals("unmatched") ? "12.99 EUR" : "38.97 EUR");
         }
-        assertThat(person.run("batches")).contains("A-VERY-LONG-PREFIX-OF-OURS-12345678").containsPattern("ID  BANK  STATE +ITEMS +MONEY  DUE")
+        assertThat(person.run("batches")).contains("A-VERY-LONG-PREFIX-OF-OURS-12345678")
+                .containsPattern("ID  BANK  STATE +ITEMS +MONEY  DUE")
                 .containsPattern(" 1  bank  \\S+ +3  38[.]97 EUR  ").contains("file 1: the disk is full");
         assertThat(person.run("batches", "--json").lines()).as("one object a line").hasSize(1);
     }

@@ -203,7 +203,8 @@ public final class DeadLetterQuery {
                 .flatMap(Optional::stream).max(naturalOrder());
         var conditions = Stream.<Object>of(filter.ids(), filter.cause(), filter.psp(), filter.merchant(), filter.text(),
                 filter.standing().map(MoneyStatus::tag), until, since, traits.currency(), traits.atLeast(), traits.atMost(), traits.tier(),
-                traits.generation(), traits.run(), traits.diedAgain(), traits.names().key(), traits.names().reference(), traits.names().customer(),
+                traits.generation(), traits.run(), traits.diedAgain(), traits.names().key(), traits.names().reference(),
+                traits.names().customer(),
                 traits.names().pspReference());
         return Stream.concat(conditions, Stream.of(more)).toArray();
     }

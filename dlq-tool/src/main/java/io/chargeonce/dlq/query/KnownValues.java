@@ -66,7 +66,8 @@ public final class KnownValues {
      * millions.
      */
     public static List<Unknown> missing(DeadLetterQueue queue, PaymentNames names) {
-        return Stream.of(name(queue, "--key", names.key()), name(queue, "--reference", names.reference())).flatMap(Optional::stream).toList();
+        return Stream.of(name(queue, "--key", names.key()), name(queue, "--reference", names.reference())).flatMap(Optional::stream)
+                .toList();
     }
 
     private static Optional<Unknown> name(DeadLetterQueue queue, String option, Optional<String> name) {

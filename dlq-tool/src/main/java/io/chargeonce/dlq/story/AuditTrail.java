@@ -109,7 +109,8 @@ public final class AuditTrail {
         }, question.actor, question.action, question.run, question.newerThan.toSeconds());
         var withRuns = new ArrayList<Line>();
         for (Line line : lines.values()) {
-            withRuns.add(line.action.startsWith(OF_RUNS) && !line.action.equals(ABORTED) && line.run.isPresent() ? line.with(sum(connection, line.run.get())) : line);
+            withRuns.add(line.action.startsWith(OF_RUNS) && !line.action.equals(ABORTED) && line.run.isPresent()
+                    ? line.with(sum(connection, line.run.get())) : line);
         }
         return List.copyOf(withRuns);
     }

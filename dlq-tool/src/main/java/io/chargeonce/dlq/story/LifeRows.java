@@ -66,7 +66,8 @@ final class LifeRows {
             """;
 
     static List<Moment> deaths(Connection connection, String id) throws SQLException {
-        return Sql.all(connection, DEATHS, row -> new Moment.Died(Sql.instant(row, 1), row.getString(2), masked(row, 3), Optional.empty()), id);
+        return Sql.all(connection, DEATHS, row -> new Moment.Died(Sql.instant(row, 1), row.getString(2), masked(row, 3), Optional.empty()),
+                id);
     }
 
     private static final String GIVEN_BACK = """

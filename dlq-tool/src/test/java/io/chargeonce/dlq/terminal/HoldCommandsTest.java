@@ -147,7 +147,8 @@ class HoldCommandsTest {
                 .satisfies(hold -> assertThat(hold.path("kind").asString()).isEqualTo("merchant"));
         assertThat(call("resume", "merchant", "acme", "--reason", "new token").out()).contains(words,
                 "1 (12.99 EUR) waits in the tiers until it is due", "dlq waiting --merchant acme --now --yes", "Nothing was changed");
-        assertThat(call("resume", "merchant", "acme", "--reason", "new token", "--yes").out()).contains("Merchant acme is resumed. It was paused by ")
+        assertThat(call("resume", "merchant", "acme", "--reason", "new token", "--yes").out())
+                .contains("Merchant acme is resumed. It was paused by ")
                 .doesNotContain("is paused");
         assertThat(held()).isEmpty();
         assertThat(audited()).isEqualTo("dlq.paused merchant/acme ann stolen token; dlq.resumed merchant/acme ann new token");

@@ -139,7 +139,8 @@ class RunCommandsTest {
         String run = rows.text("SELECT run_id FROM dlq_run");
         rows.resolve(charged, new Outcome.Charged("pi_found"));
         rows.resolve(dead, new Outcome.Failed(FailureCause.PSP_UNWELL, "it was never executed"));
-        assertThat(call("runs", "show", run).out()).contains("    1  12.99 EUR  still under way", "    1    700 JPY  asked about: succeeded",
+        assertThat(call("runs", "show", run).out()).contains("    1  12.99 EUR  still under way",
+                "    1    700 JPY  asked about: succeeded",
                 "    1    700 JPY  asked about: not charged, dead", "    1    700 JPY  asked about: not known yet");
         JsonNode json = call("runs", "show", run, "--json").json().getFirst();
         assertThat(json.path("state").asString()).as("what was asked about and not charged is no failure of the run").isEqualTo("finished");

@@ -126,12 +126,14 @@ class TerminalTest {
         rows.poison(new byte[] {1});
         String run = Called.of(rows::open, "merge", "--all", "--yes", "--wait", "0", "--json").json().getFirst().path("run").asString();
         List<List<String>> wrong = List.of(List.of("merge", "--resume", run), List.of("runs", "stop", run),
-                List.of("restore", "psn_0123456789abcdef01234567", "--reason", "r"), List.of("resume", "merchant", "acme", "--reason", "r"));
+                List.of("restore", "psn_0123456789abcdef01234567", "--reason", "r"),
+                List.of("resume", "merchant", "acme", "--reason", "r"));
         for (List<String> command : wrong) {
             Process refused = inATerminal("refused", "", command.toArray(String[]::new));
             refused.waitFor();
             assertThat(printed("refused").replace("\r\n", "\n").lines()).as(printed("refused")).isNotEmpty().allSatisfy(
-                    line -> assertThat(line.replaceAll(".*\r|" + ESCAPE.replace("[", "\\[") + "[0-9;]*[mK]", "")).hasSizeLessThanOrEqualTo(80));
+                    line -> assertThat(line.replaceAll(".*\r|" + ESCAPE.replace("[", "\\[") + "[0-9;]*[mK]", ""))
+                            .hasSizeLessThanOrEqualTo(80));
         }
     }
 

@@ -64,6 +64,7 @@ final class TraitOptions {
         known.filter(number -> number > Topics.MOST_TIERS).ifPresent(
                 number -> problems.add("--tier is %d, but there are at most %d, and 0 is none".formatted(number, Topics.MOST_TIERS)));
         return new PaymentCriteria(currency, problems.minorUnits("--min-amount", atLeast), problems.minorUnits("--max-amount", atMost),
-                known, problems.number("--generation", generation), run, diedAgain, new PaymentNames(key, reference, customer, pspReference));
+                known, problems.number("--generation", generation), run, diedAgain,
+                new PaymentNames(key, reference, customer, pspReference));
     }
 }

@@ -82,12 +82,14 @@ public final class HoldPage {
         screen.say("%s in the tiers for it now.".formatted(waits(effect.waiting())));
         if (effect.expiring().count() > 0) {
             boolean one = effect.expiring().count() == 1;
-            screen.say("%,d of these (%s) %s %s, %s %s. What passes its deadline is never charged late: it becomes a dead letter (expired), %s, "
-                    .formatted(effect.expiring().count(), String.join(", ", effect.expiring().moneyLines()),
-                            one ? "passes its deadline" : "pass their deadlines", until.isPresent() ? "before that" : "within a day",
-                            one ? "at" : "the first at", Words.time(effect.firstDeadline().orElseThrow()),
-                            kind == Hold.Kind.TIER ? "once the tier is resumed" : "when it is next due")
-                    + "and a merge gives it a new deadline.");
+            screen.say(
+                    "%,d of these (%s) %s %s, %s %s. What passes its deadline is never charged late: it becomes a dead letter (expired), %s, "
+                            .formatted(effect.expiring().count(), String.join(", ", effect.expiring().moneyLines()),
+                                    one ? "passes its deadline" : "pass their deadlines",
+                                    until.isPresent() ? "before that" : "within a day",
+                                    one ? "at" : "the first at", Words.time(effect.firstDeadline().orElseThrow()),
+                                    kind == Hold.Kind.TIER ? "once the tier is resumed" : "when it is next due")
+                            + "and a merge gives it a new deadline.");
         }
     }
 

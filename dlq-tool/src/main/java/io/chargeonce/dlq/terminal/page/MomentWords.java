@@ -20,7 +20,8 @@ public final class MomentWords {
             case Moment.Heard heard -> heard(heard);
             case Moment.Waited waited -> waited(waited);
             case Moment.Died died -> "%sdead: %s%s".formatted(
-                    died.counted().map(counted -> counted ? "counted, " : "not counted, ").orElse(""), died.cause(), died.message().map(" (%s)"::formatted).orElse(""));
+                    died.counted().map(counted -> counted ? "counted, " : "not counted, ").orElse(""), died.cause(),
+                    died.message().map(" (%s)"::formatted).orElse(""));
             case Moment.GaveBack back -> "%s of %s begun, now %s: dlq why %s".formatted(back.kind(), back.money(), back.state(), back.id());
             case Moment.Mailed mailed ->
                 "receipt of the %s %s after %s%s: %s".formatted(mailed.kind(), mailed.state(), Counted.of(mailed.tries(), "try", "tries"),
@@ -44,7 +45,8 @@ public final class MomentWords {
                 Words.time(waited.due()), because(waited.cause()));
         return waited.tier() == 0 ? "waits to be presented again" + until
                 : "%s in retry-%d%s".formatted(waited.parked() ? "not counted, parked"
-                        : waited.counted() ? "counted, waits" : "not counted any more, for its PSP was not well; waits", waited.tier(), until);
+                        : waited.counted() ? "counted, waits" : "not counted any more, for its PSP was not well; waits", waited.tier(),
+                        until);
     }
 
     private static String heard(Moment.Heard heard) {
