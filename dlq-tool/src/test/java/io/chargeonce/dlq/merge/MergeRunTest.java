@@ -14,7 +14,6 @@ import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.DeadLetterQuery;
 import io.chargeonce.dlq.query.Plan;
 import io.chargeonce.dlq.query.MoneyStatus;
-import io.chargeonce.dlq.story.AuditTrail;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -142,30 +141,6 @@ class MergeRunTest {
         rows.accepted().forEach(rows::succeed);
         assertThat(second.runOnce()).isEqualTo(new RunStep.Moved(2));
         assertThat(counts(second.progress().outcomes())).containsExactly(12L, 5L, 0L, 5L, 0L);
-    }
-
-    @Test
-    void each_time_that_a_run_was_led_and_stopped_itself_is_a_line_of_the_audit_log_with_what_failed_by_then() {
-        rows.dead(20);
-        RunLeader first = lead(plan(CAREFUL));
-        first.runOnce();
-        rows.fail(rows.accepted().getFirst(), "still unwell");
-        assertThat(first.runOnce()).isInstanceOf(RunStep.Aborted.class);
-        rows.accepted().forEach(rows::succeed);
-        RunLeader second = lead(first.led());
-        second.runOnce();
-        rows.accepted().subList(0, 2).forEach(id -> rows.fail(id, "still unwell"));
-        assertThat(second.runOnce()).isEqualTo(new RunStep.Aborted("2 of the canary's 5 sent since it was resumed failed again"));
-        assertThat(counts(second.progress().outcomes())).containsExactly(10L, 4L, 0L, 3L, 0L);
-        var everything = new AuditTrail.Question(Optional.empty(), Optional.empty(), Optional.of(first.led().id()), Duration.ofDays(1));
-        List<AuditTrail.Line> lines = AuditTrail.ask(rows.queue(), everything);
-        assertThat(lines).extracting(line -> "%s %d %s".formatted(line.action(), line.sum().count(), line.sum().money()))
-                .containsExactly("dlq.run.planned 20 {EUR=25980}", "dlq.run.led 20 {EUR=25980}", "dlq.merged 5 {EUR=6495}",
-                        "dlq.run.aborted 1 {EUR=1299}", "dlq.run.led 20 {EUR=25980}", "dlq.merged 5 {EUR=6495}",
-                        "dlq.run.aborted 2 {EUR=2598}");
-        assertThat(lines).extracting(AuditTrail.Line::from).isSorted().doesNotHaveDuplicates();
-        assertThat(AuditTrail.ask(rows.queue(), new AuditTrail.Question(Optional.empty(), Optional.of("dlq.merged"), Optional.empty(),
-                Duration.ofDays(1)))).as("asked for alone, too").hasSize(2);
     }
 
     @Test
