@@ -72,7 +72,8 @@ public final class AuditTrail {
             ), led AS MATERIALIZED (
                 SELECT resource_id AS run, audit_id AS began, lead(audit_id) OVER (PARTITION BY resource_id ORDER BY audit_id) AS next
                   FROM audit_record CROSS JOIN wanted
-                 WHERE action = 'dlq.run.led' AND action LIKE 'dlq.%' AND at > clock_timestamp() - wanted.seconds * interval '1 second'
+                 WHERE audit_record.action = 'dlq.run.led' AND audit_record.action LIKE 'dlq.%'
+                   AND at > clock_timestamp() - wanted.seconds * interval '1 second'
             )
             SELECT min(at), max(at), audit_record.actor, audit_record.action, detail.run, reason, currency,
                    sum(CASE WHEN audit_record.action IN ('dlq.unmasked', 'dlq.run.aborted') AND detail.letters ~ '^[0-9]{1,12}$'

@@ -99,15 +99,14 @@ public record Life(String id, Optional<Operation> operation, Optional<DeadLetter
         var known = new ArrayList<Moment>();
         Optional<String> failure = Optional.empty();
         for (Moment moment : moments) {
-            switch (moment) {
-                case Moment.Heard heard -> failure = heard.cause().filter(cause -> heard.outcome().equals("failed"));
-                case Moment.Waited waited -> failure = Optional.empty();
-                default -> {
-                }
-            }
             known.add(moment instanceof Moment.Died died ? new Moment.Died(died.at(), died.cause(), died.message(),
                     failure.filter(died.cause()::equals).flatMap(FailureCause::fromTag).map(cause -> Decision.counts(cause, true)))
                     : moment);
+            if (moment instanceof Moment.Heard heard) {
+                failure = heard.cause().filter(cause -> heard.outcome().equals("failed"));
+            } else if (moment instanceof Moment.Waited || moment instanceof Moment.Died) {
+                failure = Optional.empty();
+            }
         }
         return List.copyOf(known);
     }
