@@ -79,12 +79,12 @@ final class RunsCommand implements Callable<Integer> {
 
         static Line of(MergeRun run) {
             return new Line(run.id(), run.plannedAt(), run.sum(), run.plannedBy(), RunPage.brief(run),
-                    RunPage.state(run), run.reason());
+                    RunPage.more(run), run.reason());
         }
 
         static Line of(FourEyes.Waiting waiting) {
             return new Line(waiting.run(), waiting.proposedAt(), Sum.of(Optional.of(waiting.finding().money())), waiting.proposedBy(),
-                    RunPage.AWAITS, RunPage.awaits(waiting.run()), Optional.of(waiting.finding().evidence()));
+                    RunPage.AWAITS, RunPage.approval(waiting.run()), Optional.of(waiting.finding().evidence()));
         }
     }
 }

@@ -80,10 +80,6 @@ public final class RunPage {
         }
     }
 
-    public static String awaits(String run) {
-        return AWAITS + " by another person: chargeonce dlq approve " + run;
-    }
-
     /** In a word or two, for a list. */
     public static String brief(MergeRun run) {
         return switch (run.state()) {
@@ -95,11 +91,25 @@ public final class RunPage {
         };
     }
 
+    /** What a list has beside that. */
+    public static String more(MergeRun run) {
+        return switch (run.state()) {
+            case PLANNED -> run.awaitsApproval() ? approval(run.id()) : Column.NONE;
+            case RUNNING -> run.isLed() ? "led by " + run.leader().orElseThrow() : Column.NONE;
+            case FINISHED -> Column.NONE;
+            case ABORTED, CANCELLED -> run.verdict().orElse(Column.NONE);
+        };
+    }
+
+    public static String approval(String run) {
+        return "chargeonce dlq approve " + run;
+    }
+
     public static final String AWAITS = "awaits approval";
 
     public static String state(MergeRun run) {
         return switch (run.state()) {
-            case PLANNED -> run.awaitsApproval() ? awaits(run.id()) : "planned";
+            case PLANNED -> run.awaitsApproval() ? AWAITS + " by another person: " + approval(run.id()) : "planned";
             case RUNNING -> run.isLed() ? "running, led by " + run.leader().orElseThrow() : "stopped, to be resumed";
             case FINISHED -> "finished";
             case ABORTED -> "stopped" + run.verdict().map(": "::concat).orElse("");
