@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.app;
 
+import io.chargeonce.terminal.Screen;
 import io.chargeonce.vault.DataKeys;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -52,7 +53,7 @@ final class DataKeyCommand implements Callable<Integer> {
     }
 
     private int refuse(String why) {
-        spec.commandLine().getErr().println("chargeonce data-key: " + why);
+        Screen.tell(spec, why);
         return REFUSED;
     }
 }

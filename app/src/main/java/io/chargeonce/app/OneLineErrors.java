@@ -4,6 +4,7 @@ package io.chargeonce.app;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.runtime.SettingsProblems;
+import io.chargeonce.terminal.Screen;
 import java.net.ConnectException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
@@ -52,7 +53,6 @@ final class OneLineErrors implements CommandLine.IExecutionExceptionHandler {
     }
 
     private static void print(CommandLine command, String problem) {
-        command.getErr().println(command.getCommandSpec().qualifiedName(" ") + ": " + problem);
-        command.getErr().flush();
+        Screen.tell(command.getCommandSpec(), problem);
     }
 }

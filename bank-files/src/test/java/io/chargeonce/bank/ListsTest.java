@@ -66,7 +66,9 @@ class ListsTest {
             assertThat(shown.lines().skip(1)).as(shown).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80));
             assertThat(shown).as(list).contains(list.equals("unmatched") ? "12.99 EUR" : "38.97 EUR");
         }
-        assertThat(person.run("batches")).contains("A-VERY-LONG-PREFIX-OF-OURS-12345678");
+        assertThat(person.run("batches")).contains("A-VERY-LONG-PREFIX-OF-OURS-12345678")
+                .containsPattern("ID  BANK  STATE +ITEMS +MONEY  DUE")
+                .containsPattern(" 1  bank  \\S+ +3  38[.]97 EUR  ").contains("file 1: the disk is full");
         assertThat(person.run("batches", "--json").lines()).as("one object a line").hasSize(1);
     }
 
@@ -106,6 +108,9 @@ class ListsTest {
         assertThat(world.text("SELECT resends || ' ' || encode(sha256, 'hex') FROM bank_batch")).isEqualTo("1 " + sha256);
         await().atMost(Duration.ofSeconds(20)).until(() -> world.bank.files().resolve("archive").toFile().list().length == 2);
         assertThat(world.bank.executed()).as("the bank refuses what it has").hasSize(1);
+        for (String command : new String[] {"resend 1 --same-bytes --yes", "close line 1", "release file 1", "mandate revoke m"}) {
+            assertThat(person.run((command + " --reason …").split(" "))).startsWith("2: ").contains("'…', which is no reason");
+        }
         assertThat(person.run("resend", "7", "--same-bytes", "--reason", "none", "--yes")).startsWith("1: ");
     }
 }

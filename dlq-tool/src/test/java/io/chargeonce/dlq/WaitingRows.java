@@ -28,6 +28,11 @@ public final class WaitingRows {
         return id;
     }
 
+    /** The failure after which it waits turned out to be its PSP's fault. */
+    public void pardon(String id) {
+        change(id, (operation, now) -> operation.pardon());
+    }
+
     /** No attempt was made: its PSP is not well. */
     public String parked(int tier, String... psps) {
         String id = rows.accepted(QueueRows.MERCHANT);

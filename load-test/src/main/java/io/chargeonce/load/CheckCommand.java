@@ -12,6 +12,7 @@ import io.chargeonce.checker.evidence.OurReceipts;
 import io.chargeonce.checker.evidence.Recovery;
 import io.chargeonce.load.option.Durations;
 import io.chargeonce.load.option.HttpAddress;
+import io.chargeonce.terminal.Screen;
 import io.chargeonce.wire.Topics;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -112,13 +113,19 @@ final class CheckCommand implements Callable<Integer> {
             evidence = evidence.recovered(new Recovery(Instant.EPOCH, latest, 0, 0, false, looked));
         }
         Verdict verdict = Checker.check(inFlight ? evidence.allowInFlight() : evidence);
-        var out = spec.commandLine().getOut();
-        out.println(json ? verdict.json()
-                : basis(evidence) + verdict.stories(TOLD_HERE)
-                        + rest(verdict).map("all of it, with its history: %s%n"::formatted).orElse("")
-                        + verdict.summary());
-        out.flush();
+        if (json) {
+            Screen.of(spec).print("%s", verdict.json());
+        } else {
+            say(basis(evidence) + verdict.stories(TOLD_HERE) + rest(verdict).map("all of it, with its history: %s%n"::formatted).orElse("")
+                    + verdict.summary());
+        }
         return verdict.balanced() ? 0 : 1;
+    }
+
+    private void say(String text) {
+        Screen screen = Screen.of(spec);
+        text.lines().forEach(line -> screen.wrapped(" ".repeat(line.length() - line.stripLeading().length()), line.stripLeading())
+                .forEach(part -> screen.print("%s", part)));
     }
 
     /** A terminal shows the first few; all of them are in a file that only this person may read. */

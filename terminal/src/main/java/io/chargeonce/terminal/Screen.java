@@ -61,6 +61,13 @@ public record Screen(PrintWriter out, int width, boolean colours) {
         }
     }
 
+    /** Tells on standard error what went wrong with a command, or what has to be known: a sentence, broken between words. */
+    public static void tell(CommandLine.Model.CommandSpec command, String sentence) {
+        PrintWriter err = command.commandLine().getErr();
+        of(command).wrapped("", command.qualifiedName(" ") + ": " + sentence).forEach(err::println);
+        err.flush();
+    }
+
     /** A sentence, broken between words where the screen ends. */
     public void say(String sentence) {
         wrapped("", sentence).forEach(line -> print("%s", line));

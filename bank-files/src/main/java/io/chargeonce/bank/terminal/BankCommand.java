@@ -3,7 +3,9 @@ package io.chargeonce.bank.terminal;
 
 import io.chargeonce.database.Database;
 import io.chargeonce.terminal.Cells;
+import io.chargeonce.terminal.Screen;
 import io.chargeonce.text.Printable;
+import io.chargeonce.text.Reason;
 import io.chargeonce.vault.Vault;
 import io.chargeonce.wire.PaymentJson;
 import java.io.PrintWriter;
@@ -64,9 +66,19 @@ public final class BankCommand implements Runnable {
         }
     }
 
+    /** The same for what needs a reason. */
+    int with(CommandSpec command, String reason, Function<Opened, Integer> action) {
+        return Reason.problem("--reason", reason).map(problem -> refuse(command, USAGE, problem)).orElseGet(() -> with(action));
+    }
+
     /** Kept beside the name that counts, which is the login at Postgres. */
     static Optional<String> claim() {
         return Optional.ofNullable(System.getProperty("user.name"));
+    }
+
+    /** As wide as what is said. */
+    static Screen screen(CommandSpec command) {
+        return new Screen(command.commandLine().getOut(), WIDTH, Screen.of(command).colours());
     }
 
     static int say(CommandSpec command, String text) {
@@ -106,9 +118,7 @@ public final class BankCommand implements Runnable {
     }
 
     static int refuse(CommandSpec command, int exit, String why) {
-        PrintWriter err = command.commandLine().getErr();
-        err.println(command.qualifiedName(" ") + ": " + Printable.of(why));
-        err.flush();
+        Screen.tell(command, why);
         return exit;
     }
 }

@@ -3,6 +3,8 @@ package io.chargeonce.bank.terminal;
 
 import io.chargeonce.payment.Money;
 import io.chargeonce.settlement.BankFileRows;
+import io.chargeonce.terminal.Column;
+import io.chargeonce.terminal.Table;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -15,8 +17,6 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "batches", description = "Lists our files, newest first.", usageHelpAutoWidth = true, mixinStandardHelpOptions = true)
 final class Batches implements Callable<Integer> {
-
-    private static final String LINE = "%5s  %-8s  %-15s  %6s  %14s  %-10s  %s";
 
     @ParentCommand
     BankCommand bank;
@@ -41,24 +41,33 @@ final class Batches implements Callable<Integer> {
         return bank.with(opened -> {
             List<Map<String, Object>> rows =
                     opened.database().withConnection(connection -> BankFileRows.batches(connection, name, open, limit));
-            if (!json) {
-                BankCommand.say(spec, LINE.formatted("id", "bank", "state", "items", "total", "due", "message"));
+            if (json) {
+                rows.forEach(row -> BankCommand.sayJson(spec, row));
+            } else {
+                print(rows);
             }
-            rows.forEach(row -> {
-                if (json) {
-                    BankCommand.sayJson(spec, row);
-                } else {
-                    BankCommand.say(spec, line(row));
-                    trouble(row).ifPresent(why -> BankCommand.say(spec, "        " + why));
-                }
-            });
             return 0;
         });
     }
 
-    private static String line(Map<String, Object> row) {
-        return LINE.formatted(row.get("id"), row.get("bank"), String.valueOf(row.get("state")).replace('_', ' '), row.get("items"),
-                money(row.get("total"), row.get("currency")), row.get("due_on"), row.get("message"));
+    private void print(List<Map<String, Object>> rows) {
+        if (rows.isEmpty()) {
+            BankCommand.say(spec, "There is no such file.");
+            return;
+        }
+        Table.<Map<String, Object>>withEveryColumn(BankCommand.screen(spec), List.of(
+                Column.right("ID", row -> text(row, "id")),
+                Column.whole("BANK", row -> text(row, "bank")),
+                Column.whole("STATE", row -> text(row, "state").replace('_', ' ')),
+                Column.right("ITEMS", row -> text(row, "items")),
+                Column.right("MONEY", row -> money(row.get("total"), row.get("currency"))),
+                Column.whole("DUE", row -> text(row, "due_on")),
+                Column.whole("MESSAGE", row -> text(row, "message")))).print(rows);
+        rows.forEach(row -> trouble(row).ifPresent(why -> BankCommand.say(spec, "file %s: %s".formatted(row.get("id"), why))));
+    }
+
+    private static String text(Map<String, Object> row, String name) {
+        return Optional.ofNullable(row.get(name)).map(String::valueOf).orElse(Column.NONE);
     }
 
     private static Optional<String> trouble(Map<String, Object> row) {

@@ -37,10 +37,10 @@ abstract class Decision implements Callable<Integer> {
 
     @Override
     public final Integer call() {
-        if (!isFile() && !what.equals("line") || reason.isBlank()) {
+        if (!isFile() && !what.equals("line")) {
             return BankCommand.refuse(spec, BankCommand.USAGE, "say 'line' or 'file', its id, and a reason");
         }
-        return bank.with(opened -> opened.database().inTransaction(
+        return bank.with(spec, reason, opened -> opened.database().inTransaction(
                 connection -> BankFileRows.decide(connection, what, id, decision(), BankCommand.claim(), reason))
                         ? BankCommand.say(spec, done())
                         : BankCommand.refuse(spec, BankCommand.NO, refused()));

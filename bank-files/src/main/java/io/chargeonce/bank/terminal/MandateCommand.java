@@ -195,7 +195,7 @@ final class MandateCommand implements Runnable {
 
         @Override
         public Integer call() {
-            return mandates.bank.with(opened -> opened.database().inTransaction(this::revoke)
+            return mandates.bank.with(spec, reason, opened -> opened.database().inTransaction(this::revoke)
                     .map(done -> BankCommand.say(spec, "Revoked %s: given up is %s that waited for a file; %s in one already."
                             .formatted(id, Counted.of(done.givenUp, "debit"), done.inFiles == 1 ? "1 is" : done.inFiles + " are")))
                     .orElseGet(() -> BankCommand.refuse(spec, BankCommand.NO, "no valid mandate has that id")));

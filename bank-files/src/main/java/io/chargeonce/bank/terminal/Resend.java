@@ -43,7 +43,7 @@ final class Resend implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        return bank.with(opened -> opened.database().inTransaction(this::resend)
+        return bank.with(spec, reason, opened -> opened.database().inTransaction(this::resend)
                 .map(file -> BankCommand.say(spec, yes ? "The bank-files service sends %s again.".formatted(file)
                         : "Would send %s again. Add --yes to do it.".formatted(file)))
                 .orElseGet(() -> BankCommand.refuse(spec, BankCommand.NO,

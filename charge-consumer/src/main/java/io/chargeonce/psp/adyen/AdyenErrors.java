@@ -6,6 +6,7 @@ import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PspKey;
 import io.chargeonce.payment.UnknownCause;
+import io.chargeonce.psp.http.BoundedHttp;
 import io.chargeonce.psp.http.WireFailure;
 import io.chargeonce.text.RetryAfter;
 import java.io.IOException;
@@ -85,7 +86,7 @@ final class AdyenErrors {
     }
 
     private static String describe(IOException e) {
-        return "no answer from Adyen: " + e;
+        return BoundedHttp.words("Adyen", e);
     }
 
     private static String describe(ApiException e) {

@@ -49,6 +49,22 @@ public final class BoundedHttp {
                 .build();
     }
 
+    /** The deadline has passed. Whether the request was executed is not known. */
+    private static final class NoWholeAnswer extends HttpTimeoutException {
+
+        private static final long serialVersionUID = 1;
+
+        NoWholeAnswer(Duration deadline) {
+            super("no whole answer within %s".formatted(deadline.toMillisPart() == 0 ? deadline.toSeconds() + " s"
+                    : deadline.toMillis() + " ms"));
+        }
+    }
+
+    /** Why there is no answer, for people. */
+    public static String words(String psp, IOException e) {
+        return e instanceof NoWholeAnswer late ? "%s gave %s".formatted(psp, late.getMessage()) : "no answer from %s: %s".formatted(psp, e);
+    }
+
     /** The whole answer, with any status. {@link WireFailure} says what an exception proves. */
     public HttpResponse<String> exchange(HttpRequest request) throws IOException {
         var body = request.bodyPublisher().map(SentBody::new);
@@ -59,7 +75,7 @@ public final class BoundedHttp {
             return answer.get(deadline.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
             answer.cancel(true);
-            throw new HttpTimeoutException("no whole answer within " + deadline);
+            throw new NoWholeAnswer(deadline);
         } catch (ExecutionException e) {
             // With TLS 1.3 a server may refuse the handshake when it already has the request: then the request was sent all the same.
             boolean mayHaveLeft = body.map(SentBody::isRequested).orElse(false) && WireFailure.notSent(e.getCause()).isPresent();

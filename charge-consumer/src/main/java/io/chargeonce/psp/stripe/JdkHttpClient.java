@@ -83,7 +83,7 @@ final class JdkHttpClient extends com.stripe.net.HttpClient {
             }
             return response;
         } catch (IOException e) {
-            throw new ApiConnectionException("no answer from Stripe: " + e, e);
+            throw new ApiConnectionException(BoundedHttp.words("Stripe", e), e);
         }
     }
 

@@ -60,7 +60,9 @@ class BoundedHttpTest {
             });
             var impatient = new BoundedHttp(Duration.ofSeconds(5), Duration.ofMillis(300));
             assertThatThrownBy(() -> impatient.exchange(post(server.getLocalPort()))).isInstanceOf(HttpTimeoutException.class)
-                    .satisfies(e -> assertThat(WireFailure.unknown(e)).isEqualTo(UnknownCause.GATEWAY_TIMED_OUT));
+                    .satisfies(e -> assertThat(WireFailure.unknown(e)).isEqualTo(UnknownCause.GATEWAY_TIMED_OUT))
+                    .satisfies(e -> assertThat(BoundedHttp.words("Stripe", (IOException) e))
+                            .isEqualTo("Stripe gave no whole answer within 300 ms"));
         }
     }
 

@@ -77,7 +77,7 @@ public final class Filters {
             if (needed) {
                 problems.needsReason(given);
             } else {
-                problems.kept("reason", given);
+                problems.reason("reason", given);
             }
             return given;
         });

@@ -125,6 +125,7 @@ public final class Json {
         json.put("psp_key", attempt.key().value());
         json.put("state", attempt.state().tag());
         json.put("sent_at", attempt.sentAt().toString());
+        json.put("sends", attempt.sends());
         json.put("key_valid_until", attempt.keyValidUntil().toString());
         putIfPresent(json, "psp_reference", attempt.pspReference());
         putIfPresent(json, "cause", attempt.cause());

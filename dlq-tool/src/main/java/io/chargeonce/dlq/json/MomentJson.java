@@ -26,12 +26,14 @@ public final class MomentJson {
                 json.put("psp", sent.psp());
                 json.put("psp_key", sent.pspKey());
                 json.put("key_valid_until", sent.keyValidUntil().toString());
+                json.put("sends", sent.sends());
             }
             case Moment.Heard heard -> heard(heard, json);
             case Moment.Waited waited -> {
                 json.put("what", waited.parked() ? "parked" : "scheduled");
                 json.put("tier", waited.tier());
                 json.put("times", waited.times());
+                json.put("counted", waited.counted());
                 Json.putIfPresent(json, "cause", waited.cause());
                 json.put("due_at", waited.due().toString());
             }
@@ -39,6 +41,7 @@ public final class MomentJson {
                 json.put("what", "died");
                 json.put("cause", died.cause());
                 Json.putIfPresent(json, "message", died.message());
+                Json.putIfPresent(json, "counted", died.counted());
             }
             case Moment.GaveBack back -> {
                 json.put("what", back.kind());

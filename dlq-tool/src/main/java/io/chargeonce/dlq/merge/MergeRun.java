@@ -50,6 +50,11 @@ public record MergeRun(
         return sum.count();
     }
 
+    /** A person who resumed it after it had stopped itself has seen what had failed by then, so a verdict counts what it sent since. */
+    String counted(String all) {
+        return all + (judgedAfter > 0 ? " sent since it was resumed" : "");
+    }
+
     /** It had sent everything, and later too many were dead again. */
     MergeRun stoppedBy(String why) {
         return new MergeRun(id, plannedBy, reason, plannedAt, fingerprint, sum, terms, RunState.ABORTED, Optional.of(why), leader, silence,

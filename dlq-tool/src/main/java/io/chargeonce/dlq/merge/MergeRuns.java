@@ -168,7 +168,7 @@ public final class MergeRuns {
         if (!outcomes.areWorseThan(run.terms().abortAbovePercent())) {
             return run;
         }
-        MergeRun stopped = run.stoppedBy(outcomes.verdict());
+        MergeRun stopped = run.stoppedBy(outcomes.verdict(run.counted("%,d".formatted(outcomes.entered().count()))));
         if (RunOutcomes.mayKeep(connection)) {
             RunRows.stopAfterwards(connection, stopped);
         }

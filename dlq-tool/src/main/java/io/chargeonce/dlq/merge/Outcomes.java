@@ -51,7 +51,12 @@ public record Outcomes(Sum entered, Sum succeeded, Sum declined, Sum failedAgain
     }
 
     public long bad() {
-        return failedAgain.count() + unresolved.count();
+        return failures().count();
+    }
+
+    /** Those that count against a run. */
+    Sum failures() {
+        return failedAgain.plus(unresolved);
     }
 
     boolean isWorseThan(int percent, long of) {
@@ -63,7 +68,8 @@ public record Outcomes(Sum entered, Sum succeeded, Sum declined, Sum failedAgain
         return isWorseThan(percent, entered.count());
     }
 
-    String verdict() {
-        return "%,d of %,d failed again".formatted(bad(), entered.count());
+    /** @param all of how many, in words */
+    String verdict(String all) {
+        return "%,d of %s failed again%s".formatted(bad(), all, unresolved.count() == 0 ? "" : " or are unresolved");
     }
 }

@@ -2,6 +2,7 @@
 package io.chargeonce.dlq.merge;
 
 import io.chargeonce.dlq.AuditContext;
+import io.chargeonce.dlq.Sum;
 import io.chargeonce.ledger.AuditLog;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -18,6 +19,16 @@ final class RunAudit {
     static void append(Connection connection, AuditContext by, String action, Optional<String> why) throws SQLException {
         AuditLog.append(connection, List.of(new AuditLog.Entry(by.person(), action, Optional.empty(), "dlq_run", by.run(),
                 why.or(by::reason), data(connection, by))));
+    }
+
+    /** A run has stopped itself. One record for each currency of those that failed again. */
+    static void aborted(Connection connection, AuditContext by, String verdict, Sum failed) throws SQLException {
+        Map<String, Object> data = data(connection, by);
+        for (String currency : failed.money().keySet()) {
+            data.putAll(Map.of("currency", currency, "amount", failed.money().get(currency), "count", failed.countOf(currency)));
+            AuditLog.append(connection, List.of(new AuditLog.Entry(by.person(), "dlq.run.aborted", Optional.empty(), "dlq_run", by.run(),
+                    Optional.of(verdict), data)));
+        }
     }
 
     /** Both people are named where a run of one is led after another has approved it. */

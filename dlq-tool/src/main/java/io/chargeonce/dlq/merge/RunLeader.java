@@ -129,7 +129,7 @@ public final class RunLeader {
         }
         Outcomes canary = count(run.judgedAfter());
         if (canary.isWorseThan(run.terms().abortAbovePercent(), run.terms().canary())) {
-            return abort("%d of the canary's %d failed again".formatted(canary.bad(), run.terms().canary()));
+            return abort(canary, run.counted("the canary's %,d".formatted(run.terms().canary())));
         }
         if (canary.entered().count() < run.terms().canary()) {
             phase = RunProgress.Phase.CANARY;
@@ -153,7 +153,7 @@ public final class RunLeader {
             nextLook = now.plus(LOOK_EVERY);
             int limit = run.terms().abortAbovePercent();
             if (recent.areWorseThan(limit)) {
-                return abort("%d of the last %d failed again".formatted(recent.sum().bad(), recent.sum().judged()));
+                return abort(recent.sum(), "the last %,d".formatted(recent.sum().judged()));
             }
             throttle.follow(termsNow(), now);
             throttle.review(now, recent.areGood(limit), outcomes.judged());
@@ -229,7 +229,7 @@ public final class RunLeader {
         }
         Outcomes judged = count(run.judgedAfter());
         if (judged.areWorseThan(run.terms().abortAbovePercent())) {
-            return abort(judged.verdict());
+            return abort(judged, run.counted("%,d".formatted(judged.entered().count())));
         }
         boolean mayWait = outcomes.open().count() + asked.open().count() > 0 && now.isBefore(sentAt.plus(patience));
         return mayWait ? new RunStep.Waits(AWAIT_OUTCOMES) : finish();
@@ -241,11 +241,12 @@ public final class RunLeader {
         return isOurs ? new RunStep.Finished() : new RunStep.Lost();
     }
 
-    private RunStep abort(String verdict) {
+    private RunStep abort(Outcomes judged, String all) {
+        String verdict = judged.verdict(all);
         queue.database().inTransaction(connection -> {
             if (RunRows.isStillLedBy(connection, run.id(), token)) {
                 RunRows.end(connection, run.id(), RunState.ABORTED, Optional.of(verdict));
-                RunAudit.append(connection, by, "dlq.run.aborted", Optional.of(verdict));
+                RunAudit.aborted(connection, by, verdict, judged.failures());
             }
             return null;
         });

@@ -19,14 +19,17 @@ import java.util.TreeMap;
  *
  * @param dead     how many there are, with how much money
  * @param arrivals by cause, the busiest first; only causes of the last hour
- * @param runs     merge runs that have not ended, the newest first
+ * @param runs     merge runs that can still move something, the newest first
  * @param tiers    0 is the main topic
  * @param holds    what people have paused or forced
  */
 public record Watch(Instant at, Sum dead, List<Arrivals> arrivals, List<MergeRuns.Report> runs, List<Tier> tiers,
         List<Hold> holds) {
 
-    /** How many that are in the queue now came in the last minute, ten minutes and hour. */
+    /**
+     * How many came into the queue in the last minute, ten minutes and hour, whatever became of them. What got another cause while it was
+     * in the queue came with that one too.
+     */
     public record Arrivals(String cause, long minute, long tenMinutes, long hour) {}
 
     /**
@@ -42,8 +45,8 @@ public record Watch(Instant at, Sum dead, List<Arrivals> arrivals, List<MergeRun
     public static Watch now(DeadLetterQueue queue) {
         var runs = new MergeRuns(queue);
         List<MergeRuns.Report> open = runs.newest(LOOKED_AT).stream()
-                .filter(run -> run.state() == RunState.PLANNED || run.state() == RunState.RUNNING).limit(MOST_RUNS)
-                .flatMap(run -> runs.report(run.id()).stream()).toList();
+                .filter(run -> !run.state().isEnd()).flatMap(run -> runs.report(run.id()).stream()).filter(Watch::hasMoreToMove)
+                .limit(MOST_RUNS).toList();
         return queue.database().withConnection(connection -> {
             Instant at = Database.now(connection);
             Sum dead = Sql.all(connection, DEAD, row -> Sum.ofRow(row.getString(1), row.getLong(2), row.getLong(3))).stream()
@@ -53,14 +56,19 @@ public record Watch(Instant at, Sum dead, List<Arrivals> arrivals, List<MergeRun
         });
     }
 
+    /** A run that stopped itself may have sent everything by then. */
+    private static boolean hasMoreToMove(MergeRuns.Report report) {
+        return report.run().state() != RunState.ABORTED || report.results().total().count() < report.run().items();
+    }
+
     private static final String DEAD = """
             SELECT currency, count(*), coalesce(sum(amount), 0) FROM dead_letter WHERE state = 'dead' GROUP BY currency
             """;
 
     private static final String ARRIVALS = """
-            SELECT cause, count(*) FILTER (WHERE died_at > now() - interval '1 minute'),
-                   count(*) FILTER (WHERE died_at > now() - interval '10 minutes'), count(*)
-              FROM dead_letter WHERE state = 'dead' AND died_at > now() - interval '1 hour'
+            SELECT audit_detail(data, 'why') AS cause, count(*) FILTER (WHERE at > now() - interval '1 minute'),
+                   count(*) FILTER (WHERE at > now() - interval '10 minutes'), count(*)
+              FROM audit_record WHERE action = 'dead_letter.entered' AND at > now() - interval '1 hour'
              GROUP BY cause ORDER BY 2 DESC, 3 DESC, 4 DESC, cause
             """;
 

@@ -80,6 +80,7 @@ public record DeadLetterFilter(
         add.accept("tier", traits.tier());
         add.accept("generation", traits.generation());
         add.accept("run", traits.run());
+        add.accept("died_again", Optional.of(true).filter(again -> traits.diedAgain()));
         add.accept("key", traits.names().key());
         add.accept("reference", traits.names().reference());
         // This goes into the audit log, from which nothing personal can be erased.

@@ -67,8 +67,8 @@ public final class DeadLetterQuery {
               CROSS JOIN (SELECT ?::text[] AS ids, ?::text AS cause, ?::text AS psp, ?::text AS merchant, ?::text AS text,
                                  ?::text AS standing, ?::timestamptz AS until, ?::timestamptz AS since,
                                  ?::text AS currency, ?::bigint AS at_least, ?::bigint AS at_most, ?::int AS tier,
-                                 ?::int AS generation, ?::text AS run, ?::text AS key, ?::text AS reference, ?::text AS customer,
-                                 ?::text AS psp_reference) AS wanted
+                                 ?::int AS generation, ?::text AS run, ?::boolean AS died_again, ?::text AS key,
+                                 ?::text AS reference, ?::text AS customer, ?::text AS psp_reference) AS wanted
              WHERE %s
                AND letter.died_at <= wanted.until
                AND (wanted.since IS NULL OR letter.died_at > wanted.since)
@@ -104,10 +104,14 @@ public final class DeadLetterQuery {
     /** How long a purge can be undone. */
     static final String RETENTION = "interval '" + PurgedLetters.KEPT.toDays() + " days'";
 
-    /** Of a merge what was in its set, of an import what it took in, of a stop what it stopped. */
+    /**
+     * Of a merge what was in its set, of an import what it took in, of a stop what it stopped. What a merge sent back left the queue, so
+     * what of that is in the queue now has died again.
+     */
     private static final String OF_RUN = """
-            letter.dead_letter_id IN (SELECT item.dead_letter_id FROM dlq_run_item AS item WHERE item.run_id = wanted.run)
-            OR (letter.operation_id IS NULL OR letter.cause = 'stopped') AND EXISTS (
+            letter.dead_letter_id IN (SELECT item.dead_letter_id FROM dlq_run_item AS item
+                                       WHERE item.run_id = wanted.run AND (NOT wanted.died_again OR item.fate = 'reentered'))
+            OR NOT wanted.died_again AND (letter.operation_id IS NULL OR letter.cause = 'stopped') AND EXISTS (
                    SELECT FROM audit_record AS deed
                     WHERE deed.resource_id = letter.dead_letter_id AND deed.action IN ('dlq.imported', 'dlq.stopped')
                       AND audit_detail(deed.data, 'run') = wanted.run)
@@ -118,7 +122,7 @@ public final class DeadLetterQuery {
      * that were sealed before the retention of purges are not read.
      */
     private static final String OF_PURGE = """
-            EXISTS (SELECT FROM audit_record AS deed
+            NOT wanted.died_again AND EXISTS (SELECT FROM audit_record AS deed
                      WHERE deed.audit_id > coalesce((SELECT to_id FROM audit_seal WHERE sealed_at < clock_timestamp() - interval '31 days'
                                                       ORDER BY sealed_at DESC LIMIT 1), 0)
                        AND deed.resource_id = letter.dead_letter_id AND deed.action = 'dlq.purged'
@@ -199,7 +203,8 @@ public final class DeadLetterQuery {
                 .flatMap(Optional::stream).max(naturalOrder());
         var conditions = Stream.<Object>of(filter.ids(), filter.cause(), filter.psp(), filter.merchant(), filter.text(),
                 filter.standing().map(MoneyStatus::tag), until, since, traits.currency(), traits.atLeast(), traits.atMost(), traits.tier(),
-                traits.generation(), traits.run(), traits.names().key(), traits.names().reference(), traits.names().customer(),
+                traits.generation(), traits.run(), traits.diedAgain(), traits.names().key(), traits.names().reference(),
+                traits.names().customer(),
                 traits.names().pspReference());
         return Stream.concat(conditions, Stream.of(more)).toArray();
     }

@@ -25,9 +25,15 @@ public final class KnownValues {
      * A value that does not exist.
      *
      * @param option the option that has it
+     * @param why    what of it is not so
      * @param known  those that exist; empty if there are too many to list
      */
-    public record Unknown(String option, String value, SortedSet<String> known) {}
+    public record Unknown(String option, String value, String why, SortedSet<String> known) {
+
+        public Unknown(String option, String value, SortedSet<String> known) {
+            this(option, value, "does not exist and never did", known);
+        }
+    }
 
     /** The pipeline's other causes, beside those of failures and of poison. */
     private static final List<String> OTHER_CAUSES = List.of("unresolved", "expired", "no_route", "psp_cannot_refund", "lost_in_kafka",
@@ -53,6 +59,20 @@ public final class KnownValues {
                 known(connection, "--merchant", merchant, MERCHANTS, MERCHANTS_IN_QUEUE, MERCHANTS_IN_TIERS),
                 tier.isEmpty() ? Optional.<Unknown>empty() : tier(connection, queue.tiers(), tier.get()),
                 run(connection, run)).flatMap(Optional::stream).toList());
+    }
+
+    /**
+     * The key and the reference that no payment or refund has. A customer and a PSP's reference have no index, and are not looked for among
+     * millions.
+     */
+    public static List<Unknown> missing(DeadLetterQueue queue, PaymentNames names) {
+        return Stream.of(name(queue, "--key", names.key()), name(queue, "--reference", names.reference())).flatMap(Optional::stream)
+                .toList();
+    }
+
+    private static Optional<Unknown> name(DeadLetterQueue queue, String option, Optional<String> name) {
+        return name.filter(given -> PaymentSearch.find(queue, given).isEmpty())
+                .map(given -> new Unknown(option, given, "no payment or refund has", new TreeSet<>()));
     }
 
     /** A summary adds details to some causes. */

@@ -11,10 +11,11 @@ import java.util.Optional;
  * @param tier       the tier it waited in last; 0 if it never came to one
  * @param generation 1, and one more for each merge
  * @param run        the merge run that had it in its set, or the import that took it in
+ * @param diedAgain  only what that run sent back
  */
 public record PaymentCriteria(Optional<String> currency, Optional<Long> atLeast, Optional<Long> atMost, Optional<Integer> tier,
-        Optional<Integer> generation, Optional<String> run, PaymentNames names) {
+        Optional<Integer> generation, Optional<String> run, boolean diedAgain, PaymentNames names) {
 
     public static final PaymentCriteria ANY = new PaymentCriteria(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
-            Optional.empty(), Optional.empty(), PaymentNames.ANY);
+            Optional.empty(), Optional.empty(), false, PaymentNames.ANY);
 }

@@ -18,8 +18,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Who did what with the dead-letter queue, when, why, and to how much money. What one call did is one line. What the
- * queue itself records of every change, by a person or not, is not repeated here.
+ * Who did what with the dead-letter queue, when, why, and to how much money. What one call did is one line, and so is each
+ * start, resume and stop of a run. What the queue itself records of every change, by a person or not, is not
+ * repeated here.
  */
 public final class AuditTrail {
 
@@ -36,7 +37,8 @@ public final class AuditTrail {
      * @param claim   the account that they used at their machine, as the command line said
      * @param finding what a settlement by hand says of the money; empty for any other deed
      * @param of      the one thing that it was done to: a dead letter's id, or a hold's, such as {@code psp stripe}
-     * @param sum     of the dead letters concerned, those of a run or of an unmasked export too; money per currency
+     * @param sum     of the dead letters concerned, those of a run or of an unmasked export too; money per currency. Where a run stopped
+     *                itself: of those that failed again
      */
     public record Line(Instant from, Instant until, String actor, Optional<String> claim, String action, Optional<String> of,
             Optional<String> run, Optional<Finding> finding, Optional<String> reason, Sum sum) {
@@ -53,9 +55,10 @@ public final class AuditTrail {
 
     private static final Set<String> HOLDS = Set.of("dlq.paused", "dlq.forced", "dlq.resumed");
     private static final String OF_RUNS = "dlq.run.";
+    private static final String ABORTED = "dlq.run.aborted";
 
     private record Name(String actor, Optional<String> claim, String action, Optional<String> run, Optional<Finding> finding,
-            Optional<String> reason) {}
+            Optional<String> reason, long deed) {}
 
     private AuditTrail() {}
 
@@ -65,38 +68,50 @@ public final class AuditTrail {
     }
 
     private static final String READ = """
+            WITH wanted AS (SELECT ?::text AS actor, ?::text AS action, ?::text AS run, ?::bigint AS seconds
+            ), led AS MATERIALIZED (
+                SELECT resource_id AS run, audit_id AS began, lead(audit_id) OVER (PARTITION BY resource_id ORDER BY audit_id) AS next
+                  FROM audit_record CROSS JOIN wanted
+                 WHERE audit_record.action = 'dlq.run.led' AND audit_record.action LIKE 'dlq.%'
+                   AND at > clock_timestamp() - wanted.seconds * interval '1 second'
+            )
             SELECT min(at), max(at), audit_record.actor, audit_record.action, detail.run, reason, currency,
-                   sum(CASE WHEN audit_record.action = 'dlq.unmasked' AND detail.letters ~ '^[0-9]{1,12}$' THEN detail.letters::bigint
-                            ELSE 1 END),
+                   sum(CASE WHEN audit_record.action IN ('dlq.unmasked', 'dlq.run.aborted') AND detail.letters ~ '^[0-9]{1,12}$'
+                            THEN detail.letters::bigint ELSE 1 END),
                    least(coalesce(sum(CASE WHEN amount ~ '^[0-9]{1,12}$' THEN amount::bigint END), 0), 9e18)::bigint,
                    verdict, psp_reference, origin,
                    CASE WHEN count(DISTINCT resource_id) = 1
                         THEN nullif(min(CASE resource_type WHEN 'hold' THEN replace(resource_id, '/', ' ') ELSE resource_id END),
-                                    detail.run) END
+                                    detail.run) END,
+                   CASE WHEN audit_record.action LIKE 'dlq.run.%' AND audit_record.action <> 'dlq.run.aborted' THEN audit_id
+                        ELSE coalesce(began, 0) END AS deed
               FROM audit_record
               CROSS JOIN LATERAL (SELECT audit_detail(data, 'run') AS run, audit_detail(data, 'currency') AS currency,
                                          audit_detail(data, 'amount') AS amount, audit_detail(data, 'verdict') AS verdict,
                                          audit_detail(data, 'psp_reference') AS psp_reference,
                                          audit_detail(data, 'count') AS letters) AS detail
-              CROSS JOIN (SELECT ?::text AS actor, ?::text AS action, ?::text AS run, ?::bigint AS seconds) AS wanted
+              CROSS JOIN wanted
+              LEFT JOIN led ON led.run = detail.run AND audit_id >= began AND audit_id < coalesce(next, 9e18)
              WHERE audit_record.action LIKE 'dlq.%'
                AND at > clock_timestamp() - wanted.seconds * interval '1 second'
                AND (wanted.actor IS NULL OR audit_record.actor = wanted.actor)
                AND (wanted.action IS NULL OR audit_record.action = wanted.action)
                AND (wanted.run IS NULL OR detail.run = wanted.run)
-             GROUP BY audit_record.actor, origin, audit_record.action, detail.run, reason, currency, verdict, psp_reference
+             GROUP BY audit_record.actor, origin, audit_record.action, detail.run, reason, currency, verdict, psp_reference, deed
              ORDER BY min(at), min(audit_id)
             """;
 
     private static List<Line> read(Connection connection, Question question) throws SQLException {
         Map<Name, Line> lines = new LinkedHashMap<>();
-        for (Line line : Sql.all(connection, READ, AuditTrail::line, question.actor, question.action, question.run,
-                question.newerThan.toSeconds())) {
-            lines.merge(new Name(line.actor, line.claim, line.action, line.run, line.finding, line.reason), line, AuditTrail::together);
-        }
+        Sql.all(connection, READ, row -> {
+            Line line = line(row);
+            return lines.merge(new Name(line.actor, line.claim, line.action, line.run, line.finding, line.reason, row.getLong(14)), line,
+                    AuditTrail::together);
+        }, question.actor, question.action, question.run, question.newerThan.toSeconds());
         var withRuns = new ArrayList<Line>();
         for (Line line : lines.values()) {
-            withRuns.add(line.action.startsWith(OF_RUNS) && line.run.isPresent() ? line.with(sum(connection, line.run.get())) : line);
+            withRuns.add(line.action.startsWith(OF_RUNS) && !line.action.equals(ABORTED) && line.run.isPresent()
+                    ? line.with(sum(connection, line.run.get())) : line);
         }
         return List.copyOf(withRuns);
     }

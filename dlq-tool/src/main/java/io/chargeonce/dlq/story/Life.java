@@ -10,6 +10,8 @@ import io.chargeonce.ledger.Hold;
 import io.chargeonce.ledger.HoldTable;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.payment.Decision;
+import io.chargeonce.payment.FailureCause;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -38,6 +40,15 @@ public record Life(String id, Optional<Operation> operation, Optional<DeadLetter
                     : Optional.of(new Life(id, operation, letter, moments(connection, id, operation), holds(connection, operation),
                             Database.now(connection)));
         });
+    }
+
+    /** How many of its attempts count since the last merge: those that it waited after, and the one that it died of. */
+    public int counted() {
+        Optional<Moment> last = moments.reversed().stream()
+                .filter(moment -> moment instanceof Moment.Died || moment instanceof Moment.Deed deed && deed.action().equals("dlq.merged"))
+                .findFirst();
+        boolean diedOfOne = last.isPresent() && last.get() instanceof Moment.Died died && died.counted().orElse(false);
+        return operation.map(Operation::countedAttempts).orElse(0) + (diedOfOne ? 1 : 0);
     }
 
     /** Those that it waits for. */
@@ -80,6 +91,23 @@ public record Life(String id, Optional<Operation> operation, Optional<DeadLetter
         moments.addAll(LifeRows.webhooks(connection, id));
         moments.addAll(LifeRows.deeds(connection, id));
         moments.sort(Comparator.comparing(Moment::at).thenComparingInt(Moment::rank));
-        return List.copyOf(moments);
+        return withWhatItDiedOf(moments);
+    }
+
+    /** An attempt's failure, if nothing else came between. */
+    private static List<Moment> withWhatItDiedOf(List<Moment> moments) {
+        var known = new ArrayList<Moment>();
+        Optional<String> failure = Optional.empty();
+        for (Moment moment : moments) {
+            known.add(moment instanceof Moment.Died died ? new Moment.Died(died.at(), died.cause(), died.message(),
+                    failure.filter(died.cause()::equals).flatMap(FailureCause::fromTag).map(cause -> Decision.counts(cause, true)))
+                    : moment);
+            if (moment instanceof Moment.Heard heard) {
+                failure = heard.cause().filter(cause -> heard.outcome().equals("failed"));
+            } else if (moment instanceof Moment.Waited || moment instanceof Moment.Died) {
+                failure = Optional.empty();
+            }
+        }
+        return List.copyOf(known);
     }
 }

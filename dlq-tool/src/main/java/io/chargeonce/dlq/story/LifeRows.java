@@ -25,11 +25,11 @@ final class LifeRows {
             """;
 
     private static final String SENT =
-            "SELECT sent_at, sequence, generation, psp, psp_key, key_valid_until FROM (" + ATTEMPTS + ") AS attempt";
+            "SELECT sent_at, sequence, generation, psp, psp_key, key_valid_until, sends FROM (" + ATTEMPTS + ") AS attempt";
 
     static List<Moment> attempts(Connection connection, String id) throws SQLException {
         return Sql.all(connection, SENT, row -> new Moment.Sent(Sql.instant(row, 1), row.getInt(2), row.getInt(3),
-                row.getString(4), row.getString(5), Sql.instant(row, 6)), id, id);
+                row.getString(4), row.getString(5), Sql.instant(row, 6), row.getInt(7)), id, id);
     }
 
     private static final String ANSWERS = """
@@ -42,13 +42,21 @@ final class LifeRows {
                 row.getString(4), row.getString(5), text(row, 6), masked(row, 7), text(row, 8)), id, id);
     }
 
+    /**
+     * A counted failure waits in the tier whose number is that of the counted failures so far. So it counts no more if the next one waits
+     * in the same tier, or if fewer are counted now.
+     */
     private static final String WAITS = """
-            SELECT began_at, tier, state = 'parked', waits, cause, due_at FROM tier_visit WHERE operation_id = ?
+            SELECT began_at, visit.tier, visit.state = 'parked', waits, cause, due_at,
+                   visit.tier < coalesce(lead(visit.tier) OVER (PARTITION BY visit.generation, visit.state = 'scheduled' AND visit.tier > 0
+                                                                ORDER BY visit.step),
+                                         CASE WHEN visit.generation = its.generation THEN its.counted_attempts ELSE visit.tier END + 1)
+              FROM tier_visit AS visit JOIN operation_state AS its USING (operation_id) WHERE operation_id = ?
             """;
 
     static List<Moment> waits(Connection connection, String id) throws SQLException {
         return Sql.all(connection, WAITS, row -> new Moment.Waited(Sql.instant(row, 1), row.getInt(2), row.getBoolean(3),
-                row.getInt(4), text(row, 5), Sql.instant(row, 6)), id);
+                !row.getBoolean(3) && row.getBoolean(7), row.getInt(4), text(row, 5), Sql.instant(row, 6)), id);
     }
 
     private static final String DEATHS = """
@@ -58,7 +66,8 @@ final class LifeRows {
             """;
 
     static List<Moment> deaths(Connection connection, String id) throws SQLException {
-        return Sql.all(connection, DEATHS, row -> new Moment.Died(Sql.instant(row, 1), row.getString(2), masked(row, 3)), id);
+        return Sql.all(connection, DEATHS, row -> new Moment.Died(Sql.instant(row, 1), row.getString(2), masked(row, 3), Optional.empty()),
+                id);
     }
 
     private static final String GIVEN_BACK = """

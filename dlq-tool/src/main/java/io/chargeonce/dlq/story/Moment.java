@@ -12,26 +12,34 @@ public sealed interface Moment {
 
     record Accepted(Instant at, String merchant, String idempotencyKey) implements Moment {}
 
-    /** The first byte of an attempt was about to leave. */
-    record Sent(Instant at, int attempt, int generation, String psp, String pspKey, Instant keyValidUntil) implements Moment {}
+    /**
+     * The first byte of an attempt was about to leave.
+     *
+     * @param sends how often it was or may have been sent by now, each time under its one key
+     */
+    record Sent(Instant at, int attempt, int generation, String psp, String pspKey, Instant keyValidUntil, int sends) implements Moment {}
 
     /** @param source {@code call}, or {@code question} when we asked afterwards, or {@code webhook}, or {@code hand} for a person's word */
     record Heard(Instant at, int attempt, String psp, String source, String outcome, Optional<String> cause,
             Optional<String> detail, Optional<String> reference) implements Moment {}
 
     /**
-     * @param parked whether it waits for a PSP to be well rather than for its next counted attempt
-     * @param times  how often it was parked there, one wait after the other
-     * @param due    when the last of these is over
+     * @param parked  whether it waits for a PSP to be well rather than for its next counted attempt
+     * @param counted whether the failure before it counts; one that turned out to be its PSP's fault is counted no more
+     * @param times   how often it was parked there, one wait after the other
+     * @param due     when the last of these is over
      */
-    record Waited(Instant at, int tier, boolean parked, int times, Optional<String> cause, Instant due) implements Moment {}
+    record Waited(Instant at, int tier, boolean parked, boolean counted, int times, Optional<String> cause, Instant due)
+            implements
+                Moment {}
 
     /**
      * It entered the dead-letter queue.
      *
      * @param message known for the last time only
+     * @param counted whether the attempt that it died of counts; empty if it died of none
      */
-    record Died(Instant at, String cause, Optional<String> message) implements Moment {}
+    record Died(Instant at, String cause, Optional<String> message, Optional<Boolean> counted) implements Moment {}
 
     /**
      * A refund or a reversal of it, which is an operation of its own.

@@ -114,8 +114,7 @@ final class ApproveCommand implements Callable<Integer> {
     }
 
     private int refuse(String why) {
-        spec.commandLine().getErr().println(spec.qualifiedName(" ") + ": " + why);
-        spec.commandLine().getErr().flush();
+        Screen.tell(spec, why);
         return Approval.NO;
     }
 }

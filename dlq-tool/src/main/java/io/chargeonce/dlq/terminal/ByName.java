@@ -2,6 +2,8 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.query.KnownValues;
+import io.chargeonce.dlq.query.PaymentNames;
 import io.chargeonce.dlq.query.PaymentSearch;
 import io.chargeonce.dlq.query.PaymentSearch.Found;
 import io.chargeonce.dlq.terminal.screen.ProgressMessage;
@@ -46,13 +48,25 @@ record ByName(CommandSpec command, boolean json) {
         return Optional.empty();
     }
 
+    /** Those of the names that nothing has. The look may take long. */
+    static List<KnownValues.Unknown> missing(CommandSpec command, DeadLetterQueue queue, PaymentNames names) {
+        return names.equals(PaymentNames.ANY) ? List.of()
+                : ProgressMessage.say("looking for it in all payments", command, false, () -> KnownValues.missing(queue, names));
+    }
+
+    /** What has a name, where a command selected nothing by it. */
+    void tellOf(DeadLetterQueue queue, String name) {
+        tell("nothing with the name '%s' waits so; chargeonce dlq why tells the life of:".formatted(Printable.of(name)));
+        PaymentSearch.find(queue, name).forEach(this::tell);
+    }
+
     private void tell(Found found) {
         print("  %s".formatted(found.id()));
         print("    %s %s of %s, %s".formatted(found.kind(), found.money(), found.merchant(), found.state()));
     }
 
     private void tell(String message) {
-        Screen.of(command).wrapped("", command.qualifiedName(" ") + ": " + message).forEach(this::print);
+        Screen.tell(command, message);
     }
 
     private void print(String line) {

@@ -167,8 +167,7 @@ record ChangeRun(Change.Plain change, CommandSpec command, DeadLetterFilter filt
     }
 
     private void tell(String message) {
-        err().println(command.qualifiedName(" ") + ": " + message);
-        err().flush();
+        Screen.tell(command, message);
     }
 
     private PrintWriter err() {

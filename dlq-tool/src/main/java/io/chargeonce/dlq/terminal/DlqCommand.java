@@ -153,6 +153,7 @@ public final class DlqCommand implements Runnable, QueueOpener {
             var problems = new Problems();
             KnownValues.missing(queue, filter.cause(), filter.psp(), filter.merchant(), filter.traits().tier(), filter.traits().run())
                     .forEach(problems::unknown);
+            ByName.missing(command, queue, filter.traits().names()).forEach(problems::unknown);
             return problems.any() ? problems.print(command) : action.on(queue);
         });
     }
@@ -197,8 +198,7 @@ public final class DlqCommand implements Runnable, QueueOpener {
     }
 
     private static int report(CommandSpec command, int exit, String message) {
-        command.commandLine().getErr().println(command.qualifiedName(" ") + ": " + message);
-        command.commandLine().getErr().flush();
+        Screen.tell(command, message);
         return exit;
     }
 

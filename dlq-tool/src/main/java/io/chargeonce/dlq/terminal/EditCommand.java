@@ -122,8 +122,7 @@ final class EditCommand implements Callable<Integer> {
     }
 
     private int refuse(List<String> whys) {
-        whys.forEach(why -> spec.commandLine().getErr().println(spec.qualifiedName(" ") + ": " + Printable.of(why)));
-        spec.commandLine().getErr().flush();
+        whys.forEach(why -> Screen.tell(spec, why));
         return NO;
     }
 }

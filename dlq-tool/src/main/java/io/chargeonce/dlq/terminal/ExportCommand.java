@@ -14,7 +14,6 @@ import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.terminal.Screen;
 import io.chargeonce.text.Counted;
-import io.chargeonce.text.Printable;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -144,8 +143,7 @@ final class ExportCommand implements Callable<Integer> {
     }
 
     private int refuse(String why) {
-        spec.commandLine().getErr().println(spec.qualifiedName(" ") + ": " + Printable.of(why));
-        spec.commandLine().getErr().flush();
+        Screen.tell(spec, why);
         return Problems.EXIT;
     }
 }

@@ -11,7 +11,6 @@ import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.dlq.topic.ForeignTopic;
 import io.chargeonce.terminal.Screen;
-import io.chargeonce.text.Printable;
 import io.chargeonce.text.TextFile;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -115,8 +114,7 @@ final class ImportCommand implements Callable<Integer> {
         var taken = new AtomicReference<>(Import.Result.NOTHING);
         OptionalLong count = ForeignTopic.read(dlq.kafka(), name, batch -> taken.set(taken.get().plus(new Import(queue).run(batch, by))));
         if (count.isEmpty()) {
-            spec.commandLine().getErr().println("%s: there is no topic '%s'; nothing was changed"
-                    .formatted(spec.qualifiedName(" "), Printable.of(name)));
+            Screen.tell(spec, "there is no topic '%s'; nothing was changed".formatted(name));
             return NO;
         }
         return print(taken.get(), by);

@@ -15,7 +15,6 @@ import io.chargeonce.dlq.terminal.page.ListTable;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.terminal.Screen;
-import io.chargeonce.text.Printable;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -56,7 +55,7 @@ final class ListCommand implements Callable<Integer> {
 
     @Option(names = "--columns", paramLabel = "NAMES", split = ",",
             description = "The columns to show, in this order: id, age, amount, cause, psp, merchant, standing, generation, tier, died, "
-                    + "message. All of them are shown, on a second line where the first is full.")
+                    + "purged, restorable, message. All of them are shown, on a second line where the first is full.")
     List<String> columns = List.of();
 
     @Option(names = "--limit", paramLabel = "N", description = "Show at most N. The default is 100, and with --json all.")
@@ -95,9 +94,7 @@ final class ListCommand implements Callable<Integer> {
         var all = new Listing(queue, purged ? Selection.From.THE_PURGED : Selection.From.THE_QUEUE);
         Optional<Listing> listing = after.isEmpty() ? Optional.of(all) : all.behind(after.get());
         if (listing.isEmpty()) {
-            spec.commandLine().getErr()
-                    .println(spec.qualifiedName(" ") + ": no dead letter ever had the id '" + Printable.of(after.get()) + "'");
-            spec.commandLine().getErr().flush();
+            Screen.tell(spec, "no dead letter ever had the id '%s'".formatted(after.get()));
             return 1;
         }
         Screen screen = Screen.of(spec);
@@ -105,7 +102,7 @@ final class ListCommand implements Callable<Integer> {
             new Export(queue, true).run(listing.get(), filter, order, most, exported -> JsonLines.print(screen, Json.exported(exported)));
             return 0;
         }
-        var table = columns.isEmpty() ? new ListTable(screen) : new ListTable(screen, columns);
+        var table = columns.isEmpty() ? new ListTable(screen, purged) : new ListTable(screen, columns);
         var last = new AtomicReference<String>();
         boolean more = listing.get().pages(filter, order, most, page -> {
             table.print(page);

@@ -19,6 +19,7 @@ import io.chargeonce.dlq.move.Brake;
 import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.Plan;
+import io.chargeonce.dlq.query.SumsByKind;
 import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.options.Expected;
 import io.chargeonce.dlq.terminal.page.Change;
@@ -194,10 +195,19 @@ record MergeCall(CommandSpec command, Optional<String> reason, Duration patience
         if (json) {
             JsonLines.print(Screen.of(command), RunJson.run(run));
         } else {
-            Screen.of(command).say(cancelled ? "%s is cancelled; what it had moved stays moved: chargeonce dlq runs show %1$s".formatted(id)
+            Screen.of(command).say(cancelled ? "%s is cancelled. %s".formatted(id, hasMoved(runs, id)
+                    ? "What it had moved stays moved: chargeonce dlq runs show " + id : "It had moved nothing.")
                     : "%s had ended already: %s.".formatted(id, run.state().tag()));
         }
         return cancelled ? 0 : NO;
+    }
+
+    private static boolean hasMoved(MergeRuns runs, String id) {
+        return moved(runs.report(id).orElseThrow().results()) > 0;
+    }
+
+    private static long moved(SumsByKind<MoveResult> results) {
+        return Arrays.stream(MoveResult.values()).filter(MoveResult::isMove).mapToLong(result -> results.of(result).count()).sum();
     }
 
     private int unknown(String id) {
@@ -211,8 +221,7 @@ record MergeCall(CommandSpec command, Optional<String> reason, Duration patience
 
     private static int exit(RunStep end, RunProgress progress, DeadLetterFilter filter) {
         return switch (end) {
-            case RunStep.Finished finished -> exit(filter, Arrays.stream(MoveResult.values()).filter(MoveResult::isMove)
-                    .mapToLong(result -> progress.results().of(result).count()).sum());
+            case RunStep.Finished finished -> exit(filter, moved(progress.results()));
             case RunStep.Stopped stopped -> NO;
             case RunStep.Aborted aborted -> NO;
             case RunStep.Lost lost -> NO;
@@ -227,7 +236,6 @@ record MergeCall(CommandSpec command, Optional<String> reason, Duration patience
     }
 
     private void tell(String message) {
-        command.commandLine().getErr().println(command.qualifiedName(" ") + ": " + message);
-        command.commandLine().getErr().flush();
+        Screen.tell(command, message);
     }
 }

@@ -76,6 +76,7 @@ final class MergeCommand implements Callable<Integer> {
                     : dlq.with(spec, queue -> resume.isPresent() ? call.resume(queue, resume.get()) : call.cancel(queue, cancel.get()));
         }
         DeadLetterFilter filter = selection.filter(problems);
+        problems.reason("--reason", selection.reason);
         RunTerms terms = careful.terms(problems);
         if (careful.evenCapped && filter.ids().isEmpty()) {
             problems.add("--even-capped needs ids: look at each of these payments first");
@@ -95,6 +96,6 @@ final class MergeCommand implements Callable<Integer> {
         if (plan || careful.any() || selection.any()) {
             problems.add("a run keeps the set and the care it was planned with: name only the run, and a --reason if you like");
         }
-        problems.kept("--reason", selection.reason);
+        problems.reason("--reason", selection.reason);
     }
 }

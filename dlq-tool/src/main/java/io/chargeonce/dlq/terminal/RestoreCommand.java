@@ -49,9 +49,7 @@ final class RestoreCommand implements Callable<Integer> {
             return resume(problems);
         }
         DeadLetterFilter filter = selection.filter(problems);
-        if (selection.reason.isEmpty()) {
-            problems.add("--reason is missing: say why, it is kept in the audit log");
-        }
+        problems.needsReason(selection.reason);
         var run = new ChangeRun(new Change.Restoring(), spec, filter, selection.reason, selection.yes,
                 selection.expected(problems), common.json);
         return problems.any() ? problems.print(spec) : dlq.with(spec, filter, run::on);
@@ -61,7 +59,7 @@ final class RestoreCommand implements Callable<Integer> {
         if (selection.any()) {
             problems.add("a run keeps the set that was frozen: name only the run, and a --reason if you like");
         }
-        problems.kept("--reason", selection.reason);
+        problems.reason("--reason", selection.reason);
         var run = new ChangeRun(new Change.Restoring(), spec, DeadLetterFilter.everything(), selection.reason, true,
                 new Expected(Optional.empty(), Optional.empty()), common.json);
         return problems.any() ? problems.print(spec) : dlq.with(spec, queue -> run.resume(queue, resume.get()));

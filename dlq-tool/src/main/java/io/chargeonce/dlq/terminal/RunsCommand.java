@@ -66,23 +66,25 @@ final class RunsCommand implements Callable<Integer> {
                     Column.whole("PLANNED", line -> Words.time(line.plannedAt())),
                     Column.right("ITEMS", line -> "%,d".formatted(line.sum().count())),
                     Column.rightLines("MONEY", line -> line.sum().moneyLines()),
-                    Column.shrinking("STATE", 9, Line::state),
+                    Column.whole("STATE", Line::state),
                     Column.ifRoom("BY", 4, Line::by),
+                    Column.ifRoom("MORE", 20, Line::more),
                     Column.ifRoom("REASON", 10, line -> line.reason().orElse("–")))).print(lines);
         }
         return 0;
     }
 
-    private record Line(String run, Instant plannedAt, Sum sum, String by, String state, Optional<String> reason) {
+    private record Line(String run, Instant plannedAt, Sum sum, String by, String state, String more,
+            Optional<String> reason) {
 
         static Line of(MergeRun run) {
-            return new Line(run.id(), run.plannedAt(), run.sum(), run.plannedBy(), RunPage.state(run), run.reason());
+            return new Line(run.id(), run.plannedAt(), run.sum(), run.plannedBy(), RunPage.brief(run),
+                    RunPage.more(run), run.reason());
         }
 
         static Line of(FourEyes.Waiting waiting) {
             return new Line(waiting.run(), waiting.proposedAt(), Sum.of(Optional.of(waiting.finding().money())), waiting.proposedBy(),
-                    RunPage.awaits(waiting.run()),
-                    Optional.of(waiting.finding().evidence()));
+                    RunPage.AWAITS, RunPage.approval(waiting.run()), Optional.of(waiting.finding().evidence()));
         }
     }
 }

@@ -9,7 +9,6 @@ import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.terminal.Screen;
-import io.chargeonce.text.Printable;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -52,8 +51,7 @@ final class RunsRateCommand implements Callable<Integer> {
     private int set(DeadLetterQueue queue, int perSecond) {
         var merges = new MergeRuns(queue);
         if (!merges.setRate(ActsAs.auditContext(spec, queue, Optional.empty(), id), perSecond)) {
-            spec.commandLine().getErr().println("%s: there is no run '%s', or it has ended; chargeonce dlq runs lists those that there are"
-                    .formatted(spec.qualifiedName(" "), Printable.of(id)));
+            Screen.tell(spec, "there is no run '%s', or it has ended; chargeonce dlq runs lists those that there are".formatted(id));
             return 1;
         }
         if (common.json) {

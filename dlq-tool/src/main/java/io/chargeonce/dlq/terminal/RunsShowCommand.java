@@ -8,7 +8,6 @@ import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.page.RunPage;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.terminal.Screen;
-import io.chargeonce.text.Printable;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -45,8 +44,7 @@ final class RunsShowCommand implements Callable<Integer> {
     private int show(DeadLetterQueue queue) {
         Optional<MergeRuns.Report> report = new MergeRuns(queue).report(id);
         if (report.isEmpty()) {
-            spec.commandLine().getErr().println("%s: there is no run '%s'; chargeonce dlq runs lists those that there are"
-                    .formatted(spec.qualifiedName(" "), Printable.of(id)));
+            Screen.tell(spec, "there is no run '%s'; chargeonce dlq runs lists those that there are".formatted(id));
             return 1;
         }
         if (common.json) {

@@ -9,7 +9,6 @@ import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.terminal.Screen;
-import io.chargeonce.text.Printable;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -48,8 +47,7 @@ final class RunsStopCommand implements Callable<Integer> {
     private int stop(DeadLetterQueue queue) {
         var merges = new MergeRuns(queue);
         if (!merges.stop(ActsAs.auditContext(spec, queue, Optional.empty(), id))) {
-            spec.commandLine().getErr().println("%s: nothing runs '%s' now; chargeonce dlq runs shows how each stands"
-                    .formatted(spec.qualifiedName(" "), Printable.of(id)));
+            Screen.tell(spec, "nothing runs '%s' now; chargeonce dlq runs shows how each stands".formatted(id));
             return 1;
         }
         MergeRun run = merges.find(id).orElseThrow();

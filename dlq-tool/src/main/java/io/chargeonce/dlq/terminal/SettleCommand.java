@@ -17,7 +17,6 @@ import io.chargeonce.ledger.HandSettlement;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.terminal.Screen;
 import io.chargeonce.text.Cut;
-import io.chargeonce.text.Printable;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -87,12 +86,12 @@ final class SettleCommand implements Callable<Integer> {
         if (charged.filter(reference -> !reference.matches("[!-~]{1,200}")).isPresent()) {
             problems.add("--charged is no reference: it is 1 to 200 letters, digits and signs without spaces");
         }
-        if (evidence.filter(text -> !text.isBlank() && !Cut.isLonger(text, 500)).isEmpty()) {
+        if (evidence.filter(text -> !Cut.isLonger(text, 500)).isEmpty()) {
             problems.add(
                     "--evidence is missing, or longer than 500 characters: say how you know, and name no person; it is kept in the audit "
                             + "log");
         }
-        problems.kept("--evidence", evidence);
+        problems.reason("--evidence", evidence);
         Optional<Duration> patience = problems.age("--wait", Optional.of(wait));
         return problems.any() ? problems.print(spec) : dlq.with(spec, queue -> settle(queue, patience.orElseThrow()));
     }
@@ -121,9 +120,7 @@ final class SettleCommand implements Callable<Integer> {
         if (common.json) {
             JsonLines.print(Screen.of(spec), Map.of("operation_id", id, "settled", false, "obstacles", obstacles));
         }
-        obstacles.forEach(why -> spec.commandLine().getErr().println(
-                spec.qualifiedName(" ") + ": " + Printable.of("%s cannot be settled: %s".formatted(id, why))));
-        spec.commandLine().getErr().flush();
+        obstacles.forEach(why -> Screen.tell(spec, "%s cannot be settled: %s".formatted(id, why)));
         return NO;
     }
 

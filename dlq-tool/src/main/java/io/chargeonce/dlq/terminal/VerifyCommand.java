@@ -60,10 +60,11 @@ final class VerifyCommand implements Callable<Integer> {
         if (repair && tableOnly) {
             problems.add("--repair mends the topic and --table-only does not look at it: say one of them");
         }
-        if (repair && reason.filter(text -> !text.isBlank()).isEmpty()) {
-            problems.add("--reason is missing: say why, it is kept in the audit log");
+        if (repair) {
+            problems.needsReason(reason);
+        } else {
+            problems.reason("--reason", reason);
         }
-        problems.kept("--reason", reason);
         return problems.any() ? problems.print(spec) : dlq.with(spec, this::verify);
     }
 

@@ -119,7 +119,7 @@ final class WaitingCommand implements Callable<Integer> {
         if (stop) {
             problems.needsReason(reason);
         } else {
-            problems.kept("--reason", reason);
+            problems.reason("--reason", reason);
         }
     }
 
@@ -127,6 +127,7 @@ final class WaitingCommand implements Callable<Integer> {
         var problems = new Problems();
         KnownValues.missing(queue, filter.cause(), filter.psp(), filter.merchant(), filter.tier(), Optional.empty())
                 .forEach(problems::unknown);
+        ByName.missing(spec, queue, filter.names()).forEach(problems::unknown);
         if (problems.any()) {
             return problems.print(spec);
         }
@@ -142,11 +143,12 @@ final class WaitingCommand implements Callable<Integer> {
         Screen screen = Screen.of(spec);
         WaitingPayments.Presentations presentations = WaitingPayments.presentations(queue);
         List<Hold> holds = new Holds(queue).list();
+        int exit = named(queue, filter, total(groups).count());
         if (common.json) {
             groups.forEach(group -> JsonLines.print(screen, WaitingJson.of(group)));
             holds.forEach(hold -> JsonLines.print(screen, Map.of("hold", HoldJson.of(hold))));
             JsonLines.print(screen, Map.of("total", Json.sum(total(groups)), "presentations", presentations.count()));
-            return 0;
+            return exit;
         }
         printGroups(groups, filter, screen);
         holds.forEach(hold -> screen.say(HoldPage.words(hold) + "."));
@@ -157,7 +159,7 @@ final class WaitingCommand implements Callable<Integer> {
                                     : "%,d declined payments wait".formatted(presentations.count()),
                             WaitingPage.due(presentations.first())));
         }
-        return 0;
+        return exit;
     }
 
     private static void printGroups(List<WaitingPayments.Group> groups, WaitingFilter filter, Screen screen) {
@@ -192,20 +194,27 @@ final class WaitingCommand implements Callable<Integer> {
             shown += printed.size();
             left -= printed.size();
             if (page.size() <= wanted || left == 0) {
-                return end(filter, shown, page.size() > wanted, screen);
+                return end(queue, filter, shown, page.size() > wanted, screen);
             }
             after = Optional.of(WaitingPayments.Position.of(printed.getLast()));
         }
     }
 
-    private int end(WaitingFilter filter, long shown, boolean more, Screen screen) {
+    private int end(DeadLetterQueue queue, WaitingFilter filter, long shown, boolean more, Screen screen) {
         if (!common.json && shown == 0) {
             printGroups(List.of(), filter, screen);
         }
         if (!common.json && more) {
             screen.say("There are more: --limit shows more of them, and without --each they are counted.");
         }
-        return missing(filter, shown);
+        return Math.max(missing(filter, shown), named(queue, filter, shown));
+    }
+
+    /** What was named as others call it must wait, else the answer is no, with what became of it. */
+    private int named(DeadLetterQueue queue, WaitingFilter filter, long found) {
+        Optional<String> name = filter.names().key().or(filter.names()::reference).filter(given -> found == 0);
+        name.ifPresent(given -> new ByName(spec, common.json).tellOf(queue, given));
+        return name.isPresent() ? NO : 0;
     }
 
     /** Named ids must all wait, else the answer is no. */
@@ -234,7 +243,7 @@ final class WaitingCommand implements Callable<Integer> {
                         : "Nothing was changed. With --yes they go to the dead-letter queue, where merge has them tried again.");
             }
         }
-        return missing(filter, count);
+        return Math.max(missing(filter, count), named(queue, filter, count));
     }
 
     /** A presentation is never made earlier, but it may be stopped. */
@@ -262,8 +271,7 @@ final class WaitingCommand implements Callable<Integer> {
     }
 
     private void tell(String message) {
-        spec.commandLine().getErr().println(spec.qualifiedName(" ") + ": " + message);
-        spec.commandLine().getErr().flush();
+        Screen.tell(spec, message);
     }
 
     private void print(SumsByKind<EndWait.Result> done, AuditContext by, boolean stopped, Screen screen) {

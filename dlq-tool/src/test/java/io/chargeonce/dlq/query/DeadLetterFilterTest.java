@@ -60,7 +60,7 @@ class DeadLetterFilterTest {
                 given.filter(v -> name.equals("atLeast")).map(Long::valueOf), given.filter(v -> name.equals("atMost")).map(Long::valueOf),
                 given.filter(v -> name.equals("tier")).map(Integer::valueOf),
                 given.filter(v -> name.equals("generation")).map(Integer::valueOf), given.filter(v -> name.equals("run")),
-                PaymentNames.ANY);
+                false, PaymentNames.ANY);
     }
 
     @Test

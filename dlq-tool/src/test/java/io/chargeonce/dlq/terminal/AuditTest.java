@@ -71,6 +71,19 @@ class AuditTest {
         assertThat(refused.err()).contains("what can be a card number").doesNotContain("1111");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"purge --all --yes --reason", "merge --all --yes --reason", "merge --resume run_x --reason",
+        "restore psn_x --yes --reason", "edit psn_x --reason", "waiting --all --stop --yes --reason", "waiting --all --now --yes --reason",
+        "pause psp stripe --yes --reason", "show psn_x --unmasked --reason", "purge --resume run_x --reason",
+        "verify --repair --reason", "import x --reason", "settle pay_x --not-charged --yes --evidence"})
+    void a_reason_that_says_nothing_is_refused_for_it_would_stay_for_ever(String command) {
+        for (String nothing : List.of("…", "...", " ", "-")) {
+            Called refused = call(Stream.concat(Stream.of(command.split(" ")), Stream.of(nothing)).toArray(String[]::new));
+            assertThat(refused.exit()).isEqualTo(2);
+            assertThat(refused.err()).contains("is '" + nothing + "', which is no reason: replace it with why");
+        }
+    }
+
     @Test
     void a_record_that_was_changed_or_removed_is_found_and_the_rest_still_agrees() {
         assertThat(call("audit", "--verify", "--table-only").out()).startsWith("Nothing is sealed yet.\n");

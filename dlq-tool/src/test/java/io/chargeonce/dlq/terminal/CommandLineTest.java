@@ -245,11 +245,15 @@ class CommandLineTest {
         call("purge", dead.get(1), "--reason", "not wanted", "--yes");
         assertThat(listed()).isEmpty();
         assertThat(listed("--purged")).containsExactlyInAnyOrderElementsOf(dead);
+        rows.text("UPDATE dead_letter SET died_at = now() - interval '5 days', changed_at = now() - interval '2 days' RETURNING 1");
+        assertThat(call("list", "--purged").out()).contains("PURGED  RESTORABLE").containsPattern(dead.get(0) + " +2d +for 27d ");
         assertThat(listed("--purged", "--run", run)).as("the other one was taken out by another purge since").containsExactly(dead.get(0));
         assertThat(call("restore", "--run", run, "--reason", "wrong filter", "--yes").out()).contains("back in the queue")
                 .doesNotContain("To undo it");
         assertThat(listed()).containsExactly(dead.get(0));
-        assertThat(call("restore", dead.get(0), "--reason", "r").err()).contains("not purged in the last 30 days: " + dead.get(0));
+        Called missing = call("restore", dead.get(0), "--reason", "r");
+        assertThat(missing.err()).contains("not purged in the last 30 days: " + dead.get(0));
+        assertThat(missing.out()).as("that was said").isEqualTo("Nothing was changed.\n");
         assertThat(call("restore", "--run", run, "--reason", "r").out()).contains("Nothing of this kind was purged");
     }
 

@@ -75,7 +75,8 @@ class FindTest {
 
     @ParameterizedTest
     @CsvSource({"--cause, psp_unwel, Did you mean psp_unwell? Known: breaker_open", "--psp, strpe, Did you mean stripe? Known: stripe",
-        "--merchant, acne, 'Did you mean acme? Known: acme, globex'", "--run, run_0123456789, does not exist and never did"})
+        "--merchant, acne, 'Did you mean acme? Known: acme, globex'", "--run, run_0123456789, does not exist and never did",
+        "--key, order-1O01, which no payment or refund has", "--reference, nobodys, which no payment or refund has"})
     void a_value_that_nothing_has_is_refused_with_those_that_there_are(String option, String value, String said) {
         rows.dead();
         rows.dead("globex", 1, "EUR", "m");

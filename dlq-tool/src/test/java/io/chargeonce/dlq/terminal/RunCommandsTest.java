@@ -11,6 +11,7 @@ import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.QueueRows;
 import io.chargeonce.dlq.merge.MergeRuns;
 import io.chargeonce.dlq.merge.RunLeader;
+import io.chargeonce.dlq.merge.Watch;
 import io.chargeonce.dlq.move.Brake;
 import io.chargeonce.dlq.terminal.page.RunBar;
 import io.chargeonce.payment.FailureCause;
@@ -50,7 +51,7 @@ class RunCommandsTest {
         assertThat(call("runs").out()).contains(run, "    2  25.98 EUR  finished", "well again");
         assertThat(call("runs", "show", run).out())
                 .contains("2 dead letters, 25.98 EUR", "safe to re-charge", "    1  12.99 EUR  succeeded",
-                        "    1  12.99 EUR  on their way");
+                        "    1  12.99 EUR  still under way");
         JsonNode json = call("runs", "show", run, "--json").json().getFirst();
         assertThat(json.at("/outcomes/succeeded/count").asInt()).isEqualTo(1);
         assertThat(json.at("/outcomes/succeeded/money/EUR").asInt()).isEqualTo(1299);
@@ -69,6 +70,12 @@ class RunCommandsTest {
         // The run may look between the two failures, and stops at the first.
         assertThat(merge.join().out()).containsPattern("[12] of the canary's 2 failed again").contains("merge --resume run_");
         assertThat(rows.text("SELECT count(*) FROM operation_now WHERE generation = 1")).isEqualTo("8");
+        String run = rows.text("SELECT run_id FROM dlq_run");
+        assertThat(call("list", "--run", run, "--json").json()).as("its whole set").hasSize(10);
+        assertThat(call("list", "--run", run, "--died-again", "--json").json()).as("not what it never sent").hasSize(2)
+                .allSatisfy(letter -> assertThat(letter.path("generation").asInt()).isEqualTo(2));
+        assertThat(call("list", "--died-again").err()).contains("--died-again goes with --run");
+        assertThat(call("list", "--purged", "--run", run, "--died-again").out()).contains("Nothing of this kind was purged");
     }
 
     @Test
@@ -81,11 +88,12 @@ class RunCommandsTest {
         assertThat(merge.join().exit()).isEqualTo(1);
         assertThat(merge.join().out()).containsPattern("\\d  +\\d+[.]\\d\\d EUR  failed again")
                 .containsPattern("Stopped by the run itself: [123] of 3 failed again. All of it was sent")
-                .contains("chargeonce dlq list --run run_").doesNotContain("To go on");
+                .contains(" --died-again").doesNotContain("To go on");
         String run = rows.text("SELECT run_id FROM dlq_run");
-        assertThat(call("runs").out()).containsPattern("stopped: [123] of 3").doesNotContain("finished");
+        assertThat(call("runs").out()).contains("stopped itself").containsPattern("[123] of 3 failed").doesNotContain("finished");
         assertThat(call("runs", "show", run, "--json").json().getFirst().path("state").asString()).isEqualTo("aborted");
-        assertThat(call("list", "--run", run, "--json").json()).hasSize(3);
+        assertThat(call("list", "--run", run, "--died-again", "--json").json()).hasSize(3);
+        assertThat(Watch.now(rows.queue()).runs()).as("nothing of it is left to move").isEmpty();
     }
 
     @Test
@@ -110,7 +118,7 @@ class RunCommandsTest {
                 .as("who may only read sees it too").contains("stopped: 3 of 3 failed again", "    3  38.97 EUR  failed again");
         assertThat(rows.text("SELECT state FROM dlq_run")).isEqualTo("finished");
         assertThat(call("runs", "show", run).out()).contains("stopped: 3 of 3 failed again");
-        assertThat(call("runs").out()).contains("stopped: 3 of 3").doesNotContain("finished");
+        assertThat(call("runs").out()).contains("stopped itself", "3 of 3 failed again").doesNotContain("finished");
         assertThat(call("merge", "--resume", run, "--wait", "0").exit()).as("a person has seen it").isZero();
         assertThat(call("runs", "show", run).out()).contains("finished", "    3  38.97 EUR  failed again");
     }
@@ -131,7 +139,8 @@ class RunCommandsTest {
         String run = rows.text("SELECT run_id FROM dlq_run");
         rows.resolve(charged, new Outcome.Charged("pi_found"));
         rows.resolve(dead, new Outcome.Failed(FailureCause.PSP_UNWELL, "it was never executed"));
-        assertThat(call("runs", "show", run).out()).contains("    1  12.99 EUR  on their way", "    1    700 JPY  asked about: succeeded",
+        assertThat(call("runs", "show", run).out()).contains("    1  12.99 EUR  still under way",
+                "    1    700 JPY  asked about: succeeded",
                 "    1    700 JPY  asked about: not charged, dead", "    1    700 JPY  asked about: not known yet");
         JsonNode json = call("runs", "show", run, "--json").json().getFirst();
         assertThat(json.path("state").asString()).as("what was asked about and not charged is no failure of the run").isEqualTo("finished");
@@ -216,7 +225,8 @@ class RunCommandsTest {
     void a_cancelled_run_is_never_resumed() {
         rows.dead(2);
         String run = call("merge", "--all", "--plan", "--json").json().getFirst().path("run").asString();
-        assertThat(call("merge", "--cancel", run).exit()).isZero();
+        assertThat(call("merge", "--cancel", run)).isEqualTo(new Called(0, run + " is cancelled. It had moved nothing.\n", ""));
+        assertThat(call("runs", "show", run).out()).contains("  state     cancelled by ann\n");
         assertThat(call("merge", "--resume", run, "--wait", "0").exit()).isEqualTo(1);
         assertThat(call("merge", "--cancel", run).exit()).isEqualTo(1);
         assertThat(rows.accepted()).isEmpty();

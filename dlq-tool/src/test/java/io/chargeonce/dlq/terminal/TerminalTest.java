@@ -71,7 +71,7 @@ class TerminalTest {
         rows.fail(dead.getLast(), "still unwell");
         assertThat(merge.waitFor()).as(printed("merge")).isOne();
         assertThat(printed("merge")).contains("    1  12.99 EUR  succeeded", "    1  12.99 EUR  failed again",
-                "Stopped by the run itself: 1 of 2 failed again.", "What died again:  chargeonce dlq list --run run_");
+                "Stopped by the run itself: 1 of 2 failed again.", "What died again:    chargeonce dlq list --run run_");
     }
 
     @Test
@@ -119,6 +119,22 @@ class TerminalTest {
         assertThat(printed("look") + printed("settle")).contains("Nothing was changed. Do it with --yes.", "Settled as not charged by");
         assertThat((printed("look") + printed("settle")).replace("\r\n", "\n").lines()).allSatisfy(
                 line -> assertThat(line.replaceAll(".*\r|" + ESCAPE.replace("[", "\\[") + "[0-9;]*[mK]", "")).hasSizeLessThanOrEqualTo(80));
+    }
+
+    @Test
+    void what_went_wrong_is_broken_between_words_at_a_terminal() throws Exception {
+        rows.poison(new byte[] {1});
+        String run = Called.of(rows::open, "merge", "--all", "--yes", "--wait", "0", "--json").json().getFirst().path("run").asString();
+        List<List<String>> wrong = List.of(List.of("merge", "--resume", run), List.of("runs", "stop", run),
+                List.of("restore", "psn_0123456789abcdef01234567", "--reason", "r"),
+                List.of("resume", "merchant", "acme", "--reason", "r"));
+        for (List<String> command : wrong) {
+            Process refused = inATerminal("refused", "", command.toArray(String[]::new));
+            refused.waitFor();
+            assertThat(printed("refused").replace("\r\n", "\n").lines()).as(printed("refused")).isNotEmpty().allSatisfy(
+                    line -> assertThat(line.replaceAll(".*\r|" + ESCAPE.replace("[", "\\[") + "[0-9;]*[mK]", ""))
+                            .hasSizeLessThanOrEqualTo(80));
+        }
     }
 
     /** By the very command that was printed, at once. */

@@ -62,6 +62,20 @@ class WaitingTest {
     }
 
     @Test
+    void a_key_that_nothing_has_is_refused_and_of_one_that_does_not_wait_is_told_what_became_of_it() {
+        String dead = rows.dead();
+        String key = rows.text("SELECT idempotency_key FROM operation");
+        for (List<String> command : List.of(List.of("--each"), List.of("--now", "--yes"), List.of("--stop", "--reason", "r"))) {
+            Called unknown = call(Stream.concat(Stream.of("waiting", "--key", "typed-wrong"), command.stream()).toArray(String[]::new));
+            assertThat(unknown.exit()).isEqualTo(2);
+            assertThat(unknown.err()).contains("--key is 'typed-wrong', which no payment or refund has.");
+            Called named = call(Stream.concat(Stream.of("waiting", "--key", key), command.stream()).toArray(String[]::new));
+            assertThat(named.exit()).isOne();
+            assertThat(named.err()).contains("nothing with the name '" + key + "' waits so", dead, "charge 12.99 EUR of acme, dead");
+        }
+    }
+
+    @Test
     void without_yes_nothing_changes() {
         String id = waiting.scheduled(1);
         String before = rows.everything();

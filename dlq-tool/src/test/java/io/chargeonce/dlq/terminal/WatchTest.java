@@ -2,6 +2,7 @@
 package io.chargeonce.dlq.terminal;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.sun.net.httpserver.HttpServer;
 import io.chargeonce.dlq.QueueRows;
@@ -18,6 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -33,7 +35,8 @@ class WatchTest {
     void one_look_shows_arrivals_tiers_breakers_and_open_runs() throws IOException {
         rows.dead(3);
         rows.poison(new byte[] {1});
-        rows.text("UPDATE dead_letter SET died_at = now() - interval '5 minutes' WHERE cause = 'undecodable' RETURNING 1");
+        rows.text("UPDATE audit_record SET at = now() - interval '5 minutes' WHERE action = 'dead_letter.entered' "
+                + "AND data ->> 'why' = 'undecodable' RETURNING 1");
         String waiting = rows.accepted("acme");
         rows.retry(waiting, 2, "unwell");
         rows.text(
@@ -59,6 +62,20 @@ class WatchTest {
         } finally {
             metrics.stop(0);
         }
+    }
+
+    @Test
+    void what_came_stays_an_arrival_when_it_is_merged_and_a_run_that_stopped_itself_is_open_while_something_is_left() {
+        rows.dead(3);
+        var merge = CompletableFuture.supplyAsync(() -> call("merge", "--all", "--canary", "1", "--yes", "--wait", "0"),
+                Thread::startVirtualThread);
+        await().until(() -> rows.accepted().size() == 1);
+        rows.accepted().forEach(id -> rows.fail(id, "still unwell"));
+        assertThat(merge.join().exit()).isOne();
+        String run = rows.text("SELECT run_id FROM dlq_run");
+        Watch watch = Watch.now(rows.queue());
+        assertThat(watch.arrivals()).containsExactly(new Watch.Arrivals("psp_unwell", 4, 4, 4));
+        assertThat(call("watch").out()).containsPattern(run + " stopped: 1 of the canary's 1 failed\\s+again, 1 of 3 moved");
     }
 
     @Test

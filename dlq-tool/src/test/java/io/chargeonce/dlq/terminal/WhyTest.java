@@ -143,6 +143,36 @@ class WhyTest {
     }
 
     @Test
+    void a_failure_that_counts_no_more_and_the_one_that_it_died_of_are_told_as_the_header_counts_them() {
+        String id = rows.accepted("acme");
+        rows.retry(id, 1, "first");
+        waiting.pardon(id);
+        rows.retry(id, 1, "second");
+        rows.retry(id, 2, "third");
+        rows.fail(id, "last");
+        String out = call("why", id).out();
+        assertThat(out).contains("4 attempts, 3 counted\n")
+                .containsOnlyOnce("not counted any more, for its PSP was not well; waits in retry-1 until")
+                .containsOnlyOnce(" counted, waits in retry-1 until").containsOnlyOnce(" counted, waits in retry-2 until")
+                .contains("counted, dead: psp_unwell (last)");
+        assertThat(call("why", id, "--json").json()).filteredOn(line -> line.has("counted"))
+                .extracting(line -> line.path("counted").asBoolean()).containsExactly(false, true, true, true);
+        call("merge", id, "--yes", "--wait", "0");
+        assertThat(call("why", id).out()).contains("4 attempts, 0 counted since the last merge").contains("counted, dead: psp_unwell");
+    }
+
+    @Test
+    void an_attempt_that_was_sent_again_under_its_key_says_so() {
+        String id = rows.dead();
+        assertThat(call("why", id).out()).doesNotContain("times in all");
+        rows.text("UPDATE payment_attempt SET sends = 2 RETURNING 1");
+        for (String command : List.of("why", "show")) {
+            assertThat(call(command, id).out()).contains(", sent 2 times in all under this key, for no sure answer had come");
+        }
+        assertThat(call("why", id, "--json").json().get(1).path("sends").asInt()).isEqualTo(2);
+    }
+
+    @Test
     void answers_that_repeat_are_told_once_with_their_number() {
         String id = rows.unresolvedAndAsked(false);
         for (int i = 0; i < 6; i++) {

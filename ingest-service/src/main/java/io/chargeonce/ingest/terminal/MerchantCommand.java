@@ -4,6 +4,7 @@ package io.chargeonce.ingest.terminal;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.Roles;
 import io.chargeonce.ingest.merchants.MerchantTable;
+import io.chargeonce.terminal.Screen;
 import java.io.PrintWriter;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
@@ -74,9 +75,7 @@ public final class MerchantCommand implements Runnable {
     }
 
     static int refuse(CommandSpec command, int exit, String why) {
-        PrintWriter err = command.commandLine().getErr();
-        err.println(command.qualifiedName(" ") + ": " + why);
-        err.flush();
+        Screen.tell(command, why);
         return exit;
     }
 }

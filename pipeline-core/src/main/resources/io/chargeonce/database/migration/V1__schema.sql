@@ -931,6 +931,8 @@ ALTER SEQUENCE audit_record_audit_id_seq OWNED BY audit_record.audit_id;
 CREATE INDEX audit_record_by_resource ON audit_record (resource_id, audit_id);
 -- Actions of people, among everything that happened to payments.
 CREATE INDEX audit_record_dlq ON audit_record (at) WHERE action LIKE 'dlq.%';
+-- How many came into the dead-letter queue of late.
+CREATE INDEX audit_record_entered ON audit_record (at) WHERE action = 'dead_letter.entered';
 
 -- What a person has paused or forced until it is resumed: one row each. The audit log has the history. A row whose time is over holds
 -- nothing any more; the next change removes it. Only put_hold and lift_hold write here.

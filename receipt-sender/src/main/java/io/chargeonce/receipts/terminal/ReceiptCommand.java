@@ -3,6 +3,7 @@ package io.chargeonce.receipts.terminal;
 
 import io.chargeonce.database.Database;
 import io.chargeonce.receipts.ReceiptBook;
+import io.chargeonce.terminal.Screen;
 import java.io.PrintWriter;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
@@ -54,9 +55,7 @@ public final class ReceiptCommand implements Runnable {
     }
 
     static int refuse(CommandSpec command, int exit, String why) {
-        PrintWriter err = command.commandLine().getErr();
-        err.println(command.qualifiedName(" ") + ": " + why);
-        err.flush();
+        Screen.tell(command, why);
         return exit;
     }
 }

@@ -11,6 +11,7 @@ import io.chargeonce.reconcile.Source;
 import io.chargeonce.reconcile.StripeSource;
 import io.chargeonce.reconcile.report.Report;
 import io.chargeonce.runtime.PipelineSettings;
+import io.chargeonce.terminal.Screen;
 import io.chargeonce.text.Printable;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -246,7 +247,6 @@ public final class ReconcileCommand implements Callable<Integer> {
     }
 
     private void say(String problem) {
-        spec.commandLine().getErr().println(spec.qualifiedName(" ") + ": " + Printable.of(problem));
-        spec.commandLine().getErr().flush();
+        Screen.tell(spec, problem);
     }
 }

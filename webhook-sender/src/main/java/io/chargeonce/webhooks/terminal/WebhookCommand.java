@@ -8,6 +8,7 @@ import io.chargeonce.endpoints.Caller;
 import io.chargeonce.endpoints.DeliveryBook;
 import io.chargeonce.endpoints.EndpointAddress;
 import io.chargeonce.endpoints.EndpointTable;
+import io.chargeonce.terminal.Screen;
 import io.chargeonce.endpoints.EndpointSettings;
 import io.chargeonce.text.Counted;
 import io.chargeonce.vault.Vault;
@@ -108,9 +109,7 @@ public final class WebhookCommand implements Runnable {
     }
 
     static int refuse(CommandSpec command, int exit, String why) {
-        PrintWriter err = command.commandLine().getErr();
-        err.println(command.qualifiedName(" ") + ": " + why);
-        err.flush();
+        Screen.tell(command, why);
         return exit;
     }
 }

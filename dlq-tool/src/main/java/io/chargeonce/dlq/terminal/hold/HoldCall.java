@@ -118,14 +118,14 @@ record HoldCall(CommandSpec spec, Hold.Kind kind, String name, Optional<String> 
             return held.isPresent() ? 0 : NO;
         }
         if (held.isEmpty()) {
-            spec.commandLine().getErr().println("%s: %s is not held: chargeonce dlq holds shows what is"
-                    .formatted(spec.qualifiedName(" "), HoldPage.named(kind, name)));
-            spec.commandLine().getErr().flush();
+            Screen.tell(spec, "%s is not held: chargeonce dlq holds shows what is".formatted(HoldPage.named(kind, name)));
             return NO;
         }
-        screen.say(HoldPage.words(held.get()) + ".");
+        screen.say((yes ? HoldPage.ended(held.get()) : HoldPage.words(held.get())) + ".");
         sayWhatFollows(held.get(), effect, screen);
-        screen.say(yes ? "%s is resumed.".formatted(HoldPage.named(kind, name)) : "Nothing was changed. Do it with --yes.");
+        if (!yes) {
+            screen.say("Nothing was changed. Do it with --yes.");
+        }
         return 0;
     }
 

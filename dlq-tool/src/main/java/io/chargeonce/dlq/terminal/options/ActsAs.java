@@ -3,6 +3,7 @@ package io.chargeonce.dlq.terminal.options;
 
 import io.chargeonce.database.Roles;
 import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.terminal.Screen;
 import io.chargeonce.dlq.AuditContext;
 import java.util.Map;
 import java.util.Optional;
@@ -28,10 +29,8 @@ public final class ActsAs {
 
     private static AuditContext warned(CommandSpec command, AuditContext by) {
         if (SHARED.containsKey(by.actor())) {
-            command.commandLine().getErr().println(("%s: you act as the shared role %s, and the audit log will name it and no person; "
-                    + "chargeonce migrate %s NAME makes a login of your own")
-                    .formatted(command.qualifiedName(" "), by.actor(), SHARED.get(by.actor())));
-            command.commandLine().getErr().flush();
+            Screen.tell(command, ("you act as the shared role %s, and the audit log will name it and no person; chargeonce migrate %s NAME "
+                    + "makes a login of your own").formatted(by.actor(), SHARED.get(by.actor())));
         }
         return by;
     }

@@ -32,6 +32,9 @@ final class TraitOptions {
                     + "this purge took out.")
     Optional<String> run;
 
+    @Option(names = "--died-again", description = "With the --run of a merge: only what it sent back and is dead again.")
+    boolean diedAgain;
+
     @Option(names = "--key", paramLabel = "KEY", description = "Only payments with this idempotency key.")
     Optional<String> key;
 
@@ -54,10 +57,14 @@ final class TraitOptions {
         run.filter(name -> !name.matches("run_[0-9a-f]{10}")).ifPresent(name -> problems
                 .add("--run is '%s', but a run is named like run_0123456789; chargeonce dlq runs and audit show the names"
                         .formatted(name)));
+        if (diedAgain && run.isEmpty()) {
+            problems.add("--died-again goes with --run: name the merge that sent them back");
+        }
         Optional<Integer> known = tier.filter("0"::equals).map(Integer::valueOf).or(() -> problems.number("--tier", tier));
         known.filter(number -> number > Topics.MOST_TIERS).ifPresent(
                 number -> problems.add("--tier is %d, but there are at most %d, and 0 is none".formatted(number, Topics.MOST_TIERS)));
         return new PaymentCriteria(currency, problems.minorUnits("--min-amount", atLeast), problems.minorUnits("--max-amount", atMost),
-                known, problems.number("--generation", generation), run, new PaymentNames(key, reference, customer, pspReference));
+                known, problems.number("--generation", generation), run, diedAgain,
+                new PaymentNames(key, reference, customer, pspReference));
     }
 }

@@ -33,7 +33,9 @@ public final class ChangeReport {
     public static void printPlan(Change change, Plan plan, Screen screen) {
         List<MoneyStatus> present = Arrays.stream(MoneyStatus.values()).filter(s -> plan.standings().of(s).count() > 0).toList();
         if (present.isEmpty()) {
-            screen.say("%s: there is nothing to %s.".formatted(change.nothing(plan.selection().filter().isEverything()), change.verb()));
+            // Of each that was named it was said where it is not.
+            screen.say(plan.selection().filter().ids().isPresent() ? "Nothing was changed."
+                    : "%s: there is nothing to %s.".formatted(change.nothing(plan.selection().filter().isEverything()), change.verb()));
             return;
         }
         new Table<MoneyStatus>(screen, List.of(

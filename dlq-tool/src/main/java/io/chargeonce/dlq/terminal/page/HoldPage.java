@@ -48,7 +48,16 @@ public final class HoldPage {
 
     /** One sentence: what, who, since when and why. */
     public static String words(Hold hold) {
-        return "%s is %s by %s since %s%s: %s".formatted(named(hold.kind(), hold.name()), state(hold), hold.by(), Words.time(hold.since()),
+        return named(hold.kind(), hold.name()) + " is " + how(hold);
+    }
+
+    /** Two sentences about a hold that is no more. */
+    public static String ended(Hold hold) {
+        return "%s is resumed. It was %s".formatted(named(hold.kind(), hold.name()), how(hold));
+    }
+
+    private static String how(Hold hold) {
+        return "%s by %s since %s%s: %s".formatted(state(hold), hold.by(), Words.time(hold.since()),
                 hold.until().map(Words::time).map(" until "::concat).orElse(""), hold.reason());
     }
 
@@ -67,23 +76,26 @@ public final class HoldPage {
                         .formatted(effect.asked() == 1 ? "1 unknown outcome is"
                                 : "%,d unknown outcomes are".formatted(effect.asked()))));
         effect.recentSince().filter(since -> kind != Hold.Kind.TIER)
-                .ifPresent(since -> screen.say("Of the last %s, since %s, %s its.".formatted(Counted.of(effect.lookedAt(), "attempt"),
-                        Words.time(since), with(effect.recent()) + (effect.recent().count() == 1 ? " was" : " were"))));
+                .ifPresent(since -> screen.say("Of the last %s, since %s, %s %s.".formatted(Counted.of(effect.lookedAt(), "attempt"),
+                        Words.time(since), with(effect.recent()), kind == Hold.Kind.PSP ? "went there"
+                                : effect.recent().count() == 1 ? "was of its payments" : "were of its payments")));
         screen.say("%s in the tiers for it now.".formatted(waits(effect.waiting())));
         if (effect.expiring().count() > 0) {
+            boolean one = effect.expiring().count() == 1;
             screen.say(
-                    ("%s of these must be charged %s, the first before %s. What passes its deadline is never charged late: it becomes a "
-                            + "dead ")
-                            .formatted(with(effect.expiring()), until.isPresent() ? "before that" : "within a day",
-                                    Words.time(effect.firstDeadline().orElseThrow()))
-                            + "letter (expired), %s, and a merge gives it a new deadline.".formatted(kind == Hold.Kind.TIER
-                                    ? "once the tier is resumed" : "when it is next due"));
+                    "%,d of these (%s) %s %s, %s %s. What passes its deadline is never charged late: it becomes a dead letter (expired), %s, "
+                            .formatted(effect.expiring().count(), String.join(", ", effect.expiring().moneyLines()),
+                                    one ? "passes its deadline" : "pass their deadlines",
+                                    until.isPresent() ? "before that" : "within a day",
+                                    one ? "at" : "the first at", Words.time(effect.firstDeadline().orElseThrow()),
+                                    kind == Hold.Kind.TIER ? "once the tier is resumed" : "when it is next due")
+                            + "and a merge gives it a new deadline.");
         }
     }
 
     /** {@code 2 (25.98 EUR) wait}. */
     public static String waits(Sum sum) {
-        return with(sum) + (sum.count() > 1 ? " wait" : " waits");
+        return sum.count() == 0 ? "Nothing waits" : with(sum) + (sum.count() > 1 ? " wait" : " waits");
     }
 
     private static String with(Sum sum) {

@@ -21,7 +21,7 @@ public final class LifePage {
     public static void print(Life life, Screen screen) {
         screen.print("%s", screen.bold(Printable.of(life.id())));
         life.operation().ifPresent(operation -> {
-            screen.say(now(operation));
+            screen.say(now(operation, life.counted()));
             next(operation).ifPresent(words -> screen.say(words));
         });
         life.letter().ifPresent(letter -> screen.say(now(letter)));
@@ -36,10 +36,10 @@ public final class LifePage {
         }
     }
 
-    private static String now(Operation operation) {
+    private static String now(Operation operation, int countedAttempts) {
         var accepted = operation.accepted();
         String counted = operation.sequence() == 0 ? ""
-                : ", %d counted%s".formatted(operation.countedAttempts(), operation.generation() > 1 ? " since the last merge" : "");
+                : ", %d counted%s".formatted(countedAttempts, operation.generation() > 1 ? " since the last merge" : "");
         return "%s of %s, now %s, generation %d, %d attempt%s%s".formatted(accepted.request().money(), accepted.merchant(),
                 operation.state().tag(), operation.generation(), operation.sequence(), operation.sequence() == 1 ? "" : "s", counted);
     }

@@ -6,12 +6,15 @@ import io.chargeonce.dlq.query.Mask;
 import io.chargeonce.dlq.terminal.screen.Ages;
 import io.chargeonce.dlq.terminal.screen.Words;
 import io.chargeonce.payment.Money;
+import io.chargeonce.ledger.PurgedLetters;
 import io.chargeonce.terminal.Column;
 import io.chargeonce.terminal.Screen;
 import io.chargeonce.terminal.Table;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Dead letters, one per line. One thread. */
 public final class ListTable {
@@ -20,12 +23,13 @@ public final class ListTable {
 
     public static final String NAMES = String.join(", ", COLUMNS.keySet());
     private static final List<String> USUAL = List.of("id", "age", "amount", "cause", "psp", "merchant", "message");
+    private static final List<String> OF_PURGED = List.of("id", "purged", "restorable", "amount", "cause", "psp", "merchant", "message");
 
     private final Table<DeadLetterView> table;
 
     /** With the usual columns, as far as the screen has room for them. */
-    public ListTable(Screen screen) {
-        this.table = new Table<>(screen, USUAL.stream().map(COLUMNS::get).toList());
+    public ListTable(Screen screen, boolean purged) {
+        this.table = new Table<>(screen, (purged ? OF_PURGED : USUAL).stream().map(COLUMNS::get).toList());
     }
 
     /** With all of these columns, on any screen. */
@@ -49,8 +53,16 @@ public final class ListTable {
         columns.put("generation", Column.right("GENERATION", letter -> "" + letter.generation()));
         columns.put("tier", Column.right("TIER", letter -> "" + letter.tier()));
         columns.put("died", Column.whole("DIED", letter -> Words.time(letter.diedAt())));
+        columns.put("purged", Column.right("PURGED", letter -> sincePurge(letter).map(Ages::brief).orElse("–")));
+        columns.put("restorable", Column.right("RESTORABLE",
+                letter -> sincePurge(letter).map(PurgedLetters.KEPT::minus).map(Ages::brief).map("for "::concat).orElse("–")));
         columns.put("message", Column.ifRoom("MESSAGE", 16, letter -> Mask.personal(letter.message())));
         return columns;
+    }
+
+    private static Optional<Duration> sincePurge(DeadLetterView letter) {
+        return Optional.of(Duration.between(letter.changedAt(), letter.diedAt().plus(letter.age())))
+                .filter(since -> letter.state().equals("purged") && !since.isNegative());
     }
 
     /** Pages that follow line up with the first. */

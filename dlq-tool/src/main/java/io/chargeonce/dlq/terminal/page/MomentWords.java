@@ -15,11 +15,13 @@ public final class MomentWords {
     static String of(Moment moment) {
         return Printable.of(switch (moment) {
             case Moment.Accepted accepted -> "accepted from %s under key %s".formatted(accepted.merchant(), accepted.idempotencyKey());
-            case Moment.Sent sent -> "attempt %d sent to %s%s, key %s".formatted(sent.attempt(), sent.psp(),
-                    sent.generation() > 1 ? " (after merge %d)".formatted(sent.generation() - 1) : "", sent.pspKey());
+            case Moment.Sent sent -> "attempt %d sent to %s%s, key %s%s".formatted(sent.attempt(), sent.psp(),
+                    sent.generation() > 1 ? " (after merge %d)".formatted(sent.generation() - 1) : "", sent.pspKey(), sends(sent.sends()));
             case Moment.Heard heard -> heard(heard);
             case Moment.Waited waited -> waited(waited);
-            case Moment.Died died -> "dead: %s%s".formatted(died.cause(), died.message().map(" (%s)"::formatted).orElse(""));
+            case Moment.Died died -> "%sdead: %s%s".formatted(
+                    died.counted().map(counted -> counted ? "counted, " : "not counted, ").orElse(""), died.cause(),
+                    died.message().map(" (%s)"::formatted).orElse(""));
             case Moment.GaveBack back -> "%s of %s begun, now %s: dlq why %s".formatted(back.kind(), back.money(), back.state(), back.id());
             case Moment.Mailed mailed ->
                 "receipt of the %s %s after %s%s: %s".formatted(mailed.kind(), mailed.state(), Counted.of(mailed.tries(), "try", "tries"),
@@ -32,12 +34,19 @@ public final class MomentWords {
         });
     }
 
+    /** Only the first of them has a time. */
+    static String sends(int sends) {
+        return sends > 1 ? ", sent %,d times in all under this key, for no sure answer had come".formatted(sends) : "";
+    }
+
     /** Only a wait for the next counted attempt follows an attempt that counted. */
     private static String waited(Moment.Waited waited) {
         String until = "%s until %s%s".formatted(waited.times() > 1 ? " %,d times, the last".formatted(waited.times()) : "",
                 Words.time(waited.due()), because(waited.cause()));
         return waited.tier() == 0 ? "waits to be presented again" + until
-                : "%s in retry-%d%s".formatted(waited.parked() ? "not counted, parked" : "counted, waits", waited.tier(), until);
+                : "%s in retry-%d%s".formatted(waited.parked() ? "not counted, parked"
+                        : waited.counted() ? "counted, waits" : "not counted any more, for its PSP was not well; waits", waited.tier(),
+                        until);
     }
 
     private static String heard(Moment.Heard heard) {

@@ -49,11 +49,13 @@ public final class RunPage {
             case RunStep.Waits waits -> "";
         });
         if (allSent && end instanceof RunStep.Aborted) {
-            screen.print("What died again:  chargeonce dlq list --run %s", run.id());
+            screen.print("What died again:    chargeonce dlq list --run %s --died-again", run.id());
         } else if (end instanceof RunStep.Aborted || end instanceof RunStep.Stopped) {
-            screen.print("To go on:         chargeonce dlq merge --resume %s", run.id());
+            screen.print("To go on:           chargeonce dlq merge --resume %s", run.id());
         }
-        screen.print("What becomes of it: chargeonce dlq runs show %s", run.id());
+        Outcomes sent = progress.outcomes();
+        boolean ended = allSent && sent.entered().count() > 0 && sent.open().count() + progress.asked().open().count() == 0;
+        screen.print("%s chargeonce dlq runs show %s", ended ? "What became of it:  " : "What becomes of it: ", run.id());
     }
 
     public static void print(MergeRuns.Report report, Screen screen) {
@@ -78,25 +80,47 @@ public final class RunPage {
         }
     }
 
-    public static String awaits(String run) {
-        return "awaits approval by another person: chargeonce dlq approve " + run;
+    /** In a word or two, for a list. */
+    public static String brief(MergeRun run) {
+        return switch (run.state()) {
+            case PLANNED -> run.awaitsApproval() ? AWAITS : "planned";
+            case RUNNING -> run.isLed() ? "running" : "stopped, to be resumed";
+            case FINISHED -> "finished";
+            case ABORTED -> "stopped itself";
+            case CANCELLED -> "cancelled";
+        };
     }
 
-    public static String state(MergeRun run) {
-        String verdict = run.verdict().map(": "::concat).orElse("");
+    /** What a list has beside that. */
+    public static String more(MergeRun run) {
         return switch (run.state()) {
-            case PLANNED -> run.awaitsApproval() ? awaits(run.id()) : "planned";
+            case PLANNED -> run.awaitsApproval() ? approval(run.id()) : Column.NONE;
+            case RUNNING -> run.isLed() ? "led by " + run.leader().orElseThrow() : Column.NONE;
+            case FINISHED -> Column.NONE;
+            case ABORTED, CANCELLED -> run.verdict().orElse(Column.NONE);
+        };
+    }
+
+    public static String approval(String run) {
+        return "chargeonce dlq approve " + run;
+    }
+
+    public static final String AWAITS = "awaits approval";
+
+    public static String state(MergeRun run) {
+        return switch (run.state()) {
+            case PLANNED -> run.awaitsApproval() ? AWAITS + " by another person: " + approval(run.id()) : "planned";
             case RUNNING -> run.isLed() ? "running, led by " + run.leader().orElseThrow() : "stopped, to be resumed";
             case FINISHED -> "finished";
-            case ABORTED -> "stopped" + verdict;
-            case CANCELLED -> "cancelled" + verdict;
+            case ABORTED -> "stopped" + run.verdict().map(": "::concat).orElse("");
+            case CANCELLED -> run.verdict().orElse("cancelled");
         };
     }
 
     private static String finished(Outcomes outcomes) {
         return outcomes.entered().count() == 0 ? "None of them was to be charged."
-                : outcomes.open().count() == 0 ? "All that were sent have ended."
-                        : "All were sent, and some are still on their way.";
+                : outcomes.open().count() == 0 ? "All that was sent has ended."
+                        : "All was sent, and some of it is still under way.";
     }
 
     private record Became(String what, Sum sum) {}
@@ -104,7 +128,7 @@ public final class RunPage {
     private static void outcomes(Outcomes outcomes, Outcomes asked, Screen screen) {
         List<Became> present = Stream.of(new Became("succeeded", outcomes.succeeded()), new Became("declined", outcomes.declined()),
                 new Became("failed again", outcomes.failedAgain()), new Became("unresolved", outcomes.unresolved()),
-                new Became("on their way", outcomes.open()),
+                new Became("still under way", outcomes.open()),
                 new Became("asked about: succeeded", asked.succeeded()), new Became("asked about: declined", asked.declined()),
                 new Became("asked about: not charged, dead", asked.failedAgain()),
                 new Became("asked about: not known yet", asked.open())).filter(became -> became.sum.count() > 0).toList();

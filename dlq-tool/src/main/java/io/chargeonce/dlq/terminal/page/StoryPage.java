@@ -76,8 +76,9 @@ public final class StoryPage {
         }
         for (Attempt attempt : story.attempts()) {
             screen.labelled("  %d. ".formatted(attempt.sequence()),
-                    "%s at %s: %s; key %s%s".formatted(Words.time(attempt.sentAt()), attempt.psp(),
-                            inWords(attempt), attempt.key().value(), keyLife(attempt)));
+                    "%s at %s: %s; key %s%s%s".formatted(Words.time(attempt.sentAt()), attempt.psp(),
+                            inWords(attempt), attempt.key().value(), keyLife(attempt),
+                            MomentWords.sends(attempt.sends())));
         }
     }
 

@@ -101,7 +101,7 @@ public final class RefusedCommand implements Callable<Integer> {
         if (drop) {
             problems.needsReason(reason);
         } else {
-            problems.kept("--reason", reason);
+            problems.reason("--reason", reason);
         }
     }
 
@@ -189,9 +189,7 @@ public final class RefusedCommand implements Callable<Integer> {
         if (missing.isEmpty()) {
             return 0;
         }
-        Screen.of(spec).wrapped("", "%s: the broker refuses no record of %s".formatted(spec.qualifiedName(" "), String.join(", ", missing)))
-                .forEach(spec.commandLine().getErr()::println);
-        spec.commandLine().getErr().flush();
+        Screen.tell(spec, "the broker refuses no record of %s".formatted(String.join(", ", missing)));
         return NO;
     }
 }

@@ -4,6 +4,7 @@ package io.chargeonce.dlq.terminal.screen;
 import io.chargeonce.dlq.query.KnownValues;
 import io.chargeonce.payment.CardNumbers;
 import io.chargeonce.terminal.Screen;
+import io.chargeonce.text.Reason;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -36,8 +37,7 @@ public final class Problems {
     /** Each problem on a line of its own; returns the exit code. */
     public int print(CommandLine.Model.CommandSpec command) {
         var err = command.commandLine().getErr();
-        Screen screen = Screen.of(command);
-        problems.forEach(problem -> screen.wrapped("", command.qualifiedName(" ") + ": " + problem).forEach(err::println));
+        problems.forEach(problem -> Screen.tell(command, problem));
         err.println("Try '" + command.qualifiedName(" ") + " --help'. Nothing was changed.");
         err.flush();
         return EXIT;
@@ -45,10 +45,16 @@ public final class Problems {
 
     /** A reason that has to be given. */
     public void needsReason(Optional<String> reason) {
-        if (reason.filter(text -> !text.isBlank()).isEmpty()) {
+        if (reason.isEmpty()) {
             add("--reason is missing: say why, it is kept in the audit log");
         }
-        kept("--reason", reason);
+        reason("--reason", reason);
+    }
+
+    /** A reason, or another word of a person for what they do, where it is given. */
+    public void reason(String option, Optional<String> reason) {
+        reason.flatMap(text -> Reason.problem(option, text)).ifPresent(this::add);
+        kept(option, reason);
     }
 
     /** An option's value that is kept in the audit log, where a card number could never be taken out. */
@@ -66,7 +72,7 @@ public final class Problems {
         String meant = Similar.to(unknown.value(), known).map(" Did you mean %s?"::formatted).orElse("");
         String named = known.isEmpty() ? "" : " Known: %s%s.".formatted(
                 known.stream().limit(MOST_NAMED).collect(Collectors.joining(", ")), known.size() > MOST_NAMED ? ", …" : "");
-        add("%s is '%s', which does not exist and never did.%s%s".formatted(unknown.option(), unknown.value(), meant, named));
+        add("%s is '%s', which %s.%s%s".formatted(unknown.option(), unknown.value(), unknown.why(), meant, named));
     }
 
     /** An option's value as an age. */
