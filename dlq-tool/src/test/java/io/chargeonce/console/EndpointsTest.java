@@ -393,11 +393,13 @@ class EndpointsTest {
                 VALUES ('adyen', gen_random_uuid(), now(), false, 0, '', now(), NULL),
                        ('stripe', gen_random_uuid(), now(), true, 7, '', now(), now()),
                        ('stripe', gen_random_uuid(), now(), false, 0, '', now(), NULL),
-                       ('gone', gen_random_uuid(), now(), false, 0, '', now() - interval '2 minutes', NULL) RETURNING psp
+                       ('gone', gen_random_uuid(), now() - interval '25 hours', false, 0, '', now() - interval '2 minutes', NULL) RETURNING psp
                 """);
         Browser.Answer psps = reader.get("/api/psps");
         assertThat(psps.at("/items").valueStream().map(psp -> psp.path("psp").asString() + " " + psp.path("state").asString()))
                 .containsExactly("adyen well", "gone absent", "stripe unwell");
+        assertThat(psps.at("/items/0/last_good_at").asString()).isNotEmpty();
+        assertThat(psps.at("/items/1/last_good_at").isNull()).as("none within a day").isTrue();
         assertThat(psps.at("/items/2/success_rate").asDouble()).isEqualTo(7.0 / 8);
         assertThat(psps.at("/items/2/rate_of").asInt()).isEqualTo(8);
         assertThat(psps.at("/items/2/breakers_open").asInt()).isEqualTo(1);
