@@ -195,6 +195,16 @@ class EndpointsTest {
     }
 
     @Test
+    void a_purged_payment_says_until_when_it_can_be_restored() {
+        String id = world.rows.dead();
+        assertThat(reader.get("/api/payments/" + id).at("/dead_letters/0").has("restorable_until")).isFalse();
+        world.rows.text("WITH purged AS (UPDATE operation_state SET state = 'purged' RETURNING 1) SELECT count(*) FROM purged");
+        world.rows.text("WITH purged AS (UPDATE dead_letter SET state = 'purged', changed_at = '2026-11-01T10:00Z' RETURNING 1) "
+                + "SELECT count(*) FROM purged");
+        assertThat(reader.get("/api/payments/" + id).textAt("/dead_letters/0/restorable_until")).isEqualTo("2026-12-01T10:00:00Z");
+    }
+
+    @Test
     void what_was_purged_has_groups_counts_money_and_standings_of_its_own() {
         world.rows.dead("acme", 1299, "EUR", "the PSP answered 500");
         world.rows.dead("globex", 77, "USD", "the PSP answered 500");

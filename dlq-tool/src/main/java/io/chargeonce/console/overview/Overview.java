@@ -152,8 +152,8 @@ public final class Overview {
         json.put("psp", psp.psp());
         json.put("state",
                 hold.map(one -> one.isPause() ? "held" : "forced").orElse(psp.isAbsent() ? "absent" : psp.isUnwell() ? "unwell" : "well"));
-        json.put("since", psp.isUnwell() ? psp.unwell().map(Instant::toString).orElse(null)
-                : psp.isAbsent() ? psp.told().toString() : psp.trouble().map(Instant::toString).orElse(null));
+        json.put("since", hold.map(Hold::since).or(() -> psp.isAbsent() ? Optional.of(psp.told()) : psp.unwell()).map(Instant::toString)
+                .orElse(null));
         long succeeded = rates.stream().filter(point -> point.key().equals(psp.psp())).mapToLong(RatePoint::succeeded).sum();
         long failed = rates.stream().filter(point -> point.key().equals(psp.psp())).mapToLong(RatePoint::failed).sum();
         json.put("success_rate", succeeded + failed == 0 ? null : (Object) ((double) succeeded / (succeeded + failed)));
