@@ -48,7 +48,8 @@ class SqlTest {
     @Test
     void nothing_is_null_whether_empty_or_null() throws Exception {
         assertThat(Sql.update(connection, "INSERT INTO thing (name, at, number) VALUES (?, ?, ?)", "null", Optional.empty(), null)).isOne();
-        assertThat(Sql.one(connection, "SELECT at FROM thing WHERE name = ?", row -> Sql.instant(row, 1), Optional.of("null"))).isNull();
+        Instant none = Sql.one(connection, "SELECT at FROM thing WHERE name = ?", row -> Sql.instant(row, 1), Optional.of("null"));
+        assertThat(none).isNull();
         assertThat(Sql.any(connection, "SELECT FROM thing WHERE name = 'null' AND number IS NULL")).isTrue();
         assertThat(Sql.any(connection, "SELECT FROM thing WHERE name = ?", (Object) null)).isFalse();
     }
