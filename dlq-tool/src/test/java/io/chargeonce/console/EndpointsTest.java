@@ -403,7 +403,8 @@ class EndpointsTest {
                 VALUES ('adyen', gen_random_uuid(), now(), false, 0, '', now(), NULL),
                        ('stripe', gen_random_uuid(), now(), true, 7, '', now(), now()),
                        ('stripe', gen_random_uuid(), now(), false, 0, '', now(), NULL),
-                       ('gone', gen_random_uuid(), now() - interval '25 hours', false, 0, '', now() - interval '2 minutes', NULL) RETURNING psp
+                       ('gone', gen_random_uuid(), now() - interval '25 hours', false, 0, '', now() - interval '2 minutes', NULL)
+                RETURNING psp
                 """);
         Browser.Answer psps = reader.get("/api/psps");
         assertThat(psps.at("/items").valueStream().map(psp -> psp.path("psp").asString() + " " + psp.path("state").asString()))
