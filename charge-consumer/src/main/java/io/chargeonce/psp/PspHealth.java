@@ -19,7 +19,7 @@ final class PspHealth {
     /** How long a PSP comes last after a failure, unless it answers well before that. */
     private static final Duration AVOIDED_FOR = Duration.ofSeconds(30);
 
-    /** How long a process keeps its share of the PSP's rate after its last payment for it. */
+    /** How long a process counts as one that sends payments there, after its last payment for it. */
     private static final Duration SHARES_FOR = Duration.ofMinutes(1);
 
     /** A call under way. */
@@ -31,8 +31,10 @@ final class PspHealth {
     private final FailureShare share;
     private final SuccessRate rate = new SuccessRate();
     private final RateLimit limit;
-    /** When the latest call began that was answered well. A process that starts knows of no trouble. */
-    private Instant lastGood;
+    /** A process that starts knows of no trouble, and tells the others of no success: it has seen none. */
+    private final Instant started;
+    /** When the latest call began that was answered well, here or to another process. */
+    private Instant lastGood = Instant.MIN;
     private Instant lastBad = Instant.MIN;
     /** The first failure of the current row. */
     private Instant rowSince = Instant.MIN;
@@ -50,7 +52,7 @@ final class PspHealth {
         this.openFor = openFor;
         this.breaker = new Breaker(openFor);
         this.share = new FailureShare(clock);
-        this.lastGood = clock.instant();
+        this.started = clock.instant();
     }
 
     synchronized boolean isWell() {
@@ -108,6 +110,7 @@ final class PspHealth {
     synchronized boolean end(Begun begun, String payment, boolean suspect, Outcome outcome, double bestOfAll) {
         Instant now = clock.instant();
         boolean bad = saysUnwell(outcome);
+        boolean wasWellElsewhere = isWellElsewhere();
         if (outcome instanceof Outcome.Charged || outcome instanceof Outcome.Declined) {
             lastGood = later(begun.at, lastGood);
         }
@@ -119,11 +122,11 @@ final class PspHealth {
             share.leaveOut(begun.call);
         } else if (breaker.isJudgedBy(begun.at)) {
             share.leaveOut(begun.call);
-            if (bad && suspect && !neverArrived(outcome) && isWellElsewhere()) {
+            if (bad && suspect && !neverArrived(outcome) && wasWellElsewhere) {
                 // It failed by itself. Without this rule, such payments would keep all others of this process waiting for ever.
                 breaker.probeAgain(now);
             } else {
-                judge(bad, now);
+                judge(bad, wasWellElsewhere, now);
             }
         } else if (bad && suspect && !neverArrived(outcome)) {
             rowSince = share.isRowEmpty() ? now : rowSince;
@@ -156,24 +159,30 @@ final class PspHealth {
         }
     }
 
-    private void judge(boolean bad, Instant now) {
+    /** @param wasWellElsewhere whether the period of trouble had ended before this answer */
+    private void judge(boolean bad, boolean wasWellElsewhere, Instant now) {
         if (bad) {
             lastBad = now;
             open(now);
         } else {
-            breaker.close();
-            limit.recovered(now);
-            lastUnwell = now;
-            share.forget();
-            // Failures of the outage must not keep the PSP without payments after it.
-            rate.forget();
+            lastUnwell = wasWellElsewhere ? lastUnwell : now;
+            close(now);
         }
     }
 
+    private void close(Instant now) {
+        breaker.close();
+        limit.recovered(now);
+        share.forget();
+        // Failures of the outage must not keep the PSP without payments after it.
+        rate.forget();
+    }
+
+    /** A good answer anywhere after the trouble that is known ended it, although no payment has closed this process's breaker since. */
     private void open(Instant now) {
-        if (isWell()) {
+        if (isWell() || isWellElsewhere()) {
             Instant recent = now.minus(FailureShare.RECENT);
-            unwellFrom = rowSince.isAfter(recent) || !share.isRowEmpty() ? rowSince : recent;
+            unwellFrom = later(rowSince.isAfter(recent) || !share.isRowEmpty() ? rowSince : recent, lastGood);
         }
         lastUnwell = now;
         breaker.open(now);
@@ -191,7 +200,8 @@ final class PspHealth {
      */
     synchronized boolean wasWellForOthers(Instant since) {
         boolean unwell = !isWell() && !isWellElsewhere() || !lastUnwell.isBefore(since);
-        return !unwell && (lastGood.isAfter(since) || lastGood.plus(GOOD_FOR).isAfter(clock.instant()));
+        Instant good = later(lastGood, started);
+        return !unwell && (good.isAfter(since) || good.plus(GOOD_FOR).isAfter(clock.instant()));
     }
 
     /** Whether it answered another process well after this one last found it unwell. */
@@ -213,9 +223,16 @@ final class PspHealth {
             breaker.probeSoon(now);
         }
         lastGood = good;
+        if (good.isAfter(rowSince)) {
+            share.endRow();
+        }
         others.stream().filter(news -> news.lastUnwell().isAfter(lastUnwell)).forEach(this::learnTrouble);
-        if (isWell() && others.stream().anyMatch(news -> news.isOpen() && news.lastBad().isAfter(good))) {
+        boolean isUnwellElsewhere = others.stream().anyMatch(news -> news.isOpen() && news.lastBad().isAfter(good));
+        if (isWell() && isUnwellElsewhere) {
             breaker.open(now);
+        } else if (!isWell() && !isUnwellElsewhere && isWellElsewhere() && lastAsked.isBefore(now.minus(SHARES_FOR))) {
+            // It has no payment that could probe.
+            close(now);
         }
         List<PspHealthReport> failing = others.stream().filter(news -> !news.inARow().isEmpty() && news.lastBad().isAfter(good)).toList();
         if (isWell() && !failing.isEmpty() && share.isUnwellWith(failing)) {

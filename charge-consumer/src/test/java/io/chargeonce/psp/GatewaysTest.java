@@ -274,8 +274,8 @@ class GatewaysTest {
 
     @Test
     void a_process_that_has_no_payment_to_probe_with_keeps_no_other_from_a_psp_that_is_well_again() {
-        var idle = new Gateways(List.of(gateway), Duration.ofSeconds(10), () -> now, new SimpleMeterRegistry());
-        var busy = new Gateways(List.of(gateway), Duration.ofSeconds(10), () -> now, new SimpleMeterRegistry());
+        var idle = process();
+        var busy = process();
         now = now.plusSeconds(1);
         for (int i = 0; i < 3; i++) {
             idle.watched(gateway, another(), false, () -> ERROR);
@@ -294,6 +294,114 @@ class GatewaysTest {
         assertThat(busy.choose(List.of("one"))).isInstanceOf(Gateways.Choice.At.class);
     }
 
+    private Gateways process() {
+        return new Gateways(List.of(gateway), Duration.ofSeconds(10), () -> now, new SimpleMeterRegistry());
+    }
+
+    private void pays(Gateways by, Outcome outcome) {
+        assertThat(by.choose(List.of("one"))).isInstanceOf(Gateways.Choice.At.class);
+        by.watched(gateway, another(), false, () -> outcome);
+    }
+
+    private static void tell(Gateways from, Gateways to) {
+        to.learn("one", List.of(from.news().get("one")));
+    }
+
+    /** Both know of an outage of some seconds, after which only the first had payments, and they went well for these seconds. */
+    private void outageAndThenWellFor(int seconds, Gateways busy, Gateways idle) {
+        now = now.plusSeconds(1);
+        for (int i = 0; i < 3; i++) {
+            pays(idle, ERROR);
+        }
+        tell(idle, busy);
+        now = now.plusSeconds(11);
+        pays(busy, CHARGED);
+        tell(busy, idle);
+        for (int second = 0; second < seconds; second++) {
+            now = now.plusSeconds(1);
+            pays(busy, CHARGED);
+            tell(busy, idle);
+            tell(idle, busy);
+        }
+    }
+
+    @Test
+    void a_process_without_payments_for_a_psp_believes_the_others_that_it_is_well_again_and_starts_slowly() {
+        Gateways busy = process();
+        Gateways idle = process();
+        outageAndThenWellFor(40, busy, idle);
+        assertThat(idle.news().get("one").isOpen()).as("its first payment would probe").isTrue();
+        now = now.plusSeconds(20);
+        pays(busy, CHARGED);
+        tell(busy, idle);
+        assertThat(idle.news().get("one").isOpen()).isFalse();
+        assertThat(sent(idle)).isEqualTo(1);
+    }
+
+    @Test
+    void trouble_after_good_answers_elsewhere_is_another_period_although_no_payment_closed_the_breaker_between_them() {
+        Gateways busy = process();
+        Gateways idle = process();
+        Instant outage = now.plusSeconds(1);
+        outageAndThenWellFor(20, busy, idle);
+        Instant well = now.minusSeconds(5);
+        assertThat(idle.wasUnwellAt("one", outage)).isTrue();
+        now = now.plusSeconds(1);
+        pays(idle, ERROR);
+        tell(idle, busy);
+        assertThat(List.of(idle, busy)).allSatisfy(one -> {
+            assertThat(one.wasUnwellAt("one", now)).isTrue();
+            assertThat(one.wasUnwellAt("one", well)).isFalse();
+            assertThat(one.news().get("one").unwellFrom()).isAfter(well);
+        });
+    }
+
+    @Test
+    void a_breaker_that_closes_late_makes_no_trouble_of_the_time_in_which_others_did_well() {
+        Gateways busy = process();
+        Gateways idle = process();
+        Instant outage = now.plusSeconds(1);
+        outageAndThenWellFor(20, busy, idle);
+        Instant well = now.minusSeconds(5);
+        pays(idle, CHARGED);
+        tell(idle, busy);
+        assertThat(List.of(idle, busy)).allSatisfy(one -> {
+            assertThat(one.wasUnwellAt("one", outage)).isTrue();
+            assertThat(one.wasUnwellAt("one", well)).isFalse();
+        });
+    }
+
+    @Test
+    void payments_that_fail_again_are_no_outage_while_others_succeed_in_another_process() {
+        Gateways retry = process();
+        Gateways main = process();
+        for (int i = 0; i < 50; i++) {
+            now = now.plusSeconds(1);
+            assertThat(retryFails(retry)).isTrue();
+            assertThat(retry.news().get("one").isOpen()).isFalse();
+            now = now.plusSeconds(1);
+            pays(main, CHARGED);
+            tell(main, retry);
+        }
+    }
+
+    @Test
+    void a_process_that_starts_in_an_outage_is_no_proof_that_the_psp_is_well() {
+        answers(1, CHARGED);
+        now = now.plusSeconds(1);
+        Instant failed = now;
+        answers(3, ERROR);
+        now = now.plusSeconds(5);
+        Gateways started = process();
+        tell(started, gateways);
+        tell(gateways, started);
+        assertThat(started.choose(List.of("one"))).isInstanceOf(Gateways.Choice.NoneIsWell.class);
+        now = now.plus(OPEN_FOR);
+        assertThat(isWell()).as("a probe").isTrue();
+        answers(1, ERROR);
+        assertThat(gateways.wasUnwellAt("one", failed)).isTrue();
+    }
+
     /** Charges at the one PSP, if it is allowed to: from a tier, while this process met nothing else, and another one does well. */
     private boolean retryFails(Gateways retry) {
         if (!(retry.choose(List.of("one")) instanceof Gateways.Choice.At)) {
@@ -305,8 +413,8 @@ class GatewaysTest {
 
     @Test
     void payments_that_fail_by_themselves_keep_no_other_from_a_psp_that_does_well_elsewhere() {
-        var retry = new Gateways(List.of(gateway), Duration.ofSeconds(10), () -> now, new SimpleMeterRegistry());
-        var main = new Gateways(List.of(gateway), Duration.ofSeconds(10), () -> now, new SimpleMeterRegistry());
+        var retry = process();
+        var main = process();
         now = now.plusSeconds(1);
         for (int i = 0; i < 3; i++) {
             retry.watched(gateway, another(), false, () -> ERROR);

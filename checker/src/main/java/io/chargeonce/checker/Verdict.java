@@ -31,6 +31,7 @@ public record Verdict(Kind kind, Map<String, Long> counts, Optional<String> open
     public enum Kind { BALANCED, BROKEN, UNKNOWN }
 
     private static final JsonMapper JSON = new JsonMapper();
+    private static final int FIGURES_WIDTH = 70;
 
     static Verdict of(Totals totals, Evidence evidence, Map<String, List<Event>> timelines) {
         var counts = new LinkedHashMap<String, Long>();
@@ -107,12 +108,35 @@ public record Verdict(Kind kind, Map<String, Long> counts, Optional<String> open
         return text.toString();
     }
 
-    /** A few lines: what is open, how often each invariant is broken, and the figures. */
+    /** For people, in lines for a terminal. */
+    public String figures() {
+        var text = new StringBuilder("accepted %,d = succeeded %,d + declined %,d + dead %,d + purged %,d".formatted(count("accepted"),
+                count("succeeded"), count("declined"), count("dead"), count("purged")));
+        if (count("in_flight") > 0) {
+            text.append("%n   + in flight %,d".formatted(count("in_flight")));
+        }
+        text.append("%ncaptures in the ledgers %,d%n".formatted(count("psp_captures")));
+        int length = 0;
+        for (PaymentCount count : PaymentCount.values()) {
+            String next = "%s %,d".formatted(count.words(), count(count.tag()));
+            boolean fits = length + next.length() < FIGURES_WIDTH;
+            text.append(length == 0 ? "" : fits ? ", " : ",\n").append(next);
+            length = next.length() + (fits ? length + 2 : 0);
+        }
+        return text.append('\n').toString();
+    }
+
+    /** A few lines: what is open, the figures, how often each invariant is broken, and the verdict last. */
     public String summary() {
         var text = new StringBuilder();
         open.ifPresent(what -> text.append("not at rest: ").append(what).append('\n'));
         waiting.ifPresent(what -> text.append(what).append('\n'));
+        text.append(figures());
         found.forEach((invariant, times) -> text.append("%,7d × %s%n".formatted(times, invariant.id())));
-        return text.append(kind.name().toLowerCase(Locale.ROOT)).append(": ").append(counts).append('\n').toString();
+        return text.append(switch (kind) {
+            case BALANCED -> "The books balance.\n";
+            case BROKEN -> "The books do not balance.\n";
+            case UNKNOWN -> "Whether the books balance is not known yet: not everything is at rest.\n";
+        }).toString();
     }
 }

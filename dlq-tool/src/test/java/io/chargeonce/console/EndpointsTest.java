@@ -195,6 +195,16 @@ class EndpointsTest {
     }
 
     @Test
+    void a_purged_payment_says_until_when_it_can_be_restored() {
+        String id = world.rows.dead();
+        assertThat(reader.get("/api/payments/" + id).at("/dead_letters/0").has("restorable_until")).isFalse();
+        world.rows.text("WITH purged AS (UPDATE operation_state SET state = 'purged' RETURNING 1) SELECT count(*) FROM purged");
+        world.rows.text("WITH purged AS (UPDATE dead_letter SET state = 'purged', changed_at = '2026-11-01T10:00Z' RETURNING 1) "
+                + "SELECT count(*) FROM purged");
+        assertThat(reader.get("/api/payments/" + id).textAt("/dead_letters/0/restorable_until")).isEqualTo("2026-12-01T10:00:00Z");
+    }
+
+    @Test
     void what_was_purged_has_groups_counts_money_and_standings_of_its_own() {
         world.rows.dead("acme", 1299, "EUR", "the PSP answered 500");
         world.rows.dead("globex", 77, "USD", "the PSP answered 500");
@@ -393,11 +403,14 @@ class EndpointsTest {
                 VALUES ('adyen', gen_random_uuid(), now(), false, 0, '', now(), NULL),
                        ('stripe', gen_random_uuid(), now(), true, 7, '', now(), now()),
                        ('stripe', gen_random_uuid(), now(), false, 0, '', now(), NULL),
-                       ('gone', gen_random_uuid(), now(), false, 0, '', now() - interval '2 minutes', NULL) RETURNING psp
+                       ('gone', gen_random_uuid(), now() - interval '25 hours', false, 0, '', now() - interval '2 minutes', NULL)
+                RETURNING psp
                 """);
         Browser.Answer psps = reader.get("/api/psps");
         assertThat(psps.at("/items").valueStream().map(psp -> psp.path("psp").asString() + " " + psp.path("state").asString()))
                 .containsExactly("adyen well", "gone absent", "stripe unwell");
+        assertThat(psps.at("/items/0/last_good_at").asString()).isNotEmpty();
+        assertThat(psps.at("/items/1/last_good_at").isNull()).as("none within a day").isTrue();
         assertThat(psps.at("/items/2/success_rate").asDouble()).isEqualTo(7.0 / 8);
         assertThat(psps.at("/items/2/rate_of").asInt()).isEqualTo(8);
         assertThat(psps.at("/items/2/breakers_open").asInt()).isEqualTo(1);

@@ -99,7 +99,9 @@ class HoldActionsTest {
         assertThat(made.status()).as(made.text()).isEqualTo(200);
         assertThat(Duration.between(Instant.parse(made.textAt("/since")), Instant.parse(made.textAt("/until"))))
                 .isBetween(Duration.ofMinutes(59), Duration.ofMinutes(61));
-        assertThat(operator.get("/api/psps").textAt("/items/0/state")).isEqualTo("forced");
+        Browser.Answer psps = operator.get("/api/psps");
+        assertThat(psps.textAt("/items/0/state")).isEqualTo("forced");
+        assertThat(psps.textAt("/items/0/since")).as("not since its last trouble").isEqualTo(made.textAt("/since"));
     }
 
     @Test

@@ -40,8 +40,8 @@ class SignInTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"reader:secret of reader, reader, read", "operator:secret of operator, approver, read operate approve",
-        "approver:secret:of approver, approver, read operate approve", "unmasker:secret of unmasker, reader, read unmask"})
+    @CsvSource({"reader:secret of reader, reader, read", "operator:secret of operator, operator, read operate approve",
+        "approver:secret:of approver, operator, read operate approve", "unmasker:secret of unmasker, reader, read unmask"})
     void a_person_has_the_rights_of_their_own_login(String token, String role, String rights) {
         Browser.Answer in = world.browser().trySignIn(token);
 

@@ -37,7 +37,7 @@ final class ToldWitness implements WitnessView {
 
     @Override
     public List<Stage> stages() {
-        return List.of(new Stage("requests", "EUR", 10, 1000, 9, 900, 1, 100, differsSince == null ? 0 : 1,
+        return List.of(new Stage("requests", "charge", "EUR", 10, 1000, 9, 900, 1, 100, differsSince == null ? 0 : 1,
                 differsSince == null ? 0 : 50, differsSince));
     }
 

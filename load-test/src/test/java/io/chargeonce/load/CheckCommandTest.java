@@ -154,8 +154,9 @@ class CheckCommandTest {
         assertThat(check(service())).isEqualTo(1);
         List<String> lines = out.toString().strip().lines().toList();
         assertThat(lines).filteredOn(line -> line.startsWith("never-early: pay_1 was due")).hasSize(3);
-        assertThat(lines.getLast()).startsWith("broken: {");
+        assertThat(lines.getLast()).isEqualTo("The books do not balance.");
         assertThat(lines.get(lines.size() - 2)).isEqualTo("      5 × never-early");
+        assertThat(out.toString()).contains("\nlost 0, charged twice 0, charged unasked 0, wrong amount 0,\n");
         assertThat(all()).filteredOn(line -> line.startsWith("never-early: pay_1 was due")).hasSize(5);
     }
 

@@ -63,6 +63,17 @@ final class DirectoryLock implements AutoCloseable {
         }
     }
 
+    /** Whether a living server holds the lock of this file, which is there. */
+    static boolean isHeld(Path lockFile) {
+        try {
+            Optional<DirectoryLock> lock = tryTake(lockFile);
+            lock.ifPresent(DirectoryLock::close);
+            return lock.isEmpty();
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot look at " + lockFile + ": " + e.getMessage(), e);
+        }
+    }
+
     @Override
     public void close() {
         try {

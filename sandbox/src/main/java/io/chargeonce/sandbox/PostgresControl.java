@@ -53,6 +53,12 @@ final class PostgresControl {
         return ProcessHandle.of(pid).filter(ProcessHandle::isAlive).filter(this::servesThisDirectory);
     }
 
+    /** Postgres writes its port into the fourth line. */
+    boolean listensOn(int port) {
+        return postmaster().isPresent() && lines(dataDirectory.resolve("postmaster.pid")).stream().skip(3).limit(1)
+                .anyMatch(line -> line.strip().equals("" + port));
+    }
+
     private boolean servesThisDirectory(ProcessHandle process) {
         ProcessHandle.Info info = process.info();
         boolean postgres = info.command().map(command -> command.contains("postgres")).orElse(false);

@@ -44,7 +44,7 @@ public final class PostgresServer implements AutoCloseable {
      */
     public static PostgresServer start(Path dataDirectory, int port) {
         Path data = dataDirectory.toAbsolutePath().normalize();
-        DirectoryLock lock = DirectoryLock.take("Postgres", data, data.resolveSibling(data.getFileName() + ".lock"));
+        DirectoryLock lock = DirectoryLock.take("Postgres", data, lockFile(data));
         try {
             PostgresControl control = new PostgresControl(data);
             control.stopLeftOver(Stop.FAST);
@@ -54,6 +54,16 @@ public final class PostgresServer implements AutoCloseable {
             lock.close();
             throw e;
         }
+    }
+
+    private static Path lockFile(Path data) {
+        return data.resolveSibling(data.getFileName() + ".lock");
+    }
+
+    /** Whether a killed process left a Postgres over this directory that listens on the port: {@link #start} stops it. */
+    public static boolean isLeftOver(Path dataDirectory, int port) {
+        Path data = dataDirectory.toAbsolutePath().normalize();
+        return new PostgresControl(data).listensOn(port) && !DirectoryLock.isHeld(lockFile(data));
     }
 
     private static PostgresServer ready(PostgresServer server) {

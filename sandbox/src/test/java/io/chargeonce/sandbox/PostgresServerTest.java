@@ -82,8 +82,11 @@ class PostgresServerTest {
         execute(url, "CREATE TABLE kept AS SELECT 42 AS n");
         LeftBehind.kill(process);
         ProcessHandle leftOver = new PostgresControl(data).postmaster().orElseThrow();
+        assertThat(PostgresServer.isLeftOver(typed, port)).isTrue();
+        assertThat(PostgresServer.isLeftOver(typed, port - 1)).as("another port").isFalse();
 
         try (PostgresServer server = PostgresServer.start(typed, port)) {
+            assertThat(PostgresServer.isLeftOver(typed, port)).as("this one is alive").isFalse();
             assertThat(new PostgresControl(data).postmaster().orElseThrow().pid()).isNotEqualTo(leftOver.pid());
             assertThat(query(server.jdbcUrl(), "SELECT n FROM kept")).isEqualTo("42");
         }

@@ -273,13 +273,7 @@ final class Demo implements AutoCloseable {
         chapter("The check: the shops' answers, the ledgers of both PSPs and the bank, tables\nand topics must agree");
         command("./chargeonce load check");
         Verdict verdict = Checker.check(evidence());
-        out.printf("   accepted %,d = succeeded %,d + declined %,d + dead %,d + purged %,d%n", verdict.count("accepted"),
-                verdict.count("succeeded"), verdict.count("declined"), verdict.count("dead"), verdict.count("purged"));
-        out.printf("   captures in the ledgers %,d%n", verdict.count("psp_captures"));
-        out.printf("   lost %d, charged twice %d, charged unasked %d, wrong amount %d,%n   outcome missing %d, early retries %d%n",
-                verdict.count("lost"), verdict.count("double_charged"), verdict.count("phantom"), verdict.count("wrong_amount"),
-                verdict.count("outcome_missing"), verdict.count("early_retries"));
-        out.println(verdict.balanced() ? "   The books balance." : verdict.report());
+        out.print(verdict.balanced() ? verdict.summary().indent(3) : verdict.report());
         return verdict;
     }
 

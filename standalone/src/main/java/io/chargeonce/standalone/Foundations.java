@@ -39,7 +39,7 @@ record Foundations(KafkaBroker kafka, PostgresServer postgres, StripeSimulator s
 
     static Foundations start(Lifecycle lifecycle, Optional<Path> keep, Ports ports) {
         Path directory = keep.map(path -> path.toAbsolutePath().normalize()).orElseGet(() -> temporary(lifecycle));
-        var postgres = lifecycle.start("Postgres", () -> PostgresServer.start(directory.resolve("postgres"), ports.postgres));
+        var postgres = lifecycle.start("Postgres", () -> PostgresServer.start(postgresIn(directory), ports.postgres));
         var kafka = lifecycle.start("Kafka", () -> KafkaBroker.start(directory.resolve("kafka"), ports.kafka));
         var stripe = lifecycle.start("Stripe simulator", () -> StripeSimulator.start(
                 StripeSettings.inMemory().port(ports.stripe).keptIn(directory.resolve("stripe"))));
@@ -49,6 +49,10 @@ record Foundations(KafkaBroker kafka, PostgresServer postgres, StripeSimulator s
         var mail = lifecycle.start("mail server", () -> SandboxMail.start(ports.mail, ports.mailbox));
         var bank = lifecycle.start("bank", () -> SandboxBank.start(directory.resolve("bank"), ports.bank, ports.bankLedger, List.of()));
         return new Foundations(kafka, postgres, stripe, adyen, mail, bank, dataKey(directory), stripeKey(directory));
+    }
+
+    static Path postgresIn(Path directory) {
+        return directory.resolve("postgres");
     }
 
     /** The file with the private keys; made once. */

@@ -21,18 +21,20 @@ import java.util.stream.Stream;
  * machine; only these logins need their password, for the console believes no other.
  */
 enum LocalPeople {
-    READER("chargeonce_dlq_reader"),
-    OPERATOR("chargeonce_dlq_operator"),
-    /** A second operator, who may approve the first one's runs, and look at personal data. */
-    APPROVER("chargeonce_dlq_operator");
+    READER("chargeonce_dlq_reader", "a reader"),
+    OPERATOR("chargeonce_dlq_operator", "an operator"),
+    /** May also look at personal data. */
+    APPROVER("chargeonce_dlq_operator", "a second operator, to approve");
 
     private static final String RULES = "SHOW hba_file";
     private static final String RELOAD = "SELECT pg_reload_conf()";
 
     private final String role;
+    private final String words;
 
-    LocalPeople(String role) {
+    LocalPeople(String role, String words) {
         this.role = role;
+        this.words = words;
     }
 
     String login() {
@@ -45,7 +47,8 @@ enum LocalPeople {
     }
 
     static String tokens() {
-        return Stream.of(values()).map(LocalPeople::token).collect(Collectors.joining(",\n" + " ".repeat(20)));
+        return Stream.of(values()).map(person -> "%-22s  %s".formatted(person.token(), person.words))
+                .collect(Collectors.joining("\n" + " ".repeat(20)));
     }
 
     /** Idempotent. */

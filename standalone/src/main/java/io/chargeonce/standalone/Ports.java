@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.standalone;
 
+import io.chargeonce.sandbox.PostgresServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import picocli.CommandLine.Option;
 
 /** Where {@code up} listens, on 127.0.0.1; 0 takes any free port. */
@@ -83,8 +86,13 @@ final class Ports {
         }
     }
 
-    /** What is wrong with these ports, for the person who chose them; empty if all are free. */
-    List<String> problems() {
+    /**
+     * What is wrong with these ports, for the person who chose them; empty if all are free. The server of Postgres that a killed run left
+     * over the same directory is no problem: the start stops it.
+     *
+     * @param postgresData where Postgres keeps its data, if it is kept
+     */
+    List<String> problems(Optional<Path> postgresData) {
         var problems = new ArrayList<String>();
         var options = new LinkedHashMap<Integer, String>();
         all().forEach((option, port) -> {
@@ -94,7 +102,8 @@ final class Ports {
                 problems.add("%s and %s are both %d".formatted(options.get(port), option, port));
             }
         });
-        List<String> taken = options.keySet().stream().filter(port -> port != postgres && isTaken(port))
+        List<String> taken = options.keySet().stream().filter(Ports::isTaken)
+                .filter(port -> port != postgres || postgresData.filter(data -> PostgresServer.isLeftOver(data, port)).isEmpty())
                 .map(port -> "port %d is in use: choose another with %s".formatted(port, options.get(port))).toList();
         problems.addAll(taken);
         if (taken.size() > 1) {
@@ -120,7 +129,6 @@ final class Ports {
         return all;
     }
 
-    /** Not for the port of Postgres: a server that a killed run left behind may listen there, and the start stops it. */
     private static boolean isTaken(int port) {
         try (var probe = new ServerSocket()) {
             probe.setReuseAddress(true);

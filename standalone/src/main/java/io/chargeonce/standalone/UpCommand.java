@@ -37,7 +37,7 @@ final class UpCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         var problems = new Problems();
-        ports.problems().forEach(problems::add);
+        ports.problems(data.map(Foundations::postgresIn)).forEach(problems::add);
         DataDirectory.problem(data).ifPresent(problems::add);
         if (problems.any()) {
             return problems.print(spec);
@@ -85,6 +85,10 @@ final class UpCommand implements Callable<Integer> {
                     -H 'Authorization: Bearer %s' -H 'Idempotency-Key: order-1' \\
                     -H 'Content-Type: application/json' \\
                     -d '{"amount": 1299, "currency": "EUR", "payment_method": "pm_card_visa"}'
+
+                Hints say 'chargeonce'. In the directory of the repository this makes it found:
+
+                  export PATH=$PWD:$PATH
 
                 The other commands find this pipeline by themselves at the usual ports.
                 At other ports they need the first of these lines, and with a key the second:

@@ -72,9 +72,11 @@ class OneLineErrorsTest {
 
     @Test
     void a_port_in_use_is_told_with_the_option_that_names_another() throws IOException {
-        try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            assertThat(call(2, "up --adyen-port " + taken.getLocalPort()))
-                    .contains("port %d is in use: choose another with --adyen-port".formatted(taken.getLocalPort()));
+        try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+             var too = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            assertThat(call(2, "up --adyen-port %d --postgres-port %d".formatted(taken.getLocalPort(), too.getLocalPort())))
+                    .contains("port %d is in use: choose another with --adyen-port".formatted(taken.getLocalPort()))
+                    .contains("port %d is in use: choose another with --postgres-port".formatted(too.getLocalPort()));
         }
     }
 

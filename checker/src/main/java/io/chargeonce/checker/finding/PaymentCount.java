@@ -5,9 +5,22 @@ import java.util.Locale;
 
 /** The counts of payments that a verdict prints next to the states, each the size of a set of ids. */
 public enum PaymentCount {
-    LOST, DOUBLE_CHARGED, PHANTOM, WRONG_AMOUNT, OUTCOME_MISSING, OUTCOME_CONFLICT, OVER_REFUNDED, ATTEMPTS_NOT_MONOTONE,
-    EARLY_RETRIES;
+    LOST("lost"), DOUBLE_CHARGED("charged twice"), PHANTOM("charged unasked"), WRONG_AMOUNT("wrong amount"),
+    OUTCOME_MISSING("outcome missing"), OUTCOME_CONFLICT("outcome conflict"), OVER_REFUNDED("refunded too much"),
+    ATTEMPTS_NOT_MONOTONE("attempts out of order"), EARLY_RETRIES("early retries");
 
+    private final String words;
+
+    PaymentCount(String words) {
+        this.words = words;
+    }
+
+    /** For people. */
+    public String words() {
+        return words;
+    }
+
+    /** In JSON. */
     public String tag() {
         return name().toLowerCase(Locale.ROOT);
     }

@@ -28,6 +28,8 @@ import java.util.stream.Stream;
 public final class Overview {
 
     private static final Duration RATE_WINDOW = Duration.ofMinutes(5);
+    /** A success this long ago, or none, is reported alike. */
+    private static final Duration TOLD_FOR = Duration.ofDays(1);
 
     private final Topics topics;
     private final int tiers;
@@ -150,8 +152,8 @@ public final class Overview {
         json.put("psp", psp.psp());
         json.put("state",
                 hold.map(one -> one.isPause() ? "held" : "forced").orElse(psp.isAbsent() ? "absent" : psp.isUnwell() ? "unwell" : "well"));
-        json.put("since", psp.isUnwell() ? psp.unwell().map(Instant::toString).orElse(null)
-                : psp.isAbsent() ? psp.told().toString() : psp.trouble().map(Instant::toString).orElse(null));
+        json.put("since", hold.map(Hold::since).or(() -> psp.isAbsent() ? Optional.of(psp.told()) : psp.unwell()).map(Instant::toString)
+                .orElse(null));
         long succeeded = rates.stream().filter(point -> point.key().equals(psp.psp())).mapToLong(RatePoint::succeeded).sum();
         long failed = rates.stream().filter(point -> point.key().equals(psp.psp())).mapToLong(RatePoint::failed).sum();
         json.put("success_rate", succeeded + failed == 0 ? null : (Object) ((double) succeeded / (succeeded + failed)));
@@ -160,7 +162,7 @@ public final class Overview {
         json.put("processes", psp.processes());
         json.put("breakers_open", psp.open());
         json.put("failed_in_a_row", psp.inARow());
-        json.put("last_good_at", psp.good().map(Instant::toString).orElse(null));
+        json.put("last_good_at", psp.good().filter(psp.told().minus(TOLD_FOR)::isBefore).map(Instant::toString).orElse(null));
         json.put("last_trouble_at", psp.trouble().map(Instant::toString).orElse(null));
         return json;
     }

@@ -42,6 +42,7 @@ public final class WitnessJson {
     private static Map<String, Object> stage(Stage stage) {
         var json = new LinkedHashMap<String, Object>();
         json.put("name", stage.name());
+        json.put("kind", stage.kind());
         json.put("currency", stage.currency());
         json.put("in", stage.in());
         json.put("in_money", stage.inMoney());

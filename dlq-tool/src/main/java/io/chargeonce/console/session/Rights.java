@@ -51,7 +51,7 @@ record Rights(String login, boolean owner, boolean read, boolean operate, boolea
     }
 
     String role() {
-        return approve ? "approver" : operate ? "operator" : "reader";
+        return operate ? "operator" : "reader";
     }
 
     List<String> names() {

@@ -14,6 +14,8 @@ import io.chargeonce.dlq.story.Moment;
 import io.chargeonce.dlq.story.Story;
 import io.chargeonce.http.Answer;
 import io.chargeonce.ledger.Operation;
+import io.chargeonce.ledger.PurgedLetters;
+import io.chargeonce.payment.OperationState;
 import io.chargeonce.text.Cut;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -81,8 +83,17 @@ record PaymentRoutes(WitnessView witness) implements ConsoleApi.Routes {
                 .map(WitnessJson::hop).toList());
         json.put("dead_letters", Stream.concat(Stream.of(id), life.moments().stream().flatMap(PaymentRoutes::movedBack))
                 .flatMap(one -> Story.of(call.queue(), one).stream())
-                .map(story -> Json.story(unmasked.isPresent() && story.letter().id().equals(id) ? story : story.masked())).toList());
+                .map(story -> letter(story, unmasked.isPresent() && story.letter().id().equals(id))).toList());
         return ConsoleApi.json(200, json);
+    }
+
+    private static Map<String, Object> letter(Story story, boolean unmasked) {
+        Map<String, Object> json = Json.story(unmasked ? story : story.masked());
+        if (story.letter().state().equals("purged")
+                && story.operation().filter(operation -> operation.state() != OperationState.PURGED).isEmpty()) {
+            json.put("restorable_until", story.letter().changedAt().plus(PurgedLetters.KEPT).toString());
+        }
+        return json;
     }
 
     private static Stream<String> movedBack(Moment moment) {

@@ -106,12 +106,13 @@ final class Board implements WitnessView {
         });
         List<String> order = Books.stages(tiers);
         return lines.keySet().stream().filter(row -> order.contains(row.stage()))
-                .sorted(Comparator.<Row>comparingInt(row -> order.indexOf(row.stage())).thenComparing(Row::currency))
+                .sorted(Comparator.<Row>comparingInt(row -> order.indexOf(row.stage())).thenComparing(Row::kind)
+                        .thenComparing(Row::currency))
                 .map(row -> stage(row, lines.get(row), missing.getOrDefault(row, Line.EMPTY))).toList();
     }
 
     private Stage stage(Row row, Line line, Line missing) {
-        return new Stage(row.stage(), row.currency(), line.in(), line.inMoney(), line.in() - line.present(),
+        return new Stage(row.stage(), row.kind(), row.currency(), line.in(), line.inMoney(), line.in() - line.present(),
                 line.inMoney() - line.presentMoney(), line.present() - missing.present(), line.presentMoney() - missing.presentMoney(),
                 missing.present(), missing.presentMoney(), missing.present() == 0 ? null : differsSince.get(row));
     }

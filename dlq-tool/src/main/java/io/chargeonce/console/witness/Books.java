@@ -4,6 +4,7 @@ package io.chargeonce.console.witness;
 import io.chargeonce.console.witness.Fact.Identity;
 import io.chargeonce.console.witness.ObservedOperation.News;
 import io.chargeonce.console.witness.ObservedOperation.Whereabouts;
+import io.chargeonce.payment.OperationKind;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -12,8 +13,8 @@ import java.util.Map;
 import org.apache.kafka.streams.state.KeyValueStore;
 
 /**
- * What came into each stage and what is in it now, per currency. What an operation adds follows from what is known about it alone, so a
- * repeated or a late record changes nothing twice. One thread.
+ * What came into each stage and what is in it now, of charges and of refunds, per currency. What an operation adds follows from what is
+ * known about it alone, so a repeated or a late record changes nothing twice. One thread.
  */
 final class Books {
 
@@ -21,7 +22,19 @@ final class Books {
     static final String DLQ = "dlq";
     static final String SETTLED = "settled";
 
-    record Row(String stage, String currency) {}
+    private static final String CHARGE = OperationKind.CHARGE.tag();
+    private static final String REFUND = OperationKind.REFUND.tag();
+
+    /**
+     * @param kind {@code charge}; {@code refund} for all that gives money back; empty for a record whose operation is not known
+     */
+    record Row(String stage, String kind, String currency) {
+
+        static Row of(String stage, ObservedOperation known) {
+            return new Row(stage, known.who.map(who -> who.kind().equals(CHARGE) ? CHARGE : REFUND).orElse(""),
+                    known.who.map(Identity::currency).orElse(""));
+        }
+    }
 
     /** Money in minor units. */
     record Line(long in, long inMoney, long present, long presentMoney) {
@@ -36,7 +49,7 @@ final class Books {
         }
     }
 
-    private static final char SEPARATOR = '|';
+    private static final String SEPARATOR = ":";
 
     private final KeyValueStore<String, byte[]> store;
     private final Map<Row, Line> lines = new HashMap<>();
@@ -55,21 +68,20 @@ final class Books {
     /** What one operation adds to the lines that only its present state decides. */
     static Map<Row, Line> of(ObservedOperation known) {
         var adds = new HashMap<Row, Line>();
-        String currency = known.who.map(Identity::currency).orElse("");
         long money = known.who.map(Identity::amount).orElse(0L);
         Whereabouts where = known.whereabouts();
         if (known.who.isPresent() && !known.refuted) {
             boolean ended = where == Whereabouts.ENDED;
-            adds.put(new Row(ACCEPTED, currency), ended ? new Line(1, money, 0, 0) : new Line(1, money, 1, money));
+            adds.put(Row.of(ACCEPTED, known), ended ? new Line(1, money, 0, 0) : new Line(1, money, 1, money));
             if (ended) {
-                adds.put(new Row(SETTLED, currency), new Line(1, money, 0, 0));
+                adds.put(Row.of(SETTLED, known), new Line(1, money, 0, 0));
             }
         }
         if (where == Whereabouts.AT_WORK || where == Whereabouts.WAITING && known.visit.step() > 0) {
-            adds.put(new Row(ofTier(known.visit.tier()), currency), new Line(0, 0, 1, money));
+            adds.put(Row.of(ofTier(known.visit.tier()), known), new Line(0, 0, 1, money));
         }
         if (known.isListed()) {
-            adds.put(new Row(DLQ, currency), new Line(0, 0, 1, money));
+            adds.put(Row.of(DLQ, known), new Line(0, 0, 1, money));
         }
         return adds;
     }
@@ -78,18 +90,17 @@ final class Books {
     void change(Map<Row, Line> before, ObservedOperation known, Fact fact, News news) {
         var change = new HashMap<>(of(known));
         before.forEach((row, line) -> change.merge(row, Line.EMPTY.minus(line), Line::plus));
-        String currency = known.who.map(Identity::currency).orElse("");
         var entered = new Line(1, known.who.map(Identity::amount).orElse(0L), 0, 0);
         if (news.visit() && fact instanceof Fact.Work work) {
-            change.merge(new Row(ofTier(work.tier()), currency), entered, Line::plus);
+            change.merge(Row.of(ofTier(work.tier()), known), entered, Line::plus);
         }
         if (news.letter()) {
-            change.merge(new Row(DLQ, currency), entered, Line::plus);
+            change.merge(Row.of(DLQ, known), entered, Line::plus);
         }
         change.forEach((row, line) -> {
             if (!line.equals(Line.EMPTY)) {
                 Line sum = lines.merge(row, line, Line::plus);
-                store.put(row.stage() + SEPARATOR + row.currency(), bytes(sum));
+                store.put(row.stage() + SEPARATOR + row.kind() + SEPARATOR + row.currency(), bytes(sum));
             }
         });
     }
@@ -110,8 +121,12 @@ final class Books {
     }
 
     private static Row row(String key) {
-        int at = key.indexOf(SEPARATOR);
-        return new Row(key.substring(0, at), key.substring(at + 1));
+        String[] parts = key.split(SEPARATOR, -1);
+        if (parts.length != 3) {
+            throw new IllegalStateException("the witness's books are of another release, which this one cannot read: "
+                    + "set CHARGEONCE_WITNESS_NAME to another name, so that it begins again");
+        }
+        return new Row(parts[0], parts[1], parts[2]);
     }
 
     private static byte[] bytes(Line line) {

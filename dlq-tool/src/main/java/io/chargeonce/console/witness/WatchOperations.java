@@ -272,9 +272,8 @@ final class WatchOperations implements Processor<String, Fact, String, OverdueEv
         }
 
         private void judge(String id, ObservedOperation known, Glance glance) {
-            String currency = known.who.map(Identity::currency).orElse("");
             if (known.isListedByMistake()) {
-                missing.merge(new Row(Books.DLQ, currency), one(known), Line::plus);
+                missing.merge(Row.of(Books.DLQ, known), one(known), Line::plus);
             }
             if (known.whereabouts() == Whereabouts.ENDED) {
                 return;
@@ -283,17 +282,17 @@ final class WatchOperations implements Processor<String, Fact, String, OverdueEv
                     glance.whereabouts() == Whereabouts.AT_WORK
                             && evidence.standing(glance.tier(), glance.place(), glance.since()) == Standing.AHEAD;
             if (!inFlight) {
-                missing.merge(new Row(Books.ACCEPTED, currency), one(known), Line::plus);
+                missing.merge(Row.of(Books.ACCEPTED, known), one(known), Line::plus);
                 if (glance.whereabouts() == Whereabouts.AT_WORK || glance.whereabouts() == Whereabouts.WAITING && known.visit.step() > 0) {
-                    missing.merge(new Row(Books.ofTier(glance.tier()), currency), one(known), Line::plus);
+                    missing.merge(Row.of(Books.ofTier(glance.tier()), known), one(known), Line::plus);
                 }
             }
-            overdue(id, known, currency, glance);
+            overdue(id, known, glance);
         }
 
-        private void overdue(String id, ObservedOperation known, String currency, Glance glance) {
+        private void overdue(String id, ObservedOperation known, Glance glance) {
             long due = plan.due(glance);
-            late.merge(currency, one(known), Line::plus);
+            late.merge(known.who.map(Identity::currency).orElse(""), one(known), Line::plus);
             oldestDue = Math.min(oldestDue, due);
             oldest.add(row(id, known));
             if (oldest.size() > Sighting.MOST_OVERDUE) {

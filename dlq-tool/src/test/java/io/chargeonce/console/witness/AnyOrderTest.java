@@ -45,8 +45,9 @@ class AnyOrderTest {
                 assertThat(stage.inMoney()).as(stage.toString())
                         .isEqualTo(stage.outMoney() + stage.inFlightMoney() + stage.differenceMoney());
             }
-            return stages.stream().map(stage -> new Stage(stage.name(), stage.currency(), stage.in(), stage.inMoney(), stage.out(),
-                    stage.outMoney(), stage.inFlight(), stage.inFlightMoney(), stage.difference(), stage.differenceMoney(), null)).toList();
+            return stages.stream().map(stage -> new Stage(stage.name(), stage.kind(), stage.currency(), stage.in(),
+                    stage.inMoney(), stage.out(), stage.outMoney(), stage.inFlight(), stage.inFlightMoney(), stage.difference(),
+                    stage.differenceMoney(), null)).toList();
         }
     }
 

@@ -28,11 +28,11 @@ class ConservationTest {
         witness.take(payment.requested(T), other.requested(T), payment.waits(1, "psp_unwell", T.plusSeconds(1)),
                 payment.succeeds(T.plusSeconds(9)));
         witness.look();
-        assertThat(witness.stage("accepted", "EUR")).isEqualTo(new Stage("accepted", "EUR", 1, 1000, 1, 1000, 0, 0, 0, 0, null));
-        assertThat(witness.stage("requests", "EUR")).isEqualTo(new Stage("requests", "EUR", 1, 1000, 1, 1000, 0, 0, 0, 0, null));
-        assertThat(witness.stage("retry-1", "EUR")).isEqualTo(new Stage("retry-1", "EUR", 1, 1000, 1, 1000, 0, 0, 0, 0, null));
-        assertThat(witness.stage("settled", "EUR")).isEqualTo(new Stage("settled", "EUR", 1, 1000, 1, 1000, 0, 0, 0, 0, null));
-        assertThat(witness.stage("requests", "USD")).isEqualTo(new Stage("requests", "USD", 1, 50, 0, 0, 1, 50, 0, 0, null));
+        assertThat(witness.stage("accepted", "EUR")).isEqualTo(new Stage("accepted", "charge", "EUR", 1, 1000, 1, 1000, 0, 0, 0, 0, null));
+        assertThat(witness.stage("requests", "EUR")).isEqualTo(new Stage("requests", "charge", "EUR", 1, 1000, 1, 1000, 0, 0, 0, 0, null));
+        assertThat(witness.stage("retry-1", "EUR")).isEqualTo(new Stage("retry-1", "charge", "EUR", 1, 1000, 1, 1000, 0, 0, 0, 0, null));
+        assertThat(witness.stage("settled", "EUR")).isEqualTo(new Stage("settled", "charge", "EUR", 1, 1000, 1, 1000, 0, 0, 0, 0, null));
+        assertThat(witness.stage("requests", "USD")).isEqualTo(new Stage("requests", "charge", "USD", 1, 50, 0, 0, 1, 50, 0, 0, null));
     }
 
     @Test
@@ -105,7 +105,7 @@ class ConservationTest {
     void dead_letters_come_in_and_go_out_by_merge_purge_and_restore() {
         witness.take(payment.requested(T), payment.dies("psp_unwell", T.plusSeconds(1)));
         witness.look();
-        assertThat(witness.stage("dlq", "EUR")).isEqualTo(new Stage("dlq", "EUR", 1, 1000, 0, 0, 1, 1000, 0, 0, null));
+        assertThat(witness.stage("dlq", "EUR")).isEqualTo(new Stage("dlq", "charge", "EUR", 1, 1000, 0, 0, 1, 1000, 0, 0, null));
         assertThat(witness.stage("requests", "EUR").inFlight()).as("the dead one is not at work").isZero();
 
         witness.take(payment.leaves("purged", T.plusSeconds(2)));
@@ -144,15 +144,15 @@ class ConservationTest {
     }
 
     @Test
-    void refunds_stand_beside_their_charge() {
+    void refunds_stand_beside_their_charge_and_are_counted_for_themselves() {
         Told refund = Told.refund("pay_1", 400, "EUR", T);
         witness.take(payment.requested(T), payment.succeeds(T), refund.requested(T), refund.waits(1, "waits_for_payment", T),
                 refund.succeeds(T.plusSeconds(9)));
         witness.look();
-        Stage accepted = witness.stage("accepted", "EUR");
-        assertThat(accepted.in()).isEqualTo(2);
-        assertThat(accepted.inMoney()).isEqualTo(1400);
-        assertThat(accepted.out()).isEqualTo(2);
+        assertThat(witness.stage("accepted", "charge", "EUR"))
+                .isEqualTo(new Stage("accepted", "charge", "EUR", 1, 1000, 1, 1000, 0, 0, 0, 0, null));
+        assertThat(witness.stage("accepted", "refund", "EUR"))
+                .isEqualTo(new Stage("accepted", "refund", "EUR", 1, 400, 1, 400, 0, 0, 0, 0, null));
         assertThat(witness.board.journey("pay_1")).extracting(Hop::step)
                 .containsExactlyInAnyOrder("charge/1", "charge/2", "refund/1", "refund/2", "refund/3");
     }

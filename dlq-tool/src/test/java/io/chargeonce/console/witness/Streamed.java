@@ -110,8 +110,13 @@ final class Streamed implements AutoCloseable {
     }
 
     Stage stage(String name, String currency) {
-        return board.stages().stream().filter(stage -> stage.name().equals(name) && stage.currency().equals(currency)).findFirst()
-                .orElseThrow(() -> new AssertionError("there is no stage " + name + " " + currency + " in " + board.stages()));
+        return stage(name, "charge", currency);
+    }
+
+    Stage stage(String name, String kind, String currency) {
+        return board.stages().stream()
+                .filter(stage -> stage.name().equals(name) && stage.kind().equals(kind) && stage.currency().equals(currency)).findFirst()
+                .orElseThrow(() -> new AssertionError("there is no stage %s %s %s in %s".formatted(name, kind, currency, board.stages())));
     }
 
     long differences() {

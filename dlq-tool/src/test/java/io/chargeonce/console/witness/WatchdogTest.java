@@ -210,7 +210,7 @@ class WatchdogTest {
         witness.pass(Duration.ofHours(1));
         assertThat(witness.board.overdue(10)).isEmpty();
         assertThat(witness.differences()).isZero();
-        assertThat(witness.stage("dlq", "").inFlight()).isEqualTo(1);
+        assertThat(witness.stage("dlq", "", "").inFlight()).isEqualTo(1);
     }
 
     @Test

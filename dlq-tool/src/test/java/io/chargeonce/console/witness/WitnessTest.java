@@ -145,7 +145,7 @@ class WitnessTest {
             until(() -> again.view().progress().state() == Progress.State.LIVE);
             assertThat(stage(again, "accepted").in()).isEqualTo(51);
             assertThat(again.view().progress().percent()).isEqualTo(100);
-            assertThat(stage(again, "settled")).isEqualTo(new Stage("settled", "EUR", 25, 25_000, 25, 25_000, 0, 0, 0, 0, null));
+            assertThat(stage(again, "settled")).isEqualTo(new Stage("settled", "charge", "EUR", 25, 25_000, 25, 25_000, 0, 0, 0, 0, null));
             assertThat(again.view().journey("pay_0")).hasSize(2);
             assertThat(again.view().progress().open()).isEqualTo(26);
         }
@@ -321,7 +321,7 @@ class WitnessTest {
 
     private static Stage stage(Witness witness, String name) {
         return witness.view().stages().stream().filter(stage -> stage.name().equals(name)).findFirst()
-                .orElse(new Stage(name, "EUR", 0, 0, 0, 0, 0, 0, 0, 0, null));
+                .orElse(new Stage(name, "charge", "EUR", 0, 0, 0, 0, 0, 0, 0, 0, null));
     }
 
     private RecordMetadata send(Message message) throws ExecutionException, InterruptedException {

@@ -234,7 +234,7 @@ class ConsolePagesTest {
     }
 
     @Test
-    void every_box_of_the_picture_counts_payments_and_what_the_pipeline_could_not_read_stands_beside_them() throws Exception {
+    void what_the_pipeline_could_not_read_stands_beside_the_payments_in_the_picture_and_in_a_merge() throws Exception {
         world.garble("no json", "neither");
         browser.open("/");
         browser.see("+ 2 records");
@@ -244,6 +244,42 @@ class ConsolePagesTest {
                   [box.querySelector('.name').textContent, Number(box.querySelector('.number').textContent.replaceAll(',', ''))]));
                 const { accepted, ...places } = counts;
                 return accepted > 0 && places.dlq > 0 && accepted === Object.values(places).reduce((all, count) => all + count, 0);""")));
+        browser.open("/dead-letters");
+        browser.click("Select all");
+        browser.click("Merge …");
+        browser.see("2 are left: needs editing.");
+        browser.press(Keys.ESCAPE);
+    }
+
+    @Test
+    void the_picture_counts_refunds_beside_payments_and_the_arrow_of_a_merge_begins_at_the_dead_letters() {
+        assertThat(browser.await("""
+                const done = arguments[arguments.length - 1];
+                Promise.all([import('/parts/flow.js'), import('/parts/flow-layout.js')]).then(([{ boxesOf }, { layout, NODE }]) => {
+                  const row = (name, kind, money) =>
+                    ({ name, kind, currency: 'EUR', in: 1, in_money: money, in_flight: 1, in_flight_money: money });
+                  const flow = ['accepted', 'requests'].flatMap((name) => [row(name, 'charge', 1299), row(name, 'refund', 500)]);
+                  const boxes = boxesOf({ flow, tiers: [1, 2, 3].map((tier) => ({ tier })), witness: { state: 'live' } });
+                  const { accepted, requests } = boxes;
+                  const arrows = [1, 3, 4, 9].map((tiers) => {
+                    const drawn = layout({ ...boxes, tiers: Array(tiers).fill(boxes.tiers[0]) }, false);
+                    const { x, y } = drawn.boxes.find(({ box }) => box.name === 'dlq');
+                    return drawn.lines.find(({ dashed }) => dashed).path.startsWith(`M${x + NODE.width / 2} ${y} `);
+                  });
+                  done(JSON.stringify([accepted.count, accepted.refunds, accepted.money,
+                    requests.count, requests.money[0].amount, arrows]));
+                });""")).isEqualTo("[1,1,[{\"currency\":\"EUR\",\"amount\":1299,\"count\":1}],2,1799,[true,true,true,true]]");
+    }
+
+    @Test
+    void a_purged_payment_can_be_restored_and_says_until_when() {
+        assertThat((String) browser.await("""
+                const done = arguments[arguments.length - 1];
+                import('/views/payment-next.js').then(({ nextFor }) => {
+                  const purged = { restorable_until: '2096-12-01T10:00:00Z' };
+                  const { text, actions } = nextFor('pay_1', [{ what: 'dlq.purged' }], { purged, holds: [] });
+                  done(`${actions} ${text}`);
+                });""")).startsWith("restore ").contains("until 2096-12-01 10:00:00 UTC, in ");
     }
 
     @Test

@@ -20,6 +20,19 @@ function colour(name) {
   return value;
 }
 
+/** Neighbours are joined and nothing else is: uPlot would cut the lines at the edges of a gap, and leave the ends of steep ones in it. */
+function joined(plot, row, from, to) {
+  const stroke = new Path2D();
+  const values = plot.data[row];
+  for (let at = from; at <= to; at++) {
+    if (values[at] === null) continue;
+    const place = [plot.valToPos(plot.data[0][at], 'x', true), plot.valToPos(values[at], 'y', true)];
+    if ((values[at - 1] ?? null) === null) stroke.moveTo(...place);
+    else stroke.lineTo(...place);
+  }
+  return { stroke, fill: null, clip: null, band: null, gaps: null, flags: 0 };
+}
+
 function options(title, series, width) {
   const axis = { stroke: colour('muted'), grid: { stroke: colour('line'), width: 1 }, ticks: { show: false }, font: '11px system-ui, sans-serif' };
   return {
@@ -30,7 +43,7 @@ function options(title, series, width) {
     // UTC as everywhere; uPlot draws the local time by itself.
     axes: [{ ...axis, size: 30, values: (_, at) => at.map((second) => new Date(second * 1_000).toISOString().slice(11, at.at(-1) - at[0] < SECONDS_MATTER ? 19 : 16)) },
       { ...axis, size: 52, values: (_, at) => at.map((number) => (Number.isInteger(number) ? countText(number) : '')) }],
-    series: [{}, ...series.map((each, at) => ({ label: plain(each.key), stroke: colour(`series-${at}`), width: 1.75, dash: DASHES[at], points: { show: false, size: 5, filter: (plot, row) => alone(plot.data[row]) } }))],
+    series: [{}, ...series.map((each, at) => ({ label: plain(each.key), stroke: colour(`series-${at}`), width: 1.75, dash: DASHES[at], paths: joined, points: { show: false, size: 5, fill: colour(`series-${at}`), filter: (plot, row) => alone(plot.data[row]) } }))],
   };
 }
 

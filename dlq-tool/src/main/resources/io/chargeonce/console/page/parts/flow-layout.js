@@ -34,13 +34,20 @@ function across({ accepted, requests, tiers, dlq, settled }) {
   if (tiers.length > 0) {
     const first = places[0];
     lines.push({ path: `M${requestsX + NODE.width / 2 - 24} ${EDGE + NODE.height} V${EDGE + NODE.height + 26} H${first.x + NODE.width / 2} V${first.y - 2}` });
-    const ofTiers = places[Math.min(1, tiers.length - 1)];
-    lines.push({ path: `M${ofTiers.x + NODE.width / 2 + 24} ${ofTiers.y} V${EDGE + NODE.height + 2}`, dashed: true });
   }
+  lines.push({ path: `${merge(places.at(-1), second)} H${requestsX + NODE.width / 2 + 24} V${EDGE + NODE.height + 2}`, dashed: true });
   return {
     width, height: second + rows * NODE.height + (rows - 1) * 3 * GAP.y + EDGE, lines,
     boxes: [{ box: accepted, x: EDGE, y: EDGE }, { box: requests, x: requestsX, y: EDGE }, { box: settled, x: last, y: EDGE }, ...places],
   };
+}
+
+/** From the dead-letter queue up to above all tiers, between the boxes that stand over it. */
+function merge({ x, y }, second) {
+  const up = `M${x + NODE.width / 2} ${y}`;
+  if (y === second) return `${up} V${second - GAP.y}`;
+  const aside = x > EDGE ? x - GAP.x / 2 : x + NODE.width + GAP.x / 2;
+  return `${up} V${y - GAP.y} H${aside} V${second - GAP.y}`;
 }
 
 /** One above the other, the tiers indented. */

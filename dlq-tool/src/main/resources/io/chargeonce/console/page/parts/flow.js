@@ -9,8 +9,8 @@ import { useNarrow } from './fold.js';
 export const isLive = (witness) => String(witness?.state).toLowerCase() === 'live' && !witness.problem;
 
 /**
- * What one box shows, from all that is known of a stage. Every box counts payments and refunds: a record that never became one was never
- * accepted, and stands in the queue's box by itself.
+ * What one box shows, from all that is known of a stage. Payments and refunds that were accepted or are settled are counted each for
+ * themselves; what is in between waits as one or the other. A record that never became one stands in the queue's box by itself.
  */
 export function boxesOf({ flow = [], tiers = [], dead, overdue, witness }) {
   // A witness that has not read everything yet knows less than there is.
@@ -26,34 +26,39 @@ export function boxesOf({ flow = [], tiers = [], dead, overdue, witness }) {
   const accepted = box('accepted', inAll);
   const settled = box('settled', inAll);
   return {
-    accepted: { ...accepted, count: accepted.in, money: accepted.inMoney },
+    accepted: { ...accepted, counts: 'payment', count: accepted.in, money: accepted.inMoney },
     requests: { ...box('requests', { says: isLive(witness) ? 'in flight' : 'not known yet' }), count: stages.get('requests')?.inFlight, money: stages.get('requests')?.inFlightMoney,
       late: overdue?.count, href: overdue?.count > 0 ? '/overdue' : undefined },
     tiers: waiting,
     dlq: box('dlq', { count: dead && letters, money: dead?.money, says: 'dead', href: '/dead-letters', tone: dead?.count > 0 ? 'warning' : '',
       records: dead && dead.count - letters }),
-    settled: { ...settled, count: settled.in, money: settled.inMoney },
+    settled: { ...settled, counts: 'payment', count: settled.in, money: settled.inMoney },
   };
 }
 
-/** A stage has a row for each currency; counts add up, money does not. */
+/** A stage has a row for each kind and currency; counts add up, money of several currencies does not. */
 export function byName(flow) {
   const stages = new Map();
   for (const row of flow) {
-    const stage = stages.get(row.name) ?? { name: row.name, in: 0, out: 0, inFlight: 0, difference: 0, inMoney: [], inFlightMoney: [], rows: [] };
-    stage.in += row.in;
-    stage.out += row.out;
+    const stage = stages.get(row.name) ?? { name: row.name, in: 0, refunds: 0, inFlight: 0, inMoney: [], inFlightMoney: [] };
+    if (row.kind === 'refund') stage.refunds += row.in;
+    else stage.in += row.in;
     stage.inFlight += row.in_flight;
-    stage.difference += Math.abs(row.difference);
     stage.differs ||= Boolean(row.differs_since);
     if (row.currency) {
-      stage.inMoney.push({ currency: row.currency, amount: row.in_money, count: row.in });
-      stage.inFlightMoney.push({ currency: row.currency, amount: row.in_flight_money, count: row.in_flight });
+      if (row.kind !== 'refund') add(stage.inMoney, row.currency, row.in_money, row.in);
+      add(stage.inFlightMoney, row.currency, row.in_flight_money, row.in_flight);
     }
-    stage.rows.push(row);
     stages.set(row.name, stage);
   }
   return stages;
+}
+
+function add(money, currency, amount, count) {
+  let sum = money.find((one) => one.currency === currency);
+  if (!sum) money.push(sum = { currency, amount: 0, count: 0 });
+  sum.amount += amount;
+  sum.count += count;
 }
 
 function moneyLine(money) {
@@ -66,13 +71,15 @@ function marks(box) {
   return [
     box.held && ['paused', 'warning'],
     box.late > 0 && [`${countText(box.late)} late`, 'critical'],
+    box.counts && box.refunds > 0 && [`+ ${counted(box.refunds, 'refund')}`, ''],
     box.records > 0 && [`+ ${counted(box.records, 'record')}`, 'warning'],
     box.differs && ['does not add up', 'critical'],
   ].filter(Boolean);
 }
 
 function Box({ box, x, y }) {
-  const title = `${box.name}: ${counted(box.count, 'payment or refund', 'payments and refunds')} ${box.says ?? ''}. ${moneyList(box.money).map((s) => moneyText(s.amount, s.currency)).join(', ')}`;
+  const of = box.counts ? counted(box.count, 'payment') : counted(box.count, 'payment or refund', 'payments and refunds');
+  const title = `${box.name}: ${of} ${box.says ?? ''}. ${moneyList(box.money).map((s) => moneyText(s.amount, s.currency)).join(', ')}`;
   const drawn = html`<g transform=${`translate(${x} ${y})`} class=${`box ${box.tone ?? ''} ${box.count > 0 ? '' : 'idle'}`}>
     <title>${title}</title>
     <rect width=${NODE.width} height=${NODE.height} rx="6" />

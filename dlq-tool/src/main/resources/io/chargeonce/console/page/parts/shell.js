@@ -46,7 +46,7 @@ export function Shell({ children }) {
       <div class="person">
         <button type="button" class="plain small" onClick=${changeTheme} title="Change the colours (t)">${theme}</button>
         <button type="button" class="plain small" onClick=${() => setHelp(true)} title="Keyboard shortcuts" aria-label="Keyboard shortcuts">?</button>
-        <span class="who" title=${`Signed in until ${person.expires_at ?? 'you leave'}`}>${person.person} <span class="role">${person.role}</span></span>
+        <span class="who" title=${`Signed in until ${person.expires_at ?? 'you leave'}`}>${person.person}${person.role !== person.person && html` <span class="role">${person.role}</span>`}</span>
         <button type="button" class="plain small" onClick=${signOut}>Sign out</button>
       </div>
     </header>

@@ -2,14 +2,19 @@
 import { html, useState } from '../lib/html.js';
 import { DEAD_LETTER_FIELDS, filterWords } from '../lib/filters.js';
 import { useKeys } from '../lib/keys.js';
-import { counted, countText } from '../lib/money.js';
+import { counted, countText, sumOf } from '../lib/money.js';
 import { may } from '../lib/session.js';
 import { Action, WhyNot } from '../parts/actions.js';
 import { Money } from '../parts/sums.js';
 import { PlanDialog } from './plan.js';
 
+function byStanding(rows) {
+  const standings = [...new Set(rows.map((row) => row.standing))];
+  return Object.fromEntries(standings.map((standing) => [standing, sumOf(rows.filter((row) => row.standing === standing))]));
+}
+
 /** What is selected, and what can be done with it. */
-export function ChangeBar({ selection, filter, state, total, done }) {
+export function ChangeBar({ selection, filter, state, total, standings, done }) {
   const [plan, setPlan] = useState(null);
   const nothing = selection.isEmpty ? 'Select rows first, or everything that the filter shows.' : '';
   const begin = (kind) => {
@@ -19,6 +24,8 @@ export function ChangeBar({ selection, filter, state, total, done }) {
       target: selection.whole ? { filter } : { ids: selection.ids },
       words: selection.whole ? filterWords(filter, DEAD_LETTER_FIELDS) : counted(selection.ids.length, 'selected row'),
       shown: selection.sum,
+      standings: selection.whole ? standings : byStanding(selection.rows),
+      evenStopped: !selection.whole || filter.cause === 'stopped',
     });
   };
   const isPurged = state === 'purged';

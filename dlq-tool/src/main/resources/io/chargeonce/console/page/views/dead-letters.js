@@ -51,7 +51,7 @@ export function DeadLetters() {
         <a class="button plain" href=${`/api/dead-letters/export?${queryOf(filter, { state })}`} download="dead-letters.ndjson">Export</a>
         <${Unmask} of=${unmasking} />
       </div>
-      <${ChangeBar} ...${{ selection, filter, state, total: data.total, done: () => { selection.clear(); list.reload(); groups.reload(); } }} />
+      <${ChangeBar} ...${{ selection, filter, state, total: data.total, standings: data.standings, done: () => { selection.clear(); list.reload(); groups.reload(); } }} />
       <${Letters} items=${data.items} selection=${selection} filtered=${Object.keys(filter).length > 0} purged=${state === 'purged'} />
       <${Pager} next=${data.next} cursor=${cursor} shown=${countText(data.items.length)} total=${countText(data.total?.count)} />
     `}<//>`;

@@ -106,9 +106,8 @@ function PspRow({ psps }) {
   return html`<section class="psp-row" aria-label="PSPs">
     ${psps.map((psp) => html`<a key=${psp.psp} href="/psps" class="psp">
       <span class="name">${psp.psp}</span>
-      <${Badge} tone=${PSP_STATES[psp.state]?.tone}>${PSP_STATES[psp.state]?.is ?? psp.state}<//>
+      <${Badge} tone=${PSP_STATES[psp.state]?.tone}>${PSP_STATES[psp.state]?.is ?? psp.state}${psp.state !== 'well' && psp.since && html` for <${Age} at=${psp.since} />`}<//>
       <span class="rate">${rateWords(psp)}${psp.waiting.count > 0 ? `; ${countText(psp.waiting.count)} ${psp.waiting.count === 1 ? 'waits and is' : 'wait and are'} left out` : ''}</span>
-      ${psp.state !== 'well' && psp.since && html`<span class="none">for <${Age} at=${psp.since} /></span>`}
     </a>`)}
   </section>`;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a person can do for one payment, from where it stands.
-import { relative } from '../lib/time.js';
+import { absolute, relative } from '../lib/time.js';
 
 const FOR_DEAD = {
   rechargeable: { title: 'It is dead, and safe to charge again', text: 'No attempt took money. A merge puts it back to work; a purge ends it.', actions: ['merge', 'purge'] },
@@ -13,11 +13,16 @@ const FOR_DEAD = {
   mended: { title: 'The record was edited', text: 'A merge sends it to its topic again, where it is read as a new record.', actions: ['merge', 'purge'] },
 };
 
-export function nextFor(id, moments, dead, holds) {
+/** @param purged its dead letter, while it can be restored */
+export function nextFor(id, moments, { dead, purged, holds }) {
   if (dead) {
     const known = FOR_DEAD[dead.standing] ?? FOR_DEAD.rechargeable;
     const command = { needs_a_person: `chargeonce dlq merge ${dead.dead_letter_id} --even-capped`, poison: `chargeonce dlq edit ${dead.dead_letter_id}` }[dead.standing];
     return { tone: 'warning', command, ...known };
+  }
+  if (purged) {
+    return { tone: 'quiet', title: 'It is purged, and can be restored', actions: ['restore'],
+      text: `A restore puts it back into the queue, and charges nothing. That is possible until ${absolute(purged.restorable_until)}, ${relative(purged.restorable_until)}.` };
   }
   const last = moments.at(-1);
   if (!last) return { tone: 'quiet', title: 'Nothing is known of it', text: 'No payment, refund or dead letter has this id. Look for another name of it with the search.' };

@@ -30,8 +30,9 @@ function PaymentPage({ id, data, unmasking, reload }) {
   const moments = data.why;
   const letters = data.dead_letters;
   const dead = letters.find((letter) => letter.state === 'dead');
+  const purged = letters.find((letter) => letter.restorable_until && new Date(letter.restorable_until) > Date.now());
   return html`
-    <${Next} ...${{ id, next: nextFor(id, moments, dead, data.holds), dead, reload }} />
+    <${Next} ...${{ id, next: nextFor(id, moments, { dead, purged, holds: data.holds }), letter: dead ?? purged, reload }} />
     <${Facts} payment=${data.payment} letter=${dead ?? letters[0]} />
     <div class="list-tools"><${Unmask} of=${unmasking} /></div>
     ${letters.map((letter) => html`<${Letter} key=${letter.dead_letter_id} letter=${letter} />`)}
@@ -46,14 +47,15 @@ function PaymentPage({ id, data, unmasking, reload }) {
     <p class="hint">The same in a terminal: <${Command} text=${`chargeonce dlq why ${id}`} /></p>`;
 }
 
-function Next({ next, dead, reload }) {
+function Next({ next, letter, reload }) {
   const [plan, setPlan] = useState(null);
-  const open = (kind) => setPlan({ kind, target: { ids: [dead.dead_letter_id] }, words: 'this payment', shown: sumOf([dead]) });
+  const open = (kind) => setPlan({ kind, target: { ids: [letter.dead_letter_id] }, words: 'this payment', shown: sumOf([letter]) });
   return html`<section class=${`next ${next.tone}`} aria-labelledby="next-title">
     <div><h2 id="next-title">${next.title}</h2><p>${next.text}</p></div>
     ${next.command && html`<${Command} text=${next.command} />`}
     ${next.actions?.length > 0 && html`<div class="buttons">
       ${next.actions.includes('merge') && html`<${Action} kind="primary" onClick=${() => open('merge')}>Merge …<//>`}
+      ${next.actions.includes('restore') && html`<${Action} kind="primary" onClick=${() => open('restore')}>Restore …<//>`}
       ${next.actions.includes('purge') && html`<${Action} kind="danger" onClick=${() => open('purge')}>Purge …<//>`}
     </div><${WhyNot} />`}
     ${next.link && html`<p><a href=${next.link.href}>${next.link.text}</a></p>`}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { html } from '../lib/html.js';
 import { counted, countText, moneyWords } from '../lib/money.js';
+import { willMove } from '../lib/run.js';
+import { isLeft, KINDS, whatHappens } from '../lib/words.js';
 import { Field, Reason } from '../parts/fields.js';
 import { Money } from '../parts/sums.js';
 
@@ -14,7 +16,7 @@ const EXPLAINED = {
 };
 
 /** How careful the run is to be, and why it is done. */
-export function Terms({ kind, expected, terms, set, busy, freeze, close }) {
+export function Terms({ kind, expected, standings, evenStopped, terms, set, busy, freeze, close }) {
   const submit = (event) => {
     event.preventDefault();
     if (!busy) freeze();
@@ -23,6 +25,7 @@ export function Terms({ kind, expected, terms, set, busy, freeze, close }) {
     max=${max} step="1" value=${terms[name]} set=${(value) => set(name, value)} />`;
   return html`<form onSubmit=${submit}>
     <div class="plan-sum"><span class="number">${countText(expected?.count)}</span> <span>${expected?.count === 1 ? 'dead letter' : 'dead letters'}</span> <${Money} of=${expected?.money} most=${Infinity} /></div>
+    <${Left} ...${{ kind, standings, evenStopped }} />
     <p>${EXPLAINED[kind]} Exactly this set is frozen and shown once more before anything moves.</p>
     <${Reason} value=${terms.reason} set=${(value) => set('reason', value)} autofocus />
     ${kind === 'merge' && html`<fieldset><legend>Care</legend><div class="field-row">
@@ -36,6 +39,16 @@ export function Terms({ kind, expected, terms, set, busy, freeze, close }) {
       <button type="submit" class="primary" disabled=${!terms.reason.trim()} aria-disabled=${busy ? 'true' : undefined}>${busy ? 'Freezing …' : 'Freeze the set and look'}</button>
     </footer>
   </form>`;
+}
+
+/** What of the set the change will not touch, before anything is frozen. */
+function Left({ kind, standings = {}, evenStopped }) {
+  const present = Object.entries(standings).filter(([, sum]) => sum.count > 0);
+  const left = present.filter(([standing]) => isLeft(kind, standing, evenStopped));
+  if (left.length === 0) return null;
+  const moves = willMove(kind, { standings, even_stopped: evenStopped });
+  return html`<p class="notice warning">${countText(moves)} of them ${moves === 1 ? 'is' : 'are'} ${KINDS[kind].done}.
+    ${left.map(([standing, sum]) => ` ${countText(sum.count)} ${sum.count === 1 ? 'is' : 'are'} ${whatHappens(kind, standing, evenStopped)}.`).join('')}</p>`;
 }
 
 /** What was shown, and what it is now. Nothing was done. */

@@ -15,10 +15,12 @@ import { Changed, Terms, USUAL } from './plan-terms.js';
  * @param target {filter} or {ids}
  * @param words  the target for a person
  * @param shown  the sum that the person saw: the server refuses any other set
+ * @param standings its sums by standing, if they are known
  */
-export function PlanDialog({ kind, target, words, shown, close, done }) {
+export function PlanDialog({ kind, target, words, shown, standings: shownStandings, evenStopped, close, done }) {
   const [terms, setTerms] = useState({ reason: '', ...(kind === 'merge' ? USUAL : {}) });
   const [expected, setExpected] = useState(shown);
+  const [standings, setStandings] = useState(shownStandings);
   const [run, setRun] = useState(null);
   const [changed, setChanged] = useState(null);
   const [problem, setProblem] = useState(null);
@@ -38,10 +40,12 @@ export function PlanDialog({ kind, target, words, shown, close, done }) {
   /** The set is not what was shown any more: what is it now? */
   const lookAgain = async (refused) => {
     try {
-      const now = target.ids ? null : (await get(`/api/dead-letters?${queryOf(target.filter, { state: kind === 'restore' ? 'purged' : '', limit: 1 })}`)).total;
-      setChanged({ before: expected, now, message: refused.message });
-      if (now) setExpected(now);
-      else setProblem(refused);
+      const list = target.ids ? {} : await get(`/api/dead-letters?${queryOf(target.filter, { state: kind === 'restore' ? 'purged' : '', limit: 1 })}`);
+      setChanged({ before: expected, now: list.total, message: refused.message });
+      if (list.total) {
+        setExpected(list.total);
+        setStandings(list.standings);
+      } else setProblem(refused);
     } catch (unreadable) {
       setProblem(unreadable);
     }
@@ -71,7 +75,7 @@ export function PlanDialog({ kind, target, words, shown, close, done }) {
     ${changed && html`<${Changed} ...${changed} />`}
     ${problem && html`<div class="notice critical" role="alert"><p><strong>${problem.message}</strong></p>${problem.next && html`<p>${problem.next}</p>`}</div>`}
     ${run ? html`<${Frozen} ...${{ kind, run, busy, start, drop, leave }} />`
-      : html`<${Terms} ...${{ kind, words, expected, terms, set: (name, value) => setTerms({ ...terms, [name]: value }), busy, freeze, close }} />`}
+      : html`<${Terms} ...${{ kind, expected, standings, evenStopped, terms, set: (name, value) => setTerms({ ...terms, [name]: value }), busy, freeze, close }} />`}
   <//>`;
 }
 

@@ -23,6 +23,7 @@ export function useSelection(of, page, total) {
     all,
     clear,
     ids: [...rows.keys()],
+    rows: [...rows.values()],
     sum: whole ? total : sumOf([...rows.values()]),
     isEmpty: !whole && rows.size === 0,
     has: (row) => whole || rows.has(id(row)),

@@ -3,7 +3,7 @@ import { html } from '../lib/html.js';
 import { countText } from '../lib/money.js';
 import { Amount } from '../parts/sums.js';
 
-/** in = out + in flight, or the difference: for each stage and currency. */
+/** in = out + in flight, or the difference: for each stage and currency, of payments and of refunds. */
 export function StageTable({ flow }) {
   return html`<table role="table">
     <caption class="for-readers">In, out and in flight of each stage and currency</caption>
@@ -12,8 +12,8 @@ export function StageTable({ flow }) {
         <th role="columnheader" scope="col" key=${label} class=${at > 0 ? 'number' : ''}>${label}</th>`)}
     </tr></thead>
     <tbody role="rowgroup">
-      ${flow.map((row) => html`<tr role="row" key=${row.name + row.currency}>
-        <td role="cell" data-label="Stage">${row.name} <span class="none">${row.currency}</span></td>
+      ${flow.map((row) => html`<tr role="row" key=${row.name + row.kind + row.currency}>
+        <td role="cell" data-label="Stage">${row.name} <span class="none">${row.currency}${row.kind === 'refund' ? ' refunds' : ''}</span></td>
         <td role="cell" class="number" data-label="In">${countText(row.in)}</td>
         <td role="cell" class="number" data-label="Out">${countText(row.out)}</td>
         <td role="cell" class="number" data-label="In flight">${countText(row.in_flight)}</td>
