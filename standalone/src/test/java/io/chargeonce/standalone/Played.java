@@ -62,6 +62,7 @@ final class Played {
         if (command.getSubcommands().isEmpty() || command.getCommand() instanceof Callable<?>) {
             into.add(name);
         }
-        command.getSubcommands().forEach((next, of) -> collect(name + " " + next, of, into));
+        // One command with other names is there several times.
+        command.getSubcommands().values().stream().distinct().forEach(next -> collect(name + " " + next.getCommandName(), next, into));
     }
 }

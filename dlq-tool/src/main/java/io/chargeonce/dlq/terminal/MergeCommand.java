@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
-@Command(name = "merge", usageHelpAutoWidth = true, sortOptions = false,
+@Command(name = "merge", aliases = {"redrive", "replay"}, usageHelpAutoWidth = true, sortOptions = false,
         description = {"Sends dead letters back through the pipeline. Shows what it would do, and does it with --yes.",
             "What was charged already is settled by the resolver. If it may have been charged, the PSP is asked first. Poison stays.",
             "A few payments go first. The rest follow once these have ended well. The run stops when too many fail again, also if it has "
