@@ -115,7 +115,8 @@ class CheckCommandTest {
         waited(1, "1 s");
         waited(2, "2 s");
         assertThat(check(service())).as(out.toString()).isZero();
-        assertThat(out.toString()).contains("retry tiers: 1s, 2s", stripe.apiBase().toString(), adyen.apiBase().toString(), "balanced");
+        assertThat(out.toString()).contains("retry tiers: 1s, 2s", stripe.apiBase().toString(), adyen.apiBase().toString(),
+                "The books balance.");
     }
 
     @Test

@@ -161,7 +161,7 @@ class ArchitectureTest {
                 "io.chargeonce.psp..", "io.chargeonce.ingest..", "io.chargeonce.charge..", "io.chargeonce.retry..", "io.chargeonce.dlq..",
                 "io.chargeonce.console..", "io.chargeonce.webhooks..", "io.chargeonce.receipts..", "io.chargeonce.delivery..",
                 "io.chargeonce.endpoints..", "io.chargeonce.settlement..", "io.chargeonce.reconcile..", "io.chargeonce.bank..",
-                "io.chargeonce.text..");
+                "io.chargeonce.text..", "io.chargeonce.terminal..");
     }
 
     @Test

@@ -285,8 +285,8 @@ public enum Plant implements Weaving {
                              WHERE batch_id = id;
                             RETURN true;"""));
             case TRIGGER_DROPPED -> Optional.of("DROP TRIGGER what_succeeded_stays_as_it_is ON chargeonce.operation_state");
-            case WEBHOOK_OF_A_DECLINE -> Optional.of(changed("stage_webhooks(text[])", "'status', state",
-                    "'status', CASE state WHEN 'declined' THEN 'succeeded' ELSE state END"));
+            case WEBHOOK_OF_A_DECLINE -> Optional.of(changed("stage_webhooks(text[])", "'status', status",
+                    "'status', CASE status WHEN 'declined' THEN 'succeeded' ELSE status END"));
             case ERASURE_FORGETS_A_COPY -> Optional.of("""
                     CREATE OR REPLACE FUNCTION chargeonce.erased_request(params json) RETURNS json LANGUAGE sql IMMUTABLE AS 'SELECT params'
                     """);

@@ -5,9 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
 import io.chargeonce.checker.finding.Invariant;
+import io.chargeonce.database.Migrations;
+import io.chargeonce.sandbox.TestStack;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
@@ -40,6 +44,21 @@ class PlantTest {
         for (String type : plant.types()) {
             var builder = new ByteBuddy().redefine(TypePool.Default.of(files).describe(type).resolve(), files);
             assertThatCode(() -> plant.into(builder, type).make()).as(type).doesNotThrowAnyException();
+        }
+    }
+
+    /** Each alone: the database is as it was before the next. */
+    @Test
+    void each_bug_in_the_schema_fits_the_schema() throws SQLException {
+        String url = TestStack.newDatabase(empty -> Migrations.apply(empty, "postgres", ""));
+        try (var connection = DriverManager.getConnection(url); var statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            for (Plant plant : Plant.values()) {
+                for (String sql : plant.sql().stream().toList()) {
+                    assertThatCode(() -> statement.execute(sql)).as(plant.tag()).doesNotThrowAnyException();
+                    connection.rollback();
+                }
+            }
         }
     }
 

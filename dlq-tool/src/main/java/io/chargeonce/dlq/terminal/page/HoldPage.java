@@ -83,8 +83,8 @@ public final class HoldPage {
         if (effect.expiring().count() > 0) {
             boolean one = effect.expiring().count() == 1;
             screen.say(
-                    "%,d of these (%s) %s %s, %s %s. What passes its deadline is never charged late: it becomes a dead letter (expired), %s, "
-                            .formatted(effect.expiring().count(), String.join(", ", effect.expiring().moneyLines()),
+                    ("%,d of these (%s) %s %s, %s %s. What passes its deadline is never charged late: it becomes a dead letter (expired), "
+                            + "%s, ").formatted(effect.expiring().count(), String.join(", ", effect.expiring().moneyLines()),
                                     one ? "passes its deadline" : "pass their deadlines",
                                     until.isPresent() ? "before that" : "within a day",
                                     one ? "at" : "the first at", Words.time(effect.firstDeadline().orElseThrow()),
