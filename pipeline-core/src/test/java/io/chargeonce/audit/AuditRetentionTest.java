@@ -86,7 +86,7 @@ class AuditRetentionTest {
         execute("SELECT make_audit_room()");
         assertThat(tables()).isEqualTo("99999999 199999999 299999999");
         assertThat(text("SELECT count(*) FROM pg_index JOIN pg_inherits ON inhparent = 'audit_record'::regclass AND inhrelid = indrelid"))
-                .as("each with the indexes of the whole").isEqualTo("9");
+                .as("each with the indexes of the whole").isEqualTo("12");
     }
 
     /** While another session holds the lock and creates no table, there is room for ten million records. */
