@@ -134,6 +134,30 @@ class RefundsTest {
         assertThat(books.refund(id, OptionalLong.of(1), "too-much")).isInstanceOf(Answer.TooMuch.class);
     }
 
+    /** Both are known before the resolver settles the last one, which then fails. The money of the first has gone back all the same. */
+    @Test
+    void of_two_attempts_that_gave_back_the_one_stays_that_did_not_fail() {
+        String id = charged();
+        psp.refunds.answersQuestions = false;
+        psp.refunds.executesBeforeItFails = false;
+        psp.refunds.then(new Outcome.Failed(FailureCause.PSP_UNWELL, "500"),
+                new Outcome.Unknown(UnknownCause.STILL_PROCESSING, "received", Optional.of("back-1")));
+        books.refund(id, OptionalLong.empty(), "");
+        process.drain();
+        String refund = refundOf(id);
+        assertThat(books.state(refund)).isEqualTo(OperationState.UNRESOLVED);
+        var first = psp.refunds.calls.getFirst().key();
+        assertThat(first).isNotEqualTo(books.operation(refund).attemptKey());
+        process.resolutions.resolve(new OutcomeRecorder.Resolution(refund, java.util.UUID.randomUUID(), first, "webhook",
+                new Outcome.Charged("late"), false, Optional.empty(), Optional.empty()));
+        tell(id, "1", new Outcome.Charged("back-1"));
+        tell(id, "2", new Outcome.Failed(FailureCause.REFUND_FAILED, "the account is closed"));
+        process.drain();
+        assertThat(books.state(refund)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(books.operation(refund).pspReference()).contains("late");
+        assertThat(books.refund(id, OptionalLong.of(1), "again")).isInstanceOf(Answer.TooMuch.class);
+    }
+
     private void tell(String payment, String notice, Outcome outcome) {
         var refund = books.operation(refundOf(payment));
         psp.tells = List.of(new Notice(notice, refund.attemptKey(), Optional.of("back-1"),

@@ -77,10 +77,7 @@ public final class LateAnswers {
             throws SQLException {
         boolean isTakenBack = FailureCause.REFUND_FAILED.tag().equals(observed.cause()) || observed.source().equals("settlement");
         if (isTakenBack && isWatched(operation, before)) {
-            // The success is known, and the resolver has not settled it yet.
-            UnitOfWork first = changes.first();
-            settleAs(operation, before, before.pspReference().orElseThrow(), now, first);
-            first.write(connection);
+            settleFirst(connection, operation, before, now, changes);
         }
         boolean isIts = operation.state() == OperationState.SUCCEEDED && operation.pspReference().equals(before.pspReference());
         Reversals.reportNotGivenBackAfterAll(operation, before, observed.detail(), changes);
@@ -88,6 +85,16 @@ public final class LateAnswers {
             operation.failAfterSuccess(observed.detail(), now);
             changes.settled(operation);
         }
+    }
+
+    /** The resolver has not settled the success yet. If an earlier attempt gave the money back too, it is that one that stays. */
+    private static void settleFirst(Connection connection, Operation operation, Attempt known, Instant now, UnitOfWork changes)
+            throws SQLException {
+        List<Attempt> earlier = AttemptTable.lateCaptures(connection, List.of(operation)).getOrDefault(operation.id(), List.of());
+        UnitOfWork first = changes.first();
+        settleOneOf(connection, operation, earlier.isEmpty() ? List.of(known) : earlier, now, first);
+        first.write(connection);
+        changes.incidents().addAll(first.incidents());
     }
 
     private static void succeeded(Connection connection, Operation operation, Attempt before, Observation observed, Instant now,

@@ -118,13 +118,15 @@ public final class WebhookInbox {
         } catch (Webhook.AskLater later) {
             LOG.warn("{} does not say which payment a webhook is about, and has to send it again", psp, later);
             return Taken.LATER;
-        } catch (Busy later) {
+        } catch (Busy | DatabaseRefused e) {
+            mustPass(e);
             return Taken.LATER;
-        } catch (DatabaseRefused refused) {
-            if (!refused.isPassing()) {
-                throw refused;
-            }
-            return Taken.LATER;
+        }
+    }
+
+    private static void mustPass(RuntimeException e) {
+        if (e instanceof DatabaseRefused refused && !refused.isPassing()) {
+            throw e;
         }
     }
 
@@ -197,12 +199,8 @@ public final class WebhookInbox {
     private boolean takeNow(String psp, Notice notice) {
         try {
             return take(psp, notice);
-        } catch (Busy later) {
-            return false;
-        } catch (DatabaseRefused refused) {
-            if (!refused.isPassing()) {
-                throw refused;
-            }
+        } catch (Busy | DatabaseRefused e) {
+            mustPass(e);
             return false;
         }
     }
