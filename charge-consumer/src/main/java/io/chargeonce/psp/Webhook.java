@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.psp;
 
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
 /** Reads a PSP's webhooks. Any thread. */
 public interface Webhook {
@@ -13,12 +11,11 @@ public interface Webhook {
     /**
      * @param header a header's first value, by its name
      * @param body   the bytes as received
-     * @param now    the time by a clock that no machine of ours can have wrong; asked only for a message that the PSP has signed
-     * @return empty unless the PSP's signature is right and no older than the PSP allows; an empty list if the message is about something
-     * else
+     * @return empty unless the PSP's signature is right, whatever time it names: a repeat is known by its id, and a clock that is wrong
+     * must not lose news of money; an empty list if the message is about something else
      * @throws AskLater if the PSP has to be asked which attempt a signed message is about, and does not say
      */
-    Optional<List<Notice>> read(Function<String, Optional<String>> header, byte[] body, Supplier<Instant> now);
+    Optional<List<Notice>> read(Function<String, Optional<String>> header, byte[] body);
 
     /** The PSP has to send the message again. */
     final class AskLater extends RuntimeException {

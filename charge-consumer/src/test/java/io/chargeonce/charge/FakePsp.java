@@ -175,7 +175,7 @@ final class FakePsp implements Gateway {
 
     @Override
     public Optional<Webhook> webhook() {
-        return Optional.of((header, body, now) -> header.apply("signature").filter("signed"::equals)
+        return Optional.of((header, body) -> header.apply("signature").filter("signed"::equals)
                 .map(signed -> body.length == 0 ? tells : List.of(tells.get(body[0]))));
     }
 

@@ -16,6 +16,8 @@ import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Stripe's events, signed as Stripe signs them, and looked up at the simulator. */
 class StripeWebhookTest {
@@ -110,13 +112,22 @@ class StripeWebhookTest {
     }
 
     @Test
-    void a_forged_an_old_and_an_unsigned_event_are_refused() throws Exception {
+    void a_forged_and_an_unsigned_event_are_refused() throws Exception {
         String event = event("payment_intent.succeeded", unknown());
         assertThat(deliver(event, Instant.now(), "whsec_other")).isEqualTo(WebhookInbox.Taken.REFUSED);
-        assertThat(deliver(event, Instant.now().minusSeconds(400), SECRET)).isEqualTo(WebhookInbox.Taken.REFUSED);
-        assertThat(deliver(event, Instant.now().plusSeconds(400), SECRET)).isEqualTo(WebhookInbox.Taken.REFUSED);
         assertThat(process.inbox.take("stripe", name -> Optional.empty(), event.getBytes(StandardCharsets.UTF_8)))
                 .isEqualTo(WebhookInbox.Taken.REFUSED);
+    }
+
+    /** Stripe's clock and ours may be hours apart. A message that is sent again later is known by its id. */
+    @ParameterizedTest
+    @ValueSource(longs = {-40_000, 0, 40_000})
+    void whatever_time_a_signed_event_names_it_is_taken_once(long secondsOff) throws Exception {
+        String event = event("payment_intent.succeeded", unknown());
+        long observations = books.count("FROM psp_observation");
+        assertThat(deliver(event, Instant.now().plusSeconds(secondsOff), SECRET)).isEqualTo(WebhookInbox.Taken.YES);
+        assertThat(deliver(event, Instant.now(), SECRET)).isEqualTo(WebhookInbox.Taken.YES);
+        assertThat(books.count("FROM psp_observation")).isEqualTo(observations + 1);
     }
 
     @Test

@@ -29,7 +29,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -112,32 +111,18 @@ public final class WebhookInbox {
 
     private Taken take(String psp, Webhook reader, Function<String, Optional<String>> header, byte[] body) {
         try {
-            return reader.read(header, body, this::now)
+            return reader.read(header, body)
                     .map(notices -> takeEach(psp, notices, other -> reads(other, header, body)) ? Taken.YES : Taken.LATER)
                     .orElse(Taken.REFUSED);
         } catch (Webhook.AskLater later) {
             LOG.warn("{} does not say which payment a webhook is about, and has to send it again", psp, later);
             return Taken.LATER;
-        } catch (Busy | DatabaseRefused e) {
-            mustPass(e);
-            return Taken.LATER;
         }
-    }
-
-    private static void mustPass(RuntimeException e) {
-        if (e instanceof DatabaseRefused refused && !refused.isPassing()) {
-            throw e;
-        }
-    }
-
-    /** Postgres's, because a PSP's news must not depend on whether this machine's clock is right. */
-    private Instant now() {
-        return apart(() -> database.withConnection(Database::now));
     }
 
     /** What this account's own reader takes for its own, by its own secret. */
     private List<Notice> reads(String psp, Function<String, Optional<String>> header, byte[] body) {
-        return gateways.named(psp).webhook().flatMap(reader -> reader.read(header, body, this::now)).orElse(List.of()).stream()
+        return gateways.named(psp).webhook().flatMap(reader -> reader.read(header, body)).orElse(List.of()).stream()
                 .filter(notice -> notice.account().isEmpty()).toList();
     }
 
@@ -199,8 +184,12 @@ public final class WebhookInbox {
     private boolean takeNow(String psp, Notice notice) {
         try {
             return take(psp, notice);
-        } catch (Busy | DatabaseRefused e) {
-            mustPass(e);
+        } catch (Busy later) {
+            return false;
+        } catch (DatabaseRefused refused) {
+            if (!refused.isPassing()) {
+                throw refused;
+            }
             return false;
         }
     }

@@ -47,7 +47,7 @@ final class AdyenWebhook implements Webhook {
     }
 
     @Override
-    public Optional<List<Notice>> read(Function<String, Optional<String>> header, byte[] body, Supplier<Instant> now) {
+    public Optional<List<Notice>> read(Function<String, Optional<String>> header, byte[] body) {
         Optional<List<NotificationRequestItem>> items = items(body);
         return items.filter(all -> all.stream().allMatch(this::isSigned))
                 .map(all -> all.stream().flatMap(item -> notice(item).stream()).toList());

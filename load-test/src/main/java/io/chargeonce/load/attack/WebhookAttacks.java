@@ -34,8 +34,7 @@ final class WebhookAttacks {
                     siege -> siege.target.webhooks().isEmpty() ? NO_ADDRESS
                             : Framings.play(siege, Framings.Door.webhooks(siege.target.webhooks().get())).result()),
             Attack.plain("webhook-odd", "webhooks of no PSP, too large, with other methods and paths", WebhookAttacks::odd),
-            Attack.plain("webhook-replayed", "a signed webhook that was heard an hour ago, and one from the future",
-                    WebhookAttacks::replayed));
+            Attack.plain("webhook-rewritten", "a signed webhook with another body, and with another time", WebhookAttacks::rewritten));
 
     private static Result forged(AttackSession siege) throws IOException {
         if (siege.target.webhooks().isEmpty()) {
@@ -78,7 +77,7 @@ final class WebhookAttacks {
         return several.result();
     }
 
-    private static Result replayed(AttackSession siege) throws IOException {
+    private static Result rewritten(AttackSession siege) throws IOException {
         if (siege.target.webhooks().isEmpty()) {
             return NO_ADDRESS;
         }
@@ -94,8 +93,9 @@ final class WebhookAttacks {
                     + honest);
         }
         var several = new Several();
-        for (long at : new long[] {now - 3600, now - 400, 0, -1, Long.MAX_VALUE}) {
-            several.add("of " + at, siege.ask(door, "POST", STRIPE, "Stripe-Signature: " + signed(secret, at) + "\r\n", EVENT));
+        for (long at : new long[] {now - 3600, now + 400, 0, -1, Long.MAX_VALUE}) {
+            several.add("of " + at, siege.ask(door, "POST", STRIPE,
+                    "Stripe-Signature: " + signed(secret, now).replace("t=" + now, "t=" + at) + "\r\n", EVENT));
         }
         several.add("another body", siege.ask(door, "POST", STRIPE, "Stripe-Signature: " + signed(secret, now) + "\r\n",
                 EVENT.replace("pi_", "pi_x")));
