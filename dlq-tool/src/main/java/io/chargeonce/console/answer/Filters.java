@@ -3,13 +3,13 @@ package io.chargeonce.console.answer;
 
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.hold.Holds;
+import io.chargeonce.dlq.input.FilterOptions;
+import io.chargeonce.dlq.input.Problems;
+import io.chargeonce.dlq.input.RunTermsOptions;
+import io.chargeonce.dlq.input.WaitingOptions;
 import io.chargeonce.dlq.merge.RunTerms;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.KnownValues;
-import io.chargeonce.dlq.terminal.options.FilterOptions;
-import io.chargeonce.dlq.terminal.options.RunTermsOptions;
-import io.chargeonce.dlq.terminal.options.WaitingOptions;
-import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.dlq.waiting.WaitingFilter;
 import io.chargeonce.text.Cut;
 import java.util.List;

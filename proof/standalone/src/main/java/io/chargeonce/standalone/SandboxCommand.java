@@ -2,7 +2,7 @@
 package io.chargeonce.standalone;
 
 import io.chargeonce.app.Migrate;
-import io.chargeonce.dlq.terminal.screen.Problems;
+import io.chargeonce.dlq.input.Problems;
 import io.chargeonce.runtime.Lifecycle;
 import io.chargeonce.runtime.PipelineSettings;
 import java.nio.file.Path;

@@ -2,7 +2,7 @@
 package io.chargeonce.standalone;
 
 import io.chargeonce.app.Logs;
-import io.chargeonce.dlq.terminal.screen.Problems;
+import io.chargeonce.dlq.input.Problems;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;

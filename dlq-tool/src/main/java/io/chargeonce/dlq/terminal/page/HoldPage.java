@@ -3,7 +3,7 @@ package io.chargeonce.dlq.terminal.page;
 
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.hold.HoldEffect;
-import io.chargeonce.dlq.terminal.screen.Words;
+import io.chargeonce.dlq.words.Words;
 import io.chargeonce.ledger.Hold;
 import io.chargeonce.terminal.Column;
 import io.chargeonce.terminal.Screen;

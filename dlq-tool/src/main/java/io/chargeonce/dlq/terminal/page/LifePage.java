@@ -3,10 +3,10 @@ package io.chargeonce.dlq.terminal.page;
 
 import io.chargeonce.dlq.query.DeadLetterView;
 import io.chargeonce.dlq.story.Life;
-import io.chargeonce.dlq.terminal.screen.Ages;
-import io.chargeonce.dlq.terminal.screen.Words;
+import io.chargeonce.dlq.words.Words;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.terminal.Screen;
+import io.chargeonce.text.Ages;
 import io.chargeonce.text.Printable;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.dlq.terminal.screen;
+package io.chargeonce.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class NumbersTest {
+class AgesTest {
 
     @Test
     void ages_are_written_and_read_in_one_unit() {
@@ -18,10 +18,5 @@ class NumbersTest {
         assertThat(Ages.parse("90m")).contains(Duration.ofMinutes(90));
         assertThat(Ages.parse("2d")).contains(Duration.ofDays(2));
         assertThat(List.of("", "0s", "1w", "-1s", "1.5h", "1 h", "9999999s")).allSatisfy(text -> assertThat(Ages.parse(text)).isEmpty());
-    }
-
-    @Test
-    void large_numbers_are_told_in_little_room() {
-        assertThat(List.of(Words.brief(9_999), Words.brief(480_123), Words.brief(12_345_678))).containsExactly("9,999", "480k", "12M");
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.dlq.terminal.screen;
+package io.chargeonce.dlq.input;
 
 import java.util.Collection;
 import java.util.Comparator;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.dlq.terminal.page;
+package io.chargeonce.dlq.words;
 
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.AuditContext;
@@ -10,7 +10,6 @@ import io.chargeonce.dlq.purge.Restore;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.Plan;
 import io.chargeonce.dlq.query.MoneyStatus;
-import io.chargeonce.dlq.terminal.screen.Words;
 
 /** What a command does to dead letters. */
 public sealed interface Change {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.dlq.terminal.screen;
+package io.chargeonce.dlq.input;
 
 import io.chargeonce.dlq.query.KnownValues;
 import io.chargeonce.payment.CardNumbers;
 import io.chargeonce.terminal.Screen;
+import io.chargeonce.text.Ages;
 import io.chargeonce.text.Reason;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.dlq.terminal.options;
+package io.chargeonce.dlq.input;
 
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.MoneyStatus;
-import io.chargeonce.dlq.terminal.screen.Problems;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.dlq.terminal.options;
+package io.chargeonce.dlq.input;
 
 import io.chargeonce.dlq.query.PaymentCriteria;
 import io.chargeonce.dlq.query.PaymentNames;
-import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.payment.Money;
 import io.chargeonce.wire.Topics;
 import java.util.Optional;
