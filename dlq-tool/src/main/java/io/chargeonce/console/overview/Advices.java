@@ -14,7 +14,7 @@ import io.chargeonce.dlq.merge.Watch;
 import io.chargeonce.dlq.query.MoneyStatus;
 import io.chargeonce.dlq.query.PspHealth;
 import io.chargeonce.dlq.query.Summary;
-import io.chargeonce.dlq.terminal.page.HoldPage;
+import io.chargeonce.dlq.words.Words;
 import io.chargeonce.ledger.Hold;
 import io.chargeonce.text.Ages;
 import io.chargeonce.text.Counted;
@@ -197,7 +197,7 @@ final class Advices {
     private void holds() {
         for (Hold hold : facts.holds()) {
             Sum waits = facts.waitingFor(hold);
-            add(Severity.HELD, HoldPage.words(hold) + (waits.count() == 0 ? "" : ". %s with %s %s for it.".formatted(
+            add(Severity.HELD, Words.of(hold) + (waits.count() == 0 ? "" : ". %s with %s %s for it.".formatted(
                     Counted.of(waits.count(), "payment"), String.join(", ", waits.moneyLines()), waits.count() == 1 ? "waits" : "wait")),
                     "/psps", "chargeonce dlq resume %s %s --reason TEXT --yes".formatted(hold.kind().tag(), hold.name()));
         }

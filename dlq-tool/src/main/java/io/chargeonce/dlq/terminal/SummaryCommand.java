@@ -13,9 +13,9 @@ import io.chargeonce.dlq.query.Summary;
 import io.chargeonce.dlq.query.UnmatchedCount;
 import io.chargeonce.dlq.query.WaitingForPsp;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
-import io.chargeonce.dlq.terminal.page.HoldPage;
 import io.chargeonce.dlq.terminal.page.SummaryTable;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
+import io.chargeonce.dlq.words.Words;
 import io.chargeonce.ledger.Hold;
 import io.chargeonce.terminal.Screen;
 import io.chargeonce.text.Ages;
@@ -76,7 +76,7 @@ final class SummaryCommand implements Callable<Integer> {
             SummaryTable.print(summary, screen);
             waiting.forEach(each -> screen.say("%s not dead: %s.".formatted(each.count() == 1 ? "1 payment or refund waits and is"
                     : "%,d payments and refunds wait and are".formatted(each.count()), each.why())));
-            holds.forEach(hold -> screen.say(HoldPage.words(hold) + "."));
+            holds.forEach(hold -> screen.say(Words.of(hold) + "."));
             others.forEach(other -> screen.say("%s the retry tiers %s, and %s are agreed. Restart with these."
                     .formatted(other.processes() == 1 ? "1 running process uses" : "%,d running processes use".formatted(other.processes()),
                             other.used(), other.agreed())));

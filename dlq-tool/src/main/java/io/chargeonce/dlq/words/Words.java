@@ -3,12 +3,13 @@ package io.chargeonce.dlq.words;
 
 import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.query.MoneyStatus;
+import io.chargeonce.ledger.Hold;
 import io.chargeonce.wire.PoisonCause;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 
-/** The words for states and results of dead letters. */
+/** The words for states and results of dead letters, and for what people have paused or forced. */
 public final class Words {
 
     public static final String STAYS = "stays";
@@ -103,5 +104,34 @@ public final class Words {
             case CLOSED -> "left as it was: no key in the file of CHARGEONCE_DATA_KEY_FILE opens its edit; add the key, or purge it";
             case GONE -> "another person or run moved it meanwhile";
         };
+    }
+
+    /** Paused, or forced. */
+    public static String state(Hold hold) {
+        return hold.isPause() ? "paused" : "forced";
+    }
+
+    /** {@code PSP stripe}, {@code Merchant acme}, {@code Tier retry-1}: begins a sentence. */
+    public static String named(Hold.Kind kind, String name) {
+        return switch (kind) {
+            case PSP -> "PSP " + name;
+            case MERCHANT -> "Merchant " + name;
+            case TIER -> "Tier retry-" + name;
+        };
+    }
+
+    /** One sentence: what, who, since when and why. */
+    public static String of(Hold hold) {
+        return named(hold.kind(), hold.name()) + " is " + how(hold);
+    }
+
+    /** Two sentences about a hold that is no more. */
+    public static String ended(Hold hold) {
+        return "%s is resumed. It was %s".formatted(named(hold.kind(), hold.name()), how(hold));
+    }
+
+    private static String how(Hold hold) {
+        return "%s by %s since %s%s: %s".formatted(state(hold), hold.by(), time(hold.since()),
+                hold.until().map(Words::time).map(" until "::concat).orElse(""), hold.reason());
     }
 }

@@ -25,7 +25,7 @@ public final class LifePage {
             next(operation).ifPresent(words -> screen.say(words));
         });
         life.letter().ifPresent(letter -> screen.say(now(letter)));
-        life.holds().forEach(hold -> screen.say(HoldPage.words(hold) + "."));
+        life.holds().forEach(hold -> screen.say(Words.of(hold) + "."));
         screen.print("");
         Instant before = life.moments().getFirst().at();
         for (RepeatedParks.Line line : RepeatedParks.lines(life.moments())) {

@@ -40,7 +40,7 @@ public final class WatchPage {
                         : watch.runs().stream().map(run -> screen.wrapped("  ", inWords(run))).toList(), "runs")));
         if (!watch.holds().isEmpty()) {
             sections.addFirst(new Section(screen.bold("Holds"), List.of(),
-                    watch.holds().stream().map(hold -> screen.wrapped("  ", HoldPage.words(hold))).toList(), "holds"));
+                    watch.holds().stream().map(hold -> screen.wrapped("  ", Words.of(hold))).toList(), "holds"));
         }
         lines.addAll(Section.fitted(sections, rows - lines.size()));
         return lines;
