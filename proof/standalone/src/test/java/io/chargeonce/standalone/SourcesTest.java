@@ -63,7 +63,7 @@ class SourcesTest {
 
     /** The terminal and the mails take it from Printable. */
     @ParameterizedTest
-    @ValueSource(strings = {"dlq-tool/src/main/resources/io/chargeonce/console/page/lib/html.js",
+    @ValueSource(strings = {"console/src/main/resources/io/chargeonce/console/page/lib/html.js",
         "app/src/main/resources/logback-service-text.xml", "app/src/main/resources/logback-file.xml"})
     void there_is_one_list_of_what_turns_text_around(String file) {
         assertThat(read(Repository.root().resolve(file))).contains("[" + Printable.TURNS + "]");
