@@ -4,6 +4,7 @@ package io.chargeonce.standalone;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackages;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
@@ -24,6 +25,9 @@ import io.chargeonce.psp.Lease;
 import io.chargeonce.runtime.SteadyClock;
 import io.chargeonce.receipts.ReceiptService;
 import io.chargeonce.webhooks.WebhookService;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -31,6 +35,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Dependencies point one way. */
@@ -38,6 +43,10 @@ class ArchitectureTest {
 
     private static final JavaClasses ALL = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS).importPackages("io.chargeonce");
+
+    /** What stands in proof/. */
+    private static final String[] PROOF = {"io.chargeonce.bench..", "io.chargeonce.checker..", "io.chargeonce.conformance..",
+        "io.chargeonce.load..", "io.chargeonce.sandbox..", "io.chargeonce.standalone.."};
 
     private static DescribedPredicate<JavaClass> ours(String... packages) {
         return resideInAnyPackage(packages);
@@ -188,9 +197,29 @@ class ArchitectureTest {
     }
 
     @Test
-    void only_standalone_knows_the_sandbox() {
-        noClasses().that().resideOutsideOfPackages("io.chargeonce.sandbox..", "io.chargeonce.standalone..", "io.chargeonce.load..",
-                "io.chargeonce.bench..").should().dependOnClassesThat().resideInAPackage("io.chargeonce.sandbox..").check(ALL);
+    void nothing_of_the_product_uses_what_stands_in_proof() {
+        noClasses().that().resideOutsideOfPackages(PROOF).should().dependOnClassesThat().resideInAnyPackage(PROOF).check(ALL);
+    }
+
+    @Test
+    void each_module_in_proof_is_known_here_by_its_package() throws IOException {
+        var packages = new TreeSet<String>();
+        try (Stream<Path> modules = Files.list(Repository.root().resolve("proof"))) {
+            for (Path module : modules.toList()) {
+                try (Stream<Path> folders = Files.list(module.resolve("src/main/java/io/chargeonce"))) {
+                    folders.forEach(folder -> packages.add("io.chargeonce." + folder.getFileName() + ".."));
+                }
+            }
+        }
+        assertThat(packages).containsExactly(PROOF);
+    }
+
+    @Test
+    void the_console_shares_no_class_with_the_commands_and_only_the_entry_starts_it() {
+        noClasses().that().resideInAPackage("io.chargeonce.console..").should().dependOnClassesThat()
+                .resideInAnyPackage("io.chargeonce.dlq.terminal..", "io.chargeonce.terminal..").check(ALL);
+        noClasses().that(resideOutsideOfPackages(PROOF)).and().resideOutsideOfPackages("io.chargeonce.console..", "io.chargeonce.app..")
+                .should().dependOnClassesThat().resideInAPackage("io.chargeonce.console..").check(ALL);
     }
 
     @Test
