@@ -84,8 +84,8 @@ final class MigrateCommand implements Callable<Integer> {
     List<String> fourEyes = List.of();
 
     @Option(names = "--retention", paramLabel = "DAYS",
-            description = "How long a key stays taken after the last thing that happened to its payment, for all processes: 45 to 3650 "
-                    + "days, at first 400. A shorter one deletes payments: it says how many, and needs --yes.")
+            description = "How long a key stays in use after the last event of its payment, for all processes: 45 to 3650 days, at "
+                    + "first 400. A shorter retention deletes payments: it says how many, and needs --yes.")
     Optional<Integer> retention = Optional.empty();
 
     @Option(names = "--yes", description = "With --retention: shortens it.")

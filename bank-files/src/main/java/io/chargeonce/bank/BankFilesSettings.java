@@ -31,7 +31,7 @@ public record BankFilesSettings(PipelineSettings pipeline, List<BankAccount> acc
     public static final Setting<String> FILES = Setting.string("CHARGEONCE_BANK_FILES",
             "Properties files of the accounts at banks, separated by commas: see docs/bank.md.");
     public static final Setting<Duration> POLL = Setting.duration("CHARGEONCE_BANK_POLL",
-            "How often a bank's directory is looked at. A file is fetched when it has stayed the same for so long.")
+            "How often a bank's directory is read. A file is fetched when it has stayed the same for so long.")
             .between("100ms", "1h").orElse("30s");
     public static final Setting<Optional<Secret>> KEY_FILE = Setting.secretFile("CHARGEONCE_BANK_KEY_FILE",
             "File with the keys that seal accounts and bank files at rest; chargeonce data-key makes it. The bank-files service gets the "

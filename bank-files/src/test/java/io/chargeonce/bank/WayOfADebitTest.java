@@ -515,7 +515,7 @@ class WayOfADebitTest {
                         INSERT INTO bank_line (file_id, bank, kind, psp_key, amount, currency, credit)
                         VALUES (9, 'bank', 'booked', E'a\\x1b[2J 4111111111111111', 1299, 'EUR', true)""");
                 await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> assertThat(logs.lines()).anySatisfy(
-                        line -> assertThat(line).contains("bank says 'booked' about a\\x1b[2J #, and that fits nothing")));
+                        line -> assertThat(line).contains("bank says 'booked' about a\\x1b[2J #, which matches no payment")));
             }
         }
     }

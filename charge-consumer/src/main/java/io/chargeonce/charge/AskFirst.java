@@ -66,11 +66,11 @@ final class AskFirst {
 
     private void tell(String psp, Instant end) {
         if (Rail.BANK_DEBIT.isServedBy(psp)) {
-            LOG.error("ALERT: {} cannot be asked about a payment, so nothing is collected for it until {}. Before that, compare its "
-                    + "statements and the files that it has with the rows (docs/bank.md)", psp, end);
+            LOG.error("ALERT: {} cannot be queried about a payment, so nothing is collected for it until {}. Before that, compare its "
+                    + "statements and its files with the rows (docs/bank.md)", psp, end);
         } else if (!telling.contains(psp)) {
             LOG.error(
-                    "ALERT: {} cannot be asked about a payment, so payments whose routes lead there, and its refunds, wait until {}. "
+                    "ALERT: {} cannot be queried about a payment, so payments whose routes lead there, and its refunds, wait until {}. "
                             + "Before that, record its own report (chargeonce bank reconcile --apply), then name it in "
                             + "CHARGEONCE_ASK_FIRST_COMPARED",
                     psp, end);

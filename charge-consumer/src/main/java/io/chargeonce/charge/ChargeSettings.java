@@ -61,7 +61,7 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
     public static final Setting<Duration> BREAKER_OPEN_FOR = Setting.duration("CHARGEONCE_BREAKER_OPEN_FOR",
             "How long an unwell PSP gets no payments before one payment probes it.").between("100ms", "1h").orElse("10s");
     public static final Setting<List<Duration>> QUESTIONS = Setting.durations("CHARGEONCE_RESOLVE_LADDER",
-            "The pauses between questions about an unknown outcome; the last one repeats.").orElse("5s,30s,2m,10m,1h,6h,24h");
+            "The pauses between status queries about an unknown outcome; the last one repeats.").orElse("5s,30s,2m,10m,1h,6h,24h");
     public static final Setting<Duration> SWEEP_AFTER = Setting.duration("CHARGEONCE_SWEEP_AFTER",
             "How long work may be overdue before the sweeper checks whether Kafka lost it.").between("1s", "1d").orElse("2m");
 
@@ -97,8 +97,8 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
             "How many records per second a retry tier's loop starts at most; N records due at once take N / rate seconds.")
             .between("1", "1000000").orElse("2000");
     public static final Setting<Optional<String>> QUOTAS = Setting.string("CHARGEONCE_PSP_QUOTAS",
-            "How many payments per second all processes together send to a PSP at most: 'stripe=40,adyen=100'. A payment at Stripe is two "
-                    + "requests, and questions come on top. The same for all charge and retry services.")
+            "How many payments per second all processes together send to a PSP at most: 'stripe=40,adyen=100'. A payment at Stripe is "
+                    + "two requests, and status queries come on top. The same for all charge and retry services.")
             .optional();
     public static final Setting<Integer> FLOOD_RATE = Setting.integer("CHARGEONCE_FLOOD_RATE",
             "How many records per second go on while nearly all end as dead letters; 0 sets no limit.")
@@ -124,7 +124,7 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
     }
 
     public static final Setting<Optional<String>> COMPARED = Setting.string("CHARGEONCE_ASK_FIRST_COMPARED",
-            "With CHARGEONCE_ASK_FIRST_UNTIL: the PSPs that cannot be asked about a payment, and whose reports of the lost time are "
+            "With CHARGEONCE_ASK_FIRST_UNTIL: the PSPs that cannot be queried about a payment, and whose reports of the lost time are "
                     + "recorded: 'adyen,adyen-us'. Payments that may be at any other such PSP wait.")
             .optional();
 

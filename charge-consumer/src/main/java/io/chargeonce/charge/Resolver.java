@@ -137,7 +137,7 @@ final class Resolver implements AutoCloseable {
             try {
                 tracing.span("resolve", SpanKind.INTERNAL, TraceContext.of(question.traceparent), () -> ask(question));
             } catch (RuntimeException e) {
-                LOG.warn("The question about {} failed, and is asked again when its lease expires: {}", question.operationId,
+                LOG.warn("The status query about {} failed, and is repeated when its lease expires: {}", question.operationId,
                         e.toString());
             } finally {
                 places.decrementAndGet();
@@ -167,7 +167,7 @@ final class Resolver implements AutoCloseable {
             if (!Bug.isRowsOwn(bug)) {
                 throw bug;
             }
-            LOG.error("Bug! The PSP cannot be asked about operation {}, which stays unresolved. The next try is in {}", id, AFTER_A_BUG,
+            LOG.error("Bug! The PSP cannot be queried about operation {}, which stays unresolved. The next try is in {}", id, AFTER_A_BUG,
                     bug);
             database.inTransaction(connection -> {
                 OperationTable.askLater(connection, id, AFTER_A_BUG);
@@ -216,7 +216,7 @@ final class Resolver implements AutoCloseable {
             listed.add(DeadLetter.of(operation, "unresolved", ATTEMPT_LOST + ": " + message));
         }
         if (isNew) {
-            LOG.error("ALERT: operation {} cannot be asked about: {}", operation.id(), message);
+            LOG.error("ALERT: the PSP cannot be queried about operation {}: {}", operation.id(), message);
         }
     }
 
@@ -275,7 +275,7 @@ final class Resolver implements AutoCloseable {
         threads.shutdown();
         try {
             if (!threads.awaitTermination(TO_CLOSE.toMillis(), TimeUnit.MILLISECONDS)) {
-                LOG.warn("PSPs have not answered {} questions; they are asked again when their leases expire",
+                LOG.warn("PSPs have not answered {} status queries; they are repeated when their leases expire",
                         underWay.values().stream().mapToInt(AtomicInteger::get).sum());
             }
         } catch (InterruptedException e) {

@@ -31,8 +31,8 @@ public record IngestSettings(PipelineSettings pipeline, Address address, int dat
     public static final Setting<Integer> DATABASE_CONNECTIONS = Setting.integer("CHARGEONCE_INGEST_DATABASE_CONNECTIONS",
             "The most connections to Postgres that one ingest process holds.").between("12", "200").orElse("16");
     public static final Setting<Duration> CHARGE_WITHIN = Setting.duration("CHARGEONCE_CHARGE_WITHIN",
-            "How long after its acceptance a payment may be sent to a PSP for the first time. After that time its outcome is still asked "
-                    + "for.")
+            "How long after its acceptance a payment may be sent to a PSP for the first time. Status queries about it continue after "
+                    + "that time.")
             .between("1m", "30d").orElse("24h");
     public static final Setting<Optional<Path>> TLS_CERTIFICATE = Setting.file("CHARGEONCE_INGEST_TLS_CERTIFICATE_FILE",
             "PEM file with the certificate and its chain; with it the service speaks HTTPS only.").optional();

@@ -42,7 +42,7 @@ final class AuditRetention {
             return old.isEmpty() ? Optional.empty() : forget(connection, old.get());
         } catch (SQLException e) {
             connection.rollback(before);
-            LOG.warn("The audit log's tables could not be maintained. The log is sealed all the same", e);
+            LOG.warn("The audit log's tables could not be maintained. The log is still sealed", e);
             return Optional.empty();
         }
     }

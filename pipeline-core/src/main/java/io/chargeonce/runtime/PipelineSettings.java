@@ -46,7 +46,7 @@ public record PipelineSettings(String databaseUrl, String databaseUser, Supplier
 
     /** Only for services that send payments. */
     public static final Setting<Optional<Instant>> ASK_FIRST_UNTIL = Setting.time("CHARGEONCE_ASK_FIRST_UNTIL",
-            "After a restore that lost rows: until then, each PSP that can be asked about a payment is asked before each attempt, "
+            "After a restore that lost rows: until then, each PSP that can be queried about a payment is queried before each attempt, "
                     + "payments that may be at another PSP wait, and nothing goes to a bank.")
             .optional();
 

@@ -182,7 +182,7 @@ class DecisionTest {
             case NextStep.SettleDeclined end -> "settle as declined";
             case NextStep.StayPurged end -> "stay purged";
             case NextStep.DeadLetter end -> "dead letter";
-            case NextStep.Resolve ask -> ask.atOnce() ? "ask the PSP at once" : "ask the PSP on the ladder";
+            case NextStep.Resolve ask -> ask.atOnce() ? "query the PSP at once" : "query the PSP on the ladder";
             case NextStep.RetryLater retry -> "wait in the next tier, counted";
             case NextStep.Park park -> "park";
             case NextStep.PresentAgainIfGranted again -> "present again in %s if granted, else %s".formatted(

@@ -182,8 +182,8 @@ sealed interface FileAnswer {
         }
         String why = status.reason().isEmpty() ? "each item for itself" : status.reason();
         answer(connection, ours, "rejected", Optional.empty(), Optional.of("rejected by the bank: " + why));
-        LOG.error("ALERT: {} rejects the whole file {} ({}); what was in it goes on in other files, and may have them rejected too: "
-                + "see bank show {}, and ask the bank", account.name(), status.originalMessageId(), Printable.of(why), ours.id);
+        LOG.error("ALERT: {} rejects the whole file {} ({}); its items continue in other files, which may be rejected too: see bank "
+                + "show {}, and ask the bank", account.name(), status.originalMessageId(), Printable.of(why), ours.id);
         return new Applied();
     }
 }

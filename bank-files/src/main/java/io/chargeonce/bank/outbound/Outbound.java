@@ -161,7 +161,7 @@ public final class Outbound {
             return true;
         });
         failures.increment();
-        LOG.error("ALERT: {} items for {} are set aside, because their mandates cannot be read ({}); the others go",
+        LOG.error("ALERT: {} items for {} are set aside, because their mandates cannot be read ({}); the others are sent",
                 unreadable.items().size(), account.name(), unreadable.why());
     }
 

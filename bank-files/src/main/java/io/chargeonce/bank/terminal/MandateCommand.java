@@ -45,7 +45,7 @@ final class MandateCommand implements Runnable {
     }
 
     @Command(name = "add", usageHelpAutoWidth = true, mixinStandardHelpOptions = true,
-            description = {"Adds a mandate. Who pays is in a file and never on the command line:",
+            description = {"Adds a mandate. The payer is in a file and never on the command line:",
                 "  name=Jane Doe", "  iban=DE02 1203 0000 0000 2020 51", "  bic=BYLADEM1001"})
     static final class Add implements Callable<Integer> {
 
@@ -168,7 +168,7 @@ final class MandateCommand implements Runnable {
         }
     }
 
-    @Command(name = "revoke", description = {"Revokes a mandate: no debit goes into a file by it any more. Money still goes back.",
+    @Command(name = "revoke", description = {"Revokes a mandate: no new file contains a debit by it. Refunds still go out.",
         "Says how many are in a file already."},
             usageHelpAutoWidth = true, mixinStandardHelpOptions = true)
     static final class Revoke implements Callable<Integer> {

@@ -18,7 +18,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Sends a file that the bank has never answered once more: the same bytes under the same message id, so that the bank "
                     + "executes them once.",
-            "Ask the bank first. A file that it has answered is not sent again, nor one of which a payment was booked, returned, or "
+            "Ask the bank first. A file is refused if the bank has answered it, or if one of its payments was booked, returned, or "
                     + "settled as not charged.",
             "Without --yes it only says what it would do."})
 final class Resend implements Callable<Integer> {
@@ -32,7 +32,7 @@ final class Resend implements Callable<Integer> {
     @Parameters(paramLabel = "ID", description = "As 'bank batches' lists it.")
     long id;
 
-    @Option(names = "--same-bytes", required = true, description = "There is no other way. It says that you know it.")
+    @Option(names = "--same-bytes", required = true, description = "Required. It confirms that the bank gets the same bytes again.")
     boolean sameBytes;
 
     @Option(names = "--reason", required = true, paramLabel = "TEXT", description = "Why; for the audit log.")

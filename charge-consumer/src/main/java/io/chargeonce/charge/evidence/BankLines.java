@@ -135,7 +135,7 @@ public final class BankLines {
     private void report(BankLineTable.Line line, Taken taken) {
         if (taken instanceof Taken.Unmatched strange) {
             unmatched.increment();
-            LOG.error("ALERT: {} says '{}' about {}, and that fits nothing ({}); see bank unmatched", line.bank(), line.kind(),
+            LOG.error("ALERT: {} says '{}' about {}, which matches no payment ({}); see bank unmatched", line.bank(), line.kind(),
                     line.key().isEmpty() ? "an item without an EndToEndId" : foreign(line.key()), foreign(strange.note()));
         }
     }

@@ -77,7 +77,7 @@ public final class Reversals {
             String why = "%d go back, but %d %s were captured".formatted(backed.goesBack(), backed.captured(),
                     refund.accepted().request().money().currency());
             LOG.error(
-                    "ALERT: incident.refunded_too_much: {} had been declined and was paid all the same, beside refunds that were accepted "
+                    "ALERT: incident.refunded_too_much: {} had been declined but was paid, in addition to refunds that were accepted "
                             + "since: {}; see dlq why {}, and settle it with the merchant",
                     refund.id(), why, refund.accepted().payment());
             changes.incident(Incident.REFUNDED_TOO_MUCH, refund,
@@ -110,8 +110,8 @@ public final class Reversals {
      */
     static void reportAfterTheEnd(Incident incident, Operation ended, String psp, PspKey key, String reference, UnitOfWork changes) {
         LOG.error(
-                "ALERT: incident.{}: {} had ended as {}, and attempt {} at {} moved its money all the same (reference {}); it is settled "
-                        + "now, inform the merchant",
+                "ALERT: incident.{}: {} had ended as {}, but attempt {} at {} moved its money (reference {}); it is settled now, "
+                        + "inform the merchant",
                 incident.tag(), ended.id(), ended.state().tag(), key, psp, reference);
         changes.incident(incident, ended, Map.of("attempt", key.value(), "psp", psp, "psp_reference", reference,
                 "state", ended.state().tag()));

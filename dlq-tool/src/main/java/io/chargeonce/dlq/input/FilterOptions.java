@@ -37,7 +37,7 @@ public final class FilterOptions {
     Optional<String> until;
 
     @Option(names = "--text", paramLabel = "TEXT",
-            description = "Only those with this text in the message. What poison holds is sealed: export it and search the file.")
+            description = "Only those with this text in the message. Poison is encrypted: export it and search the file.")
     Optional<String> text;
 
     @Option(names = "--standing", paramLabel = "STANDING",

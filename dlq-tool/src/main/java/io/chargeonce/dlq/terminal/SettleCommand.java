@@ -32,9 +32,9 @@ import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 @Command(name = "settle", usageHelpAutoWidth = true, sortOptions = false,
-        description = {"Settles a payment or a refund whose outcome the PSP cannot tell, by what you found out.",
-            "The charge service asks the PSP once more, by your reference if you give one. The PSP's answer outranks yours; "
-                    + "yours counts only if the PSP cannot tell. If the PSP contradicts you later, that is an incident.",
+        description = {"Settles a payment or a refund by your finding, if the PSP cannot report its outcome.",
+            "The charge service queries the PSP once more, by your reference if you give one. The PSP's answer outranks yours; your "
+                    + "finding counts only if the PSP cannot report the outcome. If the PSP contradicts you later, that is an incident.",
             "--not-charged sends nothing. The payment becomes dead, and a merge charges it again.",
             "Without --yes it only shows whether it can be done."},
         exitCodeList = "1:nothing is settled yet: it cannot be, the PSP contradicts you, or has not answered in time",

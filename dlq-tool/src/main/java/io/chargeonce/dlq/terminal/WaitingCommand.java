@@ -45,7 +45,7 @@ import picocli.CommandLine.Spec;
             "--now retries them now. --stop moves them to the dead-letter queue, and declined payments that are to be presented again "
                     + "too. Both show what they would do, and do it with --yes.",
             "What waits in a tier has no open attempt, so neither can charge twice. A payment whose outcome is unknown is not in a tier."},
-        exitCodeList = {"1:an id does not wait in a tier, or did not any more when its turn came",
+        exitCodeList = {"1:an id does not wait in a tier, or no longer did when it was processed",
             "130:stopped by Ctrl-C between two batches; the same command does the rest"},
         footer = {"  What waits, and for what?",
             "    chargeonce dlq waiting",
@@ -84,7 +84,7 @@ final class WaitingCommand implements Callable<Integer> {
     @Option(names = "--stop", description = "Do not try them again: move them to the dead-letter queue, where merge and purge find them.")
     boolean stop;
 
-    @Option(names = "--yes", description = "Do it. Without it, --now and --stop only tell what they would do.")
+    @Option(names = "--yes", description = "Do it. Without it, --now and --stop only show what they would do.")
     boolean yes;
 
     @Option(names = "--reason", paramLabel = "TEXT", description = "Why; kept in the audit log. --stop needs one.")

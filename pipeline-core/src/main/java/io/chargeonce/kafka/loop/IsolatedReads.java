@@ -104,9 +104,9 @@ final class IsolatedReads implements AutoCloseable {
     private void tell(TooLargeRecord record, TopicPartition partition, Instant now) {
         assignment.tooLarge.wasFound(partition, now);
         meters.tooLarge();
-        logLimit.ifAllowed(leftOut -> log.error("ALERT: {}: {}: records do not fit into memory when they are unpacked, and are put away."
-                + " Whoever may write to this topic sent them on purpose or by mistake; they can be read in Kafka until it deletes them."
-                + " The others go on. {} such messages were left out", settings.name(), record.told(), leftOut));
+        logLimit.ifAllowed(leftOut -> log.error("ALERT: {}: {}: records do not fit into memory when they are decompressed, and are "
+                + "skipped. A writer of this topic sent them on purpose or by mistake; they can be read in Kafka until it deletes "
+                + "them. The others continue. {} such messages were left out", settings.name(), record.told(), leftOut));
     }
 
     private void giveBack(PartitionWork work) {

@@ -48,22 +48,23 @@ final class CheckCommand implements Callable<Integer> {
     PipelineOptions pipeline = new PipelineOptions();
 
     @Option(names = "--service", paramLabel = "URL", converter = HttpAddress.class,
-            description = "A charge or retry service whose metrics tell the retry tiers and PSPs. Default: CHARGEONCE_ADMIN_ADDRESS, "
+            description = "A charge or retry service whose metrics report the retry tiers and PSPs. Default: CHARGEONCE_ADMIN_ADDRESS, "
                     + "else http://127.0.0.1:9100, where 'up' serves them.")
     Optional<URI> service = Optional.empty();
 
     @Option(names = "--tiers", split = ",", paramLabel = "D", converter = Durations.class,
-            description = "The delays of the retry tiers, such as 5s,1m,10m. Default: CHARGEONCE_RETRY_TIERS, else what the service tells.")
+            description = "The delays of the retry tiers, such as 5s,1m,10m. Default: CHARGEONCE_RETRY_TIERS, else what the service "
+                    + "reports.")
     List<Duration> tiers = List.of();
 
     @Option(names = "--psp", paramLabel = "URL", converter = HttpAddress.class,
-            description = "A PSP simulator whose ledger counts; once for each. Default: those that the service tells. Without any, "
+            description = "A PSP simulator whose ledger counts; once for each. Default: those that the service reports. Without any, "
                     + "captures are not checked.")
     List<URI> psps = List.of();
 
     @Option(names = "--receipts",
-            description = "Chargeonce mails the receipts, and did so for 19 days: each success with an address must have one. Without it, "
-                    + "only those since the start of the service that tells so.")
+            description = "Chargeonce has mailed the receipts for 19 days: each success with an address must have one. Without this "
+                    + "option, only those since the start of the service are checked.")
     boolean receipts;
 
     @Option(names = "--history", paramLabel = "FILE", description = "The calls of clients and their answers, as 'load run' writes them.")
@@ -76,7 +77,8 @@ final class CheckCommand implements Callable<Integer> {
     @Option(names = "--log", paramLabel = "FILE", description = "A log file to search for the --planted strings; repeatable.")
     List<Path> logs = List.of();
 
-    @Option(names = "--in-flight", description = "Payments under way are fine; else the verdict is unknown while there are any.")
+    @Option(names = "--in-flight", description = "Payments in progress are fine. Without this option the verdict is unknown while "
+            + "there are any.")
     boolean inFlight;
 
     @Option(names = "--well",

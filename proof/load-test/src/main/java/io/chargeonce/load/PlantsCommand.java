@@ -26,7 +26,7 @@ final class PlantsCommand implements Callable<Integer> {
     CommandSpec spec;
 
     @Option(names = "--list",
-            description = "Only say which bugs there are, and whether campaigns or universes (load simulate) bring each to light.")
+            description = "Only list the bugs, and whether each shows in campaigns or in universes (load simulate).")
     boolean list;
 
     @Option(names = "--only", split = ",", paramLabel = "BUG", converter = PlantTag.InCampaigns.class, description = "Only these.")

@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
 @Command(name = "reconcile", mixinStandardHelpOptions = true, usageHelpAutoWidth = true, sortOptions = false,
         description = {"Compares what a PSP or bank booked with what our attempts moved, attempt by attempt.",
             "Without --apply nothing is recorded, and the same comparison is shown. With --apply the report's lines are recorded, each "
-                    + "once however often it is read, and charge looks at those that our rows contradict.",
+                    + "once, and charge checks those that contradict our rows.",
             "Without --file and --fetch it compares the lines that are recorded."},
         exitCodeList = {"0:everything agrees", "1:there are differences", "2:wrong usage or settings",
             "3:Postgres or the PSP cannot be reached, or another comparison holds the lines"},

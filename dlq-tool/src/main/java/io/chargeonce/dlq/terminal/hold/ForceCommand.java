@@ -17,7 +17,7 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "force", usageHelpAutoWidth = true, sortOptions = false,
         description = {"Overrules a PSP's circuit breaker: it counts as closed, for at most 24 hours. For a breaker that is wrong.",
-            "The PSP's limits (429, Retry-After) still hold. What fails meanwhile because the PSP is unwell costs no attempt.",
+            "The PSP's rate limits (429, Retry-After) still apply. A failure because the PSP is unwell uses up no attempt.",
             "Shows what it would do, and does it with --yes."},
         exitCodeList = "2:there is no such PSP, or no end is given",
         footer = {"  The breaker is open and the PSP is well:",

@@ -22,7 +22,7 @@ final class HoldOptions {
     @Option(names = "--reason", paramLabel = "TEXT", description = "Why; others see it, and the audit log keeps it.")
     Optional<String> reason;
 
-    @Option(names = "--yes", description = "Do it. Without it, the command only shows what it would concern.")
+    @Option(names = "--yes", description = "Do it. Without it, the command only shows what would be affected.")
     boolean yes;
 
     @Mixin

@@ -15,8 +15,9 @@ import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 @Command(name = "pause", usageHelpAutoWidth = true, sortOptions = false,
-        description = {"Keeps a PSP, a merchant or a tier from working until it is resumed. Nothing is lost, and no attempt is counted.",
-            "Shows what it concerns, and does it with --yes. Every process obeys within two seconds; a call under way may finish.",
+        description = {"Stops new attempts of a PSP, a merchant or a tier until it is resumed. Nothing is lost, and no attempt is "
+                + "counted.",
+            "Shows what is affected, and does it with --yes. Every process obeys within two seconds; a call in progress may finish.",
             "A payment whose deadline passes meanwhile is never charged late: it becomes a dead letter (expired)."},
         exitCodeList = "2:there is no such PSP, merchant or tier",
         footer = {"  What would it concern?",

@@ -49,7 +49,7 @@ public final class StoryPage {
                             .formatted(letter.generation() - 1);
                 case STOPPED -> "takes it only by its id or with --cause stopped: a person stopped it on purpose, and nothing was charged";
                 case CHARGED -> "has the resolver settle it: the money was taken" + letter.evidence().map(" as "::concat).orElse("");
-                case UNRESOLVED -> "has the resolver ask the PSP first: the money may have been taken";
+                case UNRESOLVED -> "has the resolver query the PSP first: the money may have been taken";
                 case POISON ->
                     Words.canBeEdited(letter.cause()) ? "cannot take it: it is no payment; edit makes it one, or purge gives it up"
                             : "cannot take it, and no edit makes an accepted payment of it: purge gives it up";

@@ -34,10 +34,10 @@ import picocli.CommandLine.Spec;
 @Command(name = "refused", usageHelpAutoWidth = true, sortOptions = false,
         description = {
             "Shows the records that the broker refuses, such as one that is too large for its topic. Each holds back its payment.",
-            "--retry offers them again at once; without it the relay does so every ten minutes. --drop deletes them, and what waits behind "
-                    + "them goes on. Both show what they would do, and do it with --yes.",
+            "--retry offers them again at once; without it the relay does so every ten minutes. --drop deletes them, and the records "
+                    + "behind them continue. Without --yes, both only show what they would do.",
             "Mend the cause first, usually a limit of the topic. A drop cannot be undone; the audit log keeps the hash, not the content."},
-        exitCodeList = "1:an id has no refused record, or had none any more when its turn came",
+        exitCodeList = "1:an id has no refused record, or no longer had one when it was processed",
         footer = {"  What does the broker refuse, and why?",
             "    chargeonce dlq refused",
             "  The topic's limit is raised:",
@@ -70,7 +70,7 @@ public final class RefusedCommand implements Callable<Integer> {
     @Option(names = "--drop", description = "Delete them.")
     boolean drop;
 
-    @Option(names = "--yes", description = "Do it. Without it, --retry and --drop only tell what they would do.")
+    @Option(names = "--yes", description = "Do it. Without it, --retry and --drop only show what they would do.")
     boolean yes;
 
     @Option(names = "--reason", paramLabel = "TEXT", description = "Why; kept in the audit log. --drop needs one.")
