@@ -27,6 +27,8 @@ final class WorkTopic {
     /** A staging time further ahead of the broker's own is a forgery. */
     private static final long CLOCKS_DIFFER_MICROS = 60_000_000L;
     private static final JsonMapper JSON = new JsonMapper();
+    /** The one cause of poison that is not in what the record says. */
+    private static final String FOUND_AT_WORK = "unprocessable";
 
     private final ShareContents contents;
     private final String topic;
@@ -64,12 +66,12 @@ final class WorkTopic {
         if (!finished && !waitsForAPerson) {
             contents.totals.lag++;
         }
+        RecordState state = stateOf(record);
         Optional<String> buriedAs = Optional.ofNullable(contents.poison.get(Place.of(topic, record.partition(), record.offset())));
-        if (buriedAs.isPresent()) {
-            buried(record, buriedAs.get());
+        if (buriedAs.isPresent() && (state == RecordState.IS_POISON || buriedAs.get().equals(FOUND_AT_WORK))) {
+            buried(record, state);
             return;
         }
-        RecordState state = stateOf(record);
         if (!finished && state != RecordState.HAS_ONE) {
             contents.totals.unconsumed += waitsForAPerson ? 0 : 1;
         } else if (state == RecordState.IS_POISON) {
@@ -85,9 +87,12 @@ final class WorkTopic {
         return payment != null && payment.waitsForDead;
     }
 
-    /** Of the causes of poison this one alone is found while a record is worked on, and by nothing that it says. */
-    private void buried(ConsumerRecord<byte[], byte[]> record, String cause) {
-        if (cause.equals("unprocessable") && stateOf(record) != RecordState.IS_POISON) {
+    /**
+     * Every other cause of poison is in what the record says. A sound record at the place of such a letter is another one: its topic was
+     * deleted and made again.
+     */
+    private void buried(ConsumerRecord<byte[], byte[]> record, RecordState state) {
+        if (state != RecordState.IS_POISON) {
             contents.findings.add(Invariant.HOP_SOUND, new String(record.key(), StandardCharsets.UTF_8),
                     "has a sound record at %s that was dead-lettered as unprocessable".formatted(
                             Place.of(topic, record.partition(), record.offset())));

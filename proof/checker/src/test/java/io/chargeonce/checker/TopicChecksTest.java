@@ -83,6 +83,15 @@ class TopicChecksTest {
     }
 
     @Test
+    void hop_sound_where_a_topic_was_made_again_a_letter_of_the_old_one_hides_no_sound_record() {
+        String passed = sample.accept("passed", "accepted", 1, 0);
+        long next = sample.request("requests", sample.charged, "charged", 1, 1299, "1", Sample.at(0));
+        sample.poison("psn_2", "undecodable", next - 1);
+        world.commitOffsets();
+        world.breaks(Invariant.HOP_SOUND, passed, "lost");
+    }
+
+    @Test
     void never_early_by_a_millisecond_is_early() {
         world.sql("UPDATE payment_attempt SET sent_at = '" + Sample.at(7).minusMillis(1) + "' WHERE sequence = 2");
         world.breaks(Invariant.NEVER_EARLY, sample.retried, "early_retries");
