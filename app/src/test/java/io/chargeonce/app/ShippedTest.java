@@ -15,8 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ShippedTest {
 
     private static final List<String> MODULES =
-            List.of("pipeline-core", "terminal", "ingest-service", "charge-consumer", "retry-consumers", "dlq-tool", "webhook-sender",
-                    "receipt-sender",
+            List.of("pipeline-core", "terminal", "ingest-service", "charge-consumer", "retry-consumers", "dlq-tool", "notifications",
                     "reconciler", "bank-files", "app");
 
     private static List<Path> classPath() {

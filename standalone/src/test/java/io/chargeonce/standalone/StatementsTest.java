@@ -32,8 +32,8 @@ import org.junit.jupiter.api.Test;
 class StatementsTest {
 
     private static final List<String> SERVICES =
-            List.of("pipeline-core", "ingest-service", "charge-consumer", "retry-consumers", "dlq-tool", "webhook-sender",
-                    "receipt-sender", "reconciler", "bank-files");
+            List.of("pipeline-core", "ingest-service", "charge-consumer", "retry-consumers", "dlq-tool", "notifications",
+                    "reconciler", "bank-files");
     private static final Path RELEASED = Repository.root().resolve("standalone/src/test/released");
     private static final Pattern TEXT = Pattern.compile("\"\"\"\\n(.*?)\"\"\"|= \"([^\"\\n]*)\";", Pattern.DOTALL);
     private static final Pattern STATEMENT = Pattern.compile("(SELECT|INSERT INTO|UPDATE|DELETE FROM|WITH) .*", Pattern.DOTALL);
