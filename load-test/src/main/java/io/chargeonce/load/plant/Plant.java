@@ -205,7 +205,7 @@ public enum Plant implements Weaving {
             Shows.inUniversesOf(Fault.RECEIVER, Fault.KILL), List.of(WEBHOOKS_AGREE)),
     RECEIPT_RECORDED_BEFORE_SENT("a receipt is recorded as sent before the mail server has it",
             Shows.inUniversesOf(Fault.MAIL_SERVER, Fault.KILL), List.of(RECEIPTS_AGREE),
-            new Change("io.chargeonce.notifications.receipt.Mailer", "send", DeliveryBugs.SentAnyhow.class)),
+            new Change("io.chargeonce.notifications.receipt.Mailer", "send", DeliveryBugs.DeliveredAnyhow.class)),
     RECEIPT_UNDER_A_FRESH_ID("each try of a receipt has a Message-ID of its own, so that a customer gets two",
             Shows.inUniversesOf(Fault.MAIL_SERVER, Fault.KILL), List.of(RECEIPTS_AGREE),
             new Change("io.chargeonce.notifications.receipt.Mail", "of", DeliveryBugs.FreshReceiptId.class)),

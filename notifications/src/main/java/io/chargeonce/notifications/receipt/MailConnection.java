@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.notifications.receipt;
 
+import io.chargeonce.notifications.Answer;
+import io.chargeonce.notifications.Answer.Result;
 import jakarta.mail.Address;
 import jakarta.mail.AuthenticationFailedException;
 import jakarta.mail.MessagingException;
 import jakarta.mail.Session;
 import jakarta.mail.internet.MimeMessage;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Properties;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -77,7 +78,7 @@ final class MailConnection implements AutoCloseable {
         try {
             transport.sendMessage(message, new Address[] {recipient.address()});
             usedAt = System.nanoTime();
-            return new Answer.Sent(transport.getLastReturnCode());
+            return Answer.delivered(transport.getLastReturnCode());
         } catch (MessagingException e) {
             close();
             return answer(e);
@@ -99,17 +100,17 @@ final class MailConnection implements AutoCloseable {
             return Optional.empty();
         } catch (AuthenticationFailedException e) {
             close();
-            return Optional.of(new Answer.NotSent(OptionalInt.empty(), "login_refused"));
+            return Optional.of(Answer.of(Result.NOT_SENT, "login_refused"));
         } catch (MessagingException e) {
             close();
             return Optional.of(isLate ? timedOut()
-                    : causedByTls(e) ? new Answer.NotSent(OptionalInt.empty(), "no_trusted_tls")
-                            : new Answer.Failed(OptionalInt.empty(), "no_connection"));
+                    : causedByTls(e) ? Answer.of(Result.NOT_SENT, "no_trusted_tls")
+                            : Answer.of(Result.FAILED, "no_connection"));
         }
     }
 
     private static Answer timedOut() {
-        return new Answer.Failed(OptionalInt.empty(), "timed_out");
+        return Answer.of(Result.FAILED, "timed_out");
     }
 
     private static boolean causedByTls(Throwable failure) {
@@ -129,28 +130,28 @@ final class MailConnection implements AutoCloseable {
         for (Exception one = failure; one != null; one = one instanceof MessagingException chained ? chained.getNextException() : null) {
             switch (one) {
                 case SMTPAddressFailedException recipient when !isTemporary(recipient.getReturnCode()) && isPolicy(recipient) -> {
-                    return new Answer.NotSent(OptionalInt.of(recipient.getReturnCode()), RELAY_REFUSED);
+                    return Answer.of(Result.NOT_SENT, recipient.getReturnCode(), RELAY_REFUSED);
                 }
                 case SMTPAddressFailedException recipient -> {
                     return judged(recipient.getReturnCode(), "recipient_refused");
                 }
                 case SMTPSenderFailedException sender -> {
                     return isTemporary(sender.getReturnCode()) ? later(sender.getReturnCode())
-                            : new Answer.NotSent(OptionalInt.of(sender.getReturnCode()), "sender_refused");
+                            : Answer.of(Result.NOT_SENT, sender.getReturnCode(), "sender_refused");
                 }
                 case SMTPSendFailedException message when !isAboutAll(message) -> {
                     return judged(message.getReturnCode(), "message_refused");
                 }
                 case SMTPSendFailedException all -> {
                     return isTemporary(all.getReturnCode()) ? later(all.getReturnCode())
-                            : new Answer.NotSent(OptionalInt.of(all.getReturnCode()), "sender_refused");
+                            : Answer.of(Result.NOT_SENT, all.getReturnCode(), "sender_refused");
                 }
                 default -> {
                 }
             }
         }
         // After the message's end and before the answer, the server may have taken it. The next try has the same Message-ID.
-        return isLate ? timedOut() : new Answer.Failed(OptionalInt.empty(), "connection_lost");
+        return isLate ? timedOut() : Answer.of(Result.FAILED, "connection_lost");
     }
 
     /**
@@ -175,7 +176,7 @@ final class MailConnection implements AutoCloseable {
     }
 
     private static Answer judged(int code, String error) {
-        return isTemporary(code) ? later(code) : new Answer.Refused(OptionalInt.of(code), error);
+        return isTemporary(code) ? later(code) : Answer.of(Result.REFUSED, code, error);
     }
 
     private static boolean isTemporary(int code) {
@@ -183,8 +184,8 @@ final class MailConnection implements AutoCloseable {
     }
 
     private static Answer later(int code) {
-        return code < 400 ? new Answer.Failed(OptionalInt.empty(), "connection_lost")
-                : new Answer.Failed(OptionalInt.of(code), "try_later");
+        return code < 400 ? Answer.of(Result.FAILED, "connection_lost")
+                : Answer.of(Result.FAILED, code, "try_later");
     }
 
     /** Ends a message that takes too long. By another thread. */

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.notifications.receipt;
 
+import io.chargeonce.notifications.Claimed;
 import java.time.Instant;
 import java.util.Optional;
 
-/**
- * A claimed receipt: one try of one message.
- *
- * @param id      the same for each try
- * @param attempt this try's number, from 1
- * @param fence   of this claim; a later claim and a resending raise it
- */
-record Receipt(String id, int attempt, long fence) {
+/** A claimed receipt: one try of one mail. */
+record Receipt(String id, int attempt, long fence) implements Claimed {
+
+    @Override
+    public String named() {
+        return "Receipt " + id;
+    }
 
     enum Kind {
         CHARGE, REFUND, REFUND_FAILED

@@ -19,7 +19,7 @@ public final class ReceiptBook {
 
     /**
      * @param state {@code waiting}, {@code sent}, {@code dead} or {@code erased}
-     * @param dueAt of a waiting one: the next try, or the end of the present claim
+     * @param dueAt of a waiting one: the next try
      */
     public record Entry(String receipt, String operation, String payment, String merchant, String kind, String state, int attempts,
             Optional<Integer> lastStatus, Optional<String> lastError, Instant createdAt, Instant dueAt, Optional<Instant> endedAt) {}

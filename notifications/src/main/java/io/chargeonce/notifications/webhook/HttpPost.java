@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.notifications.webhook;
 
+import io.chargeonce.notifications.Answer;
+import io.chargeonce.notifications.Answer.Result;
 import io.chargeonce.text.RetryAfter;
 import java.io.IOException;
 import java.io.InputStream;
@@ -51,8 +53,6 @@ import org.slf4j.LoggerFactory;
 final class HttpPost implements AutoCloseable {
 
     static final int MOST_OF_AN_ANSWER = 16 * 1024;
-    /** What went wrong is in the log. */
-    static final String INTERNAL_ERROR = "internal_error";
     private static final Logger LOG = LoggerFactory.getLogger(HttpPost.class);
     private static final Duration LONGEST_CONNECT = Duration.ofSeconds(5);
     /** A connection that was idle for so long may be gone at the receiver. */
@@ -102,7 +102,7 @@ final class HttpPost implements AutoCloseable {
         try {
             uri = targets.checked(url);
         } catch (IllegalArgumentException notAllowedAnyMore) {
-            return Answer.Failed.of("address_forbidden");
+            return Answer.of(Result.FAILED, "address_forbidden");
         }
         var request = new HttpUriRequestBase("POST", uri);
         headers.forEach(request::setHeader);
@@ -120,14 +120,14 @@ final class HttpPost implements AutoCloseable {
         } catch (AnswerTooLong cut) {
             return cut.answer;
         } catch (IOException e) {
-            return Answer.Failed.of(request.isCancelled() ? "timed_out" : errorOf(e));
+            return Answer.of(Result.FAILED, request.isCancelled() ? "timed_out" : errorOf(e));
         } catch (RuntimeException e) {
             // The client answers so to a cancellation while it looks up a name, and to an answer that it cannot hold, such as status 000.
             if (request.isCancelled()) {
-                return Answer.Failed.of("timed_out");
+                return Answer.of(Result.FAILED, "timed_out");
             }
             LOG.error("The HTTP client cannot go on with {}, so this try has failed: {}", uri.getHost(), e.toString());
-            return Answer.Failed.of(INTERNAL_ERROR);
+            return Answer.of(Result.FAILED, "internal_error");
         } finally {
             deadline.cancel(false);
         }
@@ -162,8 +162,9 @@ final class HttpPost implements AutoCloseable {
 
     private Answer answer(ClassicHttpResponse response) {
         int status = response.getCode();
-        return status >= 200 && status <= 299 ? new Answer.Delivered(status)
-                : new Answer.Failed(OptionalInt.of(status), status >= 300 && status <= 399 ? "redirect" : "status_" + status,
+        return status >= 200 && status <= 299 ? Answer.delivered(status)
+                : new Answer(Result.FAILED, OptionalInt.of(status),
+                        Optional.of(status >= 300 && status <= 399 ? "redirect" : "status_" + status),
                         status == TOO_MANY || status == UNAVAILABLE ? retryAfter(response) : Optional.empty());
     }
 

@@ -2,6 +2,8 @@
 package io.chargeonce.notifications.webhook;
 
 import io.chargeonce.endpoints.EndpointSecret;
+import io.chargeonce.notifications.Answer;
+import io.chargeonce.notifications.Answer.Result;
 import io.chargeonce.vault.Opened;
 import io.chargeonce.vault.Vault;
 import java.nio.ByteBuffer;
@@ -12,13 +14,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Signs a delivery and sends it, once. Any thread. */
 final class Sender {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Sender.class);
     private static final int MOST_REMEMBERED = 10_000;
 
     private final Vault vault;
@@ -35,31 +34,21 @@ final class Sender {
         this.unreadable = new UnreadableSecrets(clock);
     }
 
-    /** A bug is a failed try too: otherwise its delivery would be sent for ever. */
-    Answer send(Delivery delivery) {
-        try {
-            return signAndPost(delivery);
-        } catch (RuntimeException bug) {
-            LOG.error("Bug! Webhook {} cannot be sent, so this try has failed", delivery.webhookId(), bug);
-            return Answer.Failed.of(HttpPost.INTERNAL_ERROR);
-        }
-    }
-
     /** A secret that cannot be opened leaves the others to sign. */
-    private Answer signAndPost(Delivery delivery) {
+    Answer send(Delivery delivery) {
         List<Optional<String>> secrets = delivery.sealedSecrets().stream().map(sealed -> open(delivery.endpoint(), sealed)).toList();
         if (secrets.stream().allMatch(Optional::isEmpty)) {
-            return new Answer.NotSent("secret_unreadable");
+            return Answer.of(Result.NOT_SENT, "secret_unreadable");
         }
         if (secrets.stream().allMatch(Optional::isPresent)) {
             unreadable.opened(delivery.endpoint());
         }
         long timestamp = clock.instant().getEpochSecond();
         var headers = new LinkedHashMap<String, String>();
-        headers.put("webhook-id", delivery.webhookId());
+        headers.put("webhook-id", delivery.id());
         headers.put("webhook-timestamp", "" + timestamp);
         headers.put("webhook-signature", Signatures.of(secrets.stream().flatMap(Optional::stream).toList(),
-                delivery.webhookId(), timestamp, delivery.body()));
+                delivery.id(), timestamp, delivery.body()));
         return http.post(delivery.url(), headers, delivery.body());
     }
 

@@ -4,7 +4,12 @@ package io.chargeonce.notifications.receipt;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.notifications.Answer.Result;
+import io.chargeonce.notifications.Answer;
 import io.chargeonce.notifications.DeliverySchedule;
+import io.chargeonce.notifications.Dispatcher;
+import io.chargeonce.notifications.SenderMeters;
+import io.chargeonce.notifications.Tried;
 import io.chargeonce.notifications.receipt.FaultyMail.Fault;
 import io.chargeonce.runtime.Worker;
 import io.chargeonce.sandbox.mail.Letter;
@@ -15,7 +20,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Collections;
 import java.util.List;
-import java.util.OptionalInt;
+import java.util.Map;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -54,14 +59,15 @@ class DispatcherTest {
     private static final class Process implements AutoCloseable {
 
         final Mailer mailer;
-        final Dispatcher dispatcher;
+        final Dispatcher<Receipt> dispatcher;
         private final Worker worker;
 
         Process(Database database, int atOnce, Duration timeout) {
-            mailer = new Mailer(new ReceiptTable(database), MailServer.here(server.port(), timeout), Books.letterhead(),
-                    InstantSource.system());
+            var table = new ReceiptTable(database);
+            mailer = new Mailer(table, MailServer.here(server.port(), timeout), Books.letterhead(), atOnce, InstantSource.system());
             var often = new DeliverySchedule(Collections.nCopies(50, Duration.ofMillis(50)), () -> 0.5);
-            dispatcher = new Dispatcher(database, mailer, often, atOnce, timeout, new ReceiptMeters(new SimpleMeterRegistry()));
+            dispatcher = new Dispatcher<>(ReceiptService.CHANNEL, database, table, mailer, mailer::send, often, timeout,
+                    new SenderMeters(new SimpleMeterRegistry(), ReceiptService.CHANNEL, Map.of()));
             worker = Worker.start("receipt-dispatcher", Duration.ofMillis(20), dispatcher::runOnce);
         }
 
@@ -69,7 +75,6 @@ class DispatcherTest {
         public void close() {
             worker.close();
             dispatcher.close();
-            mailer.close();
         }
     }
 
@@ -127,7 +132,7 @@ class DispatcherTest {
         assertThat(books.receiptOf(payment)).isEqualTo("waiting 1 ");
 
         // Its claim has ended.
-        books.execute("UPDATE receipt SET due_at = now() WHERE payment_id = '" + payment + "'");
+        books.execute("UPDATE receipt SET claimed_until = NULL WHERE payment_id = '" + payment + "'");
         try (var next = new Process(books.database(Books.ROLE), 1, Duration.ofSeconds(20))) {
             eventually(() -> assertThat(books.receiptOf(payment)).isEqualTo("sent 2 "));
             assertThat(next.dispatcher.runOnce()).isZero();
@@ -203,17 +208,17 @@ class DispatcherTest {
         books.execute("UPDATE receipt SET due_at = now() + interval '1 hour'");
         books.execute("ALTER TABLE receipt DISABLE TRIGGER what_a_receipt_is_about_never_changes");
         books.execute("UPDATE receipt SET created_at = now() - interval '2 days' WHERE operation_id = '" + old + "'");
-        assertThat(table.backlog().stuckSeconds()).as("one mailbox that is full").isZero();
+        assertThat(table.backlog().get("stuck.seconds")).as("one mailbox that is full").isZero();
         books.execute("UPDATE receipt SET created_at = now() - interval '2 hours' WHERE operation_id = '" + old + "'");
         books.execute("ALTER TABLE receipt ENABLE TRIGGER what_a_receipt_is_about_never_changes");
-        assertThat(table.backlog().stuckSeconds()).isBetween(7_000.0, 7_400.0);
-        assertThat(table.backlog().overdueSeconds()).isZero();
+        assertThat(table.backlog().get("stuck.seconds")).isBetween(7_000.0, 7_400.0);
+        assertThat(table.backlog().get("overdue.seconds")).isZero();
         books.execute("UPDATE receipt SET due_at = now() - interval '1 hour' WHERE state = 'waiting'");
-        assertThat(table.backlog().overdueSeconds()).isBetween(3_500.0, 4_000.0);
+        assertThat(table.backlog().get("overdue.seconds")).isBetween(3_500.0, 4_000.0);
         books.execute("UPDATE receipt SET ended_at = now() WHERE operation_id = '" + sent + "'");
-        assertThat(table.backlog().stuckSeconds()).isZero();
+        assertThat(table.backlog().get("stuck.seconds")).isZero();
         books.execute("DELETE FROM receipt");
-        assertThat(table.backlog().stuckSeconds()).isZero();
+        assertThat(table.backlog().get("stuck.seconds")).isZero();
     }
 
     /** Its own claim has ended, and another process has the receipt: what it says about a failure must not count. */
@@ -224,15 +229,11 @@ class DispatcherTest {
         var database = books.database(Books.ROLE);
         var table = new ReceiptTable(database);
         Receipt late = table.claim(1, Duration.ofMillis(1)).getFirst();
-        Receipt now = new Receipt(late.id(), 2, 2);
+        var now = new Receipt(late.id(), 2, 2);
         eventually(() -> assertThat(table.claim(1, Duration.ofMinutes(1))).containsExactly(now));
         assertThat(table.toSend(late)).isEmpty();
         assertThat(table.toSend(now)).isPresent();
-        database.inTransaction(connection -> {
-            ReceiptTable.record(connection, List.of(new ReceiptTable.Tried(late,
-                    new Answer.Refused(OptionalInt.of(550), "recipient_refused"), "dead", Duration.ZERO)));
-            return null;
-        });
+        refuse(database, late);
         assertThat(books.receiptOf(payment)).isEqualTo("waiting 2 ");
     }
 
@@ -255,10 +256,7 @@ class DispatcherTest {
     }
 
     private static void refuse(Database database, Receipt receipt) {
-        database.inTransaction(connection -> {
-            ReceiptTable.record(connection, List.of(new ReceiptTable.Tried(receipt,
-                    new Answer.Refused(OptionalInt.of(550), "recipient_refused"), "dead", Duration.ZERO)));
-            return null;
-        });
+        var refused = new Tried<>(receipt, Answer.of(Result.REFUSED, 550, "recipient_refused"), "dead", Duration.ZERO);
+        database.inTransaction(connection -> new ReceiptTable(database).record(connection, List.of(refused)));
     }
 }

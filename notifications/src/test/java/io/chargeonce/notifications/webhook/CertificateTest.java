@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
+import io.chargeonce.notifications.Answer;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -83,16 +84,16 @@ class CertificateTest {
     @Test
     void the_name_is_verified_although_the_socket_connects_to_an_address() throws Exception {
         int before = REQUESTS.get();
-        assertThat(post("hooks.example", trusting)).isEqualTo(new Answer.Delivered(204));
+        assertThat(post("hooks.example", trusting)).isEqualTo(Answer.delivered(204));
         assertThat(REQUESTS).hasValue(before + 1);
-        assertThat(post("other.example", trusting).why()).contains("tls_failed");
+        assertThat(post("other.example", trusting).error()).contains("tls_failed");
         assertThat(REQUESTS).hasValue(before + 1);
     }
 
     @Test
     void a_certificate_that_is_not_trusted_gets_nothing() throws Exception {
         int before = REQUESTS.get();
-        assertThat(post("hooks.example", DefaultClientTlsStrategy.createDefault()).why()).contains("tls_failed");
+        assertThat(post("hooks.example", DefaultClientTlsStrategy.createDefault()).error()).contains("tls_failed");
         assertThat(REQUESTS).hasValue(before);
     }
 }

@@ -4,14 +4,14 @@ package io.chargeonce.notifications.webhook;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.notifications.Answer.Result;
+import io.chargeonce.notifications.Answer;
+import io.chargeonce.notifications.Tried;
 import io.chargeonce.notifications.webhook.DeliveryTable.Lane;
-import io.chargeonce.notifications.webhook.DeliveryTable.Tried;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
@@ -62,25 +62,22 @@ class DeliveryTableTest {
     }
 
     private static void record(Delivery delivery, Answer answer, String state) {
-        database.inTransaction(connection -> {
-            DeliveryTable.record(connection, List.of(new Tried(delivery, answer, state, Duration.ofHours(1))));
-            return true;
-        });
+        database.inTransaction(connection -> table.record(connection, List.of(new Tried<>(delivery, answer, state, Duration.ofHours(1)))));
     }
 
     private static String state() {
         return hooks.text("SELECT string_agg(concat_ws(' ', state, attempts, last_error), ', ') FROM webhook_delivery");
     }
 
-    private static final Answer FAILED = Answer.Failed.of("timed_out");
-    private static final Answer DELIVERED = new Answer.Delivered(200);
+    private static final Answer FAILED = Answer.of(Result.FAILED, "timed_out");
+    private static final Answer DELIVERED = Answer.delivered(200);
 
     @Test
     void a_failure_from_before_a_redelivery_says_nothing_about_it() {
         endpoint("acme");
         stage("acme");
         Delivery before = claim(MINUTE).getFirst();
-        assertThat(hooks.webhook("redeliver", before.webhookId()).exit()).isZero();
+        assertThat(hooks.webhook("redeliver", before.id()).exit()).isZero();
         record(before, FAILED, "dead");
         assertThat(state()).isEqualTo("waiting 0");
         Delivery after = claim(MINUTE).getFirst();
@@ -122,7 +119,7 @@ class DeliveryTableTest {
         endpoint("acme");
         stage("acme");
         Delivery before = claim(MINUTE).getFirst();
-        hooks.webhook("redeliver", before.webhookId());
+        hooks.webhook("redeliver", before.id());
         record(before, DELIVERED, "delivered");
         assertThat(state()).isEqualTo("waiting 0");
         assertThat(claim(MINUTE)).hasSize(1);
@@ -136,7 +133,7 @@ class DeliveryTableTest {
         stage("acme");
         Delivery frozen = claim(Duration.ZERO).getFirst();
         Delivery uncounted = claim(MINUTE).getFirst();
-        record(uncounted, new Answer.NotSent("secret_unreadable"), "waiting");
+        record(uncounted, Answer.of(Result.NOT_SENT, "secret_unreadable"), "waiting");
         assertThat(state()).isEqualTo("waiting 1 secret_unreadable");
         record(frozen, FAILED, "dead");
         assertThat(state()).isEqualTo("waiting 1 secret_unreadable");
@@ -148,7 +145,7 @@ class DeliveryTableTest {
         stage("acme");
         Delivery frozen = claim(Duration.ZERO).getFirst();
         Delivery now = claim(MINUTE).getFirst();
-        var gone = new Answer.Failed(OptionalInt.of(410), "status_410", Optional.empty());
+        var gone = Answer.of(Result.FAILED, 410, "status_410");
         record(frozen, gone, "waiting");
         assertThat(endpointState()).isEqualTo("well");
         record(now, gone, "waiting");
@@ -198,7 +195,7 @@ class DeliveryTableTest {
         assertThat(state()).isEqualTo("dead 1 endpoint_disabled, dead 1 endpoint_disabled");
         record(inFlight.getFirst(), DELIVERED, "delivered");
         record(inFlight.getFirst(), FAILED, "dead");
-        assertThat(hooks.text("SELECT state FROM webhook_delivery WHERE webhook_id = '" + inFlight.getFirst().webhookId() + "'"))
+        assertThat(hooks.text("SELECT state FROM webhook_delivery WHERE webhook_id = '" + inFlight.getFirst().id() + "'"))
                 .isEqualTo("delivered");
     }
 
@@ -232,7 +229,7 @@ class DeliveryTableTest {
         assertThat(table.forget(Duration.ofDays(30), 10)).isOne();
         assertThat(hooks.text("SELECT count(*) FROM webhook_endpoint")).isEqualTo("0");
         record(inFlight, DELIVERED, "delivered");
-        record(inFlight, new Answer.Failed(OptionalInt.of(410), "status_410", Optional.empty()), "dead");
+        record(inFlight, Answer.of(Result.FAILED, 410, "status_410"), "dead");
     }
 
     /** What fails for a merchant when our own way to the internet does. */
@@ -247,11 +244,11 @@ class DeliveryTableTest {
     void what_waits_for_an_endpoint_that_does_not_fail_is_overdue() {
         String endpoint = endpoint("acme");
         stage("acme");
-        assertThat(table.backlog().overdueSeconds()).isBetween(0.0, 60.0);
+        assertThat(table.backlog().get("overdue.seconds")).isBetween(0.0, 60.0);
         hooks.execute("UPDATE webhook_delivery SET due_at = now() - interval '1 hour'");
-        assertThat(table.backlog().overdueSeconds()).isBetween(3_500.0, 4_000.0);
+        assertThat(table.backlog().get("overdue.seconds")).isBetween(3_500.0, 4_000.0);
         hooks.execute("UPDATE webhook_endpoint SET failing_since = now(), failed_at = now() WHERE endpoint_id = '" + endpoint + "'");
-        assertThat(table.backlog().overdueSeconds()).as("one that fails delays only itself").isZero();
+        assertThat(table.backlog().get("overdue.seconds")).as("one that fails delays only itself").isZero();
     }
 
     @Test
@@ -274,15 +271,13 @@ class DeliveryTableTest {
         // It gets nothing, so it says nothing.
         IntStream.range(0, 5).forEach(each -> endpoint("hooli"));
         assertThat(table.disableFailing(Duration.ofDays(5))).isEmpty();
-        assertThat(table.backlog()).extracting(DeliveryTable.Backlog::triedMerchants, DeliveryTable.Backlog::unreachedMerchants)
-                .containsExactly(3L, 3L);
+        assertThat(table.backlog()).containsEntry("merchants.tried", 3.0).containsEntry("merchants.unreached", 3.0);
 
         reached("hooli");
         hooks.execute("UPDATE webhook_endpoint SET failing_since = NULL, failed_at = NULL WHERE merchant_id = 'globex'");
         stage("globex");
         hooks.execute("UPDATE webhook_delivery SET state = 'delivered', ended_at = now() WHERE state = 'waiting'");
-        assertThat(table.backlog()).extracting(DeliveryTable.Backlog::triedMerchants, DeliveryTable.Backlog::unreachedMerchants)
-                .containsExactly(4L, 2L);
+        assertThat(table.backlog()).containsEntry("merchants.tried", 4.0).containsEntry("merchants.unreached", 2.0);
         assertThat(table.disableFailing(Duration.ofDays(5))).isEmpty();
         hooks.execute("UPDATE webhook_endpoint SET excused_at = now() - interval '5 days 1 hour'");
         assertThat(table.disableFailing(Duration.ofDays(5))).containsExactlyInAnyOrder(failing.get(0), failing.get(2), failing.get(3));
@@ -308,7 +303,7 @@ class DeliveryTableTest {
             List<Delivery> some;
             do {
                 some = table.claim(Lane.SOUND, Set.of(), "", Map.of(), 3, 1_000, 7, MINUTE);
-                all.addAll(some.stream().map(Delivery::webhookId).toList());
+                all.addAll(some.stream().map(Delivery::id).toList());
             } while (!some.isEmpty());
             return all;
         };

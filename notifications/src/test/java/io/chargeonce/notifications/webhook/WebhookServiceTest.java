@@ -6,8 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.standardwebhooks.exceptions.WebhookVerificationException;
 import io.chargeonce.database.Database;
-import io.chargeonce.vault.Vault;
+import io.chargeonce.notifications.Answer.Result;
+import io.chargeonce.notifications.Answer;
+import io.chargeonce.notifications.Tried;
 import io.chargeonce.notifications.webhook.Receiver.Got;
+import io.chargeonce.vault.Vault;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -280,7 +283,7 @@ class WebhookServiceTest {
         assertThat(claimed).hasSize(1);
         hooks.start(hooks.settings());
         eventually(() -> assertThat(state(endpoint.id())).isEqualTo("delivered 2 "));
-        assertThat(receiver.got().getFirst().webhookId()).isEqualTo(claimed.getFirst().webhookId());
+        assertThat(receiver.got().getFirst().webhookId()).isEqualTo(claimed.getFirst().id());
         receiver.got().getFirst().verify(endpoint.secret());
     }
 
@@ -312,19 +315,16 @@ class WebhookServiceTest {
         Delivery early = table.claim(DeliveryTable.Lane.SOUND, Set.of(), "", Map.of(), 1, 100, 1, Duration.ZERO).getFirst();
         Delivery late = table.claim(DeliveryTable.Lane.SOUND, Set.of(), "", Map.of(), 1, 100, 1, Duration.ofMinutes(1)).getFirst();
         assertThat(late.attempt()).isEqualTo(2);
-        record(database, new DeliveryTable.Tried(early, Answer.Failed.of("timed_out"), "dead", Duration.ZERO));
+        record(database, new Tried<>(early, Answer.of(Result.FAILED, "timed_out"), "dead", Duration.ZERO));
         assertThat(state(endpoint.id())).isEqualTo("waiting 2 ");
-        record(database, new DeliveryTable.Tried(early, new Answer.Delivered(200), "delivered", Duration.ZERO));
+        record(database, new Tried<>(early, Answer.delivered(200), "delivered", Duration.ZERO));
         assertThat(state(endpoint.id())).isEqualTo("delivered 2 ");
-        record(database, new DeliveryTable.Tried(late, Answer.Failed.of("timed_out"), "waiting", Duration.ZERO));
+        record(database, new Tried<>(late, Answer.of(Result.FAILED, "timed_out"), "waiting", Duration.ZERO));
         assertThat(state(endpoint.id())).isEqualTo("delivered 2 ");
     }
 
-    private static void record(Database database, DeliveryTable.Tried tried) {
-        database.inTransaction(connection -> {
-            DeliveryTable.record(connection, List.of(tried));
-            return true;
-        });
+    private static void record(Database database, Tried<Delivery> tried) {
+        database.inTransaction(connection -> new DeliveryTable(database).record(connection, List.of(tried)));
     }
 
     @Test

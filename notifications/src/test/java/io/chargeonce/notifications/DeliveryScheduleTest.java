@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.notifications.webhook;
+package io.chargeonce.notifications;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.chargeonce.notifications.DeliverySchedule;
+import io.chargeonce.notifications.webhook.WebhookSettings;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
