@@ -130,8 +130,9 @@ class ArchitectureTest {
         onlyDependsOn("io.chargeonce.console..", console.toArray(String[]::new));
         // It connects to hosts that strangers choose: no PSP, and so no key of one, is in its reach.
         onlyDependsOn("io.chargeonce.notifications", core);
+        onlyDependsOn("io.chargeonce.notifications.terminal", core);
         var channel = new TreeSet<>(Set.of(core));
-        channel.add("io.chargeonce.notifications");
+        channel.addAll(Set.of("io.chargeonce.notifications", "io.chargeonce.notifications.terminal"));
         onlyDependsOn("io.chargeonce.notifications.webhook..", channel.toArray(String[]::new));
         onlyDependsOn("io.chargeonce.notifications.receipt..", channel.toArray(String[]::new));
         onlyDependsOn("io.chargeonce.bank..", core);

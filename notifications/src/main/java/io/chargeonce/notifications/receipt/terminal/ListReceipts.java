@@ -3,37 +3,24 @@ package io.chargeonce.notifications.receipt.terminal;
 
 import io.chargeonce.notifications.receipt.ReceiptBook.Entry;
 import io.chargeonce.notifications.receipt.ReceiptBook.Filter;
+import io.chargeonce.notifications.terminal.ListCommand;
 import io.chargeonce.terminal.Column;
-import io.chargeonce.terminal.Screen;
-import io.chargeonce.terminal.Table;
-import io.chargeonce.wire.PaymentJson;
-import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.ParentCommand;
-import picocli.CommandLine.Spec;
 
 @Command(name = "list", description = "Lists receipts, the newest first. No address is shown.", usageHelpAutoWidth = true,
         mixinStandardHelpOptions = true)
-final class ListReceipts implements Callable<Integer> {
+final class ListReceipts extends ListCommand<ReceiptCommand> {
 
     static final List<Column<Entry>> COLUMNS = List.of(Column.whole("RECEIPT", Entry::receipt),
             Column.whole("PAYMENT", Entry::payment), Column.whole("STATE", Entry::state), Column.whole("KIND", Entry::kind),
             Column.right("TRIES", entry -> String.valueOf(entry.attempts())), Column.whole("LAST ANSWER", ListReceipts::answer),
             Column.time("NEXT TRY OR END", entry -> entry.endedAt().or(() -> Optional.of(entry.dueAt()))));
     private static final List<String> STATES = List.of("waiting", "sent", "dead", "erased");
-
-    @ParentCommand
-    ReceiptCommand receipts;
-
-    @Spec
-    CommandSpec spec;
 
     @Option(names = "--failed", description = "Only those that are not tried any more.")
     boolean failed;
@@ -50,26 +37,14 @@ final class ListReceipts implements Callable<Integer> {
     @Option(names = "--limit", paramLabel = "N", defaultValue = "100", description = "At most so many. Default: ${DEFAULT-VALUE}.")
     int limit;
 
-    @Option(names = "--json", description = "Print JSON, one object a line.")
-    boolean json;
-
     @Override
     public Integer call() {
-        if (limit < 1 || limit > 1_000_000 || state.filter(given -> !STATES.contains(given)).isPresent()) {
-            throw new ParameterException(spec.commandLine(), "--limit must be from 1 to 1,000,000, and --state one of " + STATES);
-        }
+        check(limit, state, STATES);
         if (failed && state.isPresent()) {
-            throw new ParameterException(spec.commandLine(), "--failed means --state dead: give one of them");
+            throw wrong("--failed means --state dead: give one of them");
         }
-        return receipts.with(book -> {
-            List<Entry> entries = book.list(new Filter(payment, failed ? Optional.of("dead") : state, error, Optional.empty()), limit);
-            if (json) {
-                entries.forEach(entry -> ReceiptCommand.say(spec, json(entry)));
-            } else {
-                Table.withEveryColumn(Screen.of(spec), COLUMNS).print(entries);
-            }
-            return 0;
-        });
+        var filter = new Filter(payment, failed ? Optional.of("dead") : state, error, Optional.empty());
+        return parent.with(book -> list(book.list(filter, limit), COLUMNS, ListReceipts::object));
     }
 
     private static String answer(Entry entry) {
@@ -77,7 +52,7 @@ final class ListReceipts implements Callable<Integer> {
         return answer.isEmpty() ? Column.NONE : answer.strip();
     }
 
-    private static String json(Entry entry) {
+    private static Map<String, Object> object(Entry entry) {
         var object = new LinkedHashMap<String, Object>();
         object.put("receipt_id", entry.receipt());
         object.put("payment_id", entry.payment());
@@ -93,6 +68,6 @@ final class ListReceipts implements Callable<Integer> {
             object.put("due_at", entry.dueAt().toString());
         }
         entry.endedAt().ifPresent(at -> object.put("ended_at", at.toString()));
-        return new String(PaymentJson.write(object), StandardCharsets.UTF_8);
+        return object;
     }
 }

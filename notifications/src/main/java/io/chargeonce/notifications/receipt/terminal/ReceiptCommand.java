@@ -3,14 +3,12 @@ package io.chargeonce.notifications.receipt.terminal;
 
 import io.chargeonce.database.Database;
 import io.chargeonce.notifications.receipt.ReceiptBook;
-import io.chargeonce.terminal.Screen;
-import java.io.PrintWriter;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine;
 
 /** The commands about receipts. Postgres is opened once the command line is known to be right. */
 @Command(name = "receipt", description = "Shows the receipts that were mailed to customers, and mails them again.",
@@ -18,8 +16,6 @@ import picocli.CommandLine.Spec;
         footer = {"", "Example: what could not be mailed, and one of them again",
             "  chargeonce receipt list --failed", "  chargeonce receipt resend rcp_5f0c7e9d1a2b3c4d5e6f708192a3b4c5 --yes"})
 public final class ReceiptCommand implements Runnable {
-
-    static final int NO = 1;
 
     private final Supplier<Database> open;
 
@@ -45,17 +41,5 @@ public final class ReceiptCommand implements Runnable {
             // Kept beside the name that counts, which is the login at Postgres.
             return action.applyAsInt(new ReceiptBook(database, String.valueOf(System.getProperty("user.name"))));
         }
-    }
-
-    static int say(CommandSpec command, String line) {
-        PrintWriter out = command.commandLine().getOut();
-        out.println(line);
-        out.flush();
-        return 0;
-    }
-
-    static int refuse(CommandSpec command, int exit, String why) {
-        Screen.tell(command, why);
-        return exit;
     }
 }

@@ -2,15 +2,11 @@
 package io.chargeonce.notifications.webhook.terminal;
 
 import io.chargeonce.endpoints.EndpointTable.Change;
+import io.chargeonce.notifications.terminal.MessageCommand;
 import java.time.Duration;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.ParentCommand;
-import picocli.CommandLine.Spec;
 
 /** Changes of one endpoint. */
 final class EndpointCommands {
@@ -18,16 +14,23 @@ final class EndpointCommands {
     private EndpointCommands() {}
 
     /** What they have in common. */
-    abstract static class OfEndpoint implements Callable<Integer> {
-
-        @ParentCommand
-        WebhookCommand webhooks;
-
-        @Spec
-        CommandSpec spec;
+    abstract static class OfEndpoint extends MessageCommand<WebhookCommand> {
 
         @Parameters(paramLabel = "ID", description = "As 'webhook list' shows it.")
         String id;
+
+        final Duration duration(String option, String text) {
+            if (!text.matches("\\d{1,6}[smhd]")) {
+                throw wrong("%s is '%s', but must be a duration such as 30s, 24h or 7d".formatted(option, text));
+            }
+            long number = Long.parseLong(text.substring(0, text.length() - 1));
+            return switch (text.charAt(text.length() - 1)) {
+                case 's' -> Duration.ofSeconds(number);
+                case 'm' -> Duration.ofMinutes(number);
+                case 'h' -> Duration.ofHours(number);
+                default -> Duration.ofDays(number);
+            };
+        }
     }
 
     @Command(name = "rotate", usageHelpAutoWidth = true, mixinStandardHelpOptions = true,
@@ -43,11 +46,11 @@ final class EndpointCommands {
 
         @Override
         public Integer call() {
-            Duration both = duration(spec, "--overlap", overlap);
-            return webhooks.change(spec, books -> {
+            Duration both = duration("--overlap", overlap);
+            return parent.change(this, books -> {
                 var rotated = books.endpoints().rotate(id, both);
-                return rotated.made().map(renewed -> AddEndpoint.shown(spec, renewed, json)).orElseGet(
-                        () -> WebhookCommand.refuse(spec, WebhookCommand.NO, rotated.change() == Change.TOO_MANY
+                return rotated.made().map(renewed -> AddEndpoint.shown(this, renewed, json)).orElseGet(
+                        () -> refuse(NO, rotated.change() == Change.TOO_MANY
                                 ? "it has five valid secrets, which is the most: use --overlap 0s, which ends them"
                                 : WebhookCommand.NO_ENDPOINT));
             });
@@ -60,10 +63,9 @@ final class EndpointCommands {
 
         @Override
         public Integer call() {
-            return webhooks.change(spec, books -> books.endpoints().disable(id) == Change.DONE
-                    ? WebhookCommand.say(spec, "Disabled %s. 'chargeonce webhook enable %s' ends it.".formatted(id, id))
-                    : WebhookCommand.refuse(spec, WebhookCommand.NO, "no endpoint has that id, or it is disabled already: see chargeonce "
-                            + "webhook list"));
+            return parent.change(this, books -> books.endpoints().disable(id) == Change.DONE
+                    ? say("Disabled %s. 'chargeonce webhook enable %s' ends it.".formatted(id, id))
+                    : refuse(NO, "no endpoint has that id, or it is disabled already: see chargeonce webhook list"));
         }
     }
 
@@ -73,10 +75,10 @@ final class EndpointCommands {
 
         @Override
         public Integer call() {
-            return webhooks.change(spec, books -> books.endpoints().enable(id) == Change.DONE
-                    ? WebhookCommand.say(spec, "Enabled %s. It has %s to send again by 'chargeonce webhook redeliver %s'."
+            return parent.change(this, books -> books.endpoints().enable(id) == Change.DONE
+                    ? say("Enabled %s. It has %s to send again by 'chargeonce webhook redeliver %s'."
                             .formatted(id, WebhookCommand.dead(books.deliveries().deadOf(id)), id))
-                    : WebhookCommand.refuse(spec, WebhookCommand.NO, "no disabled endpoint has that id: see chargeonce webhook list"));
+                    : refuse(NO, "no disabled endpoint has that id: see chargeonce webhook list"));
         }
     }
 
@@ -89,24 +91,9 @@ final class EndpointCommands {
 
         @Override
         public Integer call() {
-            return !yes ? WebhookCommand.refuse(spec, WebhookCommand.USAGE, "this cannot be undone; add --yes to do it")
-                    : webhooks.change(spec, books -> books.endpoints().remove(id) == Change.DONE
-                            ? WebhookCommand.say(spec, "Removed %s.".formatted(id))
-                            : WebhookCommand.refuse(spec, WebhookCommand.NO, WebhookCommand.NO_ENDPOINT));
+            return !yes ? refuse(USAGE, "this cannot be undone; add --yes to do it")
+                    : parent.change(this, books -> books.endpoints().remove(id) == Change.DONE
+                            ? say("Removed %s.".formatted(id)) : refuse(NO, WebhookCommand.NO_ENDPOINT));
         }
-    }
-
-    static Duration duration(CommandSpec spec, String option, String text) {
-        if (!text.matches("\\d{1,6}[smhd]")) {
-            throw new ParameterException(spec.commandLine(), "%s is '%s', but must be a duration such as 30s, 24h or 7d".formatted(option,
-                    text));
-        }
-        long number = Long.parseLong(text.substring(0, text.length() - 1));
-        return switch (text.charAt(text.length() - 1)) {
-            case 's' -> Duration.ofSeconds(number);
-            case 'm' -> Duration.ofMinutes(number);
-            case 'h' -> Duration.ofHours(number);
-            default -> Duration.ofDays(number);
-        };
     }
 }

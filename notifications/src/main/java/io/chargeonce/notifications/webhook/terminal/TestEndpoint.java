@@ -3,31 +3,18 @@ package io.chargeonce.notifications.webhook.terminal;
 
 import io.chargeonce.endpoints.DeliveryBook.Entry;
 import io.chargeonce.endpoints.DeliveryBook.Filter;
+import io.chargeonce.endpoints.EndpointJson;
 import io.chargeonce.endpoints.EndpointTable;
 import io.chargeonce.notifications.webhook.terminal.WebhookCommand.Books;
 import java.time.Duration;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.ParentCommand;
-import picocli.CommandLine.Spec;
 
 @Command(name = "test", usageHelpAutoWidth = true, mixinStandardHelpOptions = true,
         description = "Sends the event endpoint.test to an endpoint, by the webhooks service, and waits for the first answer.")
-final class TestEndpoint implements Callable<Integer> {
+final class TestEndpoint extends EndpointCommands.OfEndpoint {
 
     private static final Duration LOOK_EVERY = Duration.ofMillis(200);
-
-    @ParentCommand
-    WebhookCommand webhooks;
-
-    @Spec
-    CommandSpec spec;
-
-    @Parameters(paramLabel = "ID", description = "As 'webhook list' shows it.")
-    String id;
 
     @Option(names = "--wait", paramLabel = "D", defaultValue = "30s", description = "How long to wait. Default: ${DEFAULT-VALUE}.")
     String patience;
@@ -37,10 +24,10 @@ final class TestEndpoint implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Duration wait = EndpointCommands.duration(spec, "--wait", patience);
-        return webhooks.change(spec, books -> {
+        Duration wait = duration("--wait", patience);
+        return parent.change(this, books -> {
             var test = books.endpoints().test(id);
-            return test.made().map(webhook -> answered(books, webhook, wait)).orElseGet(() -> WebhookCommand.refuse(spec, WebhookCommand.NO,
+            return test.made().map(webhook -> answered(books, webhook, wait)).orElseGet(() -> refuse(NO,
                     test.change() == EndpointTable.Change.TOO_MANY ? "it got ten tests within a minute, which is the most: wait a minute"
                             : "no enabled endpoint has that id: see chargeonce webhook list"));
         });
@@ -63,15 +50,15 @@ final class TestEndpoint implements Callable<Integer> {
 
     private int told(Books books, String webhook, Entry entry) {
         if (json) {
-            WebhookCommand.say(spec, Deliveries.json(entry));
+            say(EndpointJson.of(entry));
         } else if (entry.state().equals("delivered")) {
-            WebhookCommand.say(spec, "Delivered %s: the endpoint answered %d.".formatted(webhook, entry.lastStatus().orElse(0)));
+            say("Delivered %s: the endpoint answered %d.".formatted(webhook, entry.lastStatus().orElse(0)));
         } else {
-            WebhookCommand.refuse(spec, 0, entry.lastError()
+            refuse(0, entry.lastError()
                     .map(error -> "%s was not delivered: %s. %s".formatted(webhook, error, afterwards(books, entry)))
                     .orElse("%s has not been tried yet; is 'chargeonce webhook-sender' running?".formatted(webhook)));
         }
-        return entry.state().equals("delivered") ? 0 : WebhookCommand.NO;
+        return entry.state().equals("delivered") ? 0 : NO;
     }
 
     private String afterwards(Books books, Entry entry) {

@@ -7,18 +7,17 @@ import io.chargeonce.database.Sql;
 import io.chargeonce.endpoints.Caller;
 import io.chargeonce.endpoints.DeliveryBook;
 import io.chargeonce.endpoints.EndpointAddress;
-import io.chargeonce.endpoints.EndpointTable;
-import io.chargeonce.terminal.Screen;
 import io.chargeonce.endpoints.EndpointSettings;
+import io.chargeonce.endpoints.EndpointTable;
+import io.chargeonce.notifications.terminal.MessageCommand;
 import io.chargeonce.text.Counted;
 import io.chargeonce.vault.Vault;
-import java.io.PrintWriter;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine;
 
 /** The commands about webhooks. Postgres is opened once the command line is known to be right. */
 @Command(name = "webhook", description = "Manages the webhooks of merchants.", usageHelpAutoWidth = true, mixinStandardHelpOptions = true,
@@ -28,8 +27,6 @@ import picocli.CommandLine.Spec;
             "  chargeonce webhook add --merchant acme --url https://acme.example/hooks --events '*'", "  chargeonce webhook deliveries"})
 public final class WebhookCommand implements Runnable {
 
-    static final int NO = 1;
-    static final int USAGE = 2;
     static final String NO_ENDPOINT = "no endpoint has that id: see chargeonce webhook list";
 
     /** What the commands need; the command closes the database. */
@@ -75,16 +72,16 @@ public final class WebhookCommand implements Runnable {
     }
 
     /** The same for a change. A shared login gets a warning: the audit log then names no person. */
-    int change(CommandSpec command, ToIntFunction<Books> action) {
+    int change(MessageCommand<WebhookCommand> command, ToIntFunction<Books> action) {
         Opened opened = open.get();
         try (Database database = opened.database) {
             if (login(database).equals(Roles.MERCHANT_ADMIN)) {
-                refuse(command, 0, "you act as the shared role %s, so the audit log names that role and no person; "
+                command.refuse(0, "you act as the shared role %s, so the audit log names that role and no person; "
                         .formatted(Roles.MERCHANT_ADMIN) + "chargeonce migrate --merchant-admin NAME makes a login of your own");
             }
             return action.applyAsInt(opened.books());
         } catch (Vault.NoKey noKey) {
-            return refuse(command, USAGE, noKey.getMessage());
+            return command.refuse(MessageCommand.USAGE, noKey.getMessage());
         }
     }
 
@@ -99,17 +96,5 @@ public final class WebhookCommand implements Runnable {
 
     static String dead(long count) {
         return Counted.of(count, "dead delivery", "dead deliveries");
-    }
-
-    static int say(CommandSpec command, String line) {
-        PrintWriter out = command.commandLine().getOut();
-        out.println(line);
-        out.flush();
-        return 0;
-    }
-
-    static int refuse(CommandSpec command, int exit, String why) {
-        Screen.tell(command, why);
-        return exit;
     }
 }
