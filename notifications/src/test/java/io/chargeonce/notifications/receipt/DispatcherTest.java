@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.notifications.receipt;
 
+import static io.chargeonce.notifications.SenderFixture.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.database.Database;
@@ -24,8 +25,6 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.awaitility.Awaitility;
-import org.awaitility.core.ThrowingRunnable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -76,10 +75,6 @@ class DispatcherTest {
             worker.close();
             dispatcher.close();
         }
-    }
-
-    private static void eventually(ThrowingRunnable holds) {
-        Awaitility.await().atMost(Duration.ofSeconds(60)).pollInterval(Duration.ofMillis(50)).untilAsserted(holds);
     }
 
     private static void stage(List<String> payments) {
