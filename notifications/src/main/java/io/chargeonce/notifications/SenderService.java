@@ -63,7 +63,7 @@ public final class SenderService {
             String needs, HealthCheck problem, Map<String, String> gauges) {}
 
     /** Makes what sends, over this database. What must be closed is a part of the lifecycle. */
-    public interface Sender<M extends Claimed> {
+    public interface Setup<M extends Claimed> {
         Sending<M> over(Database database, Lifecycle lifecycle);
     }
 
@@ -71,13 +71,13 @@ public final class SenderService {
 
     /** Starts the service and returns at once; closing the lifecycle ends it. Neither Kafka nor Postgres nor receivers need answer yet. */
     public static <M extends Claimed> Lifecycle start(Channel channel, PipelineSettings pipeline, Meters meters, Source source, Times times,
-                                                      Sender<M> sender) {
+                                                      Setup<M> setup) {
         String noun = channel.noun();
         CertificateExpiry.reportOurs(meters.registry(), pipeline.databaseUrl(), pipeline.kafkaProperties());
         var lifecycle = new Lifecycle(noun + "-sender", TO_CLOSE_A_PART);
         var database = lifecycle.start("database", () -> Database.openForService(pipeline.databaseUrl(), pipeline.databaseUser(),
                 pipeline.databasePassword(), CONNECTIONS).countedBy(meters.registry()));
-        Sending<M> sending = sender.over(database, lifecycle);
+        Sending<M> sending = setup.over(database, lifecycle);
         var shown = new SenderMeters(meters.registry(), channel, sending.gauges);
         var dispatcher = lifecycle.start("dispatcher", () -> new Dispatcher<>(channel, database, sending.table, sending.claims,
                 sending.send, new DeliverySchedule(times.schedule), times.timeout, shown));
