@@ -69,7 +69,7 @@ public final class Dispatcher<M extends Claimed> implements AutoCloseable {
      * @param timeout of one try
      */
     public Dispatcher(Channel channel, Database database, MessageTable<M> table, Claims<M> claims, Function<M, Answer> send,
-            DeliverySchedule schedule, Duration timeout, SenderMeters meters) {
+                      DeliverySchedule schedule, Duration timeout, SenderMeters meters) {
         this.channel = channel;
         this.claims = claims;
         this.send = send;
