@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.app;
 
-import io.chargeonce.receipts.ReceiptService;
-import io.chargeonce.receipts.ReceiptSettings;
+import io.chargeonce.notifications.receipt.ReceiptService;
+import io.chargeonce.notifications.receipt.ReceiptSettings;
 import io.chargeonce.runtime.Build;
 import io.chargeonce.runtime.Meters;
 import java.util.concurrent.Callable;

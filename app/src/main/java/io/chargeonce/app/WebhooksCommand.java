@@ -3,8 +3,8 @@ package io.chargeonce.app;
 
 import io.chargeonce.runtime.Build;
 import io.chargeonce.runtime.Meters;
-import io.chargeonce.webhooks.WebhookService;
-import io.chargeonce.webhooks.WebhookSettings;
+import io.chargeonce.notifications.webhook.WebhookService;
+import io.chargeonce.notifications.webhook.WebhookSettings;
 import java.util.concurrent.Callable;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;

@@ -16,7 +16,7 @@ class ShippedTest {
 
     private static final List<String> MODULES =
             List.of("pipeline-core", "terminal", "ingest-service", "charge-consumer", "retry-consumers", "dlq-tool", "console",
-                    "webhook-sender", "receipt-sender", "reconciler", "bank-files", "app");
+                    "notifications", "reconciler", "bank-files", "app");
 
     private static List<Path> classPath() {
         return Arrays.stream(System.getProperty("java.class.path").split(":")).filter(entry -> !entry.isEmpty()).map(Path::of).toList();

@@ -213,19 +213,21 @@ public final class Database implements AutoCloseable {
 
     /** A committed row must be durable. A setting of the server, the database or the role may switch that off. */
     private static final String PING = """
-            SELECT current_setting('synchronous_commit') = 'off' FROM (SELECT count(*) FROM (SELECT FROM outbox LIMIT 1) AS one) AS readable
+            SELECT current_setting('synchronous_commit') = 'off' FROM (SELECT count(*) FROM (SELECT FROM %s LIMIT 1) AS one) AS readable
             """;
 
     /** What keeps this process from working with Postgres, in one line; empty if nothing does. */
     public Optional<String> problem() {
+        return problem("outbox");
+    }
+
+    /** @param table that this process must be able to read */
+    public Optional<String> problem(String table) {
         try {
-            return withConnection(connection -> {
-                try (var statement = connection.createStatement(); var row = statement.executeQuery(PING)) {
-                    row.next();
-                    return row.getBoolean(1) ? Optional.of("Postgres may lose commits in a crash: synchronous_commit is off. Set it to on, "
-                            + "and run migrate --roles, because a role may have its own setting") : misfits.problem();
-                }
-            });
+            return withConnection(connection -> Sql.one(connection, PING.formatted(table), row -> row.getBoolean(1))
+                    ? Optional.of("Postgres may lose commits in a crash: synchronous_commit is off. Set it to on, "
+                            + "and run migrate --roles, because a role may have its own setting")
+                    : misfits.problem());
         } catch (DatabaseUnavailable | DatabaseRefused e) {
             return Optional.of(e.getMessage());
         }

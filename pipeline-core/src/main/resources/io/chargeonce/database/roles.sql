@@ -209,7 +209,7 @@ GRANT EXECUTE ON FUNCTION webhook_id_of(text, text), life_of(timestamptz) TO cha
 
 -- Mails receipts. It reads a customer's address only through a function, one receipt at a time, and only while that receipt is claimed.
 GRANT SELECT ON receipt TO chargeonce_receipts, chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
-GRANT UPDATE (state, attempts, fence, due_at, ended_at, last_status, last_error) ON receipt TO chargeonce_receipts;
+GRANT UPDATE (state, attempts, fence, due_at, claimed_until, ended_at, last_status, last_error) ON receipt TO chargeonce_receipts;
 GRANT EXECUTE ON FUNCTION stage_receipts(text[]), receipt_to_send(text, bigint), forget_receipts(interval, int) TO chargeonce_receipts;
 -- A person sends one again, or makes one that was lost.
 GRANT UPDATE (state, attempts, fence, due_at, ended_at) ON receipt TO chargeonce_dlq_operator;

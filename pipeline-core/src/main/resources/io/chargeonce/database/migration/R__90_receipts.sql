@@ -65,7 +65,7 @@ DECLARE
 BEGIN
     SELECT claim.operation_id, claim.kind INTO claimed, told FROM receipt AS claim
      WHERE claim.receipt_id = receipt AND claim.state = 'waiting' AND claim.fence = its_fence AND claim.attempts > 0
-       AND claim.due_at > now();
+       AND claim.claimed_until > now();
     IF claimed IS NULL THEN
         RETURN;
     END IF;

@@ -1075,8 +1075,10 @@ CREATE TABLE receipt (
     attempts     int NOT NULL DEFAULT 0 CHECK (attempts >= 0),
     -- Raised by each claim and each resending, and never lowered: a worker whose claim is over holds an older number.
     fence        bigint NOT NULL DEFAULT 0,
-    -- When it may be claimed: the next try, or the end of the present claim.
+    -- The next try.
     due_at       timestamptz NOT NULL DEFAULT now(),
+    -- Until then a worker tries it. In no index, so that a claim writes one row and nothing else.
+    claimed_until timestamptz,
     created_at   timestamptz NOT NULL DEFAULT now(),
     ended_at     timestamptz,
     -- The mail server's code and our word for it. Never its text, which quotes the address.

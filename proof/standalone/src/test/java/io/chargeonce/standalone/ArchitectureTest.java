@@ -23,8 +23,8 @@ import io.chargeonce.kafka.loop.DueTimes;
 import io.chargeonce.kafka.GroupProtocol;
 import io.chargeonce.psp.Lease;
 import io.chargeonce.runtime.SteadyClock;
-import io.chargeonce.receipts.ReceiptService;
-import io.chargeonce.webhooks.WebhookService;
+import io.chargeonce.notifications.receipt.ReceiptService;
+import io.chargeonce.notifications.webhook.WebhookService;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -91,8 +91,8 @@ class ArchitectureTest {
     void only_what_tells_a_time_to_others_asks_the_wall_clock() {
         noClasses().that().resideInAnyPackage("io.chargeonce.kafka..", "io.chargeonce.runtime..", "io.chargeonce.charge..",
                 "io.chargeonce.psp..", "io.chargeonce.ingest..", "io.chargeonce.database..", "io.chargeonce.ledger..",
-                "io.chargeonce.wire..", "io.chargeonce.dlq..", "io.chargeonce.audit..", "io.chargeonce.http..", "io.chargeonce.webhooks..",
-                "io.chargeonce.receipts..", "io.chargeonce.delivery..", "io.chargeonce.endpoints..", "io.chargeonce.reconcile..",
+                "io.chargeonce.wire..", "io.chargeonce.dlq..", "io.chargeonce.audit..", "io.chargeonce.http..",
+                "io.chargeonce.notifications..", "io.chargeonce.endpoints..", "io.chargeonce.reconcile..",
                 "io.chargeonce.settlement..", "io.chargeonce.bank..")
                 .and(DescribedPredicate.not(belongToAnyOf(SteadyClock.class, DueTimes.class, ChargeEngine.class, IngestService.class,
                         OutboxRelay.class, Lease.class, WebhookService.class, ReceiptService.class)))
@@ -130,18 +130,21 @@ class ArchitectureTest {
     void services_know_the_core_and_not_each_other() {
         String[] core = {"io.chargeonce.payment..", "io.chargeonce.wire..", "io.chargeonce.kafka..", "io.chargeonce.database..",
             "io.chargeonce.runtime..", "io.chargeonce.ledger..", "io.chargeonce.tracing..", "io.chargeonce.audit..",
-            "io.chargeonce.vault..", "io.chargeonce.http..", "io.chargeonce.delivery..", "io.chargeonce.endpoints..",
-            "io.chargeonce.settlement..", "io.chargeonce.text..", "io.chargeonce.terminal.."};
+            "io.chargeonce.vault..", "io.chargeonce.http..", "io.chargeonce.endpoints..", "io.chargeonce.settlement..",
+            "io.chargeonce.text..", "io.chargeonce.terminal.."};
         onlyDependsOn("io.chargeonce.ingest..", core);
         onlyDependsOn("io.chargeonce.dlq..", core);
         var console = new TreeSet<>(Set.of(core));
         console.add("io.chargeonce.dlq..");
         onlyDependsOn("io.chargeonce.console..", console.toArray(String[]::new));
         // It connects to hosts that strangers choose: no PSP, and so no key of one, is in its reach.
-        onlyDependsOn("io.chargeonce.webhooks..", core);
-        onlyDependsOn("io.chargeonce.receipts..", core);
+        onlyDependsOn("io.chargeonce.notifications", core);
+        onlyDependsOn("io.chargeonce.notifications.terminal", core);
+        var channel = new TreeSet<>(Set.of(core));
+        channel.addAll(Set.of("io.chargeonce.notifications", "io.chargeonce.notifications.terminal"));
+        onlyDependsOn("io.chargeonce.notifications.webhook..", channel.toArray(String[]::new));
+        onlyDependsOn("io.chargeonce.notifications.receipt..", channel.toArray(String[]::new));
         onlyDependsOn("io.chargeonce.bank..", core);
-        onlyDependsOn("io.chargeonce.delivery..");
         onlyDependsOn("io.chargeonce.endpoints..", "io.chargeonce.database..", "io.chargeonce.ledger..", "io.chargeonce.runtime..",
                 "io.chargeonce.vault..", "io.chargeonce.text..");
         onlyDependsOn("io.chargeonce.psp..", "io.chargeonce.payment..", "io.chargeonce.ledger..", "io.chargeonce.text..");
@@ -168,7 +171,7 @@ class ArchitectureTest {
                 "io.chargeonce.runtime..", "io.chargeonce.ledger..", "io.chargeonce.tracing..", "io.chargeonce.audit..",
                 "io.chargeonce.vault..", "io.chargeonce.http..",
                 "io.chargeonce.psp..", "io.chargeonce.ingest..", "io.chargeonce.charge..", "io.chargeonce.retry..", "io.chargeonce.dlq..",
-                "io.chargeonce.console..", "io.chargeonce.webhooks..", "io.chargeonce.receipts..", "io.chargeonce.delivery..",
+                "io.chargeonce.console..", "io.chargeonce.notifications..",
                 "io.chargeonce.endpoints..", "io.chargeonce.settlement..", "io.chargeonce.reconcile..", "io.chargeonce.bank..",
                 "io.chargeonce.text..", "io.chargeonce.terminal..");
     }

@@ -27,7 +27,7 @@ class SenderTheftTest {
     @ValueSource(strings = {"sent", "dead", "erased"})
     void the_receipts_service_begins_no_receipt_again(String state) throws SQLException {
         database.refused("chargeonce_receipts", """
-                UPDATE receipt SET state = 'waiting', ended_at = NULL, attempts = 1, due_at = now() + interval '1 hour'
+                UPDATE receipt SET state = 'waiting', ended_at = NULL, attempts = 1, claimed_until = now() + interval '1 hour'
                  WHERE state = '%s'""".formatted(state));
     }
 

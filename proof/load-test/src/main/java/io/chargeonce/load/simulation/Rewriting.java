@@ -97,14 +97,14 @@ final class Rewriting {
                     new StandIn("webhooks", 1, "(Ljava/lang/Object;)Ljava/lang/Object;")),
             Map.entry("io/chargeonce/database/DatabaseRetry.noteWait", new StandIn("noteWait", -1, "()V")),
             Map.entry("io/chargeonce/database/DatabaseRetry.waitedAgo", new StandIn("waitedAgo", -1, "()Ljava/util/Optional;")),
-            Map.entry("io/chargeonce/webhooks/HttpPost.exchange", new StandIn("receive", 2,
+            Map.entry("io/chargeonce/notifications/webhook/HttpPost.exchange", new StandIn("receive", 2,
                     "(Lorg/apache/hc/client5/http/classic/methods/HttpUriRequestBase;"
                             + "Lorg/apache/hc/client5/http/protocol/HttpClientContext;"
                             + "Lorg/apache/hc/core5/http/io/HttpClientResponseHandler;)Ljava/lang/Object;")),
-            Map.entry("io/chargeonce/receipts/WatchedSockets.plain", new StandIn("socket", -1, "()Ljava/net/Socket;")),
+            Map.entry("io/chargeonce/notifications/receipt/WatchedSockets.plain", new StandIn("socket", -1, "()Ljava/net/Socket;")),
             Map.entry("io/chargeonce/bank/sftp/SftpSession.open",
                     new StandIn("bankSession", -1, "()Lio/chargeonce/bank/sftp/BankSession;")),
-            Map.entry("io/chargeonce/delivery/DeliverySchedule.chance", new StandIn("luck", -1, "()D")),
+            Map.entry("io/chargeonce/notifications/DeliverySchedule.chance", new StandIn("luck", -1, "()D")),
             Map.entry("io/chargeonce/ingest/intake/IntakeTopics.existing", new StandIn("intakeTopics", -1, "()Ljava/util/Set;")));
 
     private Rewriting() {}

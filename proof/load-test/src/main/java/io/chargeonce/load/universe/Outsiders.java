@@ -13,7 +13,7 @@ import io.chargeonce.load.universe.kafka.Broker;
 import io.chargeonce.load.universe.kernel.Kernel;
 import io.chargeonce.load.universe.outside.MailRoom;
 import io.chargeonce.load.universe.outside.Receivers;
-import io.chargeonce.receipts.ReceiptBook;
+import io.chargeonce.notifications.receipt.ReceiptBook;
 import io.chargeonce.vault.Vault;
 import java.time.Duration;
 import java.util.EnumMap;

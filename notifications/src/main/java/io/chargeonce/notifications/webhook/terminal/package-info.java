@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+/** The commands about webhooks. */
+package io.chargeonce.notifications.webhook.terminal;

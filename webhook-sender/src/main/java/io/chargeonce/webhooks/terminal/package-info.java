@@ -1,3 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-/** The commands about webhooks. */
-package io.chargeonce.webhooks.terminal;
