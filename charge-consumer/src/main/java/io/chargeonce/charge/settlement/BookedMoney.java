@@ -210,10 +210,9 @@ public final class BookedMoney {
         if (isKnown && !gateways.named(about.attempt().psp()).answersQuestions()) {
             return true;
         }
-        var changes = UnitOfWork.ofAnswers(topics, ourReceipts);
-        LateAnswers.take(connection, locked.rows().get(about.operation().id()), about.attempt().key(), "settlement", settles.outcome(),
-                locked.now(), changes);
-        changes.write(connection);
+        var changes = UnitOfWork.ofAnswers(connection, locked.now(), topics, ourReceipts);
+        new LateAnswers(changes, locked.rows().get(about.operation().id())).take(about.attempt().key(), "settlement", settles.outcome());
+        changes.write();
         changes.incidents().forEach(incident -> incident.count(meters));
         return true;
     }

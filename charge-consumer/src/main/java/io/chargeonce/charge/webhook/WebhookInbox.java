@@ -359,14 +359,14 @@ public final class WebhookInbox {
             return true;
         }
         var locked = OperationTable.lock(connection, List.of(about.operation().id()));
-        var changes = UnitOfWork.ofAnswers(topics, ourReceipts);
+        var changes = UnitOfWork.ofAnswers(connection, locked.now(), topics, ourReceipts);
         Operation operation = locked.rows().get(about.operation().id());
         if (outcome.isPresent()) {
-            LateAnswers.take(connection, operation, notice.key(), "webhook", outcome.get(), locked.now(), changes);
+            new LateAnswers(changes, operation).take(notice.key(), "webhook", outcome.get());
         } else {
-            CaptureWebhookHandler.take(connection, operation, notice, changes);
+            new CaptureWebhookHandler(changes, operation).take(notice);
         }
-        changes.write(connection);
+        changes.write();
         changes.incidents().forEach(incident -> incident.count(meters));
         return true;
     }
