@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /** The rows of banks and of our files. Every change of a file's state carries the submitter's fence. */
 final class BatchTable {
@@ -169,22 +170,9 @@ final class BatchTable {
     record Item(String key, String payment, long amount, String currency, String mandate, LocalDate signedOn, byte[] sealedDebtor,
             String remittance) {}
 
-    /** Gets each item as soon as it is read. */
-    interface Items {
-        void add(Item item);
-    }
-
     /** Within a transaction, a thousand rows at a time. */
-    static void forEachItem(Connection connection, Batch batch, Items items) throws SQLException {
-        try (var statement = connection.prepareStatement(ITEMS)) {
-            statement.setFetchSize(1_000);
-            statement.setLong(1, batch.id());
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    items.add(new Item(row.getString(1), row.getString(2), row.getLong(3), row.getString(4), row.getString(5),
-                            row.getObject(6, LocalDate.class), row.getBytes(7), row.getString(8)));
-                }
-            }
-        }
+    static void forEachItem(Connection connection, Batch batch, Consumer<Item> items) throws SQLException {
+        Sql.each(connection, 1_000, ITEMS, row -> items.accept(new Item(row.getString(1), row.getString(2), row.getLong(3),
+                row.getString(4), row.getString(5), row.getObject(6, LocalDate.class), row.getBytes(7), row.getString(8))), batch.id());
     }
 }

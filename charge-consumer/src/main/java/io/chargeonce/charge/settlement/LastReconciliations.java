@@ -39,10 +39,11 @@ public final class LastReconciliations {
     private int read(Connection connection) throws SQLException {
         Map<Tags, Number> found = new HashMap<>();
         Map<Tags, Number> ages = new HashMap<>();
-        Sql.all(connection, LAST, row -> {
+        Sql.each(connection, LAST, row -> {
             ages.put(Tags.of("psp", row.getString(1)), row.getDouble(2));
-            return row.getString(3) == null ? null
-                    : found.put(Tags.of("psp", row.getString(1), "finding", row.getString(3)), row.getLong(4));
+            if (row.getString(3) != null) {
+                found.put(Tags.of("psp", row.getString(1), "finding", row.getString(3)), row.getLong(4));
+            }
         });
         findings.set(found);
         age.set(ages);
