@@ -65,7 +65,7 @@ public final class ObservationTable {
     }
 
     /** From a row with the columns outcome, cause, detail and psp_reference. */
-    static Outcome outcome(ResultSet row) throws SQLException {
+    public static Outcome outcome(ResultSet row) throws SQLException {
         Optional<String> reference = Optional.ofNullable(row.getString("psp_reference"));
         return switch (row.getString("outcome")) {
             case "charged" -> new Outcome.Charged(reference.orElseThrow());

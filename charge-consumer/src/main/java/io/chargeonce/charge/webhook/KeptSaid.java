@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.charge.webhook;
 
-import io.chargeonce.ledger.UnmatchedNotices;
 import io.chargeonce.psp.Notice;
 
 /** Turns what a webhook says into the form in which it is kept, and back. Pure. */

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.ledger;
+package io.chargeonce.charge.webhook;
 
 import io.chargeonce.database.Sql;
+import io.chargeonce.ledger.AttemptState;
+import io.chargeonce.ledger.ForeignText;
+import io.chargeonce.ledger.Observation;
+import io.chargeonce.ledger.ObservationTable;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PspKey;
