@@ -243,9 +243,7 @@ public final class WebhookInbox {
      * kept.
      */
     private boolean keep(String psp, Notice notice) {
-        var kept =
-                new UnmatchedNotices.Kept(psp, notice.id(), notice.key(), notice.pspReference(), notice.said().map(KeptSaid::toKeep));
-        return switch (apart(() -> database.inTransaction(connection -> UnmatchedNotices.keep(connection, kept)))) {
+        return switch (apart(() -> database.inTransaction(connection -> UnmatchedNotices.keep(connection, psp, notice)))) {
             case UnmatchedNotices.New taken -> {
                 meters.counter(UNMATCHED, "psp", receiver(psp)).increment();
                 LOG.error(
@@ -290,12 +288,12 @@ public final class WebhookInbox {
     /** A bug in one message affects only that one. */
     private boolean takeKept(UnmatchedNotices.Kept kept) {
         try {
-            return takeNow(kept.psp(), new Notice(kept.id(), kept.key(), kept.pspReference(), kept.said().map(KeptSaid::fromKept)));
+            return takeNow(kept.psp(), kept.notice());
         } catch (RuntimeException bug) {
             if (!Bug.isRowsOwn(bug)) {
                 throw bug;
             }
-            LOG.error("Bug! The kept message {} of {} could not be taken. It stays and is tried again", kept.id(), kept.psp(), bug);
+            LOG.error("Bug! The kept message {} of {} could not be taken. It stays and is tried again", kept.notice().id(), kept.psp(), bug);
             return false;
         }
     }
