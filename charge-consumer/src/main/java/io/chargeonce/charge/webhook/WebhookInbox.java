@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.charge.webhook;
 
+import io.chargeonce.charge.call.Attempted;
 import io.chargeonce.charge.outcome.Bug;
 import io.chargeonce.charge.outcome.UnitOfWork;
 import io.chargeonce.charge.outcome.LateAnswers;
-import io.chargeonce.charge.call.PspCalls;
 import io.chargeonce.charge.call.PspExchange;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.DatabaseRefused;
-import io.chargeonce.ledger.Attempt;
-import io.chargeonce.ledger.AttemptTable;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.payment.Money;
@@ -18,7 +16,6 @@ import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.psp.Gateways;
 import io.chargeonce.psp.Notice;
-import io.chargeonce.psp.PspCall;
 import io.chargeonce.psp.Webhook;
 import io.chargeonce.runtime.AuthenticationFailures;
 import io.chargeonce.wire.Topics;
@@ -192,18 +189,16 @@ public final class WebhookInbox {
         }
     }
 
-    private record About(Attempt attempt, Operation operation) {}
-
     /** @return false if the PSP has to send it again */
     private boolean take(String psp, Notice notice) {
         if (!apart(() -> database.withConnection(connection -> NoticeTable.isNew(connection, psp, notice.id())))) {
             return true;
         }
-        Optional<About> about = apart(() -> database.withConnection(connection -> about(connection, psp, notice)));
+        Optional<Attempted> about = apart(() -> database.withConnection(connection -> Attempted.find(connection, psp, notice.key())));
         return about.isEmpty() ? keep(psp, notice) : take(psp, notice, about.get());
     }
 
-    private boolean take(String psp, Notice notice, About about) {
+    private boolean take(String psp, Notice notice, Attempted about) {
         Optional<Outcome> outcome = outcome(notice, about);
         if (notice.said().isEmpty() && outcome.orElseThrow() instanceof Outcome.Unknown) {
             return false;
@@ -298,17 +293,8 @@ public final class WebhookInbox {
         }
     }
 
-    private static Optional<About> about(Connection connection, String psp, Notice notice) throws SQLException {
-        List<Attempt> found = AttemptTable.find(connection, List.of(notice.key().value()));
-        if (found.isEmpty() || !found.getFirst().psp().equals(psp)) {
-            return Optional.empty();
-        }
-        Attempt attempt = found.getFirst();
-        return Optional.of(new About(attempt, OperationTable.find(connection, attempt.operationId()).orElseThrow()));
-    }
-
     /** Empty for a message that does not answer the attempt. */
-    private Optional<Outcome> outcome(Notice notice, About about) {
+    private Optional<Outcome> outcome(Notice notice, Attempted about) {
         if (notice.said().isEmpty()) {
             return Optional.of(lookedUp(notice, about));
         }
@@ -321,14 +307,14 @@ public final class WebhookInbox {
         };
     }
 
-    private Outcome judged(Notice.Ended said, About about) {
+    private Outcome judged(Notice.Ended said, Attempted about) {
         return mismatch(said, said.givesBack(), about).orElseGet(() -> {
-            exchange.watch(call(about), said.outcome());
+            exchange.watch(about.question(gateways), said.outcome());
             return said.outcome();
         });
     }
 
-    private Optional<Outcome> mismatch(Notice.Said said, boolean givesBack, About about) {
+    private Optional<Outcome> mismatch(Notice.Said said, boolean givesBack, Attempted about) {
         Operation operation = about.operation();
         boolean sameWay = givesBack == (operation.kind() != OperationKind.CHARGE);
         if (sameWay && said.money().equals(Optional.of(operation.accepted().request().money()))) {
@@ -336,19 +322,15 @@ public final class WebhookInbox {
         }
         var mismatch = new Outcome.Unknown(UnknownCause.ANSWER_MISMATCH, "the PSP's webhook is about %s".formatted(
                 said.money().map(Money::toString).orElse("no amount")), Optional.empty());
-        exchange.watch(call(about), mismatch);
+        exchange.watch(about.question(gateways), mismatch);
         return Optional.of(mismatch);
     }
 
-    private Outcome lookedUp(Notice notice, About about) {
-        return exchange.ask(call(about).withReference(notice.pspReference()));
+    private Outcome lookedUp(Notice notice, Attempted about) {
+        return exchange.ask(about.question(gateways).withReference(notice.pspReference()));
     }
 
-    private PspCall call(About about) {
-        return PspCalls.of(about.operation(), about.attempt(), gateways.named(about.attempt().psp()), false);
-    }
-
-    private boolean record(Connection connection, String psp, Notice notice, About about, Optional<Outcome> outcome) throws SQLException {
+    private boolean record(Connection connection, String psp, Notice notice, Attempted about, Optional<Outcome> outcome) throws SQLException {
         Database.waitForLocks(connection, LOCK_PATIENCE);
         UnmatchedNotices.forget(connection, psp, notice.id());
         if (!NoticeTable.insert(connection, psp, notice.id())) {
