@@ -101,9 +101,7 @@ final class OutcomeRecorder implements AutoCloseable {
         try {
             return DatabaseRetry.insist(() -> coalescer.ask(merchant, resolution));
         } catch (RuntimeException bug) {
-            if (!Bug.isRowsOwn(bug)) {
-                throw bug;
-            }
+            Bug.mustBeOfOneRow(bug);
             meters.counter("chargeonce.bugs", "where", "resolve").increment();
             LOG.error("Bug! The answer about attempt {} could not be recorded. The payment stays unresolved, and its PSP is asked again",
                     resolution.key, bug);
@@ -119,9 +117,7 @@ final class OutcomeRecorder implements AutoCloseable {
                     .insist(() -> coalescer.ask(merchant, new Resolution(resolution.operationId, resolution.token, resolution.key,
                             resolution.source, unknown, false, Optional.empty(), Optional.empty())));
         } catch (RuntimeException bug) {
-            if (!Bug.isRowsOwn(bug)) {
-                throw bug;
-            }
+            Bug.mustBeOfOneRow(bug);
             LOG.error("Bug! Attempt {} could not even be marked unresolved. The resolver asks about it when its lease expires",
                     resolution.key, bug);
             return new Resolved(Optional.empty(), Optional.empty());

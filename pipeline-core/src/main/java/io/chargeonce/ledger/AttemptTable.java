@@ -101,13 +101,14 @@ public final class AttemptTable {
             return folded;
         }
         Sql.each(connection, FOLD, row -> folded.put(new PspKey(row.getString(1)),
-                new Folded(AttemptState.fromTag(row.getString(2)), Optional.ofNullable(row.getString(3)), row.getBoolean(4))), Columns.of(observations)
-                .with("text", observation -> observation.key().value())
-                .with("text", observation -> observation.state().tag())
-                .with("text", Observation::cause)
-                .with("text", Observation::detail)
-                .with("text", Observation::pspReference)
-                .with("bool", settles::test));
+                new Folded(AttemptState.fromTag(row.getString(2)), Optional.ofNullable(row.getString(3)), row.getBoolean(4))),
+                Columns.of(observations)
+                        .with("text", observation -> observation.key().value())
+                        .with("text", observation -> observation.state().tag())
+                        .with("text", Observation::cause)
+                        .with("text", Observation::detail)
+                        .with("text", Observation::pspReference)
+                        .with("bool", settles::test));
         return folded;
     }
 

@@ -56,15 +56,15 @@ public final class SettlementLines {
             throws SQLException {
         return Sql.all(connection, BOOK, row -> new Booked(lines.get((int) row.getLong(1) - 1), Fate.fromTag(row.getString(2)),
                 row.getBoolean(3), row.getLong(4)), psp, reportSha256, Columns.of(lines)
-                .with("text", BookedLine::id)
-                .with("bigint", BookedLine::number)
-                .with("text", line -> line.key().map(PspKey::value).orElse(null))
-                .with("text", line -> line.moved().tag())
-                .with("bigint", line -> line.money().minorUnits())
-                .with("text", line -> line.money().currency())
-                .with("text", line -> line.reference().orElse(null))
-                .with("timestamptz", BookedLine::at)
-                .with("bytea", line -> keys.mark(line).orElse(null)));
+                        .with("text", BookedLine::id)
+                        .with("bigint", BookedLine::number)
+                        .with("text", line -> line.key().map(PspKey::value).orElse(null))
+                        .with("text", line -> line.moved().tag())
+                        .with("bigint", line -> line.money().minorUnits())
+                        .with("text", line -> line.money().currency())
+                        .with("text", line -> line.reference().orElse(null))
+                        .with("timestamptz", BookedLine::at)
+                        .with("bytea", line -> keys.mark(line).orElse(null)));
     }
 
     private static final String LOOK = "SELECT look_at_lines(?, ?)";

@@ -66,9 +66,7 @@ public final class RowByRow {
         try {
             return database.inTransaction(connection -> change.make(connection, due.lock(connection, batch)));
         } catch (RuntimeException bug) {
-            if (!Bug.isRowsOwn(bug)) {
-                throw bug;
-            }
+            Bug.mustBeOfOneRow(bug);
             return eachAlone();
         }
     }
@@ -93,9 +91,7 @@ public final class RowByRow {
         try {
             return database.inTransaction(connection -> change.make(connection, due.lockOne(connection, id)));
         } catch (RuntimeException bug) {
-            if (!Bug.isRowsOwn(bug)) {
-                throw bug;
-            }
+            Bug.mustBeOfOneRow(bug);
             LOG.error("Bug! Operation {} cannot {}. It stays as it is and is tried again, and the others go on", id, cannot, bug);
             return 0;
         }

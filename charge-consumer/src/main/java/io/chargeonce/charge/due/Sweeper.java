@@ -207,9 +207,7 @@ public final class Sweeper {
         try {
             return database.inTransaction(connection -> stageAgain(connection, ids, known, tier));
         } catch (RuntimeException bug) {
-            if (!Bug.isRowsOwn(bug)) {
-                throw bug;
-            }
+            Bug.mustBeOfOneRow(bug);
             if (ids.size() == 1) {
                 LOG.error("Bug! Operation {} was lost by Kafka and cannot be staged again", ids.getFirst(), bug);
                 return 0;

@@ -61,9 +61,7 @@ public final class BankLines {
         try {
             taken = database.inTransaction(connection -> take(connection, BankLineTable.lockNew(connection, BATCH)));
         } catch (RuntimeException bug) {
-            if (!Bug.isRowsOwn(bug)) {
-                throw bug;
-            }
+            Bug.mustBeOfOneRow(bug);
             taken = (int) database.withConnection(connection -> BankLineTable.newIds(connection, BATCH)).stream()
                     .filter(this::takeAlone).count();
         }
@@ -78,9 +76,7 @@ public final class BankLines {
         try {
             return database.inTransaction(connection -> take(connection, BankLineTable.lockNew(connection, id))) > 0;
         } catch (RuntimeException bug) {
-            if (!Bug.isRowsOwn(bug)) {
-                throw bug;
-            }
+            Bug.mustBeOfOneRow(bug);
             LOG.error("Bug! Line {} of a bank could not be taken. It is listed by bank unmatched", id, bug);
             meters.counter("chargeonce.bugs", "where", "bank-line").increment();
             return database.inTransaction(connection -> {

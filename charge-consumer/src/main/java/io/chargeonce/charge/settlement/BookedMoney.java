@@ -94,9 +94,7 @@ public final class BookedMoney {
                 later(due, "its payment is being worked on");
                 return false;
             }
-            if (!Bug.isRowsOwn(bug)) {
-                throw bug;
-            }
+            Bug.mustBeOfOneRow(bug);
             LOG.error("Bug! Line {} of {}'s settlement report could not be taken. It stays and is tried again", due.line().id(),
                     due.line().psp(), bug);
             later(due, Bug.digest(bug));

@@ -100,8 +100,10 @@ public final class UnmatchedNotices {
     private static Observation observation(PspKey key, Notice.Said said) {
         return switch (said) {
             case Notice.Ended ended -> Observation.of(key, "webhook", ended.outcome());
-            case Notice.CaptureFailed failed -> new Observation(key, "webhook", AttemptState.UNKNOWN, CAPTURE_FAILED, null, failed.reason(), null);
-            case Notice.TakenBack taken -> new Observation(key, "webhook", AttemptState.UNKNOWN, TAKEN_BACK, taken.event(), taken.why(), null);
+            case Notice.CaptureFailed failed ->
+                new Observation(key, "webhook", AttemptState.UNKNOWN, CAPTURE_FAILED, null, failed.reason(), null);
+            case Notice.TakenBack taken ->
+                new Observation(key, "webhook", AttemptState.UNKNOWN, TAKEN_BACK, taken.event(), taken.why(), null);
             case Notice.CapturedAgain again -> new Observation(key, "webhook", AttemptState.UNKNOWN, CAPTURED_AGAIN, null, null, null);
         };
     }

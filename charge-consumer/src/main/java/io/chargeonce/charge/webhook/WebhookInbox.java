@@ -285,10 +285,9 @@ public final class WebhookInbox {
         try {
             return takeNow(kept.psp(), kept.notice());
         } catch (RuntimeException bug) {
-            if (!Bug.isRowsOwn(bug)) {
-                throw bug;
-            }
-            LOG.error("Bug! The kept message {} of {} could not be taken. It stays and is tried again", kept.notice().id(), kept.psp(), bug);
+            Bug.mustBeOfOneRow(bug);
+            LOG.error("Bug! The kept message {} of {} could not be taken. It stays and is tried again", kept.notice().id(), kept.psp(),
+                    bug);
             return false;
         }
     }
@@ -330,7 +329,8 @@ public final class WebhookInbox {
         return exchange.ask(about.question(gateways).withReference(notice.pspReference()));
     }
 
-    private boolean record(Connection connection, String psp, Notice notice, Attempted about, Optional<Outcome> outcome) throws SQLException {
+    private boolean record(Connection connection, String psp, Notice notice, Attempted about, Optional<Outcome> outcome)
+            throws SQLException {
         Database.waitForLocks(connection, LOCK_PATIENCE);
         UnmatchedNotices.forget(connection, psp, notice.id());
         if (!NoticeTable.insert(connection, psp, notice.id())) {
