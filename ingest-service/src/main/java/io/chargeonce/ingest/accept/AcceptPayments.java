@@ -48,7 +48,7 @@ final class AcceptPayments implements Coalescer.Batch<AcceptRequest, Acceptance>
     @Override
     public List<Acceptance> answer(Connection connection, List<AcceptRequest> asks) throws SQLException {
         var answers = new IdentityHashMap<AcceptRequest, Acceptance>();
-        answers.putAll(Mandates.refused(connection, asks));
+        answers.putAll(MandateCheck.refused(connection, asks));
         answers.putAll(RoutedRequests.refused(connection, asks));
         List<AcceptRequest> open = without(asks, answers);
         for (int round = 1; !open.isEmpty(); round++) {
