@@ -18,7 +18,7 @@ import java.util.Optional;
  * @param firstSent    by Postgres's clock: what the PSP made long before is of a forgotten payment that had the same key
  */
 public record Charge(PspKey key, PaymentId payment, Money money, byte[] request, Optional<String> pspReference,
-        boolean mayBeSent, Lease lease, Instant firstSent) implements Movement {
+        boolean mayBeSent, Lease lease, Instant firstSent) implements PspRequest {
 
     /** Without a lease: it may be looked up, but nothing is sent before {@link #during} gives it one. */
     public Charge(PspKey key, PaymentId payment, Money money, byte[] request, Optional<String> pspReference, boolean mayBeSent) {

@@ -7,40 +7,40 @@ import io.chargeonce.payment.PspKey;
 import java.util.Optional;
 
 /** One stored attempt and its PSP, for a charge or for giving money back. */
-public record PspCall(Gateway gateway, Movement movement) {
+public record PspCall(Gateway gateway, PspRequest request) {
 
     public PspCall {
-        if (movement instanceof Refund && gateway.refunds().isEmpty()) {
+        if (request instanceof Refund && gateway.refunds().isEmpty()) {
             throw new IllegalStateException("Bug! %s has no way to give money back".formatted(gateway.psp()));
         }
     }
 
     public PspKey key() {
-        return movement.key();
+        return request.key();
     }
 
     public PaymentId payment() {
-        return movement.payment();
+        return request.payment();
     }
 
     /** Whether {@link #ask} may send the attempt again. */
     public boolean mayBeSent() {
-        return movement.mayBeSent();
+        return request.mayBeSent();
     }
 
     public Lease lease() {
-        return movement.lease();
+        return request.lease();
     }
 
     public Outcome send() {
-        return switch (movement) {
+        return switch (request) {
             case Charge charge -> gateway.charge(charge);
             case Refund refund -> refunds().refund(refund);
         };
     }
 
     public Outcome ask() {
-        return switch (movement) {
+        return switch (request) {
             case Charge charge -> gateway.findOut(charge);
             case Refund refund -> refunds().findOut(refund);
         };
@@ -48,12 +48,12 @@ public record PspCall(Gateway gateway, Movement movement) {
 
     /** Whether {@link #fence} may move money. Then it is not called once a person has purged the payment. */
     public boolean fenceMayExecute() {
-        return movement instanceof Refund && refunds().fenceMayExecute();
+        return request instanceof Refund && refunds().fenceMayExecute();
     }
 
     /** The PSP does not know the attempt. Makes sure that it can no longer be executed there, or says that it cannot. */
     public Outcome fence() {
-        return switch (movement) {
+        return switch (request) {
             case Charge charge -> gateway.fence(charge);
             case Refund refund -> refunds().fence(refund);
         };
@@ -65,11 +65,11 @@ public record PspCall(Gateway gateway, Movement movement) {
 
     /** The same attempt, with the reference from an answer. */
     public PspCall withReference(Optional<String> reference) {
-        return new PspCall(gateway, movement.withReference(reference));
+        return new PspCall(gateway, request.withReference(reference));
     }
 
     /** The same attempt, while this lease holds. Without one nothing is sent. */
     public PspCall during(Lease held) {
-        return new PspCall(gateway, movement.during(held));
+        return new PspCall(gateway, request.during(held));
     }
 }

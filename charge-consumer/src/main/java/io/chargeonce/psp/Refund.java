@@ -18,7 +18,7 @@ import java.util.Optional;
  * @param lease        checked right before each request that may move money
  */
 public record Refund(PspKey key, PaymentId payment, Money money, String capture, byte[] request,
-        Optional<String> pspReference, boolean mayBeSent, Lease lease) implements Movement {
+        Optional<String> pspReference, boolean mayBeSent, Lease lease) implements PspRequest {
 
     /** Without a lease: it may be looked up, but nothing is sent before {@link #during} gives it one. */
     public Refund(PspKey key, PaymentId payment, Money money, String capture, byte[] request,

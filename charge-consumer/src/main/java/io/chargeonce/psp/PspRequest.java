@@ -6,7 +6,7 @@ import io.chargeonce.payment.PspKey;
 import java.util.Optional;
 
 /** One attempt to move money, as a gateway needs it. */
-public sealed interface Movement permits Charge, Refund {
+public sealed interface PspRequest permits Charge, Refund {
 
     PspKey key();
 
@@ -18,8 +18,8 @@ public sealed interface Movement permits Charge, Refund {
     Lease lease();
 
     /** The same attempt, with the reference from an answer. */
-    Movement withReference(Optional<String> reference);
+    PspRequest withReference(Optional<String> reference);
 
     /** The same attempt, while this lease holds. Without one nothing is sent. */
-    Movement during(Lease held);
+    PspRequest during(Lease held);
 }
