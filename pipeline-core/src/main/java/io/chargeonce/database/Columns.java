@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * A list of rows for a statement's {@code unnest(?, ?, …)}: one array parameter per column, in order. It is given to {@link Sql} in the place
- * of its parameters.
+ * A list of rows for a statement's {@code unnest(?, ?, …)}: one array parameter per column, in order. {@link Sql} gets it in the place of
+ * these parameters.
  */
 public final class Columns<R> {
 
