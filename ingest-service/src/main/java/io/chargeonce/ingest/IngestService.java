@@ -31,7 +31,6 @@ import io.chargeonce.http.RenewedTls;
 import io.chargeonce.ingest.transport.RequestBody;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.kafka.ProducerSettings;
-import io.chargeonce.runtime.Address;
 import io.chargeonce.runtime.AdminServer;
 import io.chargeonce.runtime.AuthenticationFailures;
 import io.chargeonce.runtime.Lifecycle;

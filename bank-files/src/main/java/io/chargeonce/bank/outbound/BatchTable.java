@@ -97,7 +97,8 @@ final class BatchTable {
         return new BankBatch(row.getLong(1), row.getString(2),
                 row.getString(3).equals("debit") ? PaymentFile.Kind.DEBIT : PaymentFile.Kind.CREDIT, row.getString(4), row.getString(5),
                 row.getString(6), row.getObject(7, LocalDate.class), row.getInt(8), row.getLong(9),
-                BankBatch.State.valueOf(row.getString(10).toUpperCase(Locale.ROOT)), row.getBytes(11), row.getLong(12), Sql.instant(row, 13),
+                BankBatch.State.valueOf(row.getString(10).toUpperCase(Locale.ROOT)), row.getBytes(11), row.getLong(12),
+                Sql.instant(row, 13),
                 row.getInt(14), row.getInt(15));
     }
 
