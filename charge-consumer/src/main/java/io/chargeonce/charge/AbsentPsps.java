@@ -46,17 +46,15 @@ final class AbsentPsps {
     private final Gateways gateways;
     private final Topics topics;
     private final boolean ourReceipts;
-    private final Runnable committed;
     private volatile long waiting;
     private long reported;
 
     AbsentPsps(Database database, Gateways gateways, Topics topics, boolean ourReceipts, Runnable committed, MeterRegistry meters) {
         this.database = database;
-        this.unasked = new RowByRow(database, "be listed", DueOperations.unasked(gateways.psps(), CAUSE), this::list);
+        this.unasked = new RowByRow(database, "be listed", DueOperations.unasked(gateways.psps(), CAUSE), this::list, committed);
         this.gateways = gateways;
         this.topics = topics;
         this.ourReceipts = ourReceipts;
-        this.committed = committed;
         Gauge.builder("chargeonce.psp.absent.waiting", this, absent -> absent.waiting)
                 .description("Payments and refunds that wait for a PSP that is not set up").register(meters);
     }
@@ -74,9 +72,6 @@ final class AbsentPsps {
     int runOnce() {
         LateOperations.listClaims(database, Resolver.SLOW);
         int listed = unasked.runOnce();
-        if (listed > 0) {
-            committed.run();
-        }
         waiting = database.withConnection(connection -> Sql.one(connection, COUNT, row -> row.getLong(1), CAUSE));
         if (waiting != reported) {
             reported = waiting;
@@ -89,13 +84,13 @@ final class AbsentPsps {
     }
 
     private int list(Connection connection, OperationTable.Locked locked) throws SQLException {
-        var changes = UnitOfWork.ofAnswers(topics, ourReceipts);
+        var changes = UnitOfWork.ofAnswers(connection, locked.now(), topics, ourReceipts);
         var byPsp = new TreeMap<String, Integer>();
         Map<String, Attempt> charged = charged(connection, locked.rows().values());
         for (Operation operation : locked.rows().values()) {
             if (charged.containsKey(operation.id())) {
                 // Its PSP has answered already: no question is needed.
-                LateAnswers.settleOneOf(connection, operation, List.of(charged.get(operation.id())), locked.now(), changes);
+                new LateAnswers(changes, operation).settleOneOf(List.of(charged.get(operation.id())));
                 continue;
             }
             String psp = operation.psp().orElseThrow();
@@ -106,7 +101,7 @@ final class AbsentPsps {
             }
             byPsp.merge(psp, 1, Integer::sum);
         }
-        changes.write(connection);
+        changes.write();
         byPsp.forEach((psp, count) -> LOG.error(
                 "ALERT: PSP {} may hold the money of {} attempts that no running process can ask about: add its settings", psp, count));
         return locked.rows().size();

@@ -77,14 +77,14 @@ final class AskFirst {
         }
     }
 
-    /** Whether the operation's next attempt needs a question at this time of Postgres. */
-    boolean concerns(Operation operation, Instant now) {
+    /** Whether an operation's next attempt needs a question at this time of Postgres. */
+    boolean concerns(Instant now) {
         return until.filter(now::isBefore).isPresent();
     }
 
     /** Whether the operation goes to a bank, which cannot be asked, and so waits. A refund is sent no second time either. */
     boolean keepsBack(Operation operation, Instant now) {
-        return Rail.of(operation.accepted().request().paymentMethod()) == Rail.BANK_DEBIT && until.filter(now::isBefore).isPresent();
+        return Rail.of(operation.accepted().request().paymentMethod()) == Rail.BANK_DEBIT && concerns(now);
     }
 
     /** Those of a payment's PSPs that may have it without telling. A PSP that is not set up here is one of them. */

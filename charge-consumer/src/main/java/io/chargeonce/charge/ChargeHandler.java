@@ -118,16 +118,12 @@ public final class ChargeHandler implements RecordHandler {
 
     /** As far as we know the payment is sound, so it goes through its tiers. The record is put away only if even that fails. */
     private Verdict setBack(ConsumerRecord<byte[], byte[]> record, PaymentRecord request, RuntimeException bug) {
-        if (!Bug.isRowsOwn(bug)) {
-            throw bug;
-        }
+        Bug.mustBeOfOneRow(bug);
         String digest = noted("claim", bug);
         try {
             return follow(record, request, claims.setBack(request, digest));
         } catch (RuntimeException again) {
-            if (!Bug.isRowsOwn(again)) {
-                throw again;
-            }
+            Bug.mustBeOfOneRow(again);
             return bury(record, PoisonCause.UNPROCESSABLE, digest);
         }
     }

@@ -121,36 +121,34 @@ final class Claims implements AutoCloseable {
         if (operation == null || record.step() != operation.step() || !CLAIMABLE.contains(operation.state())) {
             return new Claim.Superseded();
         }
-        var changes = new UnitOfWork(topics);
+        var changes = new UnitOfWork(connection, locked.now(), topics);
         var bug = new Outcome.Failed(FailureCause.INTERNAL_ERROR, digest);
         var situation = Situation.beforeAnAttempt(operation.kind(), operation.progress(), operation.represented());
-        Claim claim = Decision.after(bug, situation, schedule) instanceof NextStep.RetryLater later
-                ? retry(operation, later, locked.now(), changes)
-                : bury(operation, bug.cause().tag(), bug.detail(), changes);
-        changes.write(connection);
-        return claim;
-    }
-
-    private Claim retry(Operation operation, NextStep.RetryLater later, Instant now, UnitOfWork changes) {
-        operation.retryIn(later.tier(), later.failed().cause().tag(), later.failed().detail(), now);
-        changes.save(operation);
-        changes.stage(Staging.work(topics, operation));
-        return new Claim.Parked();
+        if (Decision.after(bug, situation, schedule) instanceof NextStep.RetryLater later) {
+            operation.retryIn(later.tier(), later.failed().cause().tag(), later.failed().detail(), changes.now());
+            changes.save(operation);
+            changes.stageWork(operation);
+            changes.write();
+            return new Claim.Parked();
+        }
+        changes.bury(operation, bug.cause().tag(), bug.detail());
+        changes.write();
+        return new Claim.Ended(true);
     }
 
     private List<Claim> claimAll(Connection connection, List<ClaimRequest> requests) throws SQLException {
         Lease held = Lease.of(lease);
         var locked = OperationTable.lock(connection, requests.stream().map(request -> request.record.operationId()).toList());
         holds.refreshIfOld(connection);
-        var changes = UnitOfWork.ofAnswers(topics, ourReceipts);
+        var changes = UnitOfWork.ofAnswers(connection, locked.now(), topics, ourReceipts);
         var claims = new ArrayList<Claim>();
         for (ClaimRequest request : requests) {
             Operation operation = locked.rows().get(request.record.operationId());
             claims.add(operation == null
                     ? UnknownPayment.refused(connection, request.record, request.at)
-                    : during(held, operation, locked.now(), claim(connection, request, operation, locked.now(), changes)));
+                    : during(held, operation, locked.now(), new LockedOperation(request, operation, changes).claim()));
         }
-        changes.write(connection);
+        changes.write();
         return claims;
     }
 
@@ -164,215 +162,219 @@ final class Claims implements AutoCloseable {
                 .noLongerThan(Duration.between(now, operation.chargeBefore()));
     }
 
-    private Claim claim(Connection connection, ClaimRequest request, Operation operation, Instant now, UnitOfWork changes)
-            throws SQLException {
-        if (!request.record.saysTheSameAs(Staging.record(operation))) {
-            return new Claim.Refused(PoisonCause.DIFFERS_FROM_PAYMENT, "the record differs from the accepted payment");
-        }
-        if (operation.isHeldUnder(request.token)) {
-            return repeated(connection, request, operation);
-        }
-        if (request.record.step() != operation.step() || !CLAIMABLE.contains(operation.state())) {
-            return new Claim.Superseded();
-        }
-        if (now.isBefore(operation.notBefore())) {
-            return new Claim.NotDue(Duration.between(now, operation.notBefore()));
-        }
-        if (now.isAfter(operation.chargeBefore())) {
-            return expire(connection, operation, now, changes);
-        }
-        if (operation.tier() > 0 && request.topic.equals(topics.ofTier(operation.tier())) && holds.isTierPaused(operation.tier())) {
-            return new Claim.NotDue(WHILE_PAUSED);
-        }
-        if (askFirst.keepsBack(operation, now)) {
-            return park(operation, "psp_unasked", "a bank cannot be asked what it has, so it waits until CHARGEONCE_ASK_FIRST_UNTIL", now,
-                    changes);
-        }
-        return switch (operation.kind()) {
-            case CHARGE -> askedOrChosen(connection, request, operation, now, changes);
-            case REFUND, REVERSAL -> switch (RefundTarget.find(connection, operation)) {
-                case CAPTURED -> askedOrChosen(connection, request, operation, now, changes);
-                case MAY_YET_BE_CAPTURED -> park(operation, "waits_for_payment", "its payment has not ended yet", now, changes);
-                case NEVER_CAPTURED -> refuse(operation, now, changes);
-            };
-            case RETURN -> new Claim.Superseded();
-        };
-    }
+    /** One request with its operation, which this transaction has locked. */
+    private final class LockedOperation {
 
-    private Claim askedOrChosen(Connection connection, ClaimRequest request, Operation operation, Instant now, UnitOfWork changes)
-            throws SQLException {
-        return askFirst.concerns(operation, now) ? afterAsking(connection, request, operation, now, changes)
-                : choose(connection, request, operation, now, changes);
-    }
+        private final ClaimRequest request;
+        private final Operation operation;
+        private final UnitOfWork changes;
+        private final Instant now;
 
-    private Claim afterAsking(Connection connection, ClaimRequest request, Operation operation, Instant now, UnitOfWork changes)
-            throws SQLException {
-        if (request.asked.isEmpty()) {
-            return new Claim.AskFirst(operation);
+        LockedOperation(ClaimRequest request, Operation operation, UnitOfWork changes) {
+            this.request = request;
+            this.operation = operation;
+            this.changes = changes;
+            this.now = changes.now();
         }
-        AskFirst.Asked asked = request.asked.get();
-        if (asked.unanswered().isPresent()) {
-            return park(operation, "psp_unasked", asked.unanswered().get(), now, changes);
-        }
-        return switch (ForgottenAttempt.among(connection, operation, asked.traces())) {
-            case ForgottenAttempt.None none -> {
-                List<String> silent = askFirst.silent(operation.capture().map(capture -> List.of(capture.psp()))
-                        .orElseGet(() -> routing.routed(operation)));
-                yield silent.isEmpty() ? choose(connection, request, operation, now, changes)
-                        : park(operation, "psp_unasked", ("%s cannot be asked about a payment: record its report, then name it in "
-                                + "CHARGEONCE_ASK_FIRST_COMPARED").formatted(String.join(", ", silent)), now, changes);
+
+        Claim claim() throws SQLException {
+            if (!request.record.saysTheSameAs(Staging.record(operation))) {
+                return new Claim.Refused(PoisonCause.DIFFERS_FROM_PAYMENT, "the record differs from the accepted payment");
             }
-            case ForgottenAttempt.Lost lost -> adopt(connection, request, operation, lost, now, changes);
-            case ForgottenAttempt.Contradicts one -> captured(connection, operation, one, now, changes);
-            case ForgottenAttempt.Foreign foreign -> bury(operation, "found_at_psp",
-                    "%s has %s of this payment under a key that is none of its next attempts: look there whether it took the money"
-                            .formatted(foreign.trace().psp(), foreign.trace().reference()),
-                    changes);
-        };
-    }
-
-    /** The PSP has the money of an attempt whose row says that it failed: as when its webhook comes late. */
-    private Claim captured(Connection connection, Operation operation, ForgottenAttempt.Contradicts one, Instant now, UnitOfWork changes)
-            throws SQLException {
-        if (!one.trace().sameMoney()) {
-            return bury(operation, "found_at_psp", "%s says that %s captured, and another amount than this payment's: look there"
-                    .formatted(one.trace().psp(), one.trace().reference()), changes);
+            if (operation.isHeldUnder(request.token)) {
+                return repeated();
+            }
+            if (request.record.step() != operation.step() || !CLAIMABLE.contains(operation.state())) {
+                return new Claim.Superseded();
+            }
+            if (now.isBefore(operation.notBefore())) {
+                return new Claim.NotDue(Duration.between(now, operation.notBefore()));
+            }
+            if (now.isAfter(operation.chargeBefore())) {
+                return expire();
+            }
+            if (operation.tier() > 0 && request.topic.equals(topics.ofTier(operation.tier())) && holds.isTierPaused(operation.tier())) {
+                return new Claim.NotDue(WHILE_PAUSED);
+            }
+            if (askFirst.keepsBack(operation, now)) {
+                return park("psp_unasked", "a bank cannot be asked what it has, so it waits until CHARGEONCE_ASK_FIRST_UNTIL");
+            }
+            return switch (operation.kind()) {
+                case CHARGE -> askedOrChosen();
+                case REFUND, REVERSAL -> switch (RefundTarget.find(changes.connection(), operation)) {
+                    case CAPTURED -> askedOrChosen();
+                    case MAY_YET_BE_CAPTURED -> park("waits_for_payment", "its payment has not ended yet");
+                    case NEVER_CAPTURED -> refuse();
+                };
+                case RETURN -> new Claim.Superseded();
+            };
         }
-        LateAnswers.take(connection, operation, one.trace().key().orElseThrow(), "found", new Outcome.Charged(one.trace().reference()), now,
-                changes);
-        return CLAIMABLE.contains(operation.state())
-                ? bury(operation, "found_at_psp", "%s says that %s captured, and the rows have it as captured already: look there"
-                        .formatted(one.trace().psp(), one.trace().reference()), changes)
-                : new Claim.Ended(operation.state() == OperationState.DEAD);
-    }
 
-    /** The lost attempt is a row again, as after the death of the process that sent it. Its PSP tells what became of it. */
-    private Claim adopt(Connection connection, ClaimRequest request, Operation operation, ForgottenAttempt.Lost lost, Instant now,
-                        UnitOfWork changes)
-            throws SQLException {
-        Gateway gateway = routing.named(lost.trace().psp());
-        int missing = lost.sequence() - operation.sequence() - 1;
-        operation.claimForgotten(request.token, gateway.psp(), lost.sequence(), now.plus(lease));
-        Instant sent = lost.trace().at().isBefore(now) ? lost.trace().at() : now;
-        Attempt attempt = Attempt.inFlight(operation, PspCalls.render(operation, gateway), now, sent.plus(gateway.keyLife()));
-        changes.save(operation);
-        changes.insert(attempt);
-        changes.observe(Observation.of(attempt.key(), "found", new Outcome.Unknown(UnknownCause.STILL_PROCESSING,
-                "the database had lost this attempt, and %d before it that failed".formatted(missing),
-                Optional.of(lost.trace().reference()))));
-        changes.audit("attempt-found", operation);
-        SettlementLines.lookSoon(connection, attempt.psp(), attempt.key());
-        return claimed(request, operation, attempt, Duration.ZERO);
-    }
-
-    /** A declined operation that could not be presented again in time stays declined. */
-    private Claim expire(Connection connection, Operation operation, Instant now, UnitOfWork changes) throws SQLException {
-        return changes.settledByItsDecline(connection, operation, now) ? new Claim.Ended(false)
-                : bury(operation, "expired", "not charged before its deadline " + operation.chargeBefore(), changes);
-    }
-
-    /** How long ago the failure was after which it waited. */
-    private Duration waited(Operation operation, Instant now) {
-        Duration waited = operation.tier() == 0 ? Duration.ZERO
-                : Duration.between(operation.notBefore().minus(schedule.delayOf(operation.tier())), now);
-        return waited.isNegative() ? Duration.ZERO : waited;
-    }
-
-    private Claim choose(Connection connection, ClaimRequest request, Operation operation, Instant now, UnitOfWork changes)
-            throws SQLException {
-        if (routing.wasPspsFault(operation, waited(operation, now))) {
-            operation.pardon();
+        private Claim askedOrChosen() throws SQLException {
+            return askFirst.concerns(now) ? afterAsking() : choose();
         }
-        Optional<Hold> merchantPaused = holds.ofMerchant(operation.accepted().merchant());
-        if (merchantPaused.isPresent()) {
-            return park(operation, FailureCause.MERCHANT_PAUSED.tag(), KnownHolds.words(merchantPaused.get()), now, changes);
+
+        private Claim afterAsking() throws SQLException {
+            if (request.asked.isEmpty()) {
+                return new Claim.AskFirst(operation);
+            }
+            AskFirst.Asked asked = request.asked.get();
+            if (asked.unanswered().isPresent()) {
+                return park("psp_unasked", asked.unanswered().get());
+            }
+            return switch (ForgottenAttempt.among(changes.connection(), operation, asked.traces())) {
+                case ForgottenAttempt.None none -> {
+                    List<String> silent = askFirst.silent(operation.capture().map(capture -> List.of(capture.psp()))
+                            .orElseGet(() -> routing.routed(operation)));
+                    yield silent.isEmpty() ? choose() : park("psp_unasked", ("%s cannot be asked about a payment: record its report, "
+                            + "then name it in CHARGEONCE_ASK_FIRST_COMPARED").formatted(String.join(", ", silent)));
+                }
+                case ForgottenAttempt.Lost lost -> adopt(lost);
+                case ForgottenAttempt.Contradicts one -> captured(one);
+                case ForgottenAttempt.Foreign foreign -> bury("found_at_psp",
+                        "%s has %s of this payment under a key that is none of its next attempts: look there whether it took the money"
+                                .formatted(foreign.trace().psp(), foreign.trace().reference()));
+            };
         }
-        List<String> candidates = routing.candidates(operation, ObservationTable.lastDecline(connection, operation).isPresent());
-        if (candidates.isEmpty()) {
-            return withoutRoute(operation, now, changes);
+
+        /** The PSP has the money of an attempt whose row says that it failed: as when its webhook comes late. */
+        private Claim captured(ForgottenAttempt.Contradicts one) throws SQLException {
+            if (!one.trace().sameMoney()) {
+                return bury("found_at_psp", "%s says that %s captured, and another amount than this payment's: look there"
+                        .formatted(one.trace().psp(), one.trace().reference()));
+            }
+            var charged = new Outcome.Charged(one.trace().reference());
+            new LateAnswers(changes, operation).take(one.trace().key().orElseThrow(), "found", charged);
+            return CLAIMABLE.contains(operation.state())
+                    ? bury("found_at_psp", "%s says that %s captured, and the rows have it as captured already: look there"
+                            .formatted(one.trace().psp(), one.trace().reference()))
+                    : new Claim.Ended(operation.state() == OperationState.DEAD);
         }
-        return switch (routing.choose(candidates)) {
-            case Choice.At at -> operation.kind() == OperationKind.CHARGE || at.gateway().refunds().isPresent()
-                    ? take(connection, request, operation, at.gateway(), now, changes)
-                    : bury(operation, "psp_cannot_refund", at.gateway().psp() + " has no way to give money back", changes);
-            case Choice.Later later -> waitForItsTurn(operation, candidates, later.pause(), now, changes);
-            case Choice.NoneIsWell none -> park(operation, candidates, "breaker_open", "no PSP is well", now, changes);
-            case Choice.Paused paused -> park(operation, candidates, FailureCause.PSP_PAUSED.tag(), holds.words(paused), now, changes);
-            case Choice.NoneIsSetUp none -> park(operation, candidates, AbsentPsps.CAUSE, AbsentPsps.message(candidates), now, changes);
-        };
-    }
 
-    /** While routes are changed, some processes have the new ones already. So it dies only after it has waited in every tier. */
-    private Claim withoutRoute(Operation operation, Instant now, UnitOfWork changes) {
-        String message = ("no PSP of its routes takes such a payment of %s: see CHARGEONCE_ROUTES, and what "
-                + "Adyen takes as customer and payment_method").formatted(operation.accepted().request().money());
-        boolean hasWaited = operation.tier() >= schedule.tiers().size() && operation.failureCause().equals(Optional.of(NO_ROUTE));
-        return hasWaited ? bury(operation, NO_ROUTE, message, changes) : park(operation, NO_ROUTE, message, now, changes);
-    }
-
-    /** A waiting record takes room in its loop's buffer. So work that waits for long waits in a tier instead. */
-    private Claim waitForItsTurn(Operation operation, List<String> psps, Duration pause, Instant now, UnitOfWork changes) {
-        boolean comesSoon = pause.compareTo(LONGEST_TURN) < 0;
-        if (comesSoon && now.isBefore(operation.notBefore().plus(LONGEST_TURN))) {
-            return new Claim.NotDue(pause);
+        /** The lost attempt is a row again, as after the death of the process that sent it. Its PSP tells what became of it. */
+        private Claim adopt(ForgottenAttempt.Lost lost) throws SQLException {
+            Gateway gateway = routing.named(lost.trace().psp());
+            int missing = lost.sequence() - operation.sequence() - 1;
+            operation.claimForgotten(request.token, gateway.psp(), lost.sequence(), now.plus(lease));
+            Instant sent = lost.trace().at().isBefore(now) ? lost.trace().at() : now;
+            Attempt attempt = Attempt.inFlight(operation, PspCalls.render(operation, gateway), now, sent.plus(gateway.keyLife()));
+            changes.save(operation);
+            changes.insert(attempt);
+            changes.observe(Observation.of(attempt.key(), "found", new Outcome.Unknown(UnknownCause.STILL_PROCESSING,
+                    "the database had lost this attempt, and %d before it that failed".formatted(missing),
+                    Optional.of(lost.trace().reference()))));
+            changes.audit("attempt-found", operation);
+            SettlementLines.lookSoon(changes.connection(), attempt.psp(), attempt.key());
+            return claimed(attempt, Duration.ZERO);
         }
-        // If many wait for a PSP that takes some each second, the longest tier would be too long.
-        RetryTier tier = comesSoon ? schedule.tiers().getFirst() : schedule.parkingTier(operation.progress());
-        return park(operation, tier, psps, FailureCause.RATE_LIMITED.tag(), "its PSP takes no more for now", now, changes);
-    }
 
-    private Claim take(Connection connection, ClaimRequest request, Operation operation, Gateway gateway, Instant now, UnitOfWork changes)
-            throws SQLException {
-        Optional<String> refusal = RetryBudget.refusal(connection, operation, Decision.MOST_IN_30_DAYS);
-        if (refusal.isPresent()) {
-            return bury(operation, "retry_budget", refusal.get(), changes);
+        /** A declined operation that could not be presented again in time stays declined. */
+        private Claim expire() throws SQLException {
+            return changes.settledByItsDecline(operation) ? new Claim.Ended(false)
+                    : bury("expired", "not charged before its deadline " + operation.chargeBefore());
         }
-        Duration waited = waited(operation, now);
-        operation.claim(request.token, gateway.psp(), now.plus(lease));
-        Attempt attempt = Attempt.inFlight(operation, PspCalls.render(operation, gateway), now, now.plus(gateway.keyLife()));
-        changes.save(operation);
-        changes.insert(attempt);
-        return claimed(request, operation, attempt, waited);
-    }
 
-    /** The answer to our COMMIT was lost and we repeat the claim: the attempt is already ours. */
-    private Claim repeated(Connection connection, ClaimRequest request, Operation operation) throws SQLException {
-        Attempt attempt = AttemptTable.find(connection, List.of(operation.attemptKey().value())).getFirst();
-        return claimed(request, operation, attempt, Duration.ZERO);
-    }
+        /** How long ago the failure was after which it waited. */
+        private Duration waited() {
+            Duration waited = operation.tier() == 0 ? Duration.ZERO
+                    : Duration.between(operation.notBefore().minus(schedule.delayOf(operation.tier())), now);
+            return waited.isNegative() ? Duration.ZERO : waited;
+        }
 
-    private Claim claimed(ClaimRequest request, Operation operation, Attempt attempt, Duration waited) {
-        Optional<String> found = request.asked.stream().flatMap(asked -> asked.traces().stream())
-                .filter(trace -> trace.key().equals(Optional.of(attempt.key()))).map(Traces.Trace::reference).findFirst();
-        var call = PspCalls.of(operation, attempt, routing.named(attempt.psp()), found.isEmpty());
-        return new Claim.Claimed(operation.id(), request.token, call.withReference(found), operation.progress(), waited, found);
-    }
+        private Claim choose() throws SQLException {
+            if (routing.wasPspsFault(operation, waited())) {
+                operation.pardon();
+            }
+            Optional<Hold> merchantPaused = holds.ofMerchant(operation.accepted().merchant());
+            if (merchantPaused.isPresent()) {
+                return park(FailureCause.MERCHANT_PAUSED.tag(), KnownHolds.words(merchantPaused.get()));
+            }
+            boolean wasDeclined = ObservationTable.lastDecline(changes.connection(), operation).isPresent();
+            List<String> candidates = routing.candidates(operation, wasDeclined);
+            if (candidates.isEmpty()) {
+                return withoutRoute();
+            }
+            return switch (routing.choose(candidates)) {
+                case Choice.At at -> operation.kind() == OperationKind.CHARGE || at.gateway().refunds().isPresent()
+                        ? take(at.gateway())
+                        : bury("psp_cannot_refund", at.gateway().psp() + " has no way to give money back");
+                case Choice.Later later -> waitForItsTurn(candidates, later.pause());
+                case Choice.NoneIsWell none -> park(candidates, "breaker_open", "no PSP is well");
+                case Choice.Paused paused -> park(candidates, FailureCause.PSP_PAUSED.tag(), holds.words(paused));
+                case Choice.NoneIsSetUp none -> park(candidates, AbsentPsps.CAUSE, AbsentPsps.message(candidates));
+            };
+        }
 
-    private Claim park(Operation operation, String cause, String message, Instant now, UnitOfWork changes) {
-        return park(operation, List.of(), cause, message, now, changes);
-    }
+        /** While routes are changed, some processes have the new ones already. So it dies only after it has waited in every tier. */
+        private Claim withoutRoute() {
+            String message = ("no PSP of its routes takes such a payment of %s: see CHARGEONCE_ROUTES, and what "
+                    + "Adyen takes as customer and payment_method").formatted(operation.accepted().request().money());
+            boolean hasWaited = operation.tier() >= schedule.tiers().size() && operation.failureCause().equals(Optional.of(NO_ROUTE));
+            return hasWaited ? bury(NO_ROUTE, message) : park(NO_ROUTE, message);
+        }
 
-    private Claim park(Operation operation, List<String> psps, String cause, String message, Instant now, UnitOfWork changes) {
-        return park(operation, schedule.parkingTier(operation.progress()), psps, cause, message, now, changes);
-    }
+        /** A waiting record takes room in its loop's buffer. So work that waits for long waits in a tier instead. */
+        private Claim waitForItsTurn(List<String> psps, Duration pause) {
+            boolean comesSoon = pause.compareTo(LONGEST_TURN) < 0;
+            if (comesSoon && now.isBefore(operation.notBefore().plus(LONGEST_TURN))) {
+                return new Claim.NotDue(pause);
+            }
+            // If many wait for a PSP that takes some each second, the longest tier would be too long.
+            RetryTier tier = comesSoon ? schedule.tiers().getFirst() : schedule.parkingTier(operation.progress());
+            return park(tier, psps, FailureCause.RATE_LIMITED.tag(), "its PSP takes no more for now");
+        }
 
-    private Claim park(Operation operation, RetryTier tier, List<String> psps, String cause, String message, Instant now,
-                       UnitOfWork changes) {
-        operation.parkIn(tier, psps, cause, message, now);
-        changes.save(operation);
-        changes.stage(Staging.work(topics, operation));
-        return new Claim.Parked();
-    }
+        private Claim take(Gateway gateway) throws SQLException {
+            Optional<String> refusal = RetryBudget.refusal(changes.connection(), operation, Decision.MOST_IN_30_DAYS);
+            if (refusal.isPresent()) {
+                return bury("retry_budget", refusal.get());
+            }
+            Duration waited = waited();
+            operation.claim(request.token, gateway.psp(), now.plus(lease));
+            Attempt attempt = Attempt.inFlight(operation, PspCalls.render(operation, gateway), now, now.plus(gateway.keyLife()));
+            changes.save(operation);
+            changes.insert(attempt);
+            return claimed(attempt, waited);
+        }
 
-    private Claim refuse(Operation operation, Instant now, UnitOfWork changes) {
-        operation.settleDeclined("payment_not_captured", "there is nothing to give back", Optional.empty(), now);
-        changes.settled(operation);
-        return new Claim.Ended(false);
-    }
+        /** The answer to our COMMIT was lost and we repeat the claim: the attempt is already ours. */
+        private Claim repeated() throws SQLException {
+            Attempt attempt = AttemptTable.find(changes.connection(), List.of(operation.attemptKey().value())).getFirst();
+            return claimed(attempt, Duration.ZERO);
+        }
 
-    private Claim bury(Operation operation, String cause, String message, UnitOfWork changes) {
-        changes.bury(operation, cause, message);
-        return new Claim.Ended(true);
+        private Claim claimed(Attempt attempt, Duration waited) {
+            Optional<String> found = request.asked.stream().flatMap(asked -> asked.traces().stream())
+                    .filter(trace -> trace.key().equals(Optional.of(attempt.key()))).map(Traces.Trace::reference).findFirst();
+            var call = PspCalls.of(operation, attempt, routing.named(attempt.psp()), found.isEmpty());
+            return new Claim.Claimed(operation.id(), request.token, call.withReference(found), operation.progress(), waited, found);
+        }
+
+        private Claim park(String cause, String message) {
+            return park(List.of(), cause, message);
+        }
+
+        private Claim park(List<String> psps, String cause, String message) {
+            return park(schedule.parkingTier(operation.progress()), psps, cause, message);
+        }
+
+        private Claim park(RetryTier tier, List<String> psps, String cause, String message) {
+            operation.parkIn(tier, psps, cause, message, now);
+            changes.save(operation);
+            changes.stageWork(operation);
+            return new Claim.Parked();
+        }
+
+        private Claim refuse() {
+            operation.settleDeclined("payment_not_captured", "there is nothing to give back", Optional.empty(), now);
+            changes.settled(operation);
+            return new Claim.Ended(false);
+        }
+
+        private Claim bury(String cause, String message) {
+            changes.bury(operation, cause, message);
+            return new Claim.Ended(true);
+        }
     }
 
     @Override

@@ -11,7 +11,6 @@ import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.Gateways.Choice;
 import io.chargeonce.psp.Lease;
 import io.chargeonce.psp.PspCall;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -57,9 +56,8 @@ final class Failover {
      * @return the next attempt, under the caller's new lease; empty if no PSP is left that is well, a person has paused the payment, or
      *         PSPs must be asked first
      */
-    Optional<Claim.Claimed> take(Connection connection, Operation operation, FailoverRequest request, UnitOfWork changes)
-            throws SQLException {
-        holds.refreshIfOld(connection);
+    Optional<Claim.Claimed> take(Operation operation, FailoverRequest request, UnitOfWork changes) throws SQLException {
+        holds.refreshIfOld(changes.connection());
         if (holds.ofMerchant(operation.accepted().merchant()).isPresent() || holds.isTierPaused(operation.tier())) {
             return Optional.empty();
         }
@@ -69,8 +67,8 @@ final class Failover {
         }
         Lease held = Lease.of(lease);
         // Later than the failure that this transaction recorded.
-        Instant now = Database.now(connection);
-        if (now.isAfter(operation.chargeBefore()) || askFirst.concerns(operation, now)) {
+        Instant now = Database.now(changes.connection());
+        if (now.isAfter(operation.chargeBefore()) || askFirst.concerns(now)) {
             return Optional.empty();
         }
         operation.failOver(request.token, gateway.get().psp(), now.plus(lease));
@@ -80,9 +78,10 @@ final class Failover {
     }
 
     /** The answer to our COMMIT was lost and we repeat it: the attempt at the other PSP is already ours, for the rest of its lease. */
-    Claim.Claimed repeated(Connection connection, Operation operation, FailoverRequest request, Instant now) throws SQLException {
+    Claim.Claimed repeated(Operation operation, FailoverRequest request, UnitOfWork changes) throws SQLException {
         Lease held = Lease.of(lease);
-        return claimed(operation, AttemptTable.find(connection, List.of(operation.attemptKey().value())).getFirst(), request, held, now);
+        Attempt attempt = AttemptTable.find(changes.connection(), List.of(operation.attemptKey().value())).getFirst();
+        return claimed(operation, attempt, request, held, changes.now());
     }
 
     private Claim.Claimed claimed(Operation operation, Attempt attempt, FailoverRequest request, Lease held, Instant now) {

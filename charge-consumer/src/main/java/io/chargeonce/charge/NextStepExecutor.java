@@ -14,7 +14,6 @@ import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.wire.Topics;
 import io.chargeonce.wire.WaitRecord;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -37,8 +36,16 @@ final class NextStepExecutor {
      * @param earlier attempts before this one that turned out to have moved money
      * @param failover present if the caller can make the next attempt at once, at another PSP
      */
-    record At(Connection connection, Operation operation, List<Attempt> earlier, Optional<Failover.FailoverRequest> failover, Instant now,
-            UnitOfWork changes) {}
+    record At(Operation operation, List<Attempt> earlier, Optional<Failover.FailoverRequest> failover, UnitOfWork changes) {
+
+        Instant now() {
+            return changes.now();
+        }
+
+        LateAnswers late() {
+            return new LateAnswers(changes, operation);
+        }
+    }
 
     private final Failover failover;
     private final QuestionLadder ladder;
@@ -61,13 +68,12 @@ final class NextStepExecutor {
                 return take(leave.then(), at);
             }
             case NextStep.ElsewhereIfWell first -> {
-                Optional<Claim.Claimed> elsewhere = failover.take(at.connection, at.operation, at.failover.orElseThrow(), at.changes);
+                Optional<Claim.Claimed> elsewhere = failover.take(at.operation, at.failover.orElseThrow(), at.changes);
                 return elsewhere.isPresent() ? elsewhere : take(first.otherwise(), at);
             }
             case NextStep.PresentAgainIfGranted again -> presentAgain(again, at);
             case NextStep.SettleSucceeded end -> succeed(end.charged(), at);
-            case NextStep.SettleByEarlierCapture end ->
-                LateAnswers.settleOneOf(at.connection, at.operation, at.earlier, at.now, at.changes);
+            case NextStep.SettleByEarlierCapture end -> at.late().settleOneOf(at.earlier);
             case NextStep.SettleDeclined end -> decline(end.declined(), at);
             case NextStep.StayPurged end -> {
                 at.operation.endQuestion();
@@ -83,28 +89,27 @@ final class NextStepExecutor {
 
     private void succeed(Outcome.Charged charged, At at) throws SQLException {
         leaveTheQueue(at);
-        LateAnswers.reportAfterTheEnd(at.operation, at.operation.psp().orElseThrow(), at.operation.attemptKey(), charged.pspReference(),
-                at.changes);
-        at.operation.settleSucceeded(charged.pspReference(), at.now);
+        at.late().reportAfterTheEnd(at.operation.psp().orElseThrow(), at.operation.attemptKey(), charged.pspReference());
+        at.operation.settleSucceeded(charged.pspReference(), at.now());
         at.changes.settled(at.operation);
-        LateAnswers.movedBeside(at.connection, at.operation, at.earlier, at.now, at.changes);
+        at.late().movedBeside(at.earlier);
     }
 
     private static void decline(Outcome.Declined declined, At at) {
         leaveTheQueue(at);
-        at.operation.settleDeclined(declined.code(), declined.message(), declined.pspReference(), at.now);
+        at.operation.settleDeclined(declined.code(), declined.message(), declined.pspReference(), at.now());
         at.changes.settled(at.operation);
     }
 
     private void presentAgain(NextStep.PresentAgainIfGranted again, At at) throws SQLException {
         Operation.Accepted accepted = at.operation.accepted();
-        boolean granted = RetryBudget.isOptedIn(at.connection, accepted.merchant())
-                && RetryBudget.take(at.connection, accepted.request(), again.mostIn30Days());
+        boolean granted = RetryBudget.isOptedIn(at.changes.connection(), accepted.merchant())
+                && RetryBudget.take(at.changes.connection(), accepted.request(), again.mostIn30Days());
         Outcome.Declined declined = again.otherwise().declined();
         if (granted) {
             leaveTheQueue(at);
-            at.operation.presentAgain(at.now.plus(again.pause()), TO_PRESENT, declined.code(), declined.message(), at.now);
-            at.changes.stage(Staging.waits(topics, at.operation, WaitRecord.PRESENTED_AGAIN, at.now.plus(again.pause()), at.now));
+            at.operation.presentAgain(at.now().plus(again.pause()), TO_PRESENT, declined.code(), declined.message(), at.now());
+            at.changes.stage(Staging.waits(topics, at.operation, WaitRecord.PRESENTED_AGAIN, at.now().plus(again.pause()), at.now()));
             at.changes.audit("presented-again-later", at.operation);
         } else {
             decline(declined, at);
@@ -113,36 +118,36 @@ final class NextStepExecutor {
 
     private void retry(NextStep.RetryLater retry, At at) {
         leaveTheQueue(at);
-        at.operation.retryIn(retry.tier(), retry.failed().cause().tag(), retry.failed().detail(), at.now);
-        at.changes.stage(Staging.work(topics, at.operation));
+        at.operation.retryIn(retry.tier(), retry.failed().cause().tag(), retry.failed().detail(), at.now());
+        at.changes.stageWork(at.operation);
     }
 
     private void park(NextStep.Park park, At at) {
         leaveTheQueue(at);
-        at.operation.parkIn(park.tier(), List.of(), park.failed().cause().tag(), park.failed().detail(), at.now);
-        at.changes.stage(Staging.work(topics, at.operation));
+        at.operation.parkIn(park.tier(), List.of(), park.failed().cause().tag(), park.failed().detail(), at.now());
+        at.changes.stageWork(at.operation);
     }
 
     private void leaveUnresolved(NextStep.Resolve ask, At at) {
         Operation operation = at.operation;
         Outcome.Unknown unknown = ask.unknown();
-        operation.leaveUnresolved(unknown.cause().tag(), unknown.detail(), at.now,
+        operation.leaveUnresolved(unknown.cause().tag(), unknown.detail(), at.now(),
                 unknown.answersWithin().orElseGet(() -> ladder.pause(operation.resolveTries())));
         if (unknown.answersWithin().isPresent()) {
             // The PSP answers in its own time, and that time is not over.
             at.changes.settleLetter(operation.id());
         }
         boolean isOld =
-                unknown.answersWithin().isEmpty() && operation.unresolvedSince().orElseThrow().plus(listUnknownAfter).isBefore(at.now);
+                unknown.answersWithin().isEmpty() && operation.unresolvedSince().orElseThrow().plus(listUnknownAfter).isBefore(at.now());
         if (isOld && operation.state() != OperationState.PURGED) {
             // People see it in the dead-letter queue. The resolver goes on asking, and when it knows the outcome the letter leaves.
             at.changes.bury(DeadLetter.of(operation, "unresolved", unknown.cause().tag() + ": " + unknown.detail()));
         }
         if (ask.atOnce()) {
-            operation.askNow(at.now);
+            operation.askNow(at.now());
         }
         if (operation.state() != OperationState.PURGED) {
-            at.changes.stage(Staging.waits(topics, operation, WaitRecord.UNKNOWN_OUTCOME, operation.leaseEnds(), at.now));
+            at.changes.stage(Staging.waits(topics, operation, WaitRecord.UNKNOWN_OUTCOME, operation.leaseEnds(), at.now()));
         }
     }
 

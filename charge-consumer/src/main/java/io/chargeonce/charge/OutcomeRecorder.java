@@ -101,9 +101,7 @@ final class OutcomeRecorder implements AutoCloseable {
         try {
             return DatabaseRetry.insist(() -> coalescer.ask(merchant, resolution));
         } catch (RuntimeException bug) {
-            if (!Bug.isRowsOwn(bug)) {
-                throw bug;
-            }
+            Bug.mustBeOfOneRow(bug);
             meters.counter("chargeonce.bugs", "where", "resolve").increment();
             LOG.error("Bug! The answer about attempt {} could not be recorded. The payment stays unresolved, and its PSP is asked again",
                     resolution.key, bug);
@@ -119,9 +117,7 @@ final class OutcomeRecorder implements AutoCloseable {
                     .insist(() -> coalescer.ask(merchant, new Resolution(resolution.operationId, resolution.token, resolution.key,
                             resolution.source, unknown, false, Optional.empty(), Optional.empty())));
         } catch (RuntimeException bug) {
-            if (!Bug.isRowsOwn(bug)) {
-                throw bug;
-            }
+            Bug.mustBeOfOneRow(bug);
             LOG.error("Bug! Attempt {} could not even be marked unresolved. The resolver asks about it when its lease expires",
                     resolution.key, bug);
             return new Resolved(Optional.empty(), Optional.empty());
@@ -130,58 +126,54 @@ final class OutcomeRecorder implements AutoCloseable {
 
     private List<Resolved> resolveAll(Connection connection, List<Resolution> resolutions) throws SQLException {
         var locked = OperationTable.lock(connection, resolutions.stream().map(Resolution::operationId).toList());
-        var changes = UnitOfWork.ofAnswers(topics, ourReceipts);
+        var changes = UnitOfWork.ofAnswers(connection, locked.now(), topics, ourReceipts);
         // By identity: decided before anything changes, and cheap for large batches.
         Set<Resolution> held = Collections.newSetFromMap(new IdentityHashMap<>());
         resolutions.stream().filter(one -> locked.rows().get(one.operationId).isHeldUnder(one.token)).forEach(held::add);
         Map<Resolution, Resolved> answers = new IdentityHashMap<>();
         for (Resolution late : resolutions) {
             if (!held.contains(late)) {
-                answers.put(late, resolveLate(connection, late, locked, changes));
+                answers.put(late, resolveLate(late, locked.rows().get(late.operationId), changes));
             }
         }
-        answers.putAll(decide(connection, resolutions.stream().filter(held::contains).toList(), locked, changes));
-        changes.write(connection);
+        answers.putAll(decide(resolutions.stream().filter(held::contains).toList(), locked.rows(), changes));
+        changes.write();
         changes.incidents().forEach(incident -> incident.count(meters));
         return resolutions.stream().map(answers::get).toList();
     }
 
-    private Resolved resolveLate(Connection connection, Resolution late, OperationTable.Locked locked, UnitOfWork changes)
-            throws SQLException {
-        Operation operation = locked.rows().get(late.operationId);
+    private Resolved resolveLate(Resolution late, Operation operation, UnitOfWork changes) throws SQLException {
         if (late.failover.isPresent() && operation.isHeldUnder(late.failover.get().token())) {
-            return new Resolved(Optional.of(operation.state()),
-                    Optional.of(failover.repeated(connection, operation, late.failover.get(), locked.now())));
+            return new Resolved(Optional.of(operation.state()), Optional.of(failover.repeated(operation, late.failover.get(), changes)));
         }
         if (!late.source.equals(KNOWN)) {
-            LateAnswers.take(connection, operation, late.key, late.source, late.outcome, locked.now(), changes);
+            new LateAnswers(changes, operation).take(late.key, late.source, late.outcome);
         }
         return new Resolved(Optional.empty(), Optional.empty());
     }
 
     /** With a person's finding, a resolution may be replaced by another one; its answer goes to the original. */
-    private Map<Resolution, Resolved> decide(Connection connection, List<Resolution> held, OperationTable.Locked locked, UnitOfWork changes)
-            throws SQLException {
+    private Map<Resolution, Resolved> decide(List<Resolution> held, Map<String, Operation> rows, UnitOfWork changes) throws SQLException {
         var resolutions = new ArrayList<Resolution>();
         for (Resolution one : held) {
-            resolutions.add(one.byHand.isEmpty() ? one : withFinding(connection, one, locked.rows().get(one.operationId), changes));
+            resolutions.add(one.byHand.isEmpty() ? one : withFinding(one, rows.get(one.operationId), changes));
         }
         List<Observation> observations = resolutions.stream().map(one -> Observation.of(one.key, one.source, one.outcome)).toList();
-        Map<PspKey, AttemptTable.Folded> folded = AttemptTable.settle(connection, observations);
+        Map<PspKey, AttemptTable.Folded> folded = AttemptTable.settle(changes.connection(), observations);
         observations.stream().filter(one -> !one.source().equals(KNOWN))
                 .filter(one -> !(folded.get(one.key()).chargedAtOnce() && one.answersItsCall())).forEach(changes::observe);
         // A first attempt has no earlier ones, so a success at once costs no further query.
-        Map<String, List<Attempt>> late = AttemptTable.lateCaptures(connection, resolutions.stream()
-                .map(one -> locked.rows().get(one.operationId)).filter(operation -> operation.sequence() > 1).toList());
+        Map<String, List<Attempt>> late = AttemptTable.lateCaptures(changes.connection(), resolutions.stream()
+                .map(one -> rows.get(one.operationId)).filter(operation -> operation.sequence() > 1).toList());
         Map<Resolution, Resolved> answers = new IdentityHashMap<>();
         for (int i = 0; i < resolutions.size(); i++) {
             Resolution one = resolutions.get(i);
-            Operation operation = locked.rows().get(one.operationId);
+            Operation operation = rows.get(one.operationId);
             List<Attempt> others = late.getOrDefault(operation.id(), List.of()).stream()
                     .filter(attempt -> !attempt.key().equals(one.key)).toList();
-            var at = new NextStepExecutor.At(connection, operation, others, one.failover, locked.now(), changes);
+            var at = new NextStepExecutor.At(operation, others, one.failover, changes);
             Optional<Claim.Claimed> elsewhere = decide(one, folded.get(one.key), at);
-            outcomes.decided(operation, locked.now());
+            outcomes.decided(operation, changes.now());
             answers.put(held.get(i), new Resolved(Optional.of(operation.state()), elsewhere));
         }
         return answers;
@@ -192,8 +184,8 @@ final class OutcomeRecorder implements AutoCloseable {
         at.changes().save(operation);
         if (one.outcome instanceof Outcome.Charged charged && !known.pspReference().equals(Optional.of(charged.pspReference()))) {
             // A webhook reported another reference while this worker asked.
-            LateAnswers.succeededAgain(at.connection(), operation, AttemptTable.lock(at.connection(), one.key),
-                    Observation.of(one.key, one.source, charged), at.now(), at.changes());
+            at.late().succeededAgain(AttemptTable.lock(at.changes().connection(), one.key),
+                    Observation.of(one.key, one.source, charged));
         }
         Optional<String> capturedAs = known.state() == AttemptState.SUCCEEDED
                 ? Optional.of(known.pspReference().orElseThrow()) : Optional.empty();
@@ -204,8 +196,8 @@ final class OutcomeRecorder implements AutoCloseable {
     }
 
     /** A person's finding counts only while the PSP has not decided the attempt, and no newer finding has replaced it. */
-    private static Resolution withFinding(Connection connection, Resolution one, Operation operation, UnitOfWork changes)
-            throws SQLException {
+    private static Resolution withFinding(Resolution one, Operation operation, UnitOfWork changes) throws SQLException {
+        Connection connection = changes.connection();
         ByHand byHand = one.byHand.orElseThrow();
         AttemptState known = AttemptTable.lock(connection, one.key).state();
         boolean isOpen = known == AttemptState.IN_FLIGHT || known == AttemptState.UNKNOWN;

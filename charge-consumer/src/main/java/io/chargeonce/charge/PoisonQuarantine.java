@@ -64,9 +64,7 @@ final class PoisonQuarantine implements AutoCloseable {
         try {
             keep(DeadLetter.poison(found(record, evidence), vault, cause.tag(), detail));
         } catch (RuntimeException bug) {
-            if (!Bug.isRowsOwn(bug)) {
-                throw bug;
-            }
+            Bug.mustBeOfOneRow(bug);
             meters.counter("chargeonce.bugs", "where", "poison").increment();
             LOG.error("Bug! Poison at {}-{} offset {} could not be stored with its headers; only its key and value are stored",
                     record.topic(), record.partition(), record.offset(), bug);

@@ -151,9 +151,7 @@ final class Resolver implements AutoCloseable {
         try {
             return database.inTransaction(connection -> take(connection, OperationTable.lockDueForAQuestion(connection, psp, most)));
         } catch (RuntimeException bug) {
-            if (!Bug.isRowsOwn(bug)) {
-                throw bug;
-            }
+            Bug.mustBeOfOneRow(bug);
             return database.withConnection(connection -> OperationTable.dueForAQuestion(connection, psp, most)).stream()
                     .flatMap(id -> takeAlone(id).stream()).toList();
         }
@@ -164,9 +162,7 @@ final class Resolver implements AutoCloseable {
         try {
             return database.inTransaction(connection -> take(connection, OperationTable.lockDueForAQuestion(connection, id)));
         } catch (RuntimeException bug) {
-            if (!Bug.isRowsOwn(bug)) {
-                throw bug;
-            }
+            Bug.mustBeOfOneRow(bug);
             LOG.error("Bug! The PSP cannot be queried about operation {}, which stays unresolved. The next try is in {}", id, AFTER_A_BUG,
                     bug);
             database.inTransaction(connection -> {

@@ -18,19 +18,19 @@ import java.util.Optional;
  * @param firstSent    by Postgres's clock: what the PSP made long before is of a forgotten payment that had the same key
  */
 public record Charge(PspKey key, PaymentId payment, Money money, byte[] request, Optional<String> pspReference,
-        boolean mayBeSent, Lease lease, Instant firstSent) {
+        boolean mayBeSent, Lease lease, Instant firstSent) implements PspRequest {
 
     /** Without a lease: it may be looked up, but nothing is sent before {@link #during} gives it one. */
     public Charge(PspKey key, PaymentId payment, Money money, byte[] request, Optional<String> pspReference, boolean mayBeSent) {
         this(key, payment, money, request, pspReference, mayBeSent, Lease.over(), Instant.EPOCH);
     }
 
-    /** The same attempt, with the reference from an answer. */
+    @Override
     public Charge withReference(Optional<String> reference) {
         return new Charge(key, payment, money, request, reference.or(() -> pspReference), mayBeSent, lease, firstSent);
     }
 
-    /** The same attempt, while this lease holds. */
+    @Override
     public Charge during(Lease held) {
         return new Charge(key, payment, money, request, pspReference, mayBeSent, held, firstSent);
     }

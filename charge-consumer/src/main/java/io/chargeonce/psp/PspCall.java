@@ -7,138 +7,69 @@ import io.chargeonce.payment.PspKey;
 import java.util.Optional;
 
 /** One stored attempt and its PSP, for a charge or for giving money back. */
-public sealed interface PspCall {
+public record PspCall(Gateway gateway, PspRequest request) {
 
-    Gateway gateway();
-
-    PspKey key();
-
-    PaymentId payment();
-
-    /** Whether {@link #ask} may send the attempt again. */
-    boolean mayBeSent();
-
-    Lease lease();
-
-    Outcome send();
-
-    Outcome ask();
-
-    /** Whether {@link #fence} may move money. Then it is not called once a person has purged the payment. */
-    boolean fenceMayExecute();
-
-    /** The PSP does not know the attempt. Makes sure that it can no longer be executed there, or says that it cannot. */
-    Outcome fence();
-
-    /** The same attempt, with the reference from an answer. */
-    PspCall withReference(Optional<String> reference);
-
-    /** The same attempt, while this lease holds. Without one nothing is sent. */
-    PspCall during(Lease held);
-
-    record ToCharge(Gateway gateway, Charge charge) implements PspCall {
-
-        @Override
-        public PspKey key() {
-            return charge.key();
-        }
-
-        @Override
-        public PaymentId payment() {
-            return charge.payment();
-        }
-
-        @Override
-        public boolean mayBeSent() {
-            return charge.mayBeSent();
-        }
-
-        @Override
-        public Lease lease() {
-            return charge.lease();
-        }
-
-        @Override
-        public Outcome send() {
-            return gateway.charge(charge);
-        }
-
-        @Override
-        public Outcome ask() {
-            return gateway.findOut(charge);
-        }
-
-        @Override
-        public boolean fenceMayExecute() {
-            return false;
-        }
-
-        @Override
-        public Outcome fence() {
-            return gateway.fence(charge);
-        }
-
-        @Override
-        public PspCall withReference(Optional<String> reference) {
-            return new ToCharge(gateway, charge.withReference(reference));
-        }
-
-        @Override
-        public PspCall during(Lease held) {
-            return new ToCharge(gateway, charge.during(held));
+    public PspCall {
+        if (request instanceof Refund && gateway.refunds().isEmpty()) {
+            throw new IllegalStateException("Bug! %s has no way to give money back".formatted(gateway.psp()));
         }
     }
 
-    record ToGiveBack(Gateway gateway, RefundGateway refunds, Refund refund) implements PspCall {
+    public PspKey key() {
+        return request.key();
+    }
 
-        @Override
-        public PspKey key() {
-            return refund.key();
-        }
+    public PaymentId payment() {
+        return request.payment();
+    }
 
-        @Override
-        public PaymentId payment() {
-            return refund.payment();
-        }
+    /** Whether {@link #ask} may send the attempt again. */
+    public boolean mayBeSent() {
+        return request.mayBeSent();
+    }
 
-        @Override
-        public boolean mayBeSent() {
-            return refund.mayBeSent();
-        }
+    public Lease lease() {
+        return request.lease();
+    }
 
-        @Override
-        public Lease lease() {
-            return refund.lease();
-        }
+    public Outcome send() {
+        return switch (request) {
+            case Charge charge -> gateway.charge(charge);
+            case Refund refund -> refunds().refund(refund);
+        };
+    }
 
-        @Override
-        public Outcome send() {
-            return refunds.refund(refund);
-        }
+    public Outcome ask() {
+        return switch (request) {
+            case Charge charge -> gateway.findOut(charge);
+            case Refund refund -> refunds().findOut(refund);
+        };
+    }
 
-        @Override
-        public Outcome ask() {
-            return refunds.findOut(refund);
-        }
+    /** Whether {@link #fence} may move money. Then it is not called once a person has purged the payment. */
+    public boolean fenceMayExecute() {
+        return request instanceof Refund && refunds().fenceMayExecute();
+    }
 
-        @Override
-        public boolean fenceMayExecute() {
-            return refunds.fenceMayExecute();
-        }
+    /** The PSP does not know the attempt. Makes sure that it can no longer be executed there, or says that it cannot. */
+    public Outcome fence() {
+        return switch (request) {
+            case Charge charge -> gateway.fence(charge);
+            case Refund refund -> refunds().fence(refund);
+        };
+    }
 
-        @Override
-        public Outcome fence() {
-            return refunds.fence(refund);
-        }
+    private RefundGateway refunds() {
+        return gateway.refunds().orElseThrow();
+    }
 
-        @Override
-        public PspCall withReference(Optional<String> reference) {
-            return new ToGiveBack(gateway, refunds, refund.withReference(reference));
-        }
+    /** The same attempt, with the reference from an answer. */
+    public PspCall withReference(Optional<String> reference) {
+        return new PspCall(gateway, request.withReference(reference));
+    }
 
-        @Override
-        public PspCall during(Lease held) {
-            return new ToGiveBack(gateway, refunds, refund.during(held));
-        }
+    /** The same attempt, while this lease holds. Without one nothing is sent. */
+    public PspCall during(Lease held) {
+        return new PspCall(gateway, request.during(held));
     }
 }

@@ -18,7 +18,7 @@ import java.util.Optional;
  * @param lease        checked right before each request that may move money
  */
 public record Refund(PspKey key, PaymentId payment, Money money, String capture, byte[] request,
-        Optional<String> pspReference, boolean mayBeSent, Lease lease) {
+        Optional<String> pspReference, boolean mayBeSent, Lease lease) implements PspRequest {
 
     /** Without a lease: it may be looked up, but nothing is sent before {@link #during} gives it one. */
     public Refund(PspKey key, PaymentId payment, Money money, String capture, byte[] request,
@@ -26,12 +26,13 @@ public record Refund(PspKey key, PaymentId payment, Money money, String capture,
         this(key, payment, money, capture, request, pspReference, mayBeSent, Lease.over());
     }
 
-    /** The same attempt, with the reference from an answer. A refund with a reference is not sent again. */
+    /** A refund with a reference is not sent again. */
+    @Override
     public Refund withReference(Optional<String> reference) {
         return new Refund(key, payment, money, capture, request, reference.or(() -> pspReference), mayBeSent && reference.isEmpty(), lease);
     }
 
-    /** The same attempt, while this lease holds. */
+    @Override
     public Refund during(Lease held) {
         return new Refund(key, payment, money, capture, request, pspReference, mayBeSent, held);
     }

@@ -148,10 +148,9 @@ class BookedMoneyTest {
                 var locked = OperationTable.lock(connection, List.of(payment));
                 Future<Integer> waits = threads.submit(process.booked::runOnce);
                 Waiting.until(() -> waits.isDone() || books.count("FROM pg_locks WHERE NOT granted") > 0);
-                var changes = UnitOfWork.ofAnswers(books.topics, false);
-                LateAnswers.take(connection, locked.rows().get(payment), key(), "settlement", new Outcome.Charged("of-the-notification"),
-                        locked.now(), changes);
-                changes.write(connection);
+                var changes = UnitOfWork.ofAnswers(connection, locked.now(), books.topics, false);
+                new LateAnswers(changes, locked.rows().get(payment)).take(key(), "settlement", new Outcome.Charged("of-the-notification"));
+                changes.write();
                 return waits;
             });
             statement.get();

@@ -30,7 +30,7 @@ class RowByRowTest {
                 }
                 changed.addAll(due.rows().keySet());
                 return due.rows().size();
-            }, 2);
+            }, () -> {}, 2);
             assertThat(rows.runOnce()).isEqualTo(1);
             assertThat(changed).containsExactly(ids.getLast());
         }

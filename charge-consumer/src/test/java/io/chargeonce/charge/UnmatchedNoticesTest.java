@@ -3,7 +3,7 @@ package io.chargeonce.charge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import io.chargeonce.charge.webhook.WebhookInbox;
-import io.chargeonce.ledger.UnmatchedNotices;
+import io.chargeonce.charge.webhook.UnmatchedNotices;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;

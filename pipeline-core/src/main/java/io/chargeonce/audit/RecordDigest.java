@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.audit;
 
+import io.chargeonce.database.Sql;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -18,7 +19,7 @@ import java.util.HexFormat;
 final class RecordDigest {
 
     /** Rows are streamed, because they may be large. */
-    private static final int FETCH = 200;
+    private static final int AT_ONCE = 200;
     private static final int NULL = -1;
 
     private final MessageDigest sha256;
@@ -52,17 +53,7 @@ final class RecordDigest {
      * @param most the largest number of records
      */
     RecordDigest read(Connection connection, long from, long to, int most) throws SQLException {
-        try (var statement = connection.prepareStatement(READ)) {
-            statement.setLong(1, from);
-            statement.setLong(2, to);
-            statement.setInt(3, most);
-            statement.setFetchSize(FETCH);
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    take(row);
-                }
-            }
-        }
+        Sql.each(connection, AT_ONCE, READ, this::take, from, to, most);
         return this;
     }
 

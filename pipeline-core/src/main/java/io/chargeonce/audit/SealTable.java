@@ -6,7 +6,6 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -61,16 +60,7 @@ public final class SealTable {
 
     /** The existing seals with these numbers. */
     public static List<Seal> numbered(Connection connection, List<Long> numbers) throws SQLException {
-        try (var statement = connection.prepareStatement(NUMBERED)) {
-            statement.setArray(1, connection.createArrayOf("int8", numbers.toArray()));
-            var seals = new ArrayList<Seal>();
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    seals.add(seal(row));
-                }
-            }
-            return seals;
-        }
+        return Sql.all(connection, NUMBERED, SealTable::seal, connection.createArrayOf("int8", numbers.toArray()));
     }
 
     private static Seal seal(ResultSet row) throws SQLException {

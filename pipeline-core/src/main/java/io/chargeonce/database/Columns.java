@@ -4,44 +4,59 @@ package io.chargeonce.database;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Types;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 
-/** Binds a list of rows to a statement's {@code unnest(?, ?, …)}: one array parameter per column, in order. */
+/**
+ * A list of rows for a statement's {@code unnest(?, ?, …)}: one array parameter per column, in order. {@link Sql} gets it in the place of
+ * these parameters.
+ */
 public final class Columns<R> {
 
     private final List<R> rows;
-    private final PreparedStatement statement;
-    private int next = 1;
+    private final Optional<PreparedStatement> statement;
+    private final List<Object> values = new ArrayList<>();
 
-    private Columns(List<R> rows, PreparedStatement statement) {
+    private Columns(List<R> rows, Optional<PreparedStatement> statement) {
         this.rows = rows;
         this.statement = statement;
     }
 
-    public static <R> Columns<R> of(List<R> rows, PreparedStatement statement) {
-        return new Columns<>(rows, statement);
+    public static <R> Columns<R> of(List<R> rows) {
+        return new Columns<>(rows, Optional.empty());
     }
 
-    /** The same behind this many parameters. */
-    public static <R> Columns<R> after(int parameters, List<R> rows, PreparedStatement statement) {
-        var columns = new Columns<>(rows, statement);
-        columns.next = parameters + 1;
-        return columns;
+    /** The first parameters of a statement that the caller runs. */
+    public static <R> Columns<R> of(List<R> rows, PreparedStatement statement) {
+        return new Columns<>(rows, Optional.of(statement));
     }
 
     /** @param type Postgres's name of the array's element type */
     public Columns<R> with(String type, Function<R, ?> column) throws SQLException {
-        if (type.equals("bytea")) {
-            byte[][] values = new byte[rows.size()][];
-            for (int i = 0; i < values.length; i++) {
-                values[i] = (byte[]) column.apply(rows.get(i));
-            }
-            statement.setArray(next++, statement.getConnection().createArrayOf(type, values));
-        } else {
-            statement.setObject(next++, literal(column), Types.OTHER);
+        values.add(type.equals("bytea") ? rows.stream().map(column).toArray(byte[][]::new) : literal(column));
+        if (statement.isPresent()) {
+            bind(statement.get(), values.size(), values.getLast());
         }
         return this;
+    }
+
+    /** @return the index of the parameter behind these */
+    int bind(PreparedStatement to, int first) throws SQLException {
+        int next = first;
+        for (Object value : values) {
+            bind(to, next++, value);
+        }
+        return next;
+    }
+
+    private static void bind(PreparedStatement to, int index, Object value) throws SQLException {
+        if (value instanceof byte[][] bytes) {
+            to.setArray(index, to.getConnection().createArrayOf("bytea", bytes));
+        } else {
+            to.setObject(index, value, Types.OTHER);
+        }
     }
 
     /** Postgres's text form of an array. The driver's own conversion costs several times as much, which is noticeable in every payment. */

@@ -36,15 +36,12 @@ public final class Outbox {
         if (rows.isEmpty()) {
             return;
         }
-        try (var statement = connection.prepareStatement(STAGE)) {
-            Columns.of(rows, statement)
-                    .with("int4", OutboxRow::shard)
-                    .with("text", OutboxRow::topic)
-                    .with("text", OutboxRow::key)
-                    .with("bytea", row -> row.value().orElse(null))
-                    .with("text", row -> HEADERS.writeValueAsString(row.headers()));
-            statement.executeUpdate();
-        }
+        Sql.update(connection, STAGE, Columns.of(rows)
+                .with("int4", OutboxRow::shard)
+                .with("text", OutboxRow::topic)
+                .with("text", OutboxRow::key)
+                .with("bytea", row -> row.value().orElse(null))
+                .with("text", row -> HEADERS.writeValueAsString(row.headers())));
     }
 
     /** A row of the outbox. */
@@ -127,10 +124,7 @@ public final class Outbox {
 
     /** Returns how many rows were deleted; another relay may have been faster. */
     static int delete(Connection connection, List<Long> ids) throws SQLException {
-        try (var statement = connection.prepareStatement(DELETE)) {
-            statement.setArray(1, connection.createArrayOf("int8", ids.toArray()));
-            return statement.executeUpdate();
-        }
+        return Sql.update(connection, DELETE, connection.createArrayOf("int8", ids.toArray()));
     }
 
     private static final String SET_ASIDE = "UPDATE outbox SET refusal = ? WHERE outbox_id = ?";

@@ -47,13 +47,8 @@ public final class People {
 
     /** Sets the limits of what one person may do alone; see four_eyes in the schema. */
     public static void limit(String url, String user, String password, Map<String, Long> limits) {
-        asOwner(url, user, password, connection -> {
-            try (var statement = connection.prepareStatement(LIMIT)) {
-                statement.setArray(1, connection.createArrayOf("text", limits.keySet().toArray()));
-                statement.setArray(2, connection.createArrayOf("int8", limits.values().toArray()));
-                statement.execute();
-            }
-        });
+        asOwner(url, user, password, connection -> Sql.call(connection, LIMIT, limits.keySet(),
+                connection.createArrayOf("int8", limits.values().toArray())));
     }
 
     private static final String LIMIT = "SELECT limit_what_one_does_alone(?, ?)";

@@ -2,6 +2,7 @@
 package io.chargeonce.database;
 
 import io.chargeonce.database.mark.SessionMark;
+import java.sql.Array;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -68,30 +69,15 @@ final class ShardLocks {
         if (free.isEmpty()) {
             return false;
         }
-        int had = held.size();
-        try (var statement = connection.prepareStatement(TAKE)) {
-            statement.setInt(1, mark);
-            for (int i = 2; i <= 4; i += 2) {
-                statement.setArray(i, connection.createArrayOf("int4", free.stream().map(Free::shard).toArray()));
-                statement.setArray(i + 1, connection.createArrayOf("int4", free.stream().map(Free::before).toArray()));
-            }
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    held.add(row.getInt(1));
-                }
-            }
-        }
-        return held.size() > had;
+        Array shards = connection.createArrayOf("int4", free.stream().map(Free::shard).toArray());
+        Array before = connection.createArrayOf("int4", free.stream().map(Free::before).toArray());
+        return held.addAll(Sql.all(connection, TAKE, row -> row.getInt(1), mark, shards, before, shards, before));
     }
 
     private static final String LEAVE = "UPDATE relay_shard SET mark = 0 WHERE shard = ANY (?) AND mark = ?";
 
     private void leave(List<Integer> shards) throws SQLException {
-        try (var statement = connection.prepareStatement(LEAVE)) {
-            statement.setArray(1, connection.createArrayOf("int4", shards.toArray()));
-            statement.setInt(2, mark);
-            statement.executeUpdate();
-        }
+        Sql.update(connection, LEAVE, connection.createArrayOf("int4", shards.toArray()), mark);
     }
 
     /** Even if its rows cannot be written: the session may live on in a pool, and its mark would keep the shards. */

@@ -16,7 +16,7 @@ import java.util.Optional;
 
 /**
  * Runs a statement with its values. Values are bound in order: an {@code Instant} as timestamptz, a collection of texts as text[], an empty
- * {@code Optional} as null, everything else as the driver binds it. For statements of many rows see {@link Columns}.
+ * {@code Optional} as null, {@link Columns} as a parameter for each, everything else as the driver binds it.
  */
 public final class Sql {
 
@@ -26,6 +26,33 @@ public final class Sql {
     @FunctionalInterface
     public interface Row<T> {
         T read(ResultSet row) throws SQLException;
+    }
+
+    /** Takes the row that the result stands at. */
+    @FunctionalInterface
+    public interface EachRow {
+        void take(ResultSet row) throws SQLException;
+    }
+
+    /** Takes every row, in the statement's order. */
+    public static void each(Connection connection, String sql, EachRow each, Object... values) throws SQLException {
+        each(connection, 0, sql, each, values);
+    }
+
+    /**
+     * The same for results of any length.
+     *
+     * @param atOnce how many rows a transaction has in memory; 0 for all
+     */
+    public static void each(Connection connection, int atOnce, String sql, EachRow each, Object... values) throws SQLException {
+        try (var statement = prepare(connection, sql, values)) {
+            statement.setFetchSize(atOnce);
+            try (var result = statement.executeQuery()) {
+                while (result.next()) {
+                    each.take(result);
+                }
+            }
+        }
     }
 
     /** @return every row, in the statement's order */
@@ -98,8 +125,13 @@ public final class Sql {
     private static PreparedStatement prepare(Connection connection, String sql, Object... values) throws SQLException {
         PreparedStatement statement = connection.prepareStatement(sql);
         try {
-            for (int i = 0; i < values.length; i++) {
-                bind(statement, i + 1, values[i]);
+            int next = 1;
+            for (Object value : values) {
+                if (value instanceof Columns<?> columns) {
+                    next = columns.bind(statement, next);
+                } else {
+                    bind(statement, next++, value);
+                }
             }
             return statement;
         } catch (SQLException | RuntimeException failed) {

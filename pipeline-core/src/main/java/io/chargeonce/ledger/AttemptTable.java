@@ -11,7 +11,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -39,21 +38,18 @@ public final class AttemptTable {
         if (attempts.isEmpty()) {
             return;
         }
-        try (var statement = connection.prepareStatement(INSERT)) {
-            Columns.of(attempts, statement)
-                    .with("text", attempt -> attempt.key().value())
-                    .with("text", Attempt::operationId)
-                    .with("text", attempt -> attempt.payment().value())
-                    .with("text", attempt -> attempt.kind().tag())
-                    .with("text", Attempt::ref)
-                    .with("int4", Attempt::generation)
-                    .with("int4", Attempt::sequence)
-                    .with("text", Attempt::psp)
-                    .with("bytea", Attempt::request)
-                    .with("timestamptz", Attempt::sentAt)
-                    .with("timestamptz", Attempt::keyValidUntil);
-            statement.executeUpdate();
-        }
+        Sql.update(connection, INSERT, Columns.of(attempts)
+                .with("text", attempt -> attempt.key().value())
+                .with("text", Attempt::operationId)
+                .with("text", attempt -> attempt.payment().value())
+                .with("text", attempt -> attempt.kind().tag())
+                .with("text", Attempt::ref)
+                .with("int4", Attempt::generation)
+                .with("int4", Attempt::sequence)
+                .with("text", Attempt::psp)
+                .with("bytea", Attempt::request)
+                .with("timestamptz", Attempt::sentAt)
+                .with("timestamptz", Attempt::keyValidUntil));
     }
 
     /**
@@ -104,21 +100,15 @@ public final class AttemptTable {
         if (observations.isEmpty()) {
             return folded;
         }
-        try (var statement = connection.prepareStatement(FOLD)) {
-            Columns.of(observations, statement)
-                    .with("text", observation -> observation.key().value())
-                    .with("text", observation -> observation.state().tag())
-                    .with("text", Observation::cause)
-                    .with("text", Observation::detail)
-                    .with("text", Observation::pspReference)
-                    .with("bool", settles::test);
-            try (var result = statement.executeQuery()) {
-                while (result.next()) {
-                    folded.put(new PspKey(result.getString(1)), new Folded(AttemptState.fromTag(result.getString(2)),
-                            Optional.ofNullable(result.getString(3)), result.getBoolean(4)));
-                }
-            }
-        }
+        Sql.each(connection, FOLD, row -> folded.put(new PspKey(row.getString(1)),
+                new Folded(AttemptState.fromTag(row.getString(2)), Optional.ofNullable(row.getString(3)), row.getBoolean(4))),
+                Columns.of(observations)
+                        .with("text", observation -> observation.key().value())
+                        .with("text", observation -> observation.state().tag())
+                        .with("text", Observation::cause)
+                        .with("text", Observation::detail)
+                        .with("text", Observation::pspReference)
+                        .with("bool", settles::test));
         return folded;
     }
 
@@ -145,16 +135,8 @@ public final class AttemptTable {
      * @return the keys that were counted; the attempts of the others are decided or purged, and must not be sent again
      */
     public static Set<PspKey> countSends(Connection connection, List<Send> sends) throws SQLException {
-        var counted = new HashSet<PspKey>();
-        try (var statement = connection.prepareStatement(COUNT_SENDS)) {
-            Columns.of(sends, statement).with("text", send -> send.key.value()).with("bool", Send::evenPurged);
-            try (var result = statement.executeQuery()) {
-                while (result.next()) {
-                    counted.add(new PspKey(result.getString(1)));
-                }
-            }
-        }
-        return counted;
+        return Set.copyOf(Sql.all(connection, COUNT_SENDS, row -> new PspKey(row.getString(1)),
+                Columns.of(sends).with("text", send -> send.key.value()).with("bool", Send::evenPurged)));
     }
 
     private static final String COLUMNS = """

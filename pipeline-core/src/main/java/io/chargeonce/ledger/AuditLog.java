@@ -2,6 +2,7 @@
 package io.chargeonce.ledger;
 
 import io.chargeonce.database.Columns;
+import io.chargeonce.database.Sql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -62,17 +63,14 @@ public final class AuditLog {
         if (entries.isEmpty()) {
             return;
         }
-        try (var statement = connection.prepareStatement(APPEND)) {
-            Columns.of(entries, statement)
-                    .with("text", entry -> entry.merchant().orElse(null))
-                    .with("text", entry -> entry.actor() instanceof Actor.Service service ? service.name() : null)
-                    .with("text", Entry::action)
-                    .with("text", Entry::resourceType)
-                    .with("text", Entry::resourceId)
-                    .with("text", entry -> entry.reason().orElse(null))
-                    .with("text", entry -> JSON.writeValueAsString(entry.data()))
-                    .with("text", entry -> entry.actor() instanceof Actor.Person person ? person.claim().orElse(null) : null);
-            statement.execute();
-        }
+        Sql.call(connection, APPEND, Columns.of(entries)
+                .with("text", entry -> entry.merchant().orElse(null))
+                .with("text", entry -> entry.actor() instanceof Actor.Service service ? service.name() : null)
+                .with("text", Entry::action)
+                .with("text", Entry::resourceType)
+                .with("text", Entry::resourceId)
+                .with("text", entry -> entry.reason().orElse(null))
+                .with("text", entry -> JSON.writeValueAsString(entry.data()))
+                .with("text", entry -> entry.actor() instanceof Actor.Person person ? person.claim().orElse(null) : null));
     }
 }

@@ -8,7 +8,6 @@ import io.chargeonce.database.Sql;
 import io.chargeonce.wire.Topics;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -66,18 +65,12 @@ public final class DeadLetterTable {
         var entered = new HashSet<String>();
         var staged = new ArrayList<OutboxRow>();
         var audit = new ArrayList<AuditLog.Entry>();
-        try (var statement = connection.prepareStatement(BURY)) {
-            bind(Columns.of(distinct, statement));
-            try (var result = statement.executeQuery()) {
-                while (result.next()) {
-                    DeadLetter letter = byId.get(result.getString(1));
-                    entered.add(letter.id());
-                    Instant diedAt = Sql.instant(result, 3);
-                    staged.add(Staging.deadLetter(topics, letter, result.getInt(2), diedAt));
-                    audit.add(change("dead_letter.entered", letter.id(), result.getInt(2), letter.cause()));
-                }
-            }
-        }
+        Sql.each(connection, BURY, row -> {
+            DeadLetter letter = byId.get(row.getString(1));
+            entered.add(letter.id());
+            staged.add(Staging.deadLetter(topics, letter, row.getInt(2), Sql.instant(row, 3)));
+            audit.add(change("dead_letter.entered", letter.id(), row.getInt(2), letter.cause()));
+        }, columns(distinct));
         Outbox.stage(connection, staged);
         AuditLog.append(connection, audit);
         return entered;
@@ -93,8 +86,9 @@ public final class DeadLetterTable {
                 Map.of("revision", revision, "why", why));
     }
 
-    private static void bind(Columns<DeadLetter> columns) throws SQLException {
-        columns.with("text", DeadLetter::id)
+    private static Columns<DeadLetter> columns(List<DeadLetter> letters) throws SQLException {
+        return Columns.of(letters)
+                .with("text", DeadLetter::id)
                 .with("text", letter -> ofOperation(letter, Operation::id))
                 .with("text", letter -> ofOperation(letter, op -> op.accepted().payment().value()))
                 .with("text", letter -> ofOperation(letter, op -> op.accepted().merchant()))

@@ -4,13 +4,13 @@ package io.chargeonce.ledger;
 import io.chargeonce.text.Cut;
 
 /** Text from outside. Postgres refuses a NUL in it, and a PSP's odd answer must not stop its payment. */
-final class ForeignText {
+public final class ForeignText {
 
     private static final int LONGEST = 500;
 
     private ForeignText() {}
 
-    static String storable(String text) {
+    public static String storable(String text) {
         return text.replace('\0', ' ');
     }
 

@@ -27,16 +27,13 @@ public final class ObservationTable {
 
     /** Also observations that come too late to decide anything. */
     public static void append(Connection connection, List<Observation> observations) throws SQLException {
-        try (var statement = connection.prepareStatement(APPEND)) {
-            Columns.of(observations, statement)
-                    .with("text", observation -> observation.key().value())
-                    .with("text", Observation::source)
-                    .with("text", Observation::outcome)
-                    .with("text", Observation::cause)
-                    .with("text", Observation::detail)
-                    .with("text", Observation::pspReference);
-            statement.executeUpdate();
-        }
+        Sql.update(connection, APPEND, Columns.of(observations)
+                .with("text", observation -> observation.key().value())
+                .with("text", Observation::source)
+                .with("text", Observation::outcome)
+                .with("text", Observation::cause)
+                .with("text", Observation::detail)
+                .with("text", Observation::pspReference));
     }
 
     private static final String STRONGEST = """
@@ -68,7 +65,7 @@ public final class ObservationTable {
     }
 
     /** From a row with the columns outcome, cause, detail and psp_reference. */
-    static Outcome outcome(ResultSet row) throws SQLException {
+    public static Outcome outcome(ResultSet row) throws SQLException {
         Optional<String> reference = Optional.ofNullable(row.getString("psp_reference"));
         return switch (row.getString("outcome")) {
             case "charged" -> new Outcome.Charged(reference.orElseThrow());

@@ -202,53 +202,47 @@ public final class OperationTable {
         if (changed.isEmpty()) {
             return;
         }
-        try (var statement = connection.prepareStatement(SAVE_USUAL)) {
-            Columns.of(changed, statement)
-                    .with("text", Operation::id)
-                    .with("text", op -> op.state.tag())
-                    .with("int4", op -> op.step)
-                    .with("int4", op -> op.sequence)
-                    .with("text", op -> op.psp.orElse(null))
-                    .with("text", op -> op.pspReference.orElse(null))
-                    .with("uuid", op -> op.leaseToken.orElse(null))
-                    .with("timestamptz", op -> op.resolveAt.orElse(null))
-                    .with("timestamptz", op -> op.settledAt.orElse(null));
-            mustBe(changed.size(), statement.executeUpdate());
-        }
+        mustBe(changed.size(), Sql.update(connection, SAVE_USUAL, Columns.of(changed)
+                .with("text", Operation::id)
+                .with("text", op -> op.state.tag())
+                .with("int4", op -> op.step)
+                .with("int4", op -> op.sequence)
+                .with("text", op -> op.psp.orElse(null))
+                .with("text", op -> op.pspReference.orElse(null))
+                .with("uuid", op -> op.leaseToken.orElse(null))
+                .with("timestamptz", op -> op.resolveAt.orElse(null))
+                .with("timestamptz", op -> op.settledAt.orElse(null))));
     }
 
     private static void saveAll(Connection connection, List<Operation> changed) throws SQLException {
         if (changed.isEmpty()) {
             return;
         }
-        try (var statement = connection.prepareStatement(SAVE)) {
-            Columns.of(changed, statement)
-                    .with("text", Operation::id)
-                    .with("text", op -> op.state.tag())
-                    .with("int4", op -> op.step)
-                    .with("int4", op -> op.generation)
-                    .with("int4", op -> op.countedAttempts)
-                    .with("int4", op -> op.tier)
-                    .with("int4", op -> op.sequence)
-                    .with("text", op -> op.psp.orElse(null))
-                    .with("text", op -> op.pspReference.orElse(null))
-                    .with("text", op -> op.failureCause.orElse(null))
-                    .with("text", op -> op.failureMessage.orElse(null))
-                    .with("timestamptz", op -> op.notBefore)
-                    .with("timestamptz", op -> op.chargeBefore)
-                    .with("timestamptz", op -> op.stagedAt)
-                    .with("int4", op -> op.swept)
-                    .with("uuid", op -> op.leaseToken.orElse(null))
-                    .with("timestamptz", op -> op.resolveAt.orElse(null))
-                    .with("int4", op -> op.resolveTries)
-                    .with("timestamptz", op -> op.unresolvedSince.orElse(null))
-                    .with("timestamptz", op -> op.settledAt.orElse(null))
-                    .with("text", op -> op.refusedBy.orElse(null))
-                    .with("text", op -> op.awaited.orElse(null))
-                    .with("int4", op -> op.represented)
-                    .with("timestamptz", op -> op.representAt.orElse(null));
-            mustBe(changed.size(), statement.executeUpdate());
-        }
+        mustBe(changed.size(), Sql.update(connection, SAVE, Columns.of(changed)
+                .with("text", Operation::id)
+                .with("text", op -> op.state.tag())
+                .with("int4", op -> op.step)
+                .with("int4", op -> op.generation)
+                .with("int4", op -> op.countedAttempts)
+                .with("int4", op -> op.tier)
+                .with("int4", op -> op.sequence)
+                .with("text", op -> op.psp.orElse(null))
+                .with("text", op -> op.pspReference.orElse(null))
+                .with("text", op -> op.failureCause.orElse(null))
+                .with("text", op -> op.failureMessage.orElse(null))
+                .with("timestamptz", op -> op.notBefore)
+                .with("timestamptz", op -> op.chargeBefore)
+                .with("timestamptz", op -> op.stagedAt)
+                .with("int4", op -> op.swept)
+                .with("uuid", op -> op.leaseToken.orElse(null))
+                .with("timestamptz", op -> op.resolveAt.orElse(null))
+                .with("int4", op -> op.resolveTries)
+                .with("timestamptz", op -> op.unresolvedSince.orElse(null))
+                .with("timestamptz", op -> op.settledAt.orElse(null))
+                .with("text", op -> op.refusedBy.orElse(null))
+                .with("text", op -> op.awaited.orElse(null))
+                .with("int4", op -> op.represented)
+                .with("timestamptz", op -> op.representAt.orElse(null))));
     }
 
     /** Separate from the rest, because only roles that make attempts may set where money goes back to. */
@@ -262,13 +256,10 @@ public final class OperationTable {
         if (found.isEmpty()) {
             return;
         }
-        try (var statement = connection.prepareStatement(SAVE_CAPTURE)) {
-            Columns.of(found, statement)
-                    .with("text", Operation::id)
-                    .with("text", op -> op.capture.map(Capture::psp).orElse(null))
-                    .with("text", op -> op.capture.map(Capture::reference).orElse(null));
-            mustBe(found.size(), statement.executeUpdate());
-        }
+        mustBe(found.size(), Sql.update(connection, SAVE_CAPTURE, Columns.of(found)
+                .with("text", Operation::id)
+                .with("text", op -> op.capture.map(Capture::psp).orElse(null))
+                .with("text", op -> op.capture.map(Capture::reference).orElse(null))));
     }
 
     private static void mustBe(int changed, int saved) {

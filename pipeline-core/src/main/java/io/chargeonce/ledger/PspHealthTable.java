@@ -53,22 +53,19 @@ public final class PspHealthTable {
     public static void report(Connection connection, UUID process, String routes, List<Duration> tiers, List<Row> rows)
             throws SQLException {
         String milliseconds = tiers.stream().map(tier -> Long.toString(tier.toMillis())).collect(Collectors.joining(","));
-        try (var statement = connection.prepareStatement(REPORT)) {
-            Columns.of(rows, statement)
-                    .with("text", Row::psp)
-                    .with("uuid", row -> process)
-                    .with("int8", row -> row.good().toMillis())
-                    .with("int8", row -> row.bad().map(Duration::toMillis).orElse(null))
-                    .with("int8", row -> row.unwellFrom().map(Duration::toMillis).orElse(null))
-                    .with("int8", row -> row.unwell().map(Duration::toMillis).orElse(null))
-                    .with("bool", Row::open)
-                    .with("int4", Row::row)
-                    .with("text", Row::inARow)
-                    .with("int8", row -> row.asked().map(Duration::toMillis).orElse(null))
-                    .with("text", row -> routes)
-                    .with("text", row -> milliseconds);
-            statement.executeUpdate();
-        }
+        Sql.update(connection, REPORT, Columns.of(rows)
+                .with("text", Row::psp)
+                .with("uuid", row -> process)
+                .with("int8", row -> row.good().toMillis())
+                .with("int8", row -> row.bad().map(Duration::toMillis).orElse(null))
+                .with("int8", row -> row.unwellFrom().map(Duration::toMillis).orElse(null))
+                .with("int8", row -> row.unwell().map(Duration::toMillis).orElse(null))
+                .with("bool", Row::open)
+                .with("int4", Row::row)
+                .with("text", Row::inARow)
+                .with("int8", row -> row.asked().map(Duration::toMillis).orElse(null))
+                .with("text", row -> routes)
+                .with("text", row -> milliseconds));
     }
 
     private static final String OTHERS = """

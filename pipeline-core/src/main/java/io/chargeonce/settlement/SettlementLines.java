@@ -9,7 +9,6 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -55,28 +54,17 @@ public final class SettlementLines {
     /** @param lines of one account */
     public static List<Booked> book(Connection connection, String psp, byte[] reportSha256, SettlementKeys keys, List<BookedLine> lines)
             throws SQLException {
-        try (var statement = connection.prepareStatement(BOOK)) {
-            statement.setString(1, psp);
-            statement.setBytes(2, reportSha256);
-            Columns.after(2, lines, statement)
-                    .with("text", BookedLine::id)
-                    .with("bigint", BookedLine::number)
-                    .with("text", line -> line.key().map(PspKey::value).orElse(null))
-                    .with("text", line -> line.moved().tag())
-                    .with("bigint", line -> line.money().minorUnits())
-                    .with("text", line -> line.money().currency())
-                    .with("text", line -> line.reference().orElse(null))
-                    .with("timestamptz", BookedLine::at)
-                    .with("bytea", line -> keys.mark(line).orElse(null));
-            var booked = new ArrayList<Booked>();
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    booked.add(new Booked(lines.get((int) row.getLong(1) - 1), Fate.fromTag(row.getString(2)), row.getBoolean(3),
-                            row.getLong(4)));
-                }
-            }
-            return booked;
-        }
+        return Sql.all(connection, BOOK, row -> new Booked(lines.get((int) row.getLong(1) - 1), Fate.fromTag(row.getString(2)),
+                row.getBoolean(3), row.getLong(4)), psp, reportSha256, Columns.of(lines)
+                        .with("text", BookedLine::id)
+                        .with("bigint", BookedLine::number)
+                        .with("text", line -> line.key().map(PspKey::value).orElse(null))
+                        .with("text", line -> line.moved().tag())
+                        .with("bigint", line -> line.money().minorUnits())
+                        .with("text", line -> line.money().currency())
+                        .with("text", line -> line.reference().orElse(null))
+                        .with("timestamptz", BookedLine::at)
+                        .with("bytea", line -> keys.mark(line).orElse(null)));
     }
 
     private static final String LOOK = "SELECT look_at_lines(?, ?)";

@@ -9,6 +9,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Optional;
@@ -61,5 +62,21 @@ class SqlTest {
         assertThat(Sql.first(connection, numbers, row -> row.getInt(1), 3)).contains(3);
         assertThat(Sql.first(connection, numbers, row -> row.getInt(1), 0)).isEmpty();
         assertThatThrownBy(() -> Sql.one(connection, numbers, row -> row.getInt(1), 0)).isInstanceOf(NoSuchElementException.class);
+    }
+
+    @Test
+    void columns_stand_between_other_values_and_each_row_is_taken_in_order() throws Exception {
+        record Named(String name, byte[] bytes) {}
+        List<Named> named = List.of(new Named("a", new byte[] {1}), new Named("b", null), new Named("c", new byte[0]));
+        String sql = """
+                SELECT ?::text || name || coalesce(encode(bytes, 'hex'), '-')
+                  FROM unnest(?::text[], ?::bytea[]) AS row (name, bytes) WHERE name <> ? ORDER BY name
+                """;
+        for (int atOnce = 0; atOnce < 2; atOnce++) {
+            var taken = new ArrayList<String>();
+            Sql.each(connection, atOnce, sql, row -> taken.add(row.getString(1)), "x",
+                    Columns.of(named).with("text", Named::name).with("bytea", Named::bytes), "c");
+            assertThat(taken).containsExactly("xa01", "xb-");
+        }
     }
 }

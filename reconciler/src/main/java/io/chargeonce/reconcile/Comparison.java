@@ -7,19 +7,16 @@ import io.chargeonce.settlement.SettlementKeys;
 import io.chargeonce.settlement.SettlementLines;
 import java.sql.Array;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Compares the recorded lines of one account with its attempts, in the caller's transaction. Rows are read through a cursor, so that its
@@ -122,31 +119,25 @@ final class Comparison {
      */
     int run(Duration settlesWithin, Totals totals) throws SQLException {
         takeTime();
-        int due = 0;
+        var due = new AtomicInteger();
         var news = new ArrayList<String>();
         boolean isBank = Rail.BANK_DEBIT.isServedBy(psp);
         // A bank says on which day it booked, and not when.
         Instant first = isBank ? window.from.truncatedTo(ChronoUnit.DAYS) : window.from;
         Array closed = connection.createArrayOf("text", isBank ? BankSource.closed(connection, psp).toArray() : new String[0]);
-        try (var statement = connection.prepareStatement(COMPARE)) {
-            bind(statement, psp, at(first), at(window.to), psp, closed, isBank, closed, psp, psp, at(first), at(window.to),
-                    closed, at(window.to.minus(settlesWithin)), psp, at(window.from), at(window.to));
-            statement.setFetchSize(AT_ONCE);
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    Difference one = read(row);
-                    totals.add(one);
-                    if (NEWS.contains(one.finding())) {
-                        news.add(one.key().orElseThrow());
-                    }
-                    if (news.size() == AT_ONCE) {
-                        due += SettlementLines.lookAt(connection, psp, news);
-                        news.clear();
-                    }
-                }
+        Sql.each(connection, AT_ONCE, COMPARE, row -> {
+            Difference one = read(row);
+            totals.add(one);
+            if (NEWS.contains(one.finding())) {
+                news.add(one.key().orElseThrow());
             }
-        }
-        return due + SettlementLines.lookAt(connection, psp, news);
+            if (news.size() == AT_ONCE) {
+                due.addAndGet(SettlementLines.lookAt(connection, psp, news));
+                news.clear();
+            }
+        }, psp, first, window.to, psp, closed, isBank, closed, psp, psp, first, window.to, closed, window.to.minus(settlesWithin), psp,
+                window.from, window.to);
+        return due.addAndGet(SettlementLines.lookAt(connection, psp, news));
     }
 
     private static Difference read(ResultSet row) throws SQLException {
@@ -167,19 +158,13 @@ final class Comparison {
             return;
         }
         takeTime();
-        try (var statement = connection.prepareStatement(RECORDED)) {
-            bind(statement, psp, at(window.from), at(window.to));
-            statement.setFetchSize(AT_ONCE);
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    if (!isMarked(keys, row)) {
-                        totals.add(new Difference(Finding.UNPROVEN, Optional.ofNullable(row.getString("psp_key")), Optional.empty(),
-                                row.getString("currency"), 0, row.getLong("amount"), Optional.of(row.getString("line_id")),
-                                Finding.UNPROVEN.words()));
-                    }
-                }
+        Sql.each(connection, AT_ONCE, RECORDED, row -> {
+            if (!isMarked(keys, row)) {
+                totals.add(new Difference(Finding.UNPROVEN, Optional.ofNullable(row.getString("psp_key")), Optional.empty(),
+                        row.getString("currency"), 0, row.getLong("amount"), Optional.of(row.getString("line_id")),
+                        Finding.UNPROVEN.words()));
             }
-        }
+        }, psp, window.from, window.to);
     }
 
     private static boolean isMarked(SettlementKeys keys, ResultSet row) throws SQLException {
@@ -195,17 +180,6 @@ final class Comparison {
     private void takeTime() throws SQLException {
         try (var statement = connection.createStatement()) {
             statement.execute("SET LOCAL statement_timeout = " + LONGEST.toMillis());
-        }
-    }
-
-    private static OffsetDateTime at(Instant instant) {
-        return instant.atOffset(ZoneOffset.UTC);
-    }
-
-    private static void bind(PreparedStatement statement, Object... values) throws SQLException {
-        List<Object> all = List.of(values);
-        for (int i = 0; i < all.size(); i++) {
-            statement.setObject(i + 1, all.get(i));
         }
     }
 }

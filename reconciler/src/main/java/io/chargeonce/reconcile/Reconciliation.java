@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.reconcile;
 
+import io.chargeonce.database.Columns;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.Sql;
 import io.chargeonce.settlement.SettlementKeys;
-import java.math.BigDecimal;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -184,23 +182,11 @@ public final class Reconciliation {
     private static void record(Connection connection, UUID run, String psp, Comparison.Window window, long lines, byte[] sha256,
                                List<Totals.Sum> sums)
             throws SQLException {
-        try (var statement = connection.prepareStatement(RECORD)) {
-            statement.setObject(1, run);
-            statement.setString(2, psp);
-            statement.setObject(3, OffsetDateTime.ofInstant(window.from(), ZoneOffset.UTC));
-            statement.setObject(4, OffsetDateTime.ofInstant(window.to(), ZoneOffset.UTC));
-            statement.setLong(5, lines);
-            statement.setBytes(6, sha256);
-            statement.setArray(7, connection.createArrayOf("text", sums.stream().map(sum -> sum.finding().tag()).toArray()));
-            statement.setArray(8, connection.createArrayOf("text", sums.stream().map(Totals.Sum::currency).toArray()));
-            statement.setArray(9, connection.createArrayOf("bigint", sums.stream().map(Totals.Sum::items).toArray()));
-            statement.setArray(10, connection.createArrayOf("numeric", sums.stream().map(sum -> decimal(sum.expected())).toArray()));
-            statement.setArray(11, connection.createArrayOf("numeric", sums.stream().map(sum -> decimal(sum.booked())).toArray()));
-            statement.execute();
-        }
-    }
-
-    private static BigDecimal decimal(long value) {
-        return BigDecimal.valueOf(value);
+        Sql.call(connection, RECORD, run, psp, window.from(), window.to(), lines, sha256, Columns.of(sums)
+                .with("text", sum -> sum.finding().tag())
+                .with("text", Totals.Sum::currency)
+                .with("bigint", Totals.Sum::items)
+                .with("numeric", Totals.Sum::expected)
+                .with("numeric", Totals.Sum::booked));
     }
 }

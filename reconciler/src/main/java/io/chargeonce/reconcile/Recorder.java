@@ -95,7 +95,7 @@ final class Recorder implements Consumer<Entry> {
 
     private List<SettlementLines.Booked> record(Connection connection, List<Entry.Booked> entries) throws SQLException {
         List<BookedLine> named = new ArrayList<>();
-        Map<Entry.Booked, PspKey> refunds = RefundKeys.find(connection, entries);
+        Map<Entry.Booked, PspKey> refunds = UnnamedRefunds.find(connection, entries);
         entries.forEach(one -> named.add(refunds.containsKey(one) ? one.line().about(refunds.get(one)) : one.line()));
         if (isDoubted) {
             mustBeOfThisAccount(connection, named);

@@ -125,18 +125,8 @@ sealed interface FileAnswer {
     private static void freeItems(Connection connection, long file, FileStatus status, Ours ours, BankMessage.Lines lines)
             throws SQLException {
         String code = Cut.to(LONGEST_CODE, status.reason());
-        try (var statement = connection.prepareStatement(TO_FREE)) {
-            statement.setFetchSize(1_000);
-            statement.setLong(1, ours.id);
-            statement.setLong(2, file);
-            statement.setBoolean(3, code.isEmpty());
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    lines.add(new BankMessage.Line("file_rejected", row.getString(1), Optional.empty(), Optional.empty(), Optional.empty(),
-                            code, "", Optional.empty()));
-                }
-            }
-        }
+        Sql.each(connection, 1_000, TO_FREE, row -> lines.add(new BankMessage.Line("file_rejected", row.getString(1), Optional.empty(),
+                Optional.empty(), Optional.empty(), code, "", Optional.empty())), ours.id, file, code.isEmpty());
     }
 
     String WITHOUT_A_REASON = """

@@ -85,16 +85,10 @@ final class InboxTable {
 
     /** What a person has released, by its id. */
     static Map<Long, About> released(Connection connection, String bank) throws SQLException {
-        try (var statement = connection.prepareStatement(RELEASED)) {
-            statement.setString(1, bank);
-            var released = new LinkedHashMap<Long, About>();
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    released.put(row.getLong(1), new About(bank, row.getString(2), row.getBytes(3), row.getLong(4)));
-                }
-            }
-            return released;
-        }
+        var released = new LinkedHashMap<Long, About>();
+        Sql.each(connection, RELEASED, row -> released.put(row.getLong(1),
+                new About(bank, row.getString(2), row.getBytes(3), row.getLong(4))), bank);
+        return released;
     }
 
     private static final String READ_AGAIN = "SELECT was_read_again(?, ?, ?, ?)";

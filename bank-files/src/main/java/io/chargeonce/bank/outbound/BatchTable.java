@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /** The rows of banks and of our files. Every change of a file's state carries the submitter's fence. */
 final class BatchTable {
@@ -88,32 +89,33 @@ final class BatchTable {
              ORDER BY batch_id LIMIT 100
             """;
 
-    static List<Batch> toSend(Connection connection, String bank) throws SQLException {
+    static List<BankBatch> toSend(Connection connection, String bank) throws SQLException {
         return Sql.all(connection, TO_SEND, BatchTable::batch, bank);
     }
 
-    private static Batch batch(ResultSet row) throws SQLException {
-        return new Batch(row.getLong(1), row.getString(2),
+    private static BankBatch batch(ResultSet row) throws SQLException {
+        return new BankBatch(row.getLong(1), row.getString(2),
                 row.getString(3).equals("debit") ? PaymentFile.Kind.DEBIT : PaymentFile.Kind.CREDIT, row.getString(4), row.getString(5),
                 row.getString(6), row.getObject(7, LocalDate.class), row.getInt(8), row.getLong(9),
-                Batch.State.valueOf(row.getString(10).toUpperCase(Locale.ROOT)), row.getBytes(11), row.getLong(12), Sql.instant(row, 13),
+                BankBatch.State.valueOf(row.getString(10).toUpperCase(Locale.ROOT)), row.getBytes(11), row.getLong(12),
+                Sql.instant(row, 13),
                 row.getInt(14), row.getInt(15));
     }
 
     private static final String RENDERED = "SELECT rendered_bank_batch(?, ?, ?, ?)";
 
-    static void rendered(Connection connection, Batch batch, long fence, byte[] sha256, long size) throws SQLException {
+    static void rendered(Connection connection, BankBatch batch, long fence, byte[] sha256, long size) throws SQLException {
         mustMove(connection, RENDERED, batch, batch.id(), fence, sha256, size);
     }
 
     private static final String MOVE = "SELECT move_bank_batch(?, ?, ?)";
 
     /** To the next state: the database knows which one is before it. */
-    static void move(Connection connection, Batch batch, Batch.State to, long fence) throws SQLException {
+    static void move(Connection connection, BankBatch batch, BankBatch.State to, long fence) throws SQLException {
         mustMove(connection, MOVE, batch, batch.id(), fence, to.tag());
     }
 
-    private static void mustMove(Connection connection, String sql, Batch batch, Object... values) throws SQLException {
+    private static void mustMove(Connection connection, String sql, BankBatch batch, Object... values) throws SQLException {
         if (!Sql.one(connection, sql, row -> row.getBoolean(1), values)) {
             throw new Submitter.Fenced(batch.bank());
         }
@@ -124,7 +126,7 @@ final class BatchTable {
              WHERE batch_id = ?
             """;
 
-    static void failed(Connection connection, Batch batch, String why, Duration pause) throws SQLException {
+    static void failed(Connection connection, BankBatch batch, String why, Duration pause) throws SQLException {
         Sql.update(connection, FAILED, why.replace('\0', ' '), pause.toMillis(), batch.id());
     }
 
@@ -169,22 +171,9 @@ final class BatchTable {
     record Item(String key, String payment, long amount, String currency, String mandate, LocalDate signedOn, byte[] sealedDebtor,
             String remittance) {}
 
-    /** Gets each item as soon as it is read. */
-    interface Items {
-        void add(Item item);
-    }
-
     /** Within a transaction, a thousand rows at a time. */
-    static void forEachItem(Connection connection, Batch batch, Items items) throws SQLException {
-        try (var statement = connection.prepareStatement(ITEMS)) {
-            statement.setFetchSize(1_000);
-            statement.setLong(1, batch.id());
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    items.add(new Item(row.getString(1), row.getString(2), row.getLong(3), row.getString(4), row.getString(5),
-                            row.getObject(6, LocalDate.class), row.getBytes(7), row.getString(8)));
-                }
-            }
-        }
+    static void forEachItem(Connection connection, BankBatch batch, Consumer<Item> items) throws SQLException {
+        Sql.each(connection, 1_000, ITEMS, row -> items.accept(new Item(row.getString(1), row.getString(2), row.getLong(3),
+                row.getString(4), row.getString(5), row.getObject(6, LocalDate.class), row.getBytes(7), row.getString(8))), batch.id());
     }
 }

@@ -2,6 +2,7 @@
 package io.chargeonce.bank.outbound;
 
 import io.chargeonce.bank.store.Debtors;
+import io.chargeonce.database.Sql;
 import io.chargeonce.vault.Vault;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -10,6 +11,7 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Whether all mandates of a file can be read, before the file is fixed: one that cannot must not make the others late. Any thread. */
 final class Mandates {
@@ -79,29 +81,23 @@ final class Mandates {
     static void mustBeReadable(Connection connection, Vault vault, long batch) throws SQLException {
         var erased = new LinkedHashMap<String, String>();
         var unreadable = new LinkedHashMap<String, String>();
-        boolean oneIsReadable = false;
-        try (var statement = connection.prepareStatement(OF_BATCH)) {
-            statement.setFetchSize(1_000);
-            statement.setLong(1, batch);
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    try {
-                        Debtors.open(vault, row.getString(1), row.getBytes(2));
-                        oneIsReadable = true;
-                    } catch (IllegalStateException closed) {
-                        for (String key : List.of((String[]) row.getArray(3).getArray())) {
-                            (Debtors.isErased(row.getBytes(2)) ? erased : unreadable).put(key, closed.getMessage());
-                        }
-                    }
+        var readable = new AtomicInteger();
+        Sql.each(connection, 1_000, OF_BATCH, row -> {
+            try {
+                Debtors.open(vault, row.getString(1), row.getBytes(2));
+                readable.incrementAndGet();
+            } catch (IllegalStateException closed) {
+                for (String key : List.of((String[]) row.getArray(3).getArray())) {
+                    (Debtors.isErased(row.getBytes(2)) ? erased : unreadable).put(key, closed.getMessage());
                 }
             }
-        }
+        }, batch);
         if (!erased.isEmpty()) {
             // No key will help these.
             throw new Unreadable(erased, Which.ERASED);
         }
         if (!unreadable.isEmpty()) {
-            throw new Unreadable(unreadable, oneIsReadable ? Which.SOME : Which.ALL);
+            throw new Unreadable(unreadable, readable.get() > 0 ? Which.SOME : Which.ALL);
         }
     }
 }

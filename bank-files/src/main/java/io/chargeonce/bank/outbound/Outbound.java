@@ -89,11 +89,11 @@ public final class Outbound {
 
     private int work(long fence) {
         int sealed = seal(fence);
-        List<Batch> batches = database.withConnection(connection -> BatchTable.toSend(connection, account.name()));
-        List<Batch> rendered =
-                batches.stream().filter(batch -> batch.state() == Batch.State.SEALED).filter(batch -> render(batch, fence)).toList();
-        List<Batch> ready = database.withConnection(connection -> BatchTable.toSend(connection, account.name())).stream()
-                .filter(batch -> batch.state() != Batch.State.SEALED).toList();
+        List<BankBatch> batches = database.withConnection(connection -> BatchTable.toSend(connection, account.name()));
+        List<BankBatch> rendered =
+                batches.stream().filter(batch -> batch.state() == BankBatch.State.SEALED).filter(batch -> render(batch, fence)).toList();
+        List<BankBatch> ready = database.withConnection(connection -> BatchTable.toSend(connection, account.name())).stream()
+                .filter(batch -> batch.state() != BankBatch.State.SEALED).toList();
         return sealed + rendered.size() + send(ready, fence);
     }
 
@@ -178,7 +178,7 @@ public final class Outbound {
                 HELD);
     }
 
-    private boolean render(Batch batch, long fence) {
+    private boolean render(BankBatch batch, long fence) {
         try {
             database.inTransaction(connection -> {
                 render.render(connection, batch, fence);
@@ -191,14 +191,14 @@ public final class Outbound {
         }
     }
 
-    private int send(List<Batch> batches, long fence) {
+    private int send(List<BankBatch> batches, long fence) {
         if (batches.isEmpty()) {
             return 0;
         }
         try (BankSession bank = SftpSession.open(account.place())) {
             var send = new Send(database, vault, bank);
             int sent = 0;
-            for (Batch batch : batches) {
+            for (BankBatch batch : batches) {
                 sent += send(send, batch, fence) ? 1 : 0;
             }
             return sent;
@@ -208,11 +208,11 @@ public final class Outbound {
         }
     }
 
-    private boolean send(Send send, Batch batch, long fence) {
+    private boolean send(Send send, BankBatch batch, long fence) {
         try {
             send.send(batch, to -> database.inTransaction(connection -> {
                 BatchTable.move(connection, batch, to, fence);
-                if (to == Batch.State.SENT) {
+                if (to == BankBatch.State.SENT) {
                     AuditLog.append(connection, List.of(new AuditLog.Entry("bank-files", "bank.sent", Optional.empty(), "bank_batch",
                             Long.toString(batch.id()), Optional.empty(), Map.of("bank", batch.bank(), "message", batch.messageId()))));
                 }
@@ -226,7 +226,7 @@ public final class Outbound {
         }
     }
 
-    private void failed(Batch batch, Exception e) {
+    private void failed(BankBatch batch, Exception e) {
         if (e instanceof Submitter.Fenced fenced) {
             throw fenced;
         }

@@ -30,7 +30,7 @@ final class Render {
     }
 
     /** Within a transaction. */
-    void render(Connection connection, Batch batch, long fence) throws SQLException {
+    void render(Connection connection, BankBatch batch, long fence) throws SQLException {
         var counted = new Counted(StoredFile.writer(connection, vault, batch.bytes()));
         MessageDigest digest = sha256();
         try (OutputStream bytes = new DigestOutputStream(counted, digest)) {
@@ -46,7 +46,7 @@ final class Render {
         BatchTable.rendered(connection, batch, fence, digest.digest(), counted.written);
     }
 
-    private void write(Connection connection, Batch batch, OutputStream bytes) throws XMLStreamException, SQLException, IOException {
+    private void write(Connection connection, BankBatch batch, OutputStream bytes) throws XMLStreamException, SQLException, IOException {
         var head =
                 new FileHead(batch.messageId(), batch.sealedAt(), batch.items(), batch.total(), batch.currency(), batch.dueOn(), creditor);
         PaymentFile file = PaymentFile.begin(batch.kind(), head, bytes);

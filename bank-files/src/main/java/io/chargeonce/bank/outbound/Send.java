@@ -30,7 +30,7 @@ final class Send {
 
     /** Writes a new state; throws if another process submits now. */
     interface Moves {
-        void to(Batch.State next);
+        void to(BankBatch.State next);
     }
 
     private final Database database;
@@ -44,20 +44,20 @@ final class Send {
     }
 
     /** From its state on. Returns once the file has its name at the bank. */
-    void send(Batch batch, Moves moves) throws IOException {
-        Batch.State state = batch.state();
-        while (state != Batch.State.SENT) {
-            Batch.State next = switch (state) {
+    void send(BankBatch batch, Moves moves) throws IOException {
+        BankBatch.State state = batch.state();
+        while (state != BankBatch.State.SENT) {
+            BankBatch.State next = switch (state) {
                 case SEALED, SENT -> throw new IllegalStateException("Bug! File %s is %s".formatted(batch.messageId(), state.tag()));
-                case RENDERED -> Batch.State.UPLOADING;
+                case RENDERED -> BankBatch.State.UPLOADING;
                 case UPLOADING -> {
                     upload(batch);
-                    yield Batch.State.UPLOADED;
+                    yield BankBatch.State.UPLOADED;
                 }
-                case UPLOADED -> Batch.State.RENAMING;
+                case UPLOADED -> BankBatch.State.RENAMING;
                 case RENAMING -> {
                     rename(batch);
-                    yield Batch.State.SENT;
+                    yield BankBatch.State.SENT;
                 }
             };
             moves.to(next);
@@ -66,7 +66,7 @@ final class Send {
     }
 
     /** From the first byte each time: what a broken upload left is overwritten. */
-    private void upload(Batch batch) throws IOException {
+    private void upload(BankBatch batch) throws IOException {
         MessageDigest digest = Render.sha256();
         try (OutputStream out = new DigestOutputStream(bank.write(batch.temporaryName()), digest)) {
             StoredFile.copy(database, vault, batch.bytes(), out);
@@ -81,7 +81,7 @@ final class Send {
         }
     }
 
-    private void rename(Batch batch) throws IOException {
+    private void rename(BankBatch batch) throws IOException {
         if (bank.size(batch.temporaryName()).isEmpty()) {
             // The rename happened, and its answer was lost.
             return;

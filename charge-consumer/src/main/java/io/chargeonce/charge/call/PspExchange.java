@@ -98,9 +98,7 @@ public final class PspExchange implements AutoCloseable {
             return DatabaseRetry.insist(() -> sends.ask(new AttemptTable.Send(call.key(), evenPurged))) ? Optional.empty()
                     : Optional.of(decidedMeanwhile());
         } catch (RuntimeException bug) {
-            if (!Bug.isRowsOwn(bug)) {
-                throw bug;
-            }
+            Bug.mustBeOfOneRow(bug);
             meters.counter("chargeonce.bugs", "where", "send").increment();
             LOG.error("Bug! A send of attempt {} could not be counted, so it is not made. The attempt stays unknown", call.key(), bug);
             return Optional.of(new Outcome.Unknown(UnknownCause.INTERNAL_ERROR, Bug.digest(bug), Optional.empty()));

@@ -7,7 +7,6 @@ import io.chargeonce.ledger.DueOperations;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.ledger.RetryBudget;
-import io.chargeonce.ledger.Staging;
 import io.chargeonce.wire.Topics;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -20,35 +19,29 @@ public final class DueRepresentments {
 
     private final RowByRow due;
     private final Topics topics;
-    private final Runnable committed;
 
     public DueRepresentments(Database database, Topics topics, Runnable committed) {
-        this.due = new RowByRow(database, "be presented again", DueOperations.forPresentation(), this::stage);
+        this.due = new RowByRow(database, "be presented again", DueOperations.forPresentation(), this::stage, committed);
         this.topics = topics;
-        this.committed = committed;
     }
 
     /** One batch. Returns how many were staged. */
     public int runOnce() {
-        int staged = due.runOnce();
-        if (staged > 0) {
-            committed.run();
-        }
-        return staged;
+        return due.runOnce();
     }
 
     private int stage(Connection connection, OperationTable.Locked due) throws SQLException {
-        var changes = new UnitOfWork(topics);
+        var changes = new UnitOfWork(connection, due.now(), topics);
         for (Operation operation : due.rows().values()) {
             // The merchant may have opted out since it was planned.
             boolean isWanted = RetryBudget.isOptedIn(connection, operation.accepted().merchant());
-            if (isWanted || !changes.settledByItsDecline(connection, operation, due.now())) {
+            if (isWanted || !changes.settledByItsDecline(operation)) {
                 operation.stagePresentation(due.now());
                 changes.save(operation);
-                changes.stage(Staging.work(topics, operation));
+                changes.stageWork(operation);
             }
         }
-        changes.write(connection);
+        changes.write();
         return due.rows().size();
     }
 }

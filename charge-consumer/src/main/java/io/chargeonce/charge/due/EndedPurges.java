@@ -18,30 +18,24 @@ public final class EndedPurges {
 
     private final RowByRow due;
     private final Topics topics;
-    private final Runnable committed;
 
     public EndedPurges(Database database, Topics topics, Runnable committed) {
-        this.due = new RowByRow(database, "end its purge", DueOperations.endedPurges(), this::end);
+        this.due = new RowByRow(database, "end its purge", DueOperations.endedPurges(), this::end, committed);
         this.topics = topics;
-        this.committed = committed;
     }
 
     /** One batch. Returns how many purges ended. */
     public int runOnce() {
-        int ended = due.runOnce();
-        if (ended > 0) {
-            committed.run();
-        }
-        return ended;
+        return due.runOnce();
     }
 
     private int end(Connection connection, OperationTable.Locked due) throws SQLException {
-        var changes = new UnitOfWork(topics);
+        var changes = new UnitOfWork(connection, due.now(), topics);
         for (Operation operation : due.rows().values()) {
             operation.endPurge(due.now());
             changes.settled(operation);
         }
-        changes.write(connection);
+        changes.write();
         return due.rows().size();
     }
 }

@@ -33,29 +33,40 @@ public final class RowByRow {
     private final String cannot;
     private final DueOperations due;
     private final Change change;
+    private final Runnable committed;
     private final int batch;
 
-    /** @param cannot what a row with a bug cannot do, for the log: "be presented again" */
-    public RowByRow(Database database, String cannot, DueOperations due, Change change) {
-        this(database, cannot, due, change, BATCH);
+    /**
+     * @param cannot    what a row with a bug cannot do, for the log: "be presented again"
+     * @param committed runs after a pass that changed rows
+     */
+    public RowByRow(Database database, String cannot, DueOperations due, Change change, Runnable committed) {
+        this(database, cannot, due, change, committed, BATCH);
     }
 
-    public RowByRow(Database database, String cannot, DueOperations due, Change change, int batch) {
+    public RowByRow(Database database, String cannot, DueOperations due, Change change, Runnable committed, int batch) {
         this.database = database;
         this.cannot = cannot;
         this.due = due;
         this.change = change;
+        this.committed = committed;
         this.batch = batch;
     }
 
     /** Returns how many rows were changed. */
     public int runOnce() {
+        int changed = change();
+        if (changed > 0) {
+            committed.run();
+        }
+        return changed;
+    }
+
+    private int change() {
         try {
             return database.inTransaction(connection -> change.make(connection, due.lock(connection, batch)));
         } catch (RuntimeException bug) {
-            if (!Bug.isRowsOwn(bug)) {
-                throw bug;
-            }
+            Bug.mustBeOfOneRow(bug);
             return eachAlone();
         }
     }
@@ -80,9 +91,7 @@ public final class RowByRow {
         try {
             return database.inTransaction(connection -> change.make(connection, due.lockOne(connection, id)));
         } catch (RuntimeException bug) {
-            if (!Bug.isRowsOwn(bug)) {
-                throw bug;
-            }
+            Bug.mustBeOfOneRow(bug);
             LOG.error("Bug! Operation {} cannot {}. It stays as it is and is tried again, and the others go on", id, cannot, bug);
             return 0;
         }

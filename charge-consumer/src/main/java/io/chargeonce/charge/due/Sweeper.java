@@ -4,6 +4,7 @@ package io.chargeonce.charge.due;
 import io.chargeonce.charge.outcome.Bug;
 import io.chargeonce.charge.outcome.UnitOfWork;
 import io.chargeonce.database.Database;
+import io.chargeonce.database.Sql;
 import io.chargeonce.ledger.DeadLetter;
 import io.chargeonce.ledger.LateOperations;
 import io.chargeonce.ledger.Operation;
@@ -15,9 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
@@ -116,7 +115,7 @@ public final class Sweeper {
     }
 
     private static final String TIERS_WITH_OLD_WORK = """
-            SELECT tier FROM unnest(?::int[]) AS tier
+            SELECT tier FROM generate_series(0, ?) AS tier
              WHERE tier = ANY (?) OR EXISTS (SELECT FROM waiting WHERE list = 'work' AND lane = tier::text
                                                 AND due_at < statement_timestamp() - make_interval(secs => ?))
              ORDER BY tier
@@ -124,22 +123,9 @@ public final class Sweeper {
 
     /** Usually there are none: then this is the only query. Tiers with suspects are among them. */
     private List<Integer> tiersWithOldWork() {
-        return database.withConnection(connection -> {
-            try (var statement = connection.prepareStatement(TIERS_WITH_OLD_WORK)) {
-                var all = IntStream.rangeClosed(0, Topics.MOST_TIERS).boxed().toArray();
-                var suspected = IntStream.rangeClosed(0, tiers).filter(this::hasSuspects).boxed().toArray();
-                statement.setArray(1, connection.createArrayOf("int4", all));
-                statement.setArray(2, connection.createArrayOf("int4", suspected));
-                statement.setDouble(3, patience.toMillis() / 1000.0);
-                var found = new ArrayList<Integer>();
-                try (var row = statement.executeQuery()) {
-                    while (row.next()) {
-                        found.add(row.getInt(1));
-                    }
-                }
-                return found;
-            }
-        });
+        var suspected = IntStream.rangeClosed(0, tiers).filter(this::hasSuspects).boxed().toArray();
+        return database.withConnection(connection -> Sql.all(connection, TIERS_WITH_OLD_WORK, row -> row.getInt(1), Topics.MOST_TIERS,
+                connection.createArrayOf("int4", suspected), patience.toMillis() / 1000.0));
     }
 
     private boolean hasSuspects(int tier) {
@@ -221,9 +207,7 @@ public final class Sweeper {
         try {
             return database.inTransaction(connection -> stageAgain(connection, ids, known, tier));
         } catch (RuntimeException bug) {
-            if (!Bug.isRowsOwn(bug)) {
-                throw bug;
-            }
+            Bug.mustBeOfOneRow(bug);
             if (ids.size() == 1) {
                 LOG.error("Bug! Operation {} was lost by Kafka and cannot be staged again", ids.getFirst(), bug);
                 return 0;
@@ -253,47 +237,37 @@ public final class Sweeper {
 
     /** Work behind a refused record is not lost, and delays no other work. */
     private Overdue overdue(Connection connection, int tier) throws SQLException {
-        try (var statement = connection.prepareStatement(OVERDUE)) {
-            statement.setString(1, Integer.toString(tier));
-            statement.setDouble(2, patience.toMillis() / 1000.0);
-            statement.setDouble(3, patience.toMillis() / 1000.0);
-            statement.setString(4, topics.ofTier(tier));
-            LastRead last = lastReads.getOrDefault(tier, LastRead.AT_NOTHING);
-            statement.setObject(5, last.notBefore);
-            statement.setString(6, last.id);
-            statement.setInt(7, MOST_SUSPECTS);
-            var turns = new HashMap<String, Turn>();
-            try (var result = statement.executeQuery()) {
-                while (result.next()) {
-                    turns.put(result.getString(1), new Turn(result.getInt(2), result.getInt(3)));
-                    last = new LastRead(result.getObject(4, OffsetDateTime.class), result.getString(1));
-                }
-            }
-            return new Overdue(turns, last);
-        }
+        double seconds = patience.toMillis() / 1000.0;
+        LastRead before = lastReads.getOrDefault(tier, LastRead.AT_NOTHING);
+        var turns = new HashMap<String, Turn>();
+        List<LastRead> read = Sql.all(connection, OVERDUE, row -> {
+            turns.put(row.getString(1), new Turn(row.getInt(2), row.getInt(3)));
+            return new LastRead(row.getObject(4, OffsetDateTime.class), row.getString(1));
+        }, Integer.toString(tier), seconds, seconds, topics.ofTier(tier), before.notBefore, before.id, MOST_SUSPECTS);
+        return new Overdue(turns, read.isEmpty() ? before : read.getLast());
     }
 
     private int stageAgain(Connection connection, List<String> ids, Suspects known, int tier) throws SQLException {
         // A locked row is being worked on; waiting for it would delay the rest.
         var locked = OperationTable.lockFree(connection, ids);
-        var changes = new UnitOfWork(topics);
+        var changes = new UnitOfWork(connection, locked.now(), topics);
         int swept = 0;
         for (Operation operation : locked.rows().values()) {
             boolean lost = WAITING.contains(operation.state()) && operation.representAt().isEmpty() && operation.tier() == tier
                     && Turn.of(operation).equals(known.turns.get(operation.id()));
             if (lost) {
-                stageAgain(operation, locked.now(), changes);
+                stageAgain(operation, changes);
                 swept++;
             }
         }
-        changes.write(connection);
+        changes.write();
         return swept;
     }
 
-    private void stageAgain(Operation operation, Instant now, UnitOfWork changes) {
+    private void stageAgain(Operation operation, UnitOfWork changes) {
         changes.save(operation);
         if (operation.swept() < MOST_SWEEPS) {
-            operation.stageAgain(now);
+            operation.stageAgain(changes.now());
             changes.stage(Staging.work(operation.tier() > tiers ? topics.requests() : topics.ofTier(operation.tier()), operation));
         } else {
             String message = "staged %d times, and Kafka lost it each time".formatted(operation.swept() + 1);

@@ -61,9 +61,7 @@ public final class BankLines {
         try {
             taken = database.inTransaction(connection -> take(connection, BankLineTable.lockNew(connection, BATCH)));
         } catch (RuntimeException bug) {
-            if (!Bug.isRowsOwn(bug)) {
-                throw bug;
-            }
+            Bug.mustBeOfOneRow(bug);
             taken = (int) database.withConnection(connection -> BankLineTable.newIds(connection, BATCH)).stream()
                     .filter(this::takeAlone).count();
         }
@@ -78,9 +76,7 @@ public final class BankLines {
         try {
             return database.inTransaction(connection -> take(connection, BankLineTable.lockNew(connection, id))) > 0;
         } catch (RuntimeException bug) {
-            if (!Bug.isRowsOwn(bug)) {
-                throw bug;
-            }
+            Bug.mustBeOfOneRow(bug);
             LOG.error("Bug! Line {} of a bank could not be taken. It is listed by bank unmatched", id, bug);
             meters.counter("chargeonce.bugs", "where", "bank-line").increment();
             return database.inTransaction(connection -> {
@@ -99,29 +95,27 @@ public final class BankLines {
                 AttemptTable.find(connection, lines.stream().map(BankLineTable.Line::key).distinct().toList()).stream()
                         .collect(Collectors.toMap(attempt -> attempt.key().value(), Function.identity()));
         var locked = OperationTable.lock(connection, attempts.values().stream().map(Attempt::operationId).toList());
-        var changes = UnitOfWork.ofAnswers(topics, ourReceipts);
+        var changes = UnitOfWork.ofAnswers(connection, locked.now(), topics, ourReceipts);
         var results = new LinkedHashMap<BankLineTable.Line, Taken>();
         for (BankLineTable.Line line : lines) {
             Optional<Operation> about =
                     Optional.ofNullable(attempts.get(line.key())).map(attempt -> locked.rows().get(attempt.operationId()));
             Taken taken = about.isEmpty() ? new Taken.Unmatched("no attempt of ours has this EndToEndId")
-                    : take(connection, line, about.get(), locked, changes);
+                    : take(changes, line, about.get());
             BankLineTable.taken(connection, line.id(), taken);
             results.put(line, taken);
         }
-        changes.write(connection);
+        changes.write();
         changes.incidents().forEach(incident -> incident.count(meters));
         results.forEach(this::report);
         return lines.size();
     }
 
-    private Taken take(Connection connection, BankLineTable.Line line, Operation operation, OperationTable.Locked locked,
-                       UnitOfWork changes)
-            throws SQLException {
+    private Taken take(UnitOfWork changes, BankLineTable.Line line, Operation operation) throws SQLException {
         if (!keys.isEmpty() && !line.hasMarkOf(keys)) {
             return new Taken.Unmatched("it has no mark of the key in CHARGEONCE_SETTLEMENT_KEY_FILE, so bank-files did not read it");
         }
-        BankLineTable.Before before = BankLineTable.before(connection, line);
+        BankLineTable.Before before = BankLineTable.before(changes.connection(), line);
         if (!before.wasSent()) {
             return new Taken.Unmatched("its item was in no file that we sent");
         }
@@ -129,7 +123,7 @@ public final class BankLines {
             return before.isRepeat() || line.isStatus() ? new Taken.Nothing("said before")
                     : new Taken.Unmatched("said before with the reference '%s': was it booked twice?".formatted(before.sameKind().get()));
         }
-        return Evidence.take(connection, operation, line.asMoneyLine(), before.returned(), locked.now(), changes);
+        return Evidence.take(changes, operation, line.asMoneyLine(), before.returned());
     }
 
     private void report(BankLineTable.Line line, Taken taken) {

@@ -18,7 +18,6 @@ import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PspKey;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.time.Instant;
 import java.util.Optional;
 
 /**
@@ -32,10 +31,9 @@ public final class Evidence {
     private Evidence() {}
 
     /** @param returnedBefore whether an earlier line said that this attempt's money went back */
-    public static Taken take(Connection connection, Operation operation, MoneyLine line, boolean returnedBefore, Instant now,
-                             UnitOfWork changes)
-            throws SQLException {
-        Attempt attempt = AttemptTable.lock(connection, line.key());
+    public static Taken take(UnitOfWork changes, Operation operation, MoneyLine line, boolean returnedBefore) throws SQLException {
+        Attempt attempt = AttemptTable.lock(changes.connection(), line.key());
+        var late = new LateAnswers(changes, operation);
         Optional<String> strange = strange(operation, attempt, line);
         if (strange.isPresent()) {
             return new Taken.Unmatched(strange.get());
@@ -45,20 +43,20 @@ public final class Evidence {
                 if (returnedBefore) {
                     yield new Taken.Nothing("its return was read before it, so nothing is left");
                 }
-                Optional<Taken> known = known(connection, attempt, booked);
+                Optional<Taken> known = known(changes.connection(), attempt, booked);
                 if (known.isPresent()) {
                     yield known.get();
                 }
-                LateAnswers.take(connection, operation, line.key(), SOURCE, new Outcome.Charged(booked.reference()), now, changes);
+                late.take(line.key(), SOURCE, new Outcome.Charged(booked.reference()));
                 yield new Taken.Recorded("the money moved");
             }
             case Said.Returned returned -> {
                 if (attempt.state() == AttemptState.SUCCEEDED && operation.kind() == OperationKind.CHARGE) {
-                    Returns.take(connection, operation, attempt, returned, now, changes);
+                    new Returns(changes, operation, attempt).take(returned);
                     yield new Taken.Recorded("the money went back: " + returned.code());
                 }
-                LateAnswers.take(connection, operation, line.key(), SOURCE, new Outcome.Declined(returned.code(),
-                        "returned by the payer's bank", Optional.of(returned.reference())), now, changes);
+                late.take(line.key(), SOURCE, new Outcome.Declined(returned.code(), "returned by the payer's bank",
+                        Optional.of(returned.reference())));
                 yield new Taken.Recorded("returned: " + returned.code());
             }
             case Said.Rejected rejected -> {
@@ -68,11 +66,10 @@ public final class Evidence {
                 if (DuplicateCodes.isThereAlready(rejected.code())) {
                     yield new Taken.Nothing("a duplicate: what was sent before is there");
                 }
-                if (wasBooked(connection, attempt)) {
+                if (wasBooked(changes.connection(), attempt)) {
                     yield new Taken.Unmatched("it is rejected, and its money had moved before: ask the bank which of the two holds");
                 }
-                LateAnswers.take(connection, operation, line.key(), SOURCE, new Outcome.Declined(rejected.code(),
-                        "rejected by the bank", rejected.reference()), now, changes);
+                late.take(line.key(), SOURCE, new Outcome.Declined(rejected.code(), "rejected by the bank", rejected.reference()));
                 yield new Taken.Recorded("rejected: " + rejected.code());
             }
             case Said.NotExecuted refused -> {
@@ -82,11 +79,11 @@ public final class Evidence {
                 if (DuplicateCodes.isThereAlready(refused.code())) {
                     yield new Taken.Nothing("a duplicate: the file that was sent before is there");
                 }
-                if (wasBooked(connection, attempt)) {
+                if (wasBooked(changes.connection(), attempt)) {
                     yield new Taken.Unmatched("its file is rejected, and its money had moved before: ask the bank which of the two holds");
                 }
-                LateAnswers.take(connection, operation, line.key(), SOURCE,
-                        new Outcome.Failed(FailureCause.PSP_UNWELL, "the bank refused its whole file: " + refused.code()), now, changes);
+                late.take(line.key(), SOURCE,
+                        new Outcome.Failed(FailureCause.PSP_UNWELL, "the bank refused its whole file: " + refused.code()));
                 yield new Taken.Recorded("its file was rejected");
             }
         };

@@ -16,7 +16,6 @@ import io.chargeonce.payment.OperationState;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * A payer's bank takes the money of a payment back, often weeks after it succeeded. That is an operation of its own, settled at once, with
  * its outcome for the merchant. The payment stays succeeded and shows the return; no refund of it goes out any more.
  */
-final class Returns {
+record Returns(UnitOfWork changes, Operation charge, Attempt attempt) {
 
     private static final Logger LOG = LoggerFactory.getLogger(Returns.class);
     /** The operation is settled in the transaction that inserts it, so no deadline matters. */
@@ -37,45 +36,44 @@ final class Returns {
 
     private static final Set<OperationState> UNSENT = EnumSet.of(OperationState.ACCEPTED, OperationState.SCHEDULED, OperationState.PARKED);
 
-    private Returns() {}
-
     /** Under the charge's lock. One return of an attempt, however often it is reported. */
-    static void take(Connection connection, Operation charge, Attempt attempt, Said.Returned returned, Instant now, UnitOfWork changes)
-            throws SQLException {
+    void take(Said.Returned returned) throws SQLException {
+        Connection connection = changes.connection();
         String extra = Reversals.idOf(attempt.key().value());
         Optional<Operation> reversal = Optional.ofNullable(OperationTable.lock(connection, List.of(extra)).rows().get(extra));
         if (reversal.isPresent()) {
-            takeOfExtra(charge, attempt, reversal.get(), now, changes);
+            takeOfExtra(reversal.get());
             return;
         }
         String id = "attempt-" + attempt.key() + "-return";
         var accepted = charge.accepted();
         boolean isNew = OperationTable.insert(connection, new Operation.Accepted(id, accepted.payment(), OperationKind.RETURN,
-                attempt.key() + "-return", accepted.merchant(), id, accepted.request(), now, accepted.traceparent()), DEADLINE);
+                attempt.key() + "-return", accepted.merchant(), id, accepted.request(), changes.now(), accepted.traceparent()), DEADLINE);
         if (!isNew) {
             return;
         }
         var capture = new Capture(attempt.psp(), attempt.pspReference().orElseThrow());
         Operation back = OperationTable.find(connection, id).orElseThrow();
         back.giveBack(capture);
-        back.settleLate(new Capture(attempt.psp(), returned.reference()), now);
+        back.settleLate(new Capture(attempt.psp(), returned.reference()), changes.now());
         changes.settled(back);
-        CaptureFailures.failed(connection, charge.id(), capture, Optional.of(now), "returned by the payer's bank: " + returned.code());
+        CaptureFailures.failed(connection, charge.id(), capture, Optional.of(changes.now()),
+                "returned by the payer's bank: " + returned.code());
         changes.audit("returned", charge);
-        reportIfRefundedToo(connection, charge, attempt, changes);
+        reportIfRefundedToo();
     }
 
     /**
      * The payment has another capture, so nothing of its revenue is lost, and no event told of this money. Our reversal of it would pay it
      * back once more.
      */
-    private static void takeOfExtra(Operation charge, Attempt attempt, Operation reversal, Instant now, UnitOfWork changes) {
+    private void takeOfExtra(Operation reversal) {
         changes.audit("returned", charge);
         if (reversal.state() == OperationState.DECLINED) {
             return;
         }
         if (UNSENT.contains(reversal.state())) {
-            reversal.settleDeclined("returned_by_bank", "the payer's bank took the money back itself", Optional.empty(), now);
+            reversal.settleDeclined("returned_by_bank", "the payer's bank took the money back itself", Optional.empty(), changes.now());
             changes.settled(reversal);
             return;
         }
@@ -86,9 +84,8 @@ final class Returns {
     }
 
     /** A refund is paid or under way, so the payer may get the money twice. */
-    private static void reportIfRefundedToo(Connection connection, Operation charge, Attempt attempt, UnitOfWork changes)
-            throws SQLException {
-        long refunded = Refunds.goesBack(connection, charge);
+    private void reportIfRefundedToo() throws SQLException {
+        long refunded = Refunds.goesBack(changes.connection(), charge);
         if (refunded > 0) {
             LOG.error("ALERT: incident.refunded_too_much: the bank of {} took the money back, and refunds of {} {} are paid or under way; "
                     + "see dlq why {}, and settle it with the merchant", charge.id(), refunded,

@@ -20,16 +20,19 @@ public final class Bug {
     private Bug() {}
 
     /**
-     * Whether the bug concerns only this row. If not, Postgres is down, does not fit this version, or a lock is in the way, and the work is
-     * repeated.
+     * Throws it again unless it concerns only this row: then Postgres is down, does not fit this version, or a lock is in the way, and the
+     * work is repeated.
      */
-    public static boolean isRowsOwn(RuntimeException e) {
-        return switch (e) {
+    public static void mustBeOfOneRow(RuntimeException e) {
+        boolean isOfOneRow = switch (e) {
             case DatabaseUnavailable away -> false;
             case Coalescer.Overloaded full -> false;
             case DatabaseRefused refused -> refused.isAboutTheRow();
             default -> true;
         };
+        if (!isOfOneRow) {
+            throw e;
+        }
     }
 
     /** Enough to distinguish one bug from another. */

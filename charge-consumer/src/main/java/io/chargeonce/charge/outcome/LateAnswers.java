@@ -17,9 +17,7 @@ import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PspKey;
 import io.chargeonce.payment.UnknownCause;
-import java.sql.Connection;
 import java.sql.SQLException;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
@@ -29,27 +27,23 @@ import java.util.Optional;
  * any state, or waits for another open attempt, or is given back if another attempt succeeded too. Every method runs under the operation's
  * lock.
  */
-public final class LateAnswers {
+public record LateAnswers(UnitOfWork changes, Operation operation) {
 
-    private LateAnswers() {}
-
-    public static void take(Connection connection, Operation operation, PspKey key, String source, Outcome outcome, Instant now,
-                            UnitOfWork changes)
-            throws SQLException {
-        Attempt before = AttemptTable.lock(connection, key);
-        Observation observed = Observation.of(key, source, judge(operation, before, outcome));
+    public void take(PspKey key, String source, Outcome outcome) throws SQLException {
+        Attempt before = AttemptTable.lock(changes.connection(), key);
+        Observation observed = Observation.of(key, source, judge(before, outcome));
         changes.observe(observed);
-        AttemptTable.fold(connection, List.of(observed));
+        AttemptTable.fold(changes.connection(), List.of(observed));
         switch (observed.state()) {
             case IN_FLIGHT, UNKNOWN -> {
             }
-            case FAILED_DEFINITE -> failed(connection, operation, before, observed, now, changes);
-            case SUCCEEDED -> succeeded(connection, operation, before, observed, now, changes);
+            case FAILED_DEFINITE -> failed(before, observed);
+            case SUCCEEDED -> succeeded(before, observed);
         }
     }
 
     /** A PSP says that a refund failed only after it has taken it on. A success that comes later is older: messages come in any order. */
-    private static Outcome judge(Operation operation, Attempt before, Outcome outcome) {
+    private Outcome judge(Attempt before, Outcome outcome) {
         boolean hasFailed = operation.kind() != OperationKind.CHARGE && before.state() == AttemptState.FAILED_DEFINITE
                 && before.cause().equals(Optional.of(FailureCause.REFUND_FAILED.tag()));
         return hasFailed && outcome instanceof Outcome.Charged charged
@@ -58,179 +52,166 @@ public final class LateAnswers {
                 : OneSend.judge(outcome, before.sends() - 1);
     }
 
-    private static void failed(Connection connection, Operation operation, Attempt before, Observation observed, Instant now,
-                               UnitOfWork changes)
-            throws SQLException {
+    private void failed(Attempt before, Observation observed) throws SQLException {
         if (before.state() == AttemptState.SUCCEEDED) {
-            reportIfByHand(connection, operation, observed, changes);
+            reportIfByHand(observed);
             if (operation.kind() != OperationKind.CHARGE && operation.state() != OperationState.FAILED) {
-                failedAfterSuccess(connection, operation, before, observed, now, changes);
+                failedAfterSuccess(before, observed);
             }
-        } else if (before.state() != AttemptState.FAILED_DEFINITE && isWatched(operation, before)) {
-            askNow(operation, now, changes);
+        } else if (before.state() != AttemptState.FAILED_DEFINITE && isWatched(before)) {
+            askNow();
         }
     }
 
     /** What succeeded stays so unless the PSP, or the other bank, takes exactly that success back. */
-    private static void failedAfterSuccess(Connection connection, Operation operation, Attempt before, Observation observed, Instant now,
-                                           UnitOfWork changes)
-            throws SQLException {
+    private void failedAfterSuccess(Attempt before, Observation observed) throws SQLException {
         boolean isTakenBack = FailureCause.REFUND_FAILED.tag().equals(observed.cause()) || observed.source().equals("settlement");
-        if (isTakenBack && isWatched(operation, before)) {
-            settleFirst(connection, operation, before, now, changes);
+        if (isTakenBack && isWatched(before)) {
+            settleFirst(before);
         }
         boolean isIts = operation.state() == OperationState.SUCCEEDED && operation.pspReference().equals(before.pspReference());
-        Reversals.reportNotGivenBackAfterAll(operation, before, observed.detail(), changes);
+        reversals().reportNotGivenBackAfterAll(before, observed.detail());
         if (isTakenBack && isIts) {
-            operation.failAfterSuccess(observed.detail(), now);
+            operation.failAfterSuccess(observed.detail(), changes.now());
             changes.settled(operation);
         }
     }
 
     /** The resolver has not settled the success yet. If an earlier attempt gave the money back too, it is that one that stays. */
-    private static void settleFirst(Connection connection, Operation operation, Attempt known, Instant now, UnitOfWork changes)
-            throws SQLException {
-        List<Attempt> earlier = AttemptTable.lateCaptures(connection, List.of(operation)).getOrDefault(operation.id(), List.of());
+    private void settleFirst(Attempt known) throws SQLException {
+        List<Attempt> earlier = AttemptTable.lateCaptures(changes.connection(), List.of(operation)).getOrDefault(operation.id(), List.of());
         UnitOfWork first = changes.first();
-        settleOneOf(connection, operation, earlier.isEmpty() ? List.of(known) : earlier, now, first);
-        first.write(connection);
+        new LateAnswers(first, operation).settleOneOf(earlier.isEmpty() ? List.of(known) : earlier);
+        first.write();
         changes.incidents().addAll(first.incidents());
     }
 
-    private static void succeeded(Connection connection, Operation operation, Attempt before, Observation observed, Instant now,
-                                  UnitOfWork changes)
-            throws SQLException {
+    private void succeeded(Attempt before, Observation observed) throws SQLException {
         if (before.state() == AttemptState.SUCCEEDED) {
-            succeededAgain(connection, operation, before, observed, now, changes);
+            succeededAgain(before, observed);
             return;
         }
         if (before.state() == AttemptState.FAILED_DEFINITE) {
-            reportIfByHand(connection, operation, observed, changes);
-            reportIfTheRefundFailedToo(operation, before, changes);
+            reportIfByHand(observed);
+            reportIfTheRefundFailedToo(before);
         }
         switch (operation.state()) {
             case PROCESSING, UNRESOLVED -> {
-                if (isWatched(operation, before)) {
-                    askNow(operation, now, changes);
+                if (isWatched(before)) {
+                    askNow();
                 } else {
                     // Another attempt is open. This one can be judged only when that one's outcome is known.
                     changes.audit("late-success", operation);
                 }
             }
-            case SUCCEEDED, FAILED -> movedTwice(connection, operation, before, observed.pspReference(), now, changes);
-            case ACCEPTED, SCHEDULED, PARKED, DECLINED, DEAD, PURGED ->
-                settle(connection, operation, before, observed.pspReference(), now, changes);
+            case SUCCEEDED, FAILED -> movedTwice(before, observed.pspReference());
+            case ACCEPTED, SCHEDULED, PARKED, DECLINED, DEAD, PURGED -> settle(before, observed.pspReference());
         }
     }
 
     /** A PSP may report a refund as failed after it was paid. Its messages arrive in any order, so it is not known which one is newer. */
-    private static void reportIfTheRefundFailedToo(Operation operation, Attempt before, UnitOfWork changes) {
+    private void reportIfTheRefundFailedToo(Attempt before) {
         boolean byThePsp = !before.cause().equals(Optional.of(FailureCause.SETTLED_NOT_CHARGED.tag()));
         if (operation.kind() != OperationKind.CHARGE && byThePsp) {
-            Reversals.reportContradiction(operation, before, changes);
+            reversals().reportContradiction(before);
         }
     }
 
-    private static boolean isWatched(Operation operation, Attempt attempt) {
+    private boolean isWatched(Attempt attempt) {
         return operation.isWatched() && operation.attemptKey().equals(attempt.key());
     }
 
     /** If a question is under way, its worker sees this when it folds the answer. If not, the resolver asks at once. */
-    private static void askNow(Operation operation, Instant now, UnitOfWork changes) {
-        operation.askNow(now);
+    private void askNow() {
+        operation.askNow(changes.now());
         changes.save(operation);
     }
 
-    private static void settle(Connection connection, Operation operation, Attempt attempt, String reference, Instant now,
-                               UnitOfWork changes)
-            throws SQLException {
-        reportAfterTheEnd(operation, attempt.psp(), attempt.key(), reference, changes);
-        Optional<PspKey> open = AttemptTable.open(connection, operation);
+    private void settle(Attempt attempt, String reference) throws SQLException {
+        reportAfterTheEnd(attempt.psp(), attempt.key(), reference);
+        Optional<PspKey> open = AttemptTable.open(changes.connection(), operation);
         if (open.isPresent()) {
             // It was purged with an attempt of unknown outcome. That outcome must be known before this one is judged.
             changes.audit("late-success", operation);
-            operation.reopen(now);
+            operation.reopen(changes.now());
             changes.save(operation);
             changes.bury(DeadLetter.of(operation, "unresolved", "an attempt took the money late while another one may have taken it too"));
         } else {
             boolean wasDeclined = operation.state() == OperationState.DECLINED;
-            settleAs(operation, attempt, reference, now, changes);
+            settleAs(attempt, reference);
             if (wasDeclined && operation.kind() == OperationKind.REFUND) {
-                Reversals.reportIfTooMuch(connection, operation, changes);
+                reversals().reportIfTooMuch();
             }
         }
     }
 
     /** Called before the operation is settled as succeeded. Reports nothing unless it had ended in another way. */
-    public static void reportAfterTheEnd(Operation operation, String psp, PspKey key, String reference, UnitOfWork changes) {
+    public void reportAfterTheEnd(String psp, PspKey key, String reference) {
         if (operation.state() == OperationState.PURGED) {
-            Reversals.reportAfterTheEnd(Incident.SUCCEEDED_AFTER_PURGE, operation, psp, key, reference, changes);
+            reversals().reportAfterTheEnd(Incident.SUCCEEDED_AFTER_PURGE, psp, key, reference);
         }
         if (operation.state() == OperationState.DECLINED) {
-            Reversals.reportAfterTheEnd(Incident.SUCCEEDED_AFTER_DECLINE, operation, psp, key, reference, changes);
+            reversals().reportAfterTheEnd(Incident.SUCCEEDED_AFTER_DECLINE, psp, key, reference);
         }
     }
 
-    private static void settleAs(Operation operation, Attempt attempt, String reference, Instant now, UnitOfWork changes) {
-        operation.settleLate(new Capture(attempt.psp(), reference), now);
+    private void settleAs(Attempt attempt, String reference) {
+        operation.settleLate(new Capture(attempt.psp(), reference), changes.now());
         changes.settleLetter(operation.id());
         changes.settled(operation);
     }
 
     /** The open attempt has definitely failed. The operation settles by the oldest of these, and the others moved money beside it. */
-    public static void settleOneOf(Connection connection, Operation operation, List<Attempt> late, Instant now, UnitOfWork changes)
-            throws SQLException {
+    public void settleOneOf(List<Attempt> late) throws SQLException {
         Attempt first = late.getFirst();
-        reportAfterTheEnd(operation, first.psp(), first.key(), first.pspReference().orElseThrow(), changes);
-        settleAs(operation, first, first.pspReference().orElseThrow(), now, changes);
-        movedBeside(connection, operation, late.subList(1, late.size()), now, changes);
+        reportAfterTheEnd(first.psp(), first.key(), first.pspReference().orElseThrow());
+        settleAs(first, first.pspReference().orElseThrow());
+        movedBeside(late.subList(1, late.size()));
     }
 
     /** The operation has succeeded by another attempt, and each of these moved its money too. */
-    public static void movedBeside(Connection connection, Operation operation, List<Attempt> late, Instant now, UnitOfWork changes)
-            throws SQLException {
+    public void movedBeside(List<Attempt> late) throws SQLException {
         for (Attempt attempt : late) {
-            movedTwice(connection, operation, attempt, attempt.pspReference().orElseThrow(), now, changes);
+            movedTwice(attempt, attempt.pspReference().orElseThrow());
         }
     }
 
-    private static void movedTwice(Connection connection, Operation operation, Attempt attempt, String reference, Instant now,
-                                   UnitOfWork changes)
-            throws SQLException {
+    private void movedTwice(Attempt attempt, String reference) throws SQLException {
         if (operation.kind() == OperationKind.CHARGE) {
-            Reversals.reverse(connection, operation, attempt, reference, now, changes);
+            reversals().reverse(attempt, reference);
         } else {
-            Reversals.reportGivenBackTwice(operation, attempt, reference, changes);
+            reversals().reportGivenBackTwice(attempt, reference);
         }
     }
 
-    private static void reportIfByHand(Connection connection, Operation operation, Observation observed, UnitOfWork changes)
-            throws SQLException {
-        HandSettlementTable.decided(connection, observed.key())
-                .ifPresent(settled -> Reversals.reportAgainstEvidence(operation, settled, observed, changes));
+    private void reportIfByHand(Observation observed) throws SQLException {
+        HandSettlementTable.decided(changes.connection(), observed.key())
+                .ifPresent(settled -> reversals().reportAgainstEvidence(settled, observed));
     }
 
     /**
      * An attempt that is known to have succeeded is reported with another reference. If a person gave the first one, refunds use the PSP's
      * reference from now on. If not, the PSP moved money twice under one key.
      */
-    public static void succeededAgain(Connection connection, Operation operation, Attempt before, Observation observed, Instant now,
-                                      UnitOfWork changes)
-            throws SQLException {
+    public void succeededAgain(Attempt before, Observation observed) throws SQLException {
         if (before.pspReference().equals(Optional.of(observed.pspReference()))) {
             return;
         }
-        Optional<String> byHand = HandSettlementTable.decided(connection, observed.key()).flatMap(HandSettlement::reference);
+        Optional<String> byHand = HandSettlementTable.decided(changes.connection(), observed.key()).flatMap(HandSettlement::reference);
         if (byHand.isPresent() && before.pspReference().equals(byHand)) {
-            reportIfByHand(connection, operation, observed, changes);
-            AttemptTable.correctReference(connection, observed.key(), observed.pspReference());
+            reportIfByHand(observed);
+            AttemptTable.correctReference(changes.connection(), observed.key(), observed.pspReference());
             if (operation.correctReference(byHand.get(), observed.pspReference())) {
                 changes.save(operation);
             }
         } else if (operation.kind() == OperationKind.CHARGE) {
-            Reversals.reverseUnderOneKey(connection, operation, before, observed.pspReference(), now, changes);
+            reversals().reverseUnderOneKey(before, observed.pspReference());
         } else {
-            Reversals.reportGivenBackTwice(operation, before, observed.pspReference(), changes);
+            reversals().reportGivenBackTwice(before, observed.pspReference());
         }
+    }
+
+    private Reversals reversals() {
+        return new Reversals(changes, operation);
     }
 }

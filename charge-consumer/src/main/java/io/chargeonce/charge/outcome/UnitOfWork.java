@@ -25,11 +25,16 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Collects what one batch writes, row by row, and writes it table by table, in the order in which locks are taken. */
+/**
+ * One transaction: its connection, its time, and what its batch writes, collected row by row and written table by table, in the order in
+ * which locks are taken.
+ */
 public final class UnitOfWork {
 
     public static final String ACTOR = "charge-consumer";
 
+    private final Connection connection;
+    private final Instant now;
     private final Topics topics;
     private final Set<Operation> operations = new LinkedHashSet<>();
     private final List<Attempt> newAttempts = new ArrayList<>();
@@ -41,28 +46,38 @@ public final class UnitOfWork {
     private final List<Incident> incidents = new ArrayList<>();
     private final Optional<Receipts> receipts;
 
-    /** For changes among which no operation succeeds. */
-    public UnitOfWork(Topics topics) {
-        this(topics, Optional.empty());
+    /**
+     * For changes among which no operation succeeds.
+     *
+     * @param now the database's, from when the rows were locked
+     */
+    public UnitOfWork(Connection connection, Instant now, Topics topics) {
+        this(connection, now, topics, Optional.empty());
     }
 
-    private UnitOfWork(Topics topics, Optional<Receipts> receipts) {
+    private UnitOfWork(Connection connection, Instant now, Topics topics, Optional<Receipts> receipts) {
+        this.connection = connection;
+        this.now = now;
         this.topics = topics;
         this.receipts = receipts;
     }
 
     /** @param ourReceipts whether we send customers the receipts of successes */
-    public static UnitOfWork ofAnswers(Topics topics, boolean ourReceipts) {
-        return new UnitOfWork(topics, ourReceipts ? Optional.of(new Receipts(topics)) : Optional.empty());
+    public static UnitOfWork ofAnswers(Connection connection, Instant now, Topics topics, boolean ourReceipts) {
+        return new UnitOfWork(connection, now, topics, ourReceipts ? Optional.of(new Receipts(topics)) : Optional.empty());
     }
 
     /** For what happens before this in the same transaction, and is written first. */
     UnitOfWork first() {
-        return ofAnswers(topics, receipts.isPresent());
+        return ofAnswers(connection, now, topics, receipts.isPresent());
     }
 
-    Topics topics() {
-        return topics;
+    public Connection connection() {
+        return connection;
+    }
+
+    public Instant now() {
+        return now;
     }
 
     public void save(Operation operation) {
@@ -88,6 +103,11 @@ public final class UnitOfWork {
 
     public void stage(OutboxRow row) {
         staged.add(row);
+    }
+
+    /** Its next record, for the topic of where it stands. */
+    public void stageWork(Operation operation) {
+        stage(Staging.work(topics, operation));
     }
 
     public void audit(AuditLog.Entry entry) {
@@ -132,7 +152,7 @@ public final class UnitOfWork {
      *
      * @return false if it was never declined, and nothing changed
      */
-    public boolean settledByItsDecline(Connection connection, Operation operation, Instant now) throws SQLException {
+    public boolean settledByItsDecline(Operation operation) throws SQLException {
         Optional<Outcome.Declined> declined = ObservationTable.lastDecline(connection, operation);
         declined.ifPresent(last -> {
             operation.settleDeclined(last.code(), last.message(), last.pspReference(), now);
@@ -148,7 +168,7 @@ public final class UnitOfWork {
         audit("dead-lettered", operation);
     }
 
-    public void write(Connection connection) throws SQLException {
+    public void write() throws SQLException {
         OperationTable.save(connection, List.copyOf(operations));
         AttemptTable.insert(connection, newAttempts);
         ObservationTable.append(connection, observations);

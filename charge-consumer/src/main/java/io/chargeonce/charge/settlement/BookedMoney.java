@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.charge.settlement;
 
-import io.chargeonce.charge.call.PspCalls;
+import io.chargeonce.charge.call.Attempted;
 import io.chargeonce.charge.call.PspExchange;
 import io.chargeonce.charge.evidence.Evidence;
 import io.chargeonce.charge.outcome.Bug;
@@ -9,7 +9,6 @@ import io.chargeonce.charge.outcome.UnitOfWork;
 import io.chargeonce.charge.outcome.LateAnswers;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.DatabaseRefused;
-import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.AttemptState;
 import io.chargeonce.ledger.AttemptTable;
 import io.chargeonce.ledger.Operation;
@@ -70,8 +69,6 @@ public final class BookedMoney {
         this.meters = meters;
     }
 
-    private record About(Attempt attempt, Operation operation) {}
-
     /** What follows from a line. */
     private sealed interface Finding {}
 
@@ -97,9 +94,7 @@ public final class BookedMoney {
                 later(due, "its payment is being worked on");
                 return false;
             }
-            if (!Bug.isRowsOwn(bug)) {
-                throw bug;
-            }
+            Bug.mustBeOfOneRow(bug);
             LOG.error("Bug! Line {} of {}'s settlement report could not be taken. It stays and is tried again", due.line().id(),
                     due.line().psp(), bug);
             later(due, Bug.digest(bug));
@@ -109,7 +104,7 @@ public final class BookedMoney {
 
     private boolean take(SettlementLines.Due due) {
         BookedLine line = due.line();
-        Optional<About> about = database.withConnection(connection -> about(connection, line));
+        Optional<Attempted> about = database.withConnection(connection -> about(connection, line));
         Finding finding = about.<Finding>map(found -> judge(due, found)).orElseGet(() -> new NotYet("there is no such attempt here"));
         return switch (finding) {
             case NotYet(String answer) -> {
@@ -126,19 +121,11 @@ public final class BookedMoney {
         };
     }
 
-    private static Optional<About> about(Connection connection, BookedLine line) throws SQLException {
-        if (line.key().isEmpty()) {
-            return Optional.empty();
-        }
-        List<Attempt> found = AttemptTable.find(connection, List.of(line.key().get().value()));
-        if (found.isEmpty() || !found.getFirst().psp().equals(line.psp())) {
-            return Optional.empty();
-        }
-        Attempt attempt = found.getFirst();
-        return Optional.of(new About(attempt, OperationTable.find(connection, attempt.operationId()).orElseThrow()));
+    private static Optional<Attempted> about(Connection connection, BookedLine line) throws SQLException {
+        return line.key().isEmpty() ? Optional.empty() : Attempted.find(connection, line.psp(), line.key().get());
     }
 
-    private Finding judge(SettlementLines.Due due, About about) {
+    private Finding judge(SettlementLines.Due due, Attempted about) {
         BookedLine line = due.line();
         if (!isItsMoney(line, about.operation())) {
             return new NotYet("the attempt's own amount, currency or direction is another one");
@@ -157,14 +144,13 @@ public final class BookedMoney {
         return sameWay && line.money().equals(operation.accepted().request().money());
     }
 
-    private Finding find(SettlementLines.Due due, About about) {
+    private Finding find(SettlementLines.Due due, Attempted about) {
         Gateway gateway = gateways.named(about.attempt().psp());
-        return gateway.answersQuestions() ? asked(due.line(), about, gateway) : believed(due);
+        return gateway.answersQuestions() ? asked(due.line(), about) : believed(due);
     }
 
-    private Finding asked(BookedLine line, About about, Gateway gateway) {
-        Outcome outcome = exchange.ask(PspCalls.of(about.operation(), about.attempt(), gateway, false)
-                .withReference(line.reference().or(about.attempt()::pspReference)));
+    private Finding asked(BookedLine line, Attempted about) {
+        Outcome outcome = exchange.ask(about.question(gateways).withReference(line.reference().or(about.attempt()::pspReference)));
         return switch (outcome) {
             case Outcome.Charged charged -> new Settles(charged, "the PSP was asked, and says so too");
             case Outcome.Unknown unknown -> new NotYet("the PSP was asked: %s (%s)".formatted(unknown.cause().tag(), unknown.detail()));
@@ -174,7 +160,7 @@ public final class BookedMoney {
     }
 
     /** The PSP's report and its answer contradict each other: the answer decides, and the line stays a difference in each comparison. */
-    private static Finding contradicted(Outcome outcome, About about, String said) {
+    private static Finding contradicted(Outcome outcome, Attempted about, String said) {
         String answer = "the PSP was asked, and contradicts its report: " + said;
         return about.attempt().state() == AttemptState.FAILED_DEFINITE ? new NothingNew(answer) : new Settles(outcome, answer);
     }
@@ -194,7 +180,7 @@ public final class BookedMoney {
         return line.reference().or(() -> line.key().map(PspKey::value).filter(key -> Rail.BANK_DEBIT.isServedBy(line.psp())));
     }
 
-    private boolean settle(Connection connection, BookedLine line, About about, Settles settles) throws SQLException {
+    private boolean settle(Connection connection, BookedLine line, Attempted about, Settles settles) throws SQLException {
         Database.waitForLocks(connection, LOCK_PATIENCE);
         var locked = OperationTable.lock(connection, List.of(about.operation().id()));
         // A statement may end before the day of the return.
@@ -210,10 +196,9 @@ public final class BookedMoney {
         if (isKnown && !gateways.named(about.attempt().psp()).answersQuestions()) {
             return true;
         }
-        var changes = UnitOfWork.ofAnswers(topics, ourReceipts);
-        LateAnswers.take(connection, locked.rows().get(about.operation().id()), about.attempt().key(), "settlement", settles.outcome(),
-                locked.now(), changes);
-        changes.write(connection);
+        var changes = UnitOfWork.ofAnswers(connection, locked.now(), topics, ourReceipts);
+        new LateAnswers(changes, locked.rows().get(about.operation().id())).take(about.attempt().key(), "settlement", settles.outcome());
+        changes.write();
         changes.incidents().forEach(incident -> incident.count(meters));
         return true;
     }

@@ -2,6 +2,7 @@
 package io.chargeonce.charge.settlement;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.database.Sql;
 import io.chargeonce.runtime.SeriesGauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
@@ -38,14 +39,12 @@ public final class LastReconciliations {
     private int read(Connection connection) throws SQLException {
         Map<Tags, Number> found = new HashMap<>();
         Map<Tags, Number> ages = new HashMap<>();
-        try (var statement = connection.prepareStatement(LAST); var row = statement.executeQuery()) {
-            while (row.next()) {
-                ages.put(Tags.of("psp", row.getString(1)), row.getDouble(2));
-                if (row.getString(3) != null) {
-                    found.put(Tags.of("psp", row.getString(1), "finding", row.getString(3)), row.getLong(4));
-                }
+        Sql.each(connection, LAST, row -> {
+            ages.put(Tags.of("psp", row.getString(1)), row.getDouble(2));
+            if (row.getString(3) != null) {
+                found.put(Tags.of("psp", row.getString(1), "finding", row.getString(3)), row.getLong(4));
             }
-        }
+        });
         findings.set(found);
         age.set(ages);
         return 0;

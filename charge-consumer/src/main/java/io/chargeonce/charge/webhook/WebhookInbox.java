@@ -1,26 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.charge.webhook;
 
+import io.chargeonce.charge.call.Attempted;
 import io.chargeonce.charge.outcome.Bug;
 import io.chargeonce.charge.outcome.UnitOfWork;
 import io.chargeonce.charge.outcome.LateAnswers;
-import io.chargeonce.charge.call.PspCalls;
 import io.chargeonce.charge.call.PspExchange;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.DatabaseRefused;
-import io.chargeonce.ledger.Attempt;
-import io.chargeonce.ledger.AttemptTable;
-import io.chargeonce.ledger.NoticeTable;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
-import io.chargeonce.ledger.UnmatchedNotices;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.OperationKind;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.psp.Gateways;
 import io.chargeonce.psp.Notice;
-import io.chargeonce.psp.PspCall;
 import io.chargeonce.psp.Webhook;
 import io.chargeonce.runtime.AuthenticationFailures;
 import io.chargeonce.wire.Topics;
@@ -194,18 +189,16 @@ public final class WebhookInbox {
         }
     }
 
-    private record About(Attempt attempt, Operation operation) {}
-
     /** @return false if the PSP has to send it again */
     private boolean take(String psp, Notice notice) {
         if (!apart(() -> database.withConnection(connection -> NoticeTable.isNew(connection, psp, notice.id())))) {
             return true;
         }
-        Optional<About> about = apart(() -> database.withConnection(connection -> about(connection, psp, notice)));
+        Optional<Attempted> about = apart(() -> database.withConnection(connection -> Attempted.find(connection, psp, notice.key())));
         return about.isEmpty() ? keep(psp, notice) : take(psp, notice, about.get());
     }
 
-    private boolean take(String psp, Notice notice, About about) {
+    private boolean take(String psp, Notice notice, Attempted about) {
         Optional<Outcome> outcome = outcome(notice, about);
         if (notice.said().isEmpty() && outcome.orElseThrow() instanceof Outcome.Unknown) {
             return false;
@@ -245,9 +238,7 @@ public final class WebhookInbox {
      * kept.
      */
     private boolean keep(String psp, Notice notice) {
-        var kept =
-                new UnmatchedNotices.Kept(psp, notice.id(), notice.key(), notice.pspReference(), notice.said().map(KeptSaid::toKeep));
-        return switch (apart(() -> database.inTransaction(connection -> UnmatchedNotices.keep(connection, kept)))) {
+        return switch (apart(() -> database.inTransaction(connection -> UnmatchedNotices.keep(connection, psp, notice)))) {
             case UnmatchedNotices.New taken -> {
                 meters.counter(UNMATCHED, "psp", receiver(psp)).increment();
                 LOG.error(
@@ -292,27 +283,17 @@ public final class WebhookInbox {
     /** A bug in one message affects only that one. */
     private boolean takeKept(UnmatchedNotices.Kept kept) {
         try {
-            return takeNow(kept.psp(), new Notice(kept.id(), kept.key(), kept.pspReference(), kept.said().map(KeptSaid::fromKept)));
+            return takeNow(kept.psp(), kept.notice());
         } catch (RuntimeException bug) {
-            if (!Bug.isRowsOwn(bug)) {
-                throw bug;
-            }
-            LOG.error("Bug! The kept message {} of {} could not be taken. It stays and is tried again", kept.id(), kept.psp(), bug);
+            Bug.mustBeOfOneRow(bug);
+            LOG.error("Bug! The kept message {} of {} could not be taken. It stays and is tried again", kept.notice().id(), kept.psp(),
+                    bug);
             return false;
         }
     }
 
-    private static Optional<About> about(Connection connection, String psp, Notice notice) throws SQLException {
-        List<Attempt> found = AttemptTable.find(connection, List.of(notice.key().value()));
-        if (found.isEmpty() || !found.getFirst().psp().equals(psp)) {
-            return Optional.empty();
-        }
-        Attempt attempt = found.getFirst();
-        return Optional.of(new About(attempt, OperationTable.find(connection, attempt.operationId()).orElseThrow()));
-    }
-
     /** Empty for a message that does not answer the attempt. */
-    private Optional<Outcome> outcome(Notice notice, About about) {
+    private Optional<Outcome> outcome(Notice notice, Attempted about) {
         if (notice.said().isEmpty()) {
             return Optional.of(lookedUp(notice, about));
         }
@@ -325,14 +306,14 @@ public final class WebhookInbox {
         };
     }
 
-    private Outcome judged(Notice.Ended said, About about) {
+    private Outcome judged(Notice.Ended said, Attempted about) {
         return mismatch(said, said.givesBack(), about).orElseGet(() -> {
-            exchange.watch(call(about), said.outcome());
+            exchange.watch(about.question(gateways), said.outcome());
             return said.outcome();
         });
     }
 
-    private Optional<Outcome> mismatch(Notice.Said said, boolean givesBack, About about) {
+    private Optional<Outcome> mismatch(Notice.Said said, boolean givesBack, Attempted about) {
         Operation operation = about.operation();
         boolean sameWay = givesBack == (operation.kind() != OperationKind.CHARGE);
         if (sameWay && said.money().equals(Optional.of(operation.accepted().request().money()))) {
@@ -340,33 +321,30 @@ public final class WebhookInbox {
         }
         var mismatch = new Outcome.Unknown(UnknownCause.ANSWER_MISMATCH, "the PSP's webhook is about %s".formatted(
                 said.money().map(Money::toString).orElse("no amount")), Optional.empty());
-        exchange.watch(call(about), mismatch);
+        exchange.watch(about.question(gateways), mismatch);
         return Optional.of(mismatch);
     }
 
-    private Outcome lookedUp(Notice notice, About about) {
-        return exchange.ask(call(about).withReference(notice.pspReference()));
+    private Outcome lookedUp(Notice notice, Attempted about) {
+        return exchange.ask(about.question(gateways).withReference(notice.pspReference()));
     }
 
-    private PspCall call(About about) {
-        return PspCalls.of(about.operation(), about.attempt(), gateways.named(about.attempt().psp()), false);
-    }
-
-    private boolean record(Connection connection, String psp, Notice notice, About about, Optional<Outcome> outcome) throws SQLException {
+    private boolean record(Connection connection, String psp, Notice notice, Attempted about, Optional<Outcome> outcome)
+            throws SQLException {
         Database.waitForLocks(connection, LOCK_PATIENCE);
         UnmatchedNotices.forget(connection, psp, notice.id());
         if (!NoticeTable.insert(connection, psp, notice.id())) {
             return true;
         }
         var locked = OperationTable.lock(connection, List.of(about.operation().id()));
-        var changes = UnitOfWork.ofAnswers(topics, ourReceipts);
+        var changes = UnitOfWork.ofAnswers(connection, locked.now(), topics, ourReceipts);
         Operation operation = locked.rows().get(about.operation().id());
         if (outcome.isPresent()) {
-            LateAnswers.take(connection, operation, notice.key(), "webhook", outcome.get(), locked.now(), changes);
+            new LateAnswers(changes, operation).take(notice.key(), "webhook", outcome.get());
         } else {
-            CaptureWebhookHandler.take(connection, operation, notice, changes);
+            new CaptureWebhookHandler(changes, operation).take(notice);
         }
-        changes.write(connection);
+        changes.write();
         changes.incidents().forEach(incident -> incident.count(meters));
         return true;
     }

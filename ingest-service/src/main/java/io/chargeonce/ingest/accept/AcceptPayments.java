@@ -5,6 +5,7 @@ import io.chargeonce.database.Coalescer;
 import io.chargeonce.database.Columns;
 import io.chargeonce.database.Outbox;
 import io.chargeonce.database.OutboxRow;
+import io.chargeonce.database.Sql;
 import io.chargeonce.ingest.answer.Contract;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.wire.PaymentHeaders;
@@ -47,7 +48,7 @@ final class AcceptPayments implements Coalescer.Batch<AcceptRequest, Acceptance>
     @Override
     public List<Acceptance> answer(Connection connection, List<AcceptRequest> asks) throws SQLException {
         var answers = new IdentityHashMap<AcceptRequest, Acceptance>();
-        answers.putAll(Mandates.refused(connection, asks));
+        answers.putAll(MandateCheck.refused(connection, asks));
         answers.putAll(RoutedRequests.refused(connection, asks));
         List<AcceptRequest> open = without(asks, answers);
         for (int round = 1; !open.isEmpty(); round++) {
@@ -140,32 +141,24 @@ final class AcceptPayments implements Coalescer.Batch<AcceptRequest, Acceptance>
 
     /** The ids of the payments whose keys are new, and whether each was accepted; otherwise it is a second click. */
     private Map<String, Boolean> insert(Connection connection, List<AcceptRequest> asks) throws SQLException {
-        try (var statement = connection.prepareStatement(INSERT)) {
-            Columns.of(asks, statement)
-                    .with("text", ask -> ask.id().value())
-                    .with("text", AcceptRequest::merchant)
-                    .with("text", ask -> ask.key().value())
-                    .with("bytea", ask -> ask.command().fingerprint())
-                    .with("text", ask -> ask.command().canonical())
-                    .with("int8", ask -> ask.request().money().minorUnits())
-                    .with("text", ask -> ask.request().money().currency())
-                    .with("text", ask -> ask.request().paymentMethod())
-                    .with("text", ask -> ask.request().customer().orElse(null))
-                    .with("text", ask -> ask.request().reference().orElse(null))
-                    .with("text", ask -> ask.request().description().orElse(null))
-                    .with("text", ask -> ask.request().receiptEmail().orElse(null))
-                    .with("text", AcceptRequest::origin)
-                    .with("bytea", ask -> ask.guarded().orElse(null))
-                    .with("text", ask -> ask.traceparent().orElse(null));
-            statement.setLong(16, chargeWithin.toSeconds());
-            var fresh = new HashMap<String, Boolean>();
-            try (var result = statement.executeQuery()) {
-                while (result.next()) {
-                    fresh.put(result.getString(1), result.getBoolean(2));
-                }
-            }
-            return fresh;
-        }
+        var fresh = new HashMap<String, Boolean>();
+        Sql.each(connection, INSERT, row -> fresh.put(row.getString(1), row.getBoolean(2)), Columns.of(asks)
+                .with("text", ask -> ask.id().value())
+                .with("text", AcceptRequest::merchant)
+                .with("text", ask -> ask.key().value())
+                .with("bytea", ask -> ask.command().fingerprint())
+                .with("text", ask -> ask.command().canonical())
+                .with("int8", ask -> ask.request().money().minorUnits())
+                .with("text", ask -> ask.request().money().currency())
+                .with("text", ask -> ask.request().paymentMethod())
+                .with("text", ask -> ask.request().customer().orElse(null))
+                .with("text", ask -> ask.request().reference().orElse(null))
+                .with("text", ask -> ask.request().description().orElse(null))
+                .with("text", ask -> ask.request().receiptEmail().orElse(null))
+                .with("text", AcceptRequest::origin)
+                .with("bytea", ask -> ask.guarded().orElse(null))
+                .with("text", ask -> ask.traceparent().orElse(null)), chargeWithin.toSeconds());
+        return fresh;
     }
 
     private OutboxRow staged(AcceptRequest ask) {

@@ -22,10 +22,7 @@ final class DuplicateGuard {
 
     /** Takes back the keys of second clicks: nothing of them may stay. */
     static void forget(Connection connection, List<AcceptRequest> asks) throws SQLException {
-        try (var statement = connection.prepareStatement(FORGET)) {
-            Columns.of(asks, statement).with("text", AcceptRequest::merchant).with("text", ask -> ask.key().value());
-            statement.execute();
-        }
+        Sql.call(connection, FORGET, Columns.of(asks).with("text", AcceptRequest::merchant).with("text", ask -> ask.key().value()));
     }
 
     private static final String FIRSTS = """
@@ -36,18 +33,13 @@ final class DuplicateGuard {
     /** The payment that came first, for each second click. */
     static Map<AcceptRequest, Acceptance> answers(Connection connection, List<AcceptRequest> asks) throws SQLException {
         var answers = new IdentityHashMap<AcceptRequest, Acceptance>();
-        try (var statement = connection.prepareStatement(FIRSTS)) {
-            Columns.of(asks, statement).with("text", ask -> ask.id().value()).with("text", AcceptRequest::merchant)
-                    .with("bytea", ask -> ask.guarded().orElseThrow());
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    String id = row.getString(1);
-                    var first = new PaymentId(row.getString(2));
-                    asks.stream().filter(ask -> ask.id().value().equals(id))
-                            .forEach(ask -> answers.put(ask, new Acceptance.DuplicateSuspected(first)));
-                }
-            }
-        }
+        Sql.each(connection, FIRSTS, row -> {
+            String id = row.getString(1);
+            var first = new PaymentId(row.getString(2));
+            asks.stream().filter(ask -> ask.id().value().equals(id))
+                    .forEach(ask -> answers.put(ask, new Acceptance.DuplicateSuspected(first)));
+        }, Columns.of(asks).with("text", ask -> ask.id().value()).with("text", AcceptRequest::merchant)
+                .with("bytea", ask -> ask.guarded().orElseThrow()));
         return answers;
     }
 

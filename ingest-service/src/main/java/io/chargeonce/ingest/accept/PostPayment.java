@@ -6,7 +6,7 @@ import io.chargeonce.ingest.answer.KeyHeader;
 import io.chargeonce.ingest.answer.Problems;
 import io.chargeonce.ingest.answer.RequestForm;
 import io.chargeonce.ingest.merchants.Merchant;
-import io.chargeonce.ingest.reading.Outcomes;
+import io.chargeonce.ingest.reading.AwaitedOutcomes;
 import io.chargeonce.ingest.reading.ReadPayment;
 import io.chargeonce.ingest.transport.RequestBody;
 import io.chargeonce.payment.OperationState;
@@ -28,11 +28,11 @@ public final class PostPayment {
 
     private final RequestBody body;
     private final Function<AcceptRequest, Answer> accept;
-    private final Outcomes outcomes;
+    private final AwaitedOutcomes outcomes;
     private final ReadPayment readPayment;
     private final InstantSource clock;
 
-    public PostPayment(RequestBody body, Function<AcceptRequest, Answer> accept, Outcomes outcomes, ReadPayment readPayment,
+    public PostPayment(RequestBody body, Function<AcceptRequest, Answer> accept, AwaitedOutcomes outcomes, ReadPayment readPayment,
                        InstantSource clock) {
         this.body = body;
         this.accept = accept;
@@ -62,7 +62,7 @@ public final class PostPayment {
     }
 
     private Answer awaited(AcceptRequest ask, Answer acceptance, Duration longest) {
-        Optional<Outcomes.Settled> settled = outcomes.await(ask.merchant(), ask.id(), longest);
+        Optional<AwaitedOutcomes.Settled> settled = outcomes.await(ask.merchant(), ask.id(), longest);
         Answer outcome = settled.map(known -> known.state() == OperationState.SUCCEEDED
                 ? readPayment.read(ask.merchant(), ask.id().value())
                 : Problems.cardDeclined(ask.id(), known.cause()).answer()).orElse(acceptance);

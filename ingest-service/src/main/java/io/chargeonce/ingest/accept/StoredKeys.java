@@ -2,6 +2,7 @@
 package io.chargeonce.ingest.accept;
 
 import io.chargeonce.database.Columns;
+import io.chargeonce.database.Sql;
 import io.chargeonce.ingest.reading.PaymentStatus;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -52,16 +53,10 @@ final class StoredKeys {
             """;
 
     private static Map<String, Stored> select(Connection connection, List<AcceptRequest> asks) throws SQLException {
-        try (var statement = connection.prepareStatement(SELECT)) {
-            Columns.of(asks, statement).with("text", AcceptRequest::merchant).with("text", ask -> ask.key().value());
-            var stored = new HashMap<String, Stored>();
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    stored.put(name(row.getString("merchant_id"), row.getString(1)), stored(row));
-                }
-            }
-            return stored;
-        }
+        var stored = new HashMap<String, Stored>();
+        Sql.each(connection, SELECT, row -> stored.put(name(row.getString("merchant_id"), row.getString(1)), stored(row)),
+                Columns.of(asks).with("text", AcceptRequest::merchant).with("text", ask -> ask.key().value()));
+        return stored;
     }
 
     private static Stored stored(ResultSet row) throws SQLException {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ingest.merchants;
 
+import io.chargeonce.database.Sql;
 import io.chargeonce.text.AddressRange;
 import io.chargeonce.database.Coalescer;
 import io.chargeonce.database.Columns;
@@ -144,17 +145,12 @@ public final class Merchants implements AutoCloseable {
             """;
 
     private static List<Optional<Found>> find(Connection connection, List<ByteBuffer> digests) throws SQLException {
-        try (var statement = connection.prepareStatement(FIND)) {
-            Columns.of(digests, statement).with("bytea", ByteBuffer::array);
-            var found = new HashMap<ByteBuffer, Found>();
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    Found one = found(row);
-                    found.put(one.credential().digest(), one);
-                }
-            }
-            return digests.stream().map(digest -> Optional.ofNullable(found.get(digest))).toList();
-        }
+        var found = new HashMap<ByteBuffer, Found>();
+        Sql.each(connection, FIND, row -> {
+            Found one = found(row);
+            found.put(one.credential().digest(), one);
+        }, Columns.of(digests).with("bytea", ByteBuffer::array));
+        return digests.stream().map(digest -> Optional.ofNullable(found.get(digest))).toList();
     }
 
     private static Found found(ResultSet row) throws SQLException {

@@ -2,6 +2,7 @@
 package io.chargeonce.ingest.merchants;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.database.Sql;
 import java.nio.ByteBuffer;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -30,9 +31,7 @@ public final class TokenUse {
     private static final String WRITE = "SELECT tokens_were_used(?)";
 
     private static boolean write(Connection connection, Collection<ByteBuffer> digests) throws SQLException {
-        try (var statement = connection.prepareStatement(WRITE)) {
-            statement.setArray(1, connection.createArrayOf("bytea", digests.stream().map(ByteBuffer::array).toArray(byte[][]::new)));
-            return statement.execute();
-        }
+        return Sql.any(connection, WRITE,
+                connection.createArrayOf("bytea", digests.stream().map(ByteBuffer::array).toArray(byte[][]::new)));
     }
 }

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chargeonce.database.Database;
 import io.chargeonce.ingest.IngestWorld;
 import io.chargeonce.ingest.Json;
-import io.chargeonce.ingest.reading.Outcomes;
+import io.chargeonce.ingest.reading.AwaitedOutcomes;
 import io.chargeonce.payment.PaymentId;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -98,7 +98,7 @@ class PreferWaitTest {
     @Timeout(60)
     void while_all_seats_are_taken_nobody_else_waits() throws InterruptedException {
         try (var database = Database.openForCommand("jdbc:postgresql://127.0.0.1:1/x", "postgres", "")) {
-            var outcomes = new Outcomes(database, 1);
+            var outcomes = new AwaitedOutcomes(database, 1);
             Thread seated =
                     Thread.ofPlatform().start(() -> outcomes.await("one", new PaymentId("pay_" + "a".repeat(26)), Duration.ofHours(1)));
             Awaitility.await().until(() -> seated.getState() == Thread.State.TIMED_WAITING);
@@ -114,7 +114,7 @@ class PreferWaitTest {
     @Timeout(60)
     void one_merchant_has_half_of_the_seats() throws InterruptedException {
         try (var database = Database.openForCommand("jdbc:postgresql://127.0.0.1:1/x", "postgres", "")) {
-            var outcomes = new Outcomes(database, 2);
+            var outcomes = new AwaitedOutcomes(database, 2);
             Thread one =
                     Thread.ofPlatform().start(() -> outcomes.await("flood", new PaymentId("pay_" + "a".repeat(26)), Duration.ofHours(1)));
             Awaitility.await().until(() -> one.getState() == Thread.State.TIMED_WAITING);

@@ -87,10 +87,7 @@ public record AgreedSettings(Duration retention, Optional<List<Duration>> tiers)
 
     /** For the schema's owner. */
     public static void agreeOn(Connection connection, List<Duration> tiers) throws SQLException {
-        try (var statement = connection.prepareStatement(AGREE_ON_TIERS)) {
-            statement.setArray(1, connection.createArrayOf("int8", tiers.stream().map(Duration::toMillis).toArray()));
-            statement.executeUpdate();
-        }
+        Sql.update(connection, AGREE_ON_TIERS, connection.createArrayOf("int8", tiers.stream().map(Duration::toMillis).toArray()));
     }
 
     private static final String DELETABLE = "SELECT count(*) FROM idempotency_key WHERE created_at < now() - ? * interval '1 day'";

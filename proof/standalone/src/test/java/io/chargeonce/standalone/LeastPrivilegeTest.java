@@ -13,6 +13,7 @@ import io.chargeonce.bank.sftp.SftpPlace;
 import io.chargeonce.bank.xml.Creditor;
 import io.chargeonce.charge.ChargeService;
 import io.chargeonce.charge.ChargeSettings;
+import io.chargeonce.charge.webhook.UnmatchedNotices;
 import io.chargeonce.console.witness.Hop;
 import io.chargeonce.console.witness.Stage;
 import io.chargeonce.console.witness.Witness;
@@ -27,9 +28,9 @@ import io.chargeonce.dlq.terminal.DlqCommand;
 import io.chargeonce.ingest.IngestService;
 import io.chargeonce.ingest.IngestSettings;
 import io.chargeonce.kafka.KafkaConnection;
-import io.chargeonce.ledger.UnmatchedNotices;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.PspKey;
+import io.chargeonce.psp.Notice;
 import io.chargeonce.psp.stripe.StripeSettings;
 import io.chargeonce.notifications.receipt.Letterhead;
 import io.chargeonce.notifications.receipt.MailServer;
@@ -348,8 +349,8 @@ class LeastPrivilegeTest {
                 .formatted(UnmatchedNotices.MOST));
         try (Connection connection = DriverManager.getConnection(as("chargeonce_charge"))) {
             connection.setSchema("chargeonce");
-            var message = new UnmatchedNotices.Kept("full", "new", new PspKey("a".repeat(26)), Optional.empty(), Optional.empty());
-            assertThat(UnmatchedNotices.keep(connection, message)).isInstanceOfSatisfying(UnmatchedNotices.New.class,
+            var message = new Notice("new", new PspKey("a".repeat(26)), Optional.empty(), Optional.empty());
+            assertThat(UnmatchedNotices.keep(connection, "full", message)).isInstanceOfSatisfying(UnmatchedNotices.New.class,
                     kept -> assertThat(kept.instead()).isPresent());
         } finally {
             execute("postgres", "DELETE FROM unmatched_notice WHERE psp = 'full'");

@@ -88,12 +88,12 @@ final class Csv {
         }
     }
 
-    private final Lines lines;
+    private final ReportLines lines;
     /** Behind a quote that was not closed. */
-    private final Deque<Lines.Line> again = new ArrayDeque<>();
+    private final Deque<ReportLines.Line> again = new ArrayDeque<>();
 
     private Csv(InputStream in) {
-        this.lines = new Lines(in);
+        this.lines = new ReportLines(in);
     }
 
     /**
@@ -106,11 +106,11 @@ final class Csv {
 
     private void read(Set<String> required, Function<Row, Entry> entry, Consumer<Entry> to) throws IOException {
         Map<String, Integer> columns = header(required);
-        for (Optional<Lines.Line> line = take(); line.isPresent(); line = take()) {
+        for (Optional<ReportLines.Line> line = take(); line.isPresent(); line = take()) {
             long number = line.get().number();
             Optional<String> text = line.get().text();
             if (text.isEmpty()) {
-                to.accept(new Entry.Unreadable(number, "it is longer than %d bytes, or no UTF-8".formatted(Lines.LONGEST)));
+                to.accept(new Entry.Unreadable(number, "it is longer than %d bytes, or no UTF-8".formatted(ReportLines.LONGEST)));
             } else if (!text.get().isBlank()) {
                 to.accept(entry(number, text.get(), columns, entry));
             }
@@ -126,7 +126,7 @@ final class Csv {
     }
 
     private Map<String, Integer> header(Set<String> required) throws IOException {
-        List<String> names = take().flatMap(Lines.Line::text).flatMap(Csv::fields)
+        List<String> names = take().flatMap(ReportLines.Line::text).flatMap(Csv::fields)
                 .orElseThrow(() -> new Report.WrongFormat("it has no line with the names of its columns"));
         var columns = new HashMap<String, Integer>();
         for (String name : names) {
@@ -141,7 +141,7 @@ final class Csv {
         return columns;
     }
 
-    private Optional<Lines.Line> take() throws IOException {
+    private Optional<ReportLines.Line> take() throws IOException {
         return again.isEmpty() ? lines.next() : Optional.of(again.poll());
     }
 
@@ -149,9 +149,9 @@ final class Csv {
     private List<String> record(String first, int width) throws IOException {
         Optional<List<String>> fields = fields(first);
         var text = new StringBuilder(first);
-        var taken = new ArrayList<Lines.Line>();
-        while (fields.isEmpty() && taken.size() < MOST_LINES && text.length() < Lines.LONGEST) {
-            Optional<Lines.Line> more = take();
+        var taken = new ArrayList<ReportLines.Line>();
+        while (fields.isEmpty() && taken.size() < MOST_LINES && text.length() < ReportLines.LONGEST) {
+            Optional<ReportLines.Line> more = take();
             if (more.isEmpty()) {
                 break;
             }

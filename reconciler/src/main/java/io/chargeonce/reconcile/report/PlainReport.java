@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.reconcile.report;
 
-import io.chargeonce.payment.PspKey;
 import io.chargeonce.settlement.BookedLine;
 import java.io.IOException;
 import java.io.InputStream;
-import java.math.BigDecimal;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.Arrays;
@@ -50,17 +48,5 @@ public record PlainReport(String psp) implements Report {
         } catch (DateTimeException e) {
             throw new Csv.Unreadable("booked_at is no time: '%s'".formatted(Csv.Unreadable.brief(text)));
         }
-    }
-
-    /** One line of such a report, with its end. */
-    public static String written(BookedLine line) {
-        String amount = line.money().toString().split(" ")[0];
-        return String.join(",", quoted(line.id()), line.key().map(PspKey::value).orElse(""), line.moved().tag(),
-                new BigDecimal(amount).toPlainString(), line.money().currency(), quoted(line.reference().orElse("")), line.at().toString())
-                + "\n";
-    }
-
-    private static String quoted(String text) {
-        return '"' + text.replace("\"", "\"\"") + '"';
     }
 }

@@ -29,12 +29,12 @@ public record StripeTransactions(String psp) implements Report {
 
     @Override
     public void read(InputStream in, Consumer<Entry> to) throws IOException {
-        var lines = new Lines(in);
-        for (Optional<Lines.Line> line = lines.next(); line.isPresent(); line = lines.next()) {
+        var lines = new ReportLines(in);
+        for (Optional<ReportLines.Line> line = lines.next(); line.isPresent(); line = lines.next()) {
             long number = line.get().number();
             Optional<String> text = line.get().text();
             if (text.isEmpty()) {
-                to.accept(new Entry.Unreadable(number, "it is longer than %d bytes, or no UTF-8".formatted(Lines.LONGEST)));
+                to.accept(new Entry.Unreadable(number, "it is longer than %d bytes, or no UTF-8".formatted(ReportLines.LONGEST)));
             } else if (!text.get().isBlank()) {
                 to.accept(entry(number, text.get()));
             }

@@ -346,7 +346,7 @@ final class Bugs {
 
     static final class NothingAfterAPurge {
         @Advice.OnMethodEnter(skipOn = Advice.OnNonDefaultValue.class)
-        static boolean enter(@Advice.Argument(1) Operation operation) {
+        static boolean enter(@Advice.FieldValue("operation") Operation operation) {
             return operation.state() == OperationState.PURGED;
         }
     }

@@ -26,7 +26,7 @@ import java.util.stream.Collectors;
  * so the queries use a quarter of one connection: a single waiting request learns of its outcome within a few milliseconds, two thousand
  * within fifty. Any thread may wait and may end all waiting; one worker queries.
  */
-public final class Outcomes {
+public final class AwaitedOutcomes {
 
     public static final Duration LONGEST_PAUSE = Duration.ofMillis(50);
     private static final Duration SHORTEST_PAUSE = Duration.ofMillis(1);
@@ -52,12 +52,12 @@ public final class Outcomes {
     private final Semaphore arrived = new Semaphore(0);
     private volatile boolean ended;
 
-    public Outcomes(Database database) {
+    public AwaitedOutcomes(Database database) {
         this(database, MOST_WAITING);
     }
 
     /** @param seats how many may wait at once; half of them for one merchant */
-    public Outcomes(Database database, int seats) {
+    public AwaitedOutcomes(Database database, int seats) {
         this.database = database;
         this.seats = new Semaphore(seats);
         this.ofMerchants = new Seats(Math.max(1, seats / 2));

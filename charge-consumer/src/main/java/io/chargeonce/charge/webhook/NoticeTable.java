@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.ledger;
+package io.chargeonce.charge.webhook;
 
 import io.chargeonce.database.Sql;
 import java.sql.Connection;

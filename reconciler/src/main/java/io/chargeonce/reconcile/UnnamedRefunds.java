@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.Map;
 
 /** Finds the attempt of a refund whose line names only the charge, by the PSP's reference of the refund. */
-final class RefundKeys {
+final class UnnamedRefunds {
 
-    private RefundKeys() {}
+    private UnnamedRefunds() {}
 
     private static final String FIND = """
             SELECT place, refund.psp_key

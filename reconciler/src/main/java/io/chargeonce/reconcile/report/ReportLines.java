@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /** Reads a file line by line, in constant memory for any file: the rest of a line that is too long is skipped. */
-final class Lines {
+final class ReportLines {
 
     static final int LONGEST = 256 * 1024;
     private static final int CHUNK = 64 * 1024;
@@ -22,7 +22,7 @@ final class Lines {
     private int next;
     private long number;
 
-    Lines(InputStream in) {
+    ReportLines(InputStream in) {
         this.in = in;
     }
 

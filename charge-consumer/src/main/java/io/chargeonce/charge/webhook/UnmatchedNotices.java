@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.ledger;
+package io.chargeonce.charge.webhook;
 
 import io.chargeonce.database.Sql;
+import io.chargeonce.ledger.AttemptState;
+import io.chargeonce.ledger.ForeignText;
+import io.chargeonce.ledger.Observation;
+import io.chargeonce.ledger.ObservationTable;
 import io.chargeonce.payment.Money;
-import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PspKey;
+import io.chargeonce.psp.Notice;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -20,27 +24,7 @@ public final class UnmatchedNotices {
     public static final int MOST = 10_000;
     public static final Duration KEPT = Duration.ofDays(90);
 
-    /** @param said the message's content; empty if it must be looked up at the PSP */
-    public record Kept(String psp, String id, PspKey key, Optional<String> pspReference, Optional<Said> said) {}
-
-    /** The content of a webhook. */
-    public sealed interface Said {
-
-        /** Empty if the message has no amount of a payment. */
-        Optional<Money> money();
-    }
-
-    /** @param givesBack whether it is about a refund or a reversal instead of a charge */
-    public record Ended(Optional<Money> money, boolean givesBack, Outcome outcome) implements Said {}
-
-    /** @param at by the PSP's clock */
-    public record CaptureFailed(Optional<Money> money, Optional<Instant> at, String reason) implements Said {}
-
-    /** @param event in the PSP's words */
-    public record TakenBack(Optional<Money> money, String event, String why) implements Said {}
-
-    /** @param at by the PSP's clock */
-    public record CapturedAgain(Optional<Money> money, Optional<Instant> at) implements Said {}
+    public record Kept(String psp, Notice notice) {}
 
     public sealed interface Taken {}
 
@@ -68,26 +52,26 @@ public final class UnmatchedNotices {
 
     private static final String IS_KEPT = "SELECT FROM unmatched_notice WHERE psp = ? AND notice_id = ?";
 
-    public static Taken keep(Connection connection, Kept notice) throws SQLException {
-        if (insert(connection, notice)) {
+    public static Taken keep(Connection connection, String psp, Notice notice) throws SQLException {
+        if (insert(connection, psp, notice)) {
             return new New(Optional.empty());
         }
-        if (Sql.any(connection, IS_KEPT, notice.psp, notice.id)) {
+        if (Sql.any(connection, IS_KEPT, psp, notice.id())) {
             return new Known();
         }
-        Optional<String> oldest = dropOldest(connection, notice.psp);
-        return oldest.isPresent() && insert(connection, notice) ? new New(oldest) : new Full();
+        Optional<String> oldest = dropOldest(connection, psp);
+        return oldest.isPresent() && insert(connection, psp, notice) ? new New(oldest) : new Full();
     }
 
-    private static boolean insert(Connection connection, Kept notice) throws SQLException {
-        Optional<Observation> observed = notice.said.map(said -> observation(notice.key, said));
-        Optional<Money> money = notice.said.flatMap(Said::money);
-        return Sql.update(connection, KEEP, notice.psp, notice.id, notice.key.value(),
-                notice.pspReference.map(ForeignText::storable).or(() -> observed.map(Observation::pspReference)),
+    private static boolean insert(Connection connection, String psp, Notice notice) throws SQLException {
+        Optional<Observation> observed = notice.said().map(said -> observation(notice.key(), said));
+        Optional<Money> money = notice.said().flatMap(Notice.Said::money);
+        return Sql.update(connection, KEEP, psp, notice.id(), notice.key().value(),
+                notice.pspReference().map(ForeignText::storable).or(() -> observed.map(Observation::pspReference)),
                 money.map(Money::minorUnits), money.map(Money::currency),
-                notice.said.map(said -> said instanceof Ended ended && ended.givesBack), observed.map(Observation::outcome),
-                observed.map(Observation::cause), observed.map(Observation::detail), notice.said.flatMap(UnmatchedNotices::at),
-                notice.psp, MOST, MOST) == 1;
+                notice.said().map(said -> said instanceof Notice.Ended ended && ended.givesBack()), observed.map(Observation::outcome),
+                observed.map(Observation::cause), observed.map(Observation::detail), notice.said().flatMap(UnmatchedNotices::at),
+                psp, MOST, MOST) == 1;
     }
 
     private static final String DROP_OLDEST = """
@@ -103,22 +87,24 @@ public final class UnmatchedNotices {
         return Sql.first(connection, DROP_OLDEST, row -> "%s %s".formatted(row.getString(1), row.getString(2)), psp);
     }
 
-    private static Optional<Instant> at(Said said) {
+    private static Optional<Instant> at(Notice.Said said) {
         return switch (said) {
-            case Ended ended -> Optional.empty();
-            case TakenBack taken -> Optional.empty();
-            case CaptureFailed failed -> failed.at;
-            case CapturedAgain again -> again.at;
+            case Notice.Ended ended -> Optional.empty();
+            case Notice.TakenBack taken -> Optional.empty();
+            case Notice.CaptureFailed failed -> failed.at();
+            case Notice.CapturedAgain again -> again.at();
         };
     }
 
     /** In the columns of an observation. Messages about a capture have their own outcome there. */
-    private static Observation observation(PspKey key, Said said) {
+    private static Observation observation(PspKey key, Notice.Said said) {
         return switch (said) {
-            case Ended ended -> Observation.of(key, "webhook", ended.outcome);
-            case CaptureFailed failed -> new Observation(key, "webhook", AttemptState.UNKNOWN, CAPTURE_FAILED, null, failed.reason, null);
-            case TakenBack taken -> new Observation(key, "webhook", AttemptState.UNKNOWN, TAKEN_BACK, taken.event, taken.why, null);
-            case CapturedAgain again -> new Observation(key, "webhook", AttemptState.UNKNOWN, CAPTURED_AGAIN, null, null, null);
+            case Notice.Ended ended -> Observation.of(key, "webhook", ended.outcome());
+            case Notice.CaptureFailed failed ->
+                new Observation(key, "webhook", AttemptState.UNKNOWN, CAPTURE_FAILED, null, failed.reason(), null);
+            case Notice.TakenBack taken ->
+                new Observation(key, "webhook", AttemptState.UNKNOWN, TAKEN_BACK, taken.event(), taken.why(), null);
+            case Notice.CapturedAgain again -> new Observation(key, "webhook", AttemptState.UNKNOWN, CAPTURED_AGAIN, null, null, null);
         };
     }
 
@@ -137,12 +123,12 @@ public final class UnmatchedNotices {
      * @param after the last message of the previous call, because some may stay; empty to start with the first
      */
     public static List<Kept> matched(Connection connection, List<String> psps, Optional<Kept> after, int limit) throws SQLException {
-        return Sql.all(connection, MATCHED, row -> new Kept(row.getString("psp"), row.getString("notice_id"),
-                new PspKey(row.getString("psp_key")), Optional.ofNullable(row.getString("psp_reference")), said(row)), psps,
-                after.map(Kept::psp).orElse(""), after.map(Kept::id).orElse(""), limit);
+        return Sql.all(connection, MATCHED, row -> new Kept(row.getString("psp"), new Notice(row.getString("notice_id"),
+                new PspKey(row.getString("psp_key")), Optional.ofNullable(row.getString("psp_reference")), said(row))), psps,
+                after.map(Kept::psp).orElse(""), after.map(kept -> kept.notice.id()).orElse(""), limit);
     }
 
-    private static Optional<Said> said(ResultSet row) throws SQLException {
+    private static Optional<Notice.Said> said(ResultSet row) throws SQLException {
         String outcome = row.getString("outcome");
         if (outcome == null) {
             return Optional.empty();
@@ -151,10 +137,10 @@ public final class UnmatchedNotices {
                 : Optional.of(new Money(row.getLong("amount"), row.getString("currency")));
         Optional<Instant> at = Optional.ofNullable(Sql.instant(row, "happened_at"));
         return Optional.of(switch (outcome) {
-            case CAPTURE_FAILED -> new CaptureFailed(money, at, row.getString("detail"));
-            case CAPTURED_AGAIN -> new CapturedAgain(money, at);
-            case TAKEN_BACK -> new TakenBack(money, row.getString("cause"), row.getString("detail"));
-            default -> new Ended(money, row.getBoolean("gives_back"), ObservationTable.outcome(row));
+            case CAPTURE_FAILED -> new Notice.CaptureFailed(money, at, row.getString("detail"));
+            case CAPTURED_AGAIN -> new Notice.CapturedAgain(money, at);
+            case TAKEN_BACK -> new Notice.TakenBack(money, row.getString("cause"), row.getString("detail"));
+            default -> new Notice.Ended(money, row.getBoolean("gives_back"), ObservationTable.outcome(row));
         });
     }
 

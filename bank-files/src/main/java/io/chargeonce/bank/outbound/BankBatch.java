@@ -10,8 +10,8 @@ import java.time.LocalDate;
  *
  * @param total in minor units
  */
-record Batch(long id, String bank, PaymentFile.Kind kind, String currency, String messageId, String fileName, LocalDate dueOn, int items,
-        long total, State state, byte[] sha256, long size, Instant sealedAt, int tries, int resends) {
+record BankBatch(long id, String bank, PaymentFile.Kind kind, String currency, String messageId, String fileName, LocalDate dueOn,
+        int items, long total, State state, byte[] sha256, long size, Instant sealedAt, int tries, int resends) {
 
     /** How far it has come. Each is written before the step that leads out of it. */
     enum State {

@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /** Refuses debits of bank accounts without a valid mandate. A repeat gets its answer also if the mandate was revoked since. */
-final class Mandates {
+final class MandateCheck {
 
-    private Mandates() {}
+    private MandateCheck() {}
 
     /** The answers to requests that may not be accepted, and were not accepted before. Payments by card cost no statement. */
     static Map<AcceptRequest, Acceptance> refused(Connection connection, List<AcceptRequest> asks) throws SQLException {
