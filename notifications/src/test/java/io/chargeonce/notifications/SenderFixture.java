@@ -45,7 +45,7 @@ public abstract class SenderFixture implements AutoCloseable {
     private final List<AutoCloseable> started = new ArrayList<>();
 
     protected SenderFixture() {
-        execute("INSERT INTO merchant (merchant_id) VALUES ('acme'), ('globex'), ('initech'), ('hooli')");
+        execute(url, "INSERT INTO merchant (merchant_id) VALUES ('acme'), ('globex'), ('initech'), ('hooli')");
         try (var admin = kafka.newAdmin()) {
             new TopicPlan(topics, 2, Optional.of((short) 1)).create(admin);
         }
@@ -96,7 +96,11 @@ public abstract class SenderFixture implements AutoCloseable {
     }
 
     public void execute(String sql) {
-        try (var connection = connect(); var statement = connection.createStatement()) {
+        execute(url, sql);
+    }
+
+    private static void execute(String url, String sql) {
+        try (var connection = DriverManager.getConnection(url); var statement = connection.createStatement()) {
             statement.execute(sql);
         } catch (SQLException e) {
             throw new IllegalStateException(e);
