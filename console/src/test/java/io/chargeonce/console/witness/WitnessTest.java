@@ -49,7 +49,7 @@ class WitnessTest {
 
     private static final KafkaConnection KAFKA = new KafkaConnection(TestStack.kafka().bootstrapServers(), Map.of());
     private static final List<Duration> TIERS = List.of(Duration.ofSeconds(2), Duration.ofMinutes(10));
-    private static final Duration PATIENCE = Duration.ofSeconds(40);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private static Admin admin;
     private static KafkaProducer<byte[], byte[]> producer;
