@@ -69,6 +69,11 @@ final class NextStepExecutor {
             case NextStep.SettleByEarlierCapture end ->
                 LateAnswers.settleOneOf(at.connection, at.operation, at.earlier, at.now, at.changes);
             case NextStep.SettleDeclined end -> decline(end.declined(), at);
+            case NextStep.Cancel end -> {
+                at.changes.settleLetter(at.operation.id());
+                at.operation.cancel(at.now);
+                at.changes.settled(at.operation);
+            }
             case NextStep.StayPurged end -> {
                 at.operation.endQuestion();
                 at.changes.audit("failed-after-purge", at.operation);

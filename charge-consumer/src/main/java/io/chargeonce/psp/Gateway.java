@@ -43,6 +43,11 @@ public interface Gateway {
         return true;
     }
 
+    /** Whether {@link #findOut} may move money if it may send the attempt again. Then it does not once nobody wants the payment any more. */
+    default boolean questionMayExecute() {
+        return true;
+    }
+
     /**
      * Whether {@link #findOut} asks the PSP itself, so that its answer outranks a line of a report. A bank says nothing but in files, and a
      * question about a debit looks into our own rows.

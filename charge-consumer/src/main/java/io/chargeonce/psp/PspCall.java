@@ -24,7 +24,10 @@ public sealed interface PspCall {
 
     Outcome ask();
 
-    /** Whether {@link #fence} may move money. Then it is not called once a person has purged the payment. */
+    /** Whether {@link #ask} may move money if it {@link #mayBeSent}. Then it sends nothing once nobody wants the payment any more. */
+    boolean questionMayExecute();
+
+    /** Whether {@link #fence} may move money. Then it is not called once nobody wants the payment any more. */
     boolean fenceMayExecute();
 
     /** The PSP does not know the attempt. Makes sure that it can no longer be executed there, or says that it cannot. */
@@ -66,6 +69,11 @@ public sealed interface PspCall {
         @Override
         public Outcome ask() {
             return gateway.findOut(charge);
+        }
+
+        @Override
+        public boolean questionMayExecute() {
+            return gateway.questionMayExecute();
         }
 
         @Override
@@ -119,6 +127,11 @@ public sealed interface PspCall {
         @Override
         public Outcome ask() {
             return refunds.findOut(refund);
+        }
+
+        @Override
+        public boolean questionMayExecute() {
+            return true;
         }
 
         @Override

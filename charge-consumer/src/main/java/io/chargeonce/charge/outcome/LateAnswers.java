@@ -26,7 +26,7 @@ import java.util.Optional;
 /**
  * Handles answers of workers whose lease has expired, and webhooks. They are never lost: in every state of the operation they are appended
  * and folded into the attempt. If the attempt that the resolver watches failed, the resolver settles it. A success settles the operation in
- * any state, or waits for another open attempt, or is given back if another attempt succeeded too. Every method runs under the operation's
+ * any state, or waits for another open attempt, or is given back if another attempt succeeded too or the payment is canceled. Every method runs under the operation's
  * lock.
  */
 public final class LateAnswers {
@@ -118,6 +118,7 @@ public final class LateAnswers {
                 }
             }
             case SUCCEEDED, FAILED -> movedTwice(connection, operation, before, observed.pspReference(), now, changes);
+            case CANCELED -> Reversals.reverseAfterCancel(connection, operation, before, observed.pspReference(), now, changes);
             case ACCEPTED, SCHEDULED, PARKED, DECLINED, DEAD, PURGED ->
                 settle(connection, operation, before, observed.pspReference(), now, changes);
         }

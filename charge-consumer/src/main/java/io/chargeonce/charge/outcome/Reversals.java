@@ -21,7 +21,10 @@ import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Gives back automatically what an attempt captured although another one had captured too. That is an incident, and never silent. */
+/**
+ * Gives back automatically what an attempt captured although another one had captured too, or its payment was canceled. That is an incident,
+ * and never silent.
+ */
 public final class Reversals {
 
     private static final Logger LOG = LoggerFactory.getLogger(Reversals.class);
@@ -33,7 +36,13 @@ public final class Reversals {
     /** Under its own key, so that it happens once however often the capture is reported; outside the sum of refunds. */
     static void reverse(Connection connection, Operation charged, Attempt twice, String reference, Instant now, UnitOfWork changes)
             throws SQLException {
-        reverse(connection, charged, twice, twice.key().value(), reference, now, changes);
+        reverse(connection, charged, twice, twice.key().value(), reference, Incident.CAPTURED_TWICE, now, changes);
+    }
+
+    /** The same for a capture of a payment that is canceled. */
+    static void reverseAfterCancel(Connection connection, Operation canceled, Attempt late, String reference, Instant now, UnitOfWork changes)
+            throws SQLException {
+        reverse(connection, canceled, late, late.key().value(), reference, Incident.CAPTURED_AFTER_CANCEL, now, changes);
     }
 
     /** The same for one more capture that the PSP made under a key that had captured already: one reversal per reference. */
@@ -41,7 +50,7 @@ public final class Reversals {
                                    UnitOfWork changes)
             throws SQLException {
         String name = attempt.key() + "-" + UUID.nameUUIDFromBytes(reference.getBytes(StandardCharsets.UTF_8));
-        reverse(connection, charged, attempt, name, reference, now, changes);
+        reverse(connection, charged, attempt, name, reference, Incident.CAPTURED_TWICE, now, changes);
     }
 
     /** @param name the attempt's key, or more if the PSP captured twice under it */
@@ -49,8 +58,8 @@ public final class Reversals {
         return "attempt-" + name + "-reversal";
     }
 
-    private static void reverse(Connection connection, Operation charged, Attempt twice, String name, String reference, Instant now,
-                                UnitOfWork changes)
+    private static void reverse(Connection connection, Operation charged, Attempt twice, String name, String reference, Incident why,
+                                Instant now, UnitOfWork changes)
             throws SQLException {
         String id = idOf(name);
         var accepted = charged.accepted();
@@ -61,7 +70,7 @@ public final class Reversals {
             reversal.giveBack(new Capture(twice.psp(), reference));
             changes.save(reversal);
             changes.stage(Staging.work(changes.topics(), reversal));
-            incident(Incident.CAPTURED_TWICE, charged, twice, reference, changes);
+            incident(why, charged, twice, reference, changes);
         }
     }
 
@@ -130,8 +139,9 @@ public final class Reversals {
     }
 
     private static void incident(Incident incident, Operation operation, Attempt twice, String reference, UnitOfWork changes) {
-        LOG.error("ALERT: incident.{}: attempt {} of {} moved money at {} (reference {}), and another attempt did too; see the audit of {}",
-                incident.tag(), twice.key(), operation.id(), twice.psp(), reference, operation.id());
+        LOG.error("ALERT: incident.{}: attempt {} of {} moved money at {} (reference {}), and {}; see the audit of {}",
+                incident.tag(), twice.key(), operation.id(), twice.psp(), reference,
+                incident == Incident.CAPTURED_AFTER_CANCEL ? "its payment is canceled" : "another attempt did too", operation.id());
         changes.incident(incident, operation, Map.of("attempt", twice.key().value(), "psp", twice.psp(), "psp_reference", reference));
     }
 }
