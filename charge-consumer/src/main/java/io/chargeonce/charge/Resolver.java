@@ -231,10 +231,11 @@ final class Resolver implements AutoCloseable {
         boolean keyIsKnown = now.isBefore(attempt.keyValidUntil());
         boolean visible = attempt.sentAt().plus(gateway.visibilityLag()).isBefore(now);
         // A purge and a cancel say stop: from then on no question may execute it.
-        boolean isUnwanted = operation.state() == OperationState.PURGED || operation.cancelRequestedAt().isPresent();
+        boolean isPurged = operation.state() == OperationState.PURGED;
+        boolean isUnwanted = isPurged || operation.cancelRequestedAt().isPresent();
         PspCall asUsual = PspCalls.of(operation, attempt, gateway, keyIsKnown);
         // A PSP that can look it up is asked about the reference that a person gave.
-        PspCall call = (isUnwanted && asUsual.questionMayExecute() ? PspCalls.of(operation, attempt, gateway, false) : asUsual)
+        PspCall call = (isPurged || isUnwanted && asUsual.questionMayExecute() ? PspCalls.of(operation, attempt, gateway, false) : asUsual)
                 .withReference(byHand.filter(finding -> gateway.canBeAsked()).flatMap(HandSettlement::reference)).during(held);
         boolean mayTell = asUsual.mayBeSent();
         boolean mayFence = !keyIsKnown && attempt.notFound() >= 1 && visible && !(isUnwanted && call.fenceMayExecute());
