@@ -43,7 +43,7 @@ public interface Gateway {
         return true;
     }
 
-    /** Whether {@link #findOut} may move money if it may send the attempt again. Then it does not once nobody wants the payment any more. */
+    /** Whether {@link #findOut} may move money where it sends the attempt again. Then it sends nothing once nobody wants the payment. */
     default boolean questionMayExecute() {
         return true;
     }

@@ -77,15 +77,16 @@ final class OutcomeTopic {
     }
 
     /**
-     * By a late success of what had ended, which is on record, by a cancel of what was purged, or by the failure of what had succeeded: that has
-     * a higher revision.
+     * By a late success of what had ended, which is on record, by a cancel of what was purged, or by the failure of what had succeeded: that
+     * has a higher revision.
      */
     private static boolean isOvertaken(Payment payment, JsonNode json) {
         String status = json.path("status").asString("");
         boolean byASuccess = payment.state.hasSucceeded() && payment.succeededLate
                 && (status.equals(State.DECLINED.tag()) || status.equals(State.PURGED.tag()));
         return json.path("revision").asInt(0) < payment.step
-                && (byASuccess || payment.state == State.CANCELED && status.equals(State.PURGED.tag()) || payment.state == State.FAILED && status.equals(State.SUCCEEDED.tag()));
+                && (byASuccess || payment.state == State.CANCELED && status.equals(State.PURGED.tag())
+                        || payment.state == State.FAILED && status.equals(State.SUCCEEDED.tag()));
     }
 
     private void compareContent(Payment payment, JsonNode json) {

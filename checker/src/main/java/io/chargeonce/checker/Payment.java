@@ -107,8 +107,8 @@ final class Payment {
     }
 
     /**
-     * A purge does not end the question about an attempt that may have moved money: until it is answered, that payment is under way. A cancel
-     * is, until it is told.
+     * A purge does not end the question about an attempt that may have moved money: until it is answered, that payment is under way. A
+     * cancel is, until it is told.
      */
     boolean isAtRest() {
         return state.isAtRest() && !(state == State.PURGED && asked) && !isUntold();

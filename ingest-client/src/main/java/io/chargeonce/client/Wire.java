@@ -150,7 +150,8 @@ final class Wire {
 
         /**
          * Whether it is final even if an earlier sending may have been accepted or may still be on its way. Then a refusal is final only
-         * if the key holds something else for good, or the payment to be canceled has ended. A 401, for example, is about the token and not about the payment.
+         * if the key holds something else for good, or the payment to be canceled has ended. A 401, for example, is about the token and
+         * not about the payment.
          */
         boolean endsDoubt() {
             return isAccepted() || FINAL.contains(type());

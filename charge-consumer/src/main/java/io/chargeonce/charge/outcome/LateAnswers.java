@@ -26,8 +26,8 @@ import java.util.Optional;
 /**
  * Handles answers of workers whose lease has expired, and webhooks. They are never lost: in every state of the operation they are appended
  * and folded into the attempt. If the attempt that the resolver watches failed, the resolver settles it. A success settles the operation in
- * any state, or waits for another open attempt, or is given back if another attempt succeeded too or the payment is canceled. Every method runs under the operation's
- * lock.
+ * any state, or waits for another open attempt, or is given back if another attempt succeeded too or the payment is canceled. Every method
+ * runs under the operation's lock.
  */
 public final class LateAnswers {
 

@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives back automatically what an attempt captured although another one had captured too, or its payment was canceled. That is an incident,
- * and never silent.
+ * Gives back automatically what an attempt captured although another one had captured too, or its payment was canceled. That is an
+ * incident, and never silent.
  */
 public final class Reversals {
 

@@ -22,7 +22,7 @@ public enum Invariant {
     PSP_AGREES("psp-agrees"),
     /** A settled payment has one outcome event, equal to its row; repeats under the same event id count once. */
     OUTCOME_AGREES("outcome-agrees"),
-    /** Attempts are 1, 2, 3 …, each under its derived key, after the definite failure of the one before, none after the end or a cancel. */
+    /** Attempts are 1, 2, 3 …, each under its derived key, after the definite failure of the last one, none after the end or a cancel. */
     ATTEMPTS_MONOTONE("attempts-monotone"),
     /** A record below a committed offset is resolved, staged onward, a dead letter, or superseded. */
     HOP_SOUND("hop-sound"),

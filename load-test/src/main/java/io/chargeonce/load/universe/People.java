@@ -22,7 +22,8 @@ import java.util.Optional;
 
 /**
  * What people said, and whether it holds: what they stopped is merged only by its name, nothing is sent for what they purged, nothing that
- * may charge for what is to be canceled, and what they invent decides nothing while a PSP may still tell. Only the strand that has the turn may call it.
+ * may charge for what is to be canceled, and what they invent decides nothing while a PSP may still tell. Only the strand that has the turn
+ * may call it.
  */
 final class People {
 

@@ -287,9 +287,9 @@ final class Shop {
                     if (byAPerson) {
                         new Cancels(Operator.queue()).cancel(id(purchase), Operator.by("canceler"));
                     } else {
-                        new CancelPayment(SimulationHooks.database()).cancel(purchase.merchant, new PaymentId(id(purchase)), Optional.empty());
+                        var payment = new PaymentId(id(purchase));
+                        new CancelPayment(SimulationHooks.database()).cancel(purchase.merchant, payment, Optional.empty());
                     }
-                    kernel.note(purchase.key + " is to be canceled");
                 } catch (DatabaseUnavailable | DatabaseRefused answeredWithAnError) {
                     kernel.note("a cancel was not answered");
                 }
