@@ -17,15 +17,16 @@ from typing import TYPE_CHECKING, Any, Dict, Optional, Tuple, Union
 from urllib.parse import quote, urlsplit
 
 if TYPE_CHECKING:
-    from .api import Payment, PaymentRequest, RefundRequest
+    from .api import CancelRequest, Payment, PaymentRequest, RefundRequest
 
 _CONNECT_SECONDS = 5.0
 _YEAR_SECONDS = 365 * 86_400
 _IN_USE = "urn:chargeonce:problem:idempotency-key-in-use"
 _NOT_FOUND = "urn:chargeonce:problem:not-found"
-# Final even if an earlier sending may have been accepted: the key holds something else for good.
-_KEY_HOLDS_ANOTHER = ("urn:chargeonce:problem:idempotency-key-reused", "urn:chargeonce:problem:refund-differs")
-_ENDED = ("succeeded", "declined", "refunded", "partially_refunded")
+# Final even if an earlier sending may have been accepted: the key holds something else for good, or what is to be canceled has ended.
+_FINAL = ("urn:chargeonce:problem:idempotency-key-reused", "urn:chargeonce:problem:refund-differs",
+          "urn:chargeonce:problem:already-captured", "urn:chargeonce:problem:payment-declined")
+_ENDED = ("succeeded", "declined", "refunded", "partially_refunded", "canceled")
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ USUAL = Retries()
 
 @dataclass(frozen=True)
 class Accepted:
-    """Durably accepted: it is charged once, or given back once, unless a person ends it first.
+    """Durably accepted: it is charged once, or given back once, unless it is canceled or a person ends it first.
 
     status is how it stands now. replay: whether an earlier sending had been accepted already.
     """
@@ -121,7 +122,7 @@ class _Answer:
                 or self.is_accepted() and not self.text("id"))
 
     def ends_doubt(self) -> bool:
-        return self.is_accepted() or self.text("type") in _KEY_HOLDS_ANOTHER
+        return self.is_accepted() or self.text("type") in _FINAL
 
     def in_words(self) -> str:
         return f"the server answered {self.status} {self.text('type')}".rstrip()
@@ -187,6 +188,13 @@ class PaymentClient:
     def refund(self, payment: str, refund: Optional[RefundRequest] = None) -> Sent:
         """Gives back a payment, or part of it. Payment and reference do what a key does for a payment."""
         return self._send(f"/v1/payments/{quote(payment, safe='')}/refunds", refund or {}, {})
+
+    def cancel(self, payment: str, cancel: Optional[CancelRequest] = None) -> Sent:
+        """Cancels a payment. Accepted says canceled, or canceling while it is not known whether an attempt has charged it.
+
+        A payment that is charged or declined already is refused.
+        """
+        return self._send(f"/v1/payments/{quote(payment, safe='')}/cancel", cancel or {}, {})
 
     def find(self, payment: str) -> Optional[Payment]:
         """The payment as it stands now; None if this merchant has none of that id. Raises ReadFailed."""

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Payment, PaymentRequest, Problem, RefundRequest } from "./api.js";
+import type { CancelRequest, Payment, PaymentRequest, Problem, RefundRequest } from "./api.js";
 
 export type * from "./api.js";
 
@@ -16,7 +16,7 @@ export interface Retries {
 export const USUAL: Retries = { most: 8, first: 100, longest: 30_000 };
 const YEAR_SECONDS = 365 * 86_400;
 
-/** Durably accepted: it is charged once, or given back once, unless a person ends it first. `status` is how it stands now. */
+/** Durably accepted: it is charged once, or given back once, unless it is canceled or a person ends it first. `status` is how it stands now. */
 export interface Accepted {
   kind: "accepted";
   id: string;
@@ -67,11 +67,12 @@ interface Again {
 
 const IN_USE = "urn:chargeonce:problem:idempotency-key-in-use";
 const NOT_FOUND = "urn:chargeonce:problem:not-found";
-/** Final even if an earlier sending may have been accepted: the key holds something else for good. */
-const KEY_HOLDS_ANOTHER = ["urn:chargeonce:problem:idempotency-key-reused", "urn:chargeonce:problem:refund-differs"];
+/** Final even if an earlier sending may have been accepted: the key holds something else for good, or what is to be canceled has ended. */
+const FINAL = ["urn:chargeonce:problem:idempotency-key-reused", "urn:chargeonce:problem:refund-differs",
+  "urn:chargeonce:problem:already-captured", "urn:chargeonce:problem:payment-declined"];
 /** Without a connection nothing was sent. */
 const NOT_CONNECTED = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"];
-const ENDED = ["succeeded", "declined", "refunded", "partially_refunded"];
+const ENDED = ["succeeded", "declined", "refunded", "partially_refunded", "canceled"];
 
 /**
  * Sends payments until each is accepted or refused for good. Every repeat has the same key and the same bytes, so it is safe even if
@@ -114,6 +115,14 @@ export class PaymentClient {
     return this.#send(`/v1/payments/${encodeURIComponent(payment)}/refunds`, refund, {});
   }
 
+  /**
+   * Cancels a payment. Accepted says `canceled`, or `canceling` while it is not known whether an attempt has charged it. A payment that is
+   * charged or declined already is refused.
+   */
+  cancel(payment: string, cancel: CancelRequest = {}): Promise<Sent> {
+    return this.#send(`/v1/payments/${encodeURIComponent(payment)}/cancel`, cancel, {});
+  }
+
   /** The payment as it stands now; undefined if this merchant has none of that id. Throws ReadFailed. */
   find(payment: string): Promise<Payment | undefined> {
     return this.#get(`/v1/payments/${encodeURIComponent(payment)}`);
@@ -137,7 +146,7 @@ export class PaymentClient {
     }
   }
 
-  async #send(path: string, body: PaymentRequest | RefundRequest, headers: Record<string, string>): Promise<Sent> {
+  async #send(path: string, body: PaymentRequest | RefundRequest | CancelRequest, headers: Record<string, string>): Promise<Sent> {
     const bytes = JSON.stringify(body);
     let doubt: string | undefined;
     for (let sends = 1; ; sends++) {
@@ -237,7 +246,7 @@ function mayChange(answer: Answer): boolean {
 }
 
 function endsDoubt(answer: Answer): boolean {
-  return isAccepted(answer) || KEY_HOLDS_ANOTHER.includes(text(answer.json.type));
+  return isAccepted(answer) || FINAL.includes(text(answer.json.type));
 }
 
 function inWords({ status, json }: Answer): string {

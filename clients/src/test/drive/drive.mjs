@@ -10,6 +10,7 @@ async function run({ do: what, key, payment, body, most, guard }) {
   switch (what) {
     case "pay": return client.pay(key, body, { duplicateGuard: guard });
     case "refund": return client.refund(payment, body);
+    case "cancel": return client.cancel(payment, body);
     case "find": return await client.find(payment) ?? null;
     case "find_by_key": return await client.findByKey(key) ?? null;
     case "wait": return await client.wait(payment, most * 1_000) ?? null;

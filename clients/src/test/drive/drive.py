@@ -19,6 +19,8 @@ def run(command):
         return client.pay(command["key"], command["body"], duplicate_guard=command.get("guard", True))
     if what == "refund":
         return client.refund(command["payment"], command.get("body"))
+    if what == "cancel":
+        return client.cancel(command["payment"], command.get("body"))
     if what == "find":
         return client.find(command["payment"])
     if what == "find_by_key":

@@ -3,6 +3,7 @@ package io.chargeonce.charge;
 
 import io.chargeonce.audit.AuditSealer;
 import io.chargeonce.charge.call.PspExchange;
+import io.chargeonce.charge.due.Cancellations;
 import io.chargeonce.charge.due.DueRepresentments;
 import io.chargeonce.charge.due.EndedPurges;
 import io.chargeonce.charge.due.OldestDue;
@@ -167,8 +168,8 @@ public final class ChargeEngine {
     }
 
     /**
-     * Starts the workers that ask about unknown outcomes, present soft declines again, publish the outcome of purges, stage again what
-     * Kafka lost, search for operations that are in no list, and seal the audit log.
+     * Starts the workers that ask about unknown outcomes, present soft declines again, publish cancels and the outcome of purges, stage
+     * again what Kafka lost, search for operations that are in no list, and seal the audit log.
      */
     public void startCaretakers() {
         var resolver = lifecycle.start("questions",
@@ -178,6 +179,8 @@ public final class ChargeEngine {
         startWorker("absent-psps", Duration.ofSeconds(30), absent::runOnce);
         var presenter = new DueRepresentments(database, topics, relay::nudge);
         startWorker("presenter", Duration.ofSeconds(10), presenter::runOnce);
+        var cancels = new Cancellations(database, topics, relay::nudge);
+        startWorker("cancels", Duration.ofMillis(500), cancels::runOnce);
         var purges = new EndedPurges(database, topics, relay::nudge);
         startWorker("purge-end", Duration.ofMinutes(1), purges::runOnce);
         var progress = lifecycle.start("topic progress", () -> new TopicProgress(kafka));

@@ -183,7 +183,7 @@ public final class ChargeHandler implements RecordHandler {
 
     private void countEnd(String merchant, OperationState state) {
         switch (state) {
-            case SUCCEEDED, FAILED, DECLINED -> flood.ended(merchant, false);
+            case SUCCEEDED, FAILED, DECLINED, CANCELED -> flood.ended(merchant, false);
             case DEAD -> flood.ended(merchant, true);
             case ACCEPTED, PROCESSING, SCHEDULED, PARKED, UNRESOLVED, PURGED -> {
             }

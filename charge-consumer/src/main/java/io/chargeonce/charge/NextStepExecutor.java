@@ -75,6 +75,11 @@ final class NextStepExecutor {
             case NextStep.SettleSucceeded end -> succeed(end.charged(), at);
             case NextStep.SettleByEarlierCapture end -> at.late().settleOneOf(at.earlier);
             case NextStep.SettleDeclined end -> decline(end.declined(), at);
+            case NextStep.Cancel end -> {
+                at.changes.settleLetter(at.operation.id());
+                at.operation.cancel(at.now());
+                at.changes.settled(at.operation);
+            }
             case NextStep.StayPurged end -> {
                 at.operation.endQuestion();
                 at.changes.audit("failed-after-purge", at.operation);

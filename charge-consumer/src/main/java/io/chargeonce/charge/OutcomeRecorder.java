@@ -190,7 +190,7 @@ final class OutcomeRecorder implements AutoCloseable {
         Optional<String> capturedAs = known.state() == AttemptState.SUCCEEDED
                 ? Optional.of(known.pspReference().orElseThrow()) : Optional.empty();
         var situation = new Situation(operation.kind(), operation.progress(), operation.represented(),
-                operation.state() == OperationState.PURGED, one.pspWellForOthers, capturedAs,
+                operation.state() == OperationState.PURGED, operation.cancelRequestedAt().isPresent(), one.pspWellForOthers, capturedAs,
                 known.state() == AttemptState.FAILED_DEFINITE, !at.earlier().isEmpty(), one.failover.isPresent());
         return steps.take(Decision.after(one.outcome, situation, schedule), at);
     }

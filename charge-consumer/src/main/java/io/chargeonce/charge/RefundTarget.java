@@ -36,7 +36,7 @@ enum RefundTarget {
             }
             case ACCEPTED, PROCESSING, SCHEDULED, PARKED, UNRESOLVED, DEAD -> MAY_YET_BE_CAPTURED;
             case PURGED -> charge.isPurgedForGood() ? NEVER_CAPTURED : MAY_YET_BE_CAPTURED;
-            case DECLINED, FAILED -> NEVER_CAPTURED;
+            case DECLINED, FAILED, CANCELED -> NEVER_CAPTURED;
         };
     }
 }

@@ -218,7 +218,7 @@ final class Resolver implements AutoCloseable {
 
     /**
      * A question is no new charge, so the payment's deadline does not forbid it. What forbids sending is a key that the PSP has forgotten,
-     * and a purge.
+     * and a purge or a cancel.
      */
     private Question question(Connection connection, Operation operation, Attempt attempt, UUID token, Instant now, Lease held,
                               Optional<HandSettlement> byHand)
@@ -226,13 +226,15 @@ final class Resolver implements AutoCloseable {
         Gateway gateway = gateways.named(attempt.psp());
         boolean keyIsKnown = now.isBefore(attempt.keyValidUntil());
         boolean visible = attempt.sentAt().plus(gateway.visibilityLag()).isBefore(now);
-        // A purge says stop: from then on no question may execute it.
+        // A purge and a cancel say stop: from then on no question may execute it.
         boolean isPurged = operation.state() == OperationState.PURGED;
+        boolean isUnwanted = isPurged || operation.cancelRequestedAt().isPresent();
+        PspCall asUsual = PspCalls.of(operation, attempt, gateway, keyIsKnown);
         // A PSP that can look it up is asked about the reference that a person gave.
-        PspCall call = PspCalls.of(operation, attempt, gateway, keyIsKnown && !isPurged)
+        PspCall call = (isPurged || isUnwanted && asUsual.questionMayExecute() ? PspCalls.of(operation, attempt, gateway, false) : asUsual)
                 .withReference(byHand.filter(finding -> gateway.canBeAsked()).flatMap(HandSettlement::reference)).during(held);
-        boolean mayTell = PspCalls.of(operation, attempt, gateway, keyIsKnown).mayBeSent();
-        boolean mayFence = !keyIsKnown && attempt.notFound() >= 1 && visible && !(isPurged && call.fenceMayExecute());
+        boolean mayTell = asUsual.mayBeSent();
+        boolean mayFence = !keyIsKnown && attempt.notFound() >= 1 && visible && !(isUnwanted && call.fenceMayExecute());
         return new Question(operation.id(), token, call, mayFence, knownAlready(connection, attempt),
                 operation.accepted().traceparent(), gateways.now().minus(Duration.between(attempt.sentAt(), now)),
                 byHand.map(settlement -> new Found(settlement, !keyIsKnown && visible, mayTell)));

@@ -13,30 +13,36 @@ import java.util.Optional;
  * @param money        the PSP's answer must have this amount, or it is not trusted
  * @param request      the bytes of each send; rendered by the same gateway before the attempt was stored
  * @param pspReference the PSP's own id for it, once an answer had one
- * @param mayBeSent    whether a question may send it again: the PSP remembers the key, and no person has purged the payment
+ * @param mayBeSent    whether a question may send it again: the PSP remembers the key, and the payment is wanted or a send moves no money
+ * @param recalled     whether its payment is to be canceled: what has not gone out yet is stopped
  * @param lease        checked right before each request that may move money, or that relies on the key being remembered
  * @param firstSent    by Postgres's clock: what the PSP made long before is of a forgotten payment that had the same key
  */
 public record Charge(PspKey key, PaymentId payment, Money money, byte[] request, Optional<String> pspReference,
-        boolean mayBeSent, Lease lease, Instant firstSent) implements PspRequest {
+        boolean mayBeSent, boolean recalled, Lease lease, Instant firstSent) implements PspRequest {
 
     /** Without a lease: it may be looked up, but nothing is sent before {@link #during} gives it one. */
     public Charge(PspKey key, PaymentId payment, Money money, byte[] request, Optional<String> pspReference, boolean mayBeSent) {
-        this(key, payment, money, request, pspReference, mayBeSent, Lease.over(), Instant.EPOCH);
+        this(key, payment, money, request, pspReference, mayBeSent, false, Lease.over(), Instant.EPOCH);
     }
 
     @Override
     public Charge withReference(Optional<String> reference) {
-        return new Charge(key, payment, money, request, reference.or(() -> pspReference), mayBeSent, lease, firstSent);
+        return new Charge(key, payment, money, request, reference.or(() -> pspReference), mayBeSent, recalled, lease, firstSent);
     }
 
     @Override
     public Charge during(Lease held) {
-        return new Charge(key, payment, money, request, pspReference, mayBeSent, held, firstSent);
+        return new Charge(key, payment, money, request, pspReference, mayBeSent, recalled, held, firstSent);
+    }
+
+    /** The same attempt, whose payment is to be canceled. */
+    public Charge recall() {
+        return new Charge(key, payment, money, request, pspReference, mayBeSent, true, lease, firstSent);
     }
 
     /** The same attempt, which the PSP cannot have known before. */
     public Charge firstSent(Instant at) {
-        return new Charge(key, payment, money, request, pspReference, mayBeSent, lease, at);
+        return new Charge(key, payment, money, request, pspReference, mayBeSent, recalled, lease, at);
     }
 }

@@ -43,6 +43,11 @@ public interface Gateway {
         return true;
     }
 
+    /** Whether {@link #findOut} may move money where it sends the attempt again. Then it sends nothing once nobody wants the payment. */
+    default boolean questionMayExecute() {
+        return true;
+    }
+
     /**
      * Whether {@link #findOut} asks the PSP itself, so that its answer outranks a line of a report. A bank says nothing but in files, and a
      * question about a debit looks into our own rows.

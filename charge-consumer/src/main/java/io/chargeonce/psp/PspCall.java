@@ -46,7 +46,12 @@ public record PspCall(Gateway gateway, PspRequest request) {
         };
     }
 
-    /** Whether {@link #fence} may move money. Then it is not called once a person has purged the payment. */
+    /** Whether {@link #ask} may move money if it {@link #mayBeSent}. Then it sends nothing once nobody wants the payment any more. */
+    public boolean questionMayExecute() {
+        return request instanceof Refund || gateway.questionMayExecute();
+    }
+
+    /** Whether {@link #fence} may move money. Then it is not called once nobody wants the payment any more. */
     public boolean fenceMayExecute() {
         return request instanceof Refund && refunds().fenceMayExecute();
     }

@@ -89,6 +89,7 @@ final class FakePsp implements Gateway {
     volatile Optional<Outcome> answer = Optional.empty();
 
     volatile boolean canBeAsked = true;
+    volatile boolean questionMayExecute = true;
     /** Its way to find a payment's attempts without our rows. */
     volatile Optional<Lookup> lookup = Optional.empty();
     /** Runs while it processes its next question. */
@@ -166,6 +167,11 @@ final class FakePsp implements Gateway {
             behaviour = script.isEmpty() ? otherwise : script.poll();
         }
         return behaviour.charge(this, charge);
+    }
+
+    @Override
+    public boolean questionMayExecute() {
+        return questionMayExecute;
     }
 
     @Override

@@ -163,7 +163,7 @@ final class MishapWorld implements AutoCloseable {
                 books.merge(operation);
                 yield false;
             }
-            case ACCEPTED, PROCESSING, SCHEDULED, PARKED, FAILED, DECLINED, PURGED -> false;
+            case ACCEPTED, PROCESSING, SCHEDULED, PARKED, FAILED, DECLINED, PURGED, CANCELED -> false;
         };
     }
 

@@ -274,6 +274,20 @@ abstract class ClientContract {
     }
 
     @Test
+    void a_cancel_is_repeated_until_it_is_answered_and_ends_the_payment() throws Exception {
+        String id = pay().path("id").asString();
+        front.taken();
+        front.will(new Fate.AnswerLost());
+        JsonNode sent = client.does("{\"do\": \"cancel\", \"payment\": \"%s\", \"body\": {\"reason\": \"order cancelled\"}}".formatted(id));
+        assertThat(sent.path("kind").asString()).isEqualTo("accepted");
+        assertThat(sent.path("status").asString()).isEqualTo("canceled");
+        assertThat(sent.path("replay").asBoolean()).isTrue();
+        assertThat(front.taken()).hasSize(2).allSatisfy(got -> assertThat(got.path()).isEqualTo("/v1/payments/" + id + "/cancel"));
+        assertThat(client.does("{\"do\": \"wait\", \"payment\": \"%s\", \"most\": 30}".formatted(id)).path("status").asString())
+                .isEqualTo("canceled");
+    }
+
+    @Test
     void the_readmes_example_runs(@TempDir Path folder) throws Exception {
         front.will(new Fate.Passed(), new Fate.Answered(200, "{\"id\":\"pay_1\",\"status\":\"succeeded\"}", Map.of()));
         assertThat(language.example(folder, front.address(), "test_acme")).isEqualTo("succeeded\n");

@@ -117,6 +117,19 @@ class ActionsTest {
     }
 
     @Test
+    void an_operator_cancels_a_payment_for_a_reason_and_a_reader_does_not() {
+        String id = world.rows.dead();
+        String cancel = "/api/payments/" + id + "/cancel";
+        assertThat(reader.post(cancel, Map.of("reason", "r")).status()).isEqualTo(403);
+        assertThat(operator.post(cancel, Map.of()).status()).isEqualTo(400);
+        assertThat(operator.get("/api/payments/" + id).at("/payment/may_be_canceled").asBoolean()).isTrue();
+        assertThat(operator.post(cancel, Map.of("reason", "order cancelled")).textAt("/result")).isEqualTo("canceled");
+        assertThat(operator.get("/api/payments/" + id).textAt("/payment/state")).isEqualTo("canceled");
+        assertThat(operator.get("/api/payments/" + id).at("/payment/may_be_canceled").asBoolean()).isFalse();
+        assertThat(operator.post("/api/payments/pay_unknown/cancel", Map.of("reason", "r")).status()).isEqualTo(404);
+    }
+
+    @Test
     void a_set_that_is_another_than_what_was_shown_is_refused_and_leaves_no_run() {
         world.rows.dead(3);
         Browser.Answer answer = operator.post("/api/runs", all("merge", 2));

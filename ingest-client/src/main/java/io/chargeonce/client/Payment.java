@@ -7,7 +7,8 @@ import java.util.Optional;
  * A payment as it stands now.
  *
  * @param status         {@code accepted}, {@code processing}, {@code succeeded}, {@code declined}, {@code refunded},
- *                       {@code partially_refunded}, {@code needs_attention} or {@code purged}; a later server may have others
+ *                       {@code partially_refunded}, {@code needs_attention}, {@code purged}, {@code canceling} or {@code canceled}; a
+ *                       later server may have others
  * @param amount         in the currency's minor units
  * @param amountRefunded likewise
  * @param declineCode    why the card was declined
@@ -24,8 +25,8 @@ public record Payment(String id, String status, long amount, String currency, lo
         };
     }
 
-    /** Whether the charge has come to its end: charged, declined, or purged for good. What needs attention waits for a person. */
+    /** Whether the charge has come to its end: charged, declined, canceled, or purged for good. What needs attention waits for a person. */
     public boolean hasEnded() {
-        return isCharged() || status.equals("declined") || purgeFinal;
+        return isCharged() || status.equals("declined") || status.equals("canceled") || purgeFinal;
     }
 }

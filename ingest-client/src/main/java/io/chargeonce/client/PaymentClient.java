@@ -64,6 +64,18 @@ public final class PaymentClient implements AutoCloseable {
                 .POST(BodyPublishers.ofByteArray(Wire.body(refund))).build());
     }
 
+    /**
+     * Cancels a payment. {@link Sent.Accepted} says {@code canceled}, or {@code canceling} while it is not known whether an attempt has
+     * charged it. A payment that is charged or declined already is refused.
+     *
+     * @param payment its id
+     * @param reason  why, for the operator's audit log
+     */
+    public Sent cancel(String payment, Optional<String> reason) throws InterruptedException {
+        return send(request("/v1/payments/" + encoded(payment) + "/cancel", "application/json", true)
+                .POST(BodyPublishers.ofByteArray(Wire.cancel(reason))).build());
+    }
+
     private Sent send(HttpRequest request) throws InterruptedException {
         var doubt = new Doubt();
         for (int sends = 1;; sends++) {

@@ -10,7 +10,7 @@ public sealed interface Sent {
     int sends();
 
     /**
-     * Durably accepted: it is charged once, or given back once, unless a person ends it first.
+     * Durably accepted: it is charged once, or given back once, unless it is canceled or a person ends it first.
      *
      * @param paymentId the refund's id for a refund
      * @param status    {@code accepted} when it is new. For a repeat, how it stands now, such as {@code succeeded}, {@code declined},

@@ -34,6 +34,10 @@ final class Wire {
         return MAPPER.writeValueAsBytes(fields);
     }
 
+    static byte[] cancel(Optional<String> reason) {
+        return MAPPER.writeValueAsBytes(reason.map(text -> Map.of("reason", text)).orElse(Map.of()));
+    }
+
     /** With the key within, and the line break. */
     static byte[] line(NewPayment payment) {
         Map<String, Object> fields = fields(payment);
@@ -104,8 +108,9 @@ final class Wire {
 
         private static final String NOT_FOUND = "urn:chargeonce:problem:not-found";
         private static final String IN_USE = "urn:chargeonce:problem:idempotency-key-in-use";
-        private static final Set<String> KEY_HOLDS_ANOTHER =
-                Set.of("urn:chargeonce:problem:idempotency-key-reused", "urn:chargeonce:problem:refund-differs");
+        private static final Set<String> FINAL = Set.of("urn:chargeonce:problem:idempotency-key-reused",
+                "urn:chargeonce:problem:refund-differs", "urn:chargeonce:problem:already-captured",
+                "urn:chargeonce:problem:payment-declined");
 
         /** Whether the same request can get another answer later. */
         boolean mayChange() {
@@ -145,10 +150,11 @@ final class Wire {
 
         /**
          * Whether it is final even if an earlier sending may have been accepted or may still be on its way. Then a refusal is final only
-         * if the key holds something else for good. A 401, for example, is about the token and not about the payment.
+         * if the key holds something else for good, or the payment to be canceled has ended. A 401, for example, is about the token and
+         * not about the payment.
          */
         boolean endsDoubt() {
-            return isAccepted() || KEY_HOLDS_ANOTHER.contains(type());
+            return isAccepted() || FINAL.contains(type());
         }
 
         String inWords() {

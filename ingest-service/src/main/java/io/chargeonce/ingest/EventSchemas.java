@@ -17,6 +17,7 @@ final class EventSchemas {
     static final String PATH = "/schemas";
 
     private static final List<String> FILES = List.of("payment.succeeded.v1", "payment.declined.v1", "payment.purged.v1",
+            "payment.canceled.v1",
             "refund.succeeded.v1", "refund.failed.v1", "refund.declined.v1", "refund.purged.v1", "reversal.succeeded.v1",
             "reversal.failed.v1", "reversal.declined.v1", "reversal.purged.v1", "return.succeeded.v1", "payment.request.v1",
             "payment.dead-letter.v1", "payment.waiting.v1",

@@ -9,6 +9,8 @@ import io.chargeonce.ingest.accept.PostPayment;
 import io.chargeonce.ingest.accept.Reaper;
 import io.chargeonce.ingest.answer.IngestMeters;
 import io.chargeonce.ingest.batch.PostBatch;
+import io.chargeonce.ingest.cancel.CancelPayment;
+import io.chargeonce.ingest.cancel.PostCancel;
 import io.chargeonce.ingest.endpoints.ManageEndpoints;
 import io.chargeonce.ingest.intake.Intake;
 import io.chargeonce.ingest.merchants.FairShares;
@@ -144,7 +146,8 @@ public final class IngestService implements AutoCloseable {
         drain.tell(batch::endAll);
         var api = new PaymentsApi(new FrontDoor(merchants, limits, new AuthenticationFailures("ingest", meters.registry())),
                 new PostPayment(new RequestBody(bodies), accept, outcomes, read, clock),
-                batch, new PostRefund(new RequestBody(bodies), refunds), read,
+                batch, new PostCancel(new RequestBody(bodies), new CancelPayment(database)),
+                new PostRefund(new RequestBody(bodies), refunds), read,
                 new ListPayments(database),
                 new EndpointRoutes(new ManageEndpoints(database, settings.endpoints(), new RequestBody(bodies)), read),
                 new FairShares(meters.registry()), new AnswerSender(bodies, leftovers, drain), requests,

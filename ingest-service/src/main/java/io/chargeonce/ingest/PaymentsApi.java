@@ -10,6 +10,7 @@ import io.chargeonce.ingest.answer.IngestMeters;
 import io.chargeonce.ingest.answer.Problem;
 import io.chargeonce.ingest.answer.Problems;
 import io.chargeonce.ingest.batch.PostBatch;
+import io.chargeonce.ingest.cancel.PostCancel;
 import io.chargeonce.ingest.merchants.Credential;
 import io.chargeonce.ingest.merchants.FairShares;
 import io.chargeonce.ingest.merchants.FrontDoor;
@@ -39,12 +40,14 @@ final class PaymentsApi implements HttpService {
 
     private static final HeaderName TRACEPARENT = HeaderNames.create(TraceContext.HEADER);
     private static final String ONE = Contract.PAYMENTS + "/{id}";
+    private static final String CANCEL = ONE + "/cancel";
     private static final String REFUNDS = ONE + "/refunds";
     private static final String REFUND = REFUNDS + "/{refund}";
 
     private final FrontDoor frontDoor;
     private final PostPayment post;
     private final PostBatch batch;
+    private final PostCancel cancel;
     private final PostRefund refund;
     private final ReadPayment read;
     private final ListPayments list;
@@ -54,11 +57,13 @@ final class PaymentsApi implements HttpService {
     private final IngestMeters meters;
     private final Tracing tracing;
 
-    PaymentsApi(FrontDoor frontDoor, PostPayment post, PostBatch batch, PostRefund refund, ReadPayment read, ListPayments list,
-                EndpointRoutes endpoints, FairShares shares, AnswerSender exchange, IngestMeters meters, Tracing tracing) {
+    PaymentsApi(FrontDoor frontDoor, PostPayment post, PostBatch batch, PostCancel cancel, PostRefund refund, ReadPayment read,
+                ListPayments list, EndpointRoutes endpoints, FairShares shares, AnswerSender exchange, IngestMeters meters,
+                Tracing tracing) {
         this.frontDoor = frontDoor;
         this.post = post;
         this.batch = batch;
+        this.cancel = cancel;
         this.refund = refund;
         this.read = read;
         this.list = list;
@@ -79,6 +84,8 @@ final class PaymentsApi implements HttpService {
         rules.any(PostBatch.PATH, all(request -> Problems.methodNotAllowed("POST").answer()));
         rules.get(ONE, merchants("read", Scope.READ,
                 (merchant, request) -> read.read(merchant.id(), request.path().pathParameters().get("id"))));
+        rules.post(CANCEL, merchants("cancel", Scope.PAY, cancel::answer));
+        rules.any(CANCEL, all(request -> Problems.methodNotAllowed("POST").answer()));
         rules.post(REFUNDS, merchants("refund", Scope.REFUND, refund::answer));
         rules.get(REFUNDS, merchants("read", Scope.READ,
                 (merchant, request) -> read.readRefunds(merchant.id(), request.path().pathParameters().get("id"))));

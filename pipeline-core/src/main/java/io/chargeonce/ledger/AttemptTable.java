@@ -115,28 +115,29 @@ public final class AttemptTable {
     /**
      * One more send of an attempt.
      *
-     * @param evenPurged also after a person has purged the operation, because this send cannot move money
+     * @param evenUnwanted also after a person has purged the operation, or it is to be canceled, because this send cannot move money
      */
-    public record Send(PspKey key, boolean evenPurged) {}
+    public record Send(PspKey key, boolean evenUnwanted) {}
 
     private static final String COUNT_SENDS = """
             UPDATE payment_attempt AS attempt SET sends = sends + again.times
-              FROM (SELECT psp_key, count(*)::int AS times, bool_and(even_purged) AS even_purged
-                      FROM unnest(?::text[], ?::boolean[]) AS again (psp_key, even_purged) GROUP BY psp_key) AS again
+              FROM (SELECT psp_key, count(*)::int AS times, bool_and(even_unwanted) AS even_unwanted
+                      FROM unnest(?::text[], ?::boolean[]) AS again (psp_key, even_unwanted) GROUP BY psp_key) AS again
              WHERE attempt.psp_key = again.psp_key AND state IN ('in_flight', 'unknown')
-               AND (again.even_purged OR NOT EXISTS (SELECT FROM operation_state AS its
-                                                      WHERE its.operation_id = attempt.operation_id AND its.state = 'purged'))
+               AND (again.even_unwanted OR NOT EXISTS (SELECT FROM operation_state AS its
+                                                        WHERE its.operation_id = attempt.operation_id
+                                                          AND (its.state = 'purged' OR its.cancel_requested_at IS NOT NULL)))
             RETURNING attempt.psp_key
             """;
 
     /**
      * Counts one more send for each time that a key is listed, before the send's first byte.
      *
-     * @return the keys that were counted; the attempts of the others are decided or purged, and must not be sent again
+     * @return the keys that were counted; the attempts of the others are decided or not wanted any more, and must not be sent again
      */
     public static Set<PspKey> countSends(Connection connection, List<Send> sends) throws SQLException {
         return Set.copyOf(Sql.all(connection, COUNT_SENDS, row -> new PspKey(row.getString(1)),
-                Columns.of(sends).with("text", send -> send.key.value()).with("bool", Send::evenPurged)));
+                Columns.of(sends).with("text", send -> send.key.value()).with("bool", Send::evenUnwanted)));
     }
 
     private static final String COLUMNS = """

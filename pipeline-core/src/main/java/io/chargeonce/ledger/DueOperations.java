@@ -42,6 +42,11 @@ public final class DueOperations {
         return new DueOperations("list = 'purge' AND lane = '' AND due_at < " + END, ENDED, List.of());
     }
 
+    /** Canceled operations of which nobody was told yet. */
+    public static DueOperations canceled() {
+        return new DueOperations("list = 'cancel' AND lane = ''", "operation_state.state = 'canceled' AND settled_at IS NULL", List.of());
+    }
+
     private static final String DUE_FOR_LONG = "list = 'question' AND due_at <= statement_timestamp() - interval '1 minute'";
 
     private static final String UNASKED = """

@@ -272,6 +272,17 @@ public final class Operation extends OperationRow {
         forgetQuestion();
     }
 
+    /** No attempt has moved money. It ends now, or its cancel, which {@code cancel_charge} has decided, is told now. */
+    public void cancel(Instant now) {
+        if (cancelRequestedAt.isEmpty() || settledAt.isPresent() && state == OperationState.CANCELED) {
+            throw new IllegalStateException("Bug! Nobody wanted %s, which is %s, canceled now".formatted(id(), state.tag()));
+        }
+        if (state != OperationState.CANCELED) {
+            moveOn(OperationState.CANCELED);
+        }
+        settledAt = Optional.of(now);
+    }
+
     /** The purge can no longer be undone, and no attempt may still move money. */
     public void endPurge(Instant now) {
         if (state != OperationState.PURGED || settledAt.isPresent() || isWatched()) {

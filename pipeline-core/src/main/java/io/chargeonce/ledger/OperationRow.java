@@ -36,6 +36,8 @@ public abstract sealed class OperationRow permits Operation {
     int resolveTries;
     Optional<Instant> unresolvedSince = Optional.empty();
     Optional<Instant> settledAt = Optional.empty();
+    /** Only {@code cancel_charge} writes it, in the database. */
+    Optional<Instant> cancelRequestedAt = Optional.empty();
     Optional<Capture> capture = Optional.empty();
     Optional<String> refusedBy = Optional.empty();
     Optional<String> awaited = Optional.empty();
@@ -143,6 +145,16 @@ public abstract sealed class OperationRow permits Operation {
 
     public Optional<Instant> settledAt() {
         return settledAt;
+    }
+
+    /** When its merchant or a person wanted it canceled. From then on no attempt begins, and no question executes one. */
+    public Optional<Instant> cancelRequestedAt() {
+        return cancelRequestedAt;
+    }
+
+    /** Whether it is canceled as soon as it is known that its attempt moved no money. */
+    public boolean isCanceling() {
+        return cancelRequestedAt.isPresent() && isWatched();
     }
 
     /** The capture that this refund or reversal gives back, once it is known. */

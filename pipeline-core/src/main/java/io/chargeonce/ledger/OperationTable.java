@@ -41,7 +41,7 @@ public final class OperationTable {
             reference, description, receipt_email, accepted_at, traceparent, state, step, generation, counted_attempts, tier, sequence, psp,
             psp_reference, failure_cause, failure_message, not_before, charge_before, staged_at, swept, lease_token,
             resolve_at, resolve_tries, unresolved_since, settled_at, capture_psp, capture_reference, refused_by,
-            awaited, represented, represent_at
+            awaited, represented, represent_at, cancel_requested_at
             """;
 
     private OperationTable() {}
@@ -310,6 +310,7 @@ public final class OperationTable {
         operation.awaited = row.textIfAny();
         operation.represented = row.integer();
         operation.representAt = row.instantIfAny();
+        operation.cancelRequestedAt = row.instantIfAny();
         operation.seldomChangedAsRead = operation.seldomChanged();
         operation.captureAsRead = operation.capture;
         return operation;

@@ -80,7 +80,7 @@ public final class Refunds {
             return repeated(request, earlier.get());
         }
         return switch (charge.state()) {
-            case DECLINED, FAILED -> new Answer.NotCaptured(charge.state());
+            case DECLINED, FAILED, CANCELED -> new Answer.NotCaptured(charge.state());
             case PURGED -> charge.isPurgedForGood() ? new Answer.NotCaptured(charge.state())
                     : acceptNew(connection, topics, request, charge, deadline);
             // A dead payment may still be merged, so its refund waits.

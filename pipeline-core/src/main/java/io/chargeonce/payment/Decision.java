@@ -33,7 +33,8 @@ public final class Decision {
     /** Without this attempt's money the operation has already ended. */
     private static Optional<NextStep> overtaken(Situation at) {
         return at.anotherCaptured() ? Optional.of(new NextStep.SettleByEarlierCapture())
-                : at.purged() ? Optional.of(new NextStep.StayPurged()) : Optional.empty();
+                : at.canceling() ? Optional.of(new NextStep.Cancel())
+                        : at.purged() ? Optional.of(new NextStep.StayPurged()) : Optional.empty();
     }
 
     private static NextStep afterDecline(Outcome.Declined declined, Situation at) {

@@ -27,22 +27,24 @@ public enum OperationState {
      * Taken out of the dead-letter queue by a person with a reason; it may be restored until the retention ends. If its attempt may have
      * moved money, the resolver goes on asking.
      */
-    PURGED;
+    PURGED,
+    /** Its merchant or a person did not want it any more, and no attempt took money. What one takes all the same goes back. */
+    CANCELED;
 
     public Set<OperationState> next() {
         return switch (this) {
             // Straight to the end only by a late success, or for a refund of a payment that was never captured.
-            case ACCEPTED, SCHEDULED, PARKED -> EnumSet.of(PROCESSING, PARKED, SCHEDULED, DEAD, SUCCEEDED, DECLINED);
-            case PROCESSING -> EnumSet.of(SUCCEEDED, DECLINED, SCHEDULED, PARKED, UNRESOLVED, DEAD);
-            case UNRESOLVED -> EnumSet.of(UNRESOLVED, SUCCEEDED, DECLINED, SCHEDULED, PARKED, DEAD, PURGED);
-            case DEAD -> EnumSet.of(ACCEPTED, SUCCEEDED, UNRESOLVED, PURGED);
+            case ACCEPTED, SCHEDULED, PARKED -> EnumSet.of(PROCESSING, PARKED, SCHEDULED, DEAD, SUCCEEDED, DECLINED, CANCELED);
+            case PROCESSING -> EnumSet.of(SUCCEEDED, DECLINED, SCHEDULED, PARKED, UNRESOLVED, DEAD, CANCELED);
+            case UNRESOLVED -> EnumSet.of(UNRESOLVED, SUCCEEDED, DECLINED, SCHEDULED, PARKED, DEAD, PURGED, CANCELED);
+            case DEAD -> EnumSet.of(ACCEPTED, SUCCEEDED, UNRESOLVED, PURGED, CANCELED);
             // The PSP's late answer outranks ours: the money has moved.
             case DECLINED -> EnumSet.of(SUCCEEDED);
             // An attempt that moved the money after all brings it back. If another attempt is open, its outcome must be known first.
-            case PURGED -> EnumSet.of(SUCCEEDED, DEAD, UNRESOLVED);
+            case PURGED -> EnumSet.of(SUCCEEDED, DEAD, UNRESOLVED, CANCELED);
             // Only what was given back may fail after its success.
             case SUCCEEDED -> EnumSet.of(FAILED);
-            case FAILED -> EnumSet.noneOf(OperationState.class);
+            case FAILED, CANCELED -> EnumSet.noneOf(OperationState.class);
         };
     }
 

@@ -9,8 +9,8 @@ import java.util.Optional;
  *
  * @param operation {@code charge}, {@code refund}, {@code reversal} or {@code return}
  * @param psp      absent for a refund that was refused before it reached one
- * @param status   {@code succeeded}, {@code failed} if that was taken back, {@code declined}, or {@code purged} once a purge can no longer
- *                 be undone
+ * @param status   {@code succeeded}, {@code failed} if that was taken back, {@code declined}, {@code canceled}, or {@code purged} once a
+ *                 purge can no longer be undone
  * @param revision the operation's step at that moment: of two copies for one payment the higher one is newer
  */
 public record OutcomeRecord(

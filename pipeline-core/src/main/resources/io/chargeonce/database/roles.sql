@@ -63,7 +63,7 @@ GRANT INSERT (operation_id, payment_id, kind, operation_ref, merchant_id, idempo
     reference, description, receipt_email, traceparent, charge_within_s) ON operation TO chargeonce_ingest;
 GRANT EXECUTE ON FUNCTION forget_settled_payments(int, timestamptz), forget_dead_letter_runs(int),
     count_unfinished(interval), forget_presentations(int), forget_bank_files(int), lock_payment(text),
-    take_back_keys(text[], text[]) TO chargeonce_ingest;
+    take_back_keys(text[], text[]), cancel_payment(text, text) TO chargeonce_ingest;
 
 -- The settings that all processes have in common.
 GRANT SELECT ON agreed TO chargeonce_ingest, chargeonce_charge, chargeonce_retry, chargeonce_dlq_reader, chargeonce_dlq_operator,
@@ -167,7 +167,7 @@ GRANT EXECUTE ON FUNCTION must_be_approved(text), run_holds(text, boolean), prop
 -- The console says whether this person may approve another's run.
 GRANT EXECUTE ON FUNCTION has_a_login_of_their_own(text) TO chargeonce_dlq_operator;
 GRANT EXECUTE ON FUNCTION too_much_alone(text[], numeric[]), it_may_begin(text), permit_moves(text, int[]), moved_by_a_person(text, text),
-    may_have_taken_money(text), approve(text, text, text) TO chargeonce_dlq_operator;
+    may_have_taken_money(text), approve(text, text, text), cancel_by_a_person(text) TO chargeonce_dlq_operator;
 GRANT INSERT (run_id, reason, fingerprint, items, canary, rate, max_rate, abort_above_percent, even_capped, even_stopped, state, kind,
         even_unresolved, money),
     UPDATE (awaits_approval, state, verdict, leader, leader_token, led_at, judged_after, ended_at, rate, max_rate)
@@ -238,7 +238,7 @@ GRANT SELECT ON settlement_line, reconciliation, reconciliation_finding
 -- Bank files. Charge names an attempt, and a function collects it from its rows; charge takes what the bank's lines say, each once.
 GRANT SELECT ON bank_batch_item, bank_batch, bank_line TO chargeonce_charge, chargeonce_retry;
 GRANT UPDATE (state, note, taken_at) ON bank_line TO chargeonce_charge;
-GRANT EXECUTE ON FUNCTION collect_for_bank(text), fence_for_bank(text), give_up_for_bank(text), returned_of(text, text)
+GRANT EXECUTE ON FUNCTION collect_for_bank(text), fence_for_bank(text), recall_for_bank(text), give_up_for_bank(text), returned_of(text, text)
     TO chargeonce_charge, chargeonce_retry;
 -- Ingest asks about one merchant's mandate.
 GRANT EXECUTE ON FUNCTION debits_by(text, text), returned_of(text, text) TO chargeonce_ingest;

@@ -45,6 +45,7 @@ class DecisionTest {
             Map.entry("the attempt is known to have captured", one -> one.at.capturedAs().isPresent()),
             Map.entry("the attempt is known to have failed", one -> one.at.failedAlready()),
             Map.entry("an earlier attempt captured", one -> one.at.anotherCaptured()),
+            Map.entry("to be canceled", one -> one.at.canceling()),
             Map.entry("purged", one -> one.at.purged()),
             Map.entry("may be presented again, first time", presentedAgain(0)),
             Map.entry("may be presented again, second time", presentedAgain(1)),
@@ -114,7 +115,7 @@ class DecisionTest {
     void pauses_follow_the_decline_and_end(String code, int represented, Integer days) {
         var declined = new Outcome.Declined(code, "no", Optional.empty());
         var settle = new NextStep.SettleDeclined(declined);
-        var at = new Situation(OperationKind.CHARGE, new Progress(0, 0), represented, false, true, Optional.empty(), false, false, true);
+        var at = new Situation(OperationKind.CHARGE, new Progress(0, 0), represented, false, false, true, Optional.empty(), false, false, true);
         assertThat(Decision.after(declined, at, schedule(3))).isEqualTo(days == null ? settle
                 : new NextStep.PresentAgainIfGranted(Duration.ofDays(days), 15, settle));
     }
@@ -140,7 +141,7 @@ class DecisionTest {
     }
 
     private static Situation failedWith(int counted, int tier) {
-        return new Situation(OperationKind.CHARGE, new Progress(counted, tier), 0, false, true, Optional.empty(), false, false, false);
+        return new Situation(OperationKind.CHARGE, new Progress(counted, tier), 0, false, false, true, Optional.empty(), false, false, false);
     }
 
     private static RetrySchedule schedule(int tiers) {
@@ -180,6 +181,7 @@ class DecisionTest {
             case NextStep.SettleSucceeded end -> "settle as succeeded";
             case NextStep.SettleByEarlierCapture end -> "settle by the earlier capture";
             case NextStep.SettleDeclined end -> "settle as declined";
+            case NextStep.Cancel end -> "cancel";
             case NextStep.StayPurged end -> "stay purged";
             case NextStep.DeadLetter end -> "dead letter";
             case NextStep.Resolve ask -> ask.atOnce() ? "query the PSP at once" : "query the PSP on the ladder";
@@ -232,8 +234,8 @@ class DecisionTest {
             for (int counted = 0; counted <= tiers + 1; counted++) {
                 for (int represented = 0; represented <= 5; represented++) {
                     for (int known = 0; known < 3; known++) {
-                        for (int flags = 0; flags < 16; flags++) {
-                            all.add(new Situation(kind, new Progress(counted, counted), represented, (flags & 1) > 0, (flags & 2) > 0,
+                        for (int flags = 0; flags < 32; flags++) {
+                            all.add(new Situation(kind, new Progress(counted, counted), represented, (flags & 1) > 0, (flags & 16) > 0, (flags & 2) > 0,
                                     known == 1 ? Optional.of("pi_1") : Optional.empty(), known == 2, (flags & 4) > 0, (flags & 8) > 0));
                         }
                     }

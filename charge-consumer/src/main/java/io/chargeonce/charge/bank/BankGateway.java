@@ -88,7 +88,7 @@ public final class BankGateway implements Gateway, RefundGateway {
 
     @Override
     public Outcome findOut(Charge charge) {
-        return find(charge.key(), charge.mayBeSent() && !charge.lease().hasEnded());
+        return charge.recalled() ? recall(charge.key()) : find(charge.key(), charge.mayBeSent() && !charge.lease().hasEnded());
     }
 
     @Override
@@ -159,6 +159,12 @@ public final class BankGateway implements Gateway, RefundGateway {
     private static Outcome given(String why) {
         return new Outcome.Failed(FailureCause.CANCELLED_UNEXECUTED,
                 "it was given up before any file took it" + (why.isEmpty() ? "" : ": " + why));
+    }
+
+    /** A debit that waits for its file is taken out. One that is in a file cannot be called back. */
+    private Outcome recall(PspKey key) {
+        boolean stopped = DatabaseRetry.insist(() -> database.withConnection(connection -> BankItems.recall(connection, key)));
+        return stopped ? given("") : find(key, false);
     }
 
     private Outcome fence(PspKey key) {

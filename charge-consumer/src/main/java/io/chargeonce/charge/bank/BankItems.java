@@ -38,6 +38,13 @@ public final class BankItems {
         return Sql.one(connection, FENCE, row -> row.getBoolean(1), key.value());
     }
 
+    private static final String RECALL = "SELECT recall_for_bank(?)";
+
+    /** False if a file has it. */
+    static boolean recall(Connection connection, PspKey key) throws SQLException {
+        return Sql.one(connection, RECALL, row -> row.getBoolean(1), key.value());
+    }
+
     private static final String GIVE_UP = "SELECT give_up_for_bank(?)";
 
     /**

@@ -32,8 +32,11 @@ public final class PspCalls {
         var money = operation.accepted().request().money();
         return switch (operation.kind()) {
             // An attempt that the database had lost has the life of its key from its PSP's own time.
-            case CHARGE -> new PspCall(gateway, new Charge(attempt.key(), attempt.payment(), money, attempt.request(),
-                    attempt.pspReference(), mayBeSent).firstSent(attempt.keyValidUntil().minus(gateway.keyLife())));
+            case CHARGE -> {
+                var charge = new Charge(attempt.key(), attempt.payment(), money, attempt.request(), attempt.pspReference(), mayBeSent)
+                        .firstSent(attempt.keyValidUntil().minus(gateway.keyLife()));
+                yield new PspCall(gateway, operation.cancelRequestedAt().isPresent() ? charge.recall() : charge);
+            }
             case REFUND, REVERSAL -> new PspCall(gateway, new Refund(attempt.key(),
                     attempt.payment(), money, capture(operation).reference(), attempt.request(), attempt.pspReference(),
                     mayBeSent && attempt.pspReference().isEmpty()));

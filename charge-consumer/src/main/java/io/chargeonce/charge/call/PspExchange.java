@@ -77,7 +77,7 @@ public final class PspExchange implements AutoCloseable {
 
     /** Asks, and sends again if the PSP still remembers the key. An answer about this send says nothing about an earlier one. */
     public Outcome ask(PspCall call) {
-        Optional<Outcome> unsent = call.mayBeSent() ? count(call, false) : Optional.empty();
+        Optional<Outcome> unsent = call.mayBeSent() ? count(call, !call.questionMayExecute()) : Optional.empty();
         if (unsent.isPresent()) {
             return unsent.get();
         }
@@ -93,9 +93,9 @@ public final class PspExchange implements AutoCloseable {
     }
 
     /** @return empty once the send is counted; otherwise the outcome, because an uncounted send is not made */
-    private Optional<Outcome> count(PspCall call, boolean evenPurged) {
+    private Optional<Outcome> count(PspCall call, boolean evenUnwanted) {
         try {
-            return DatabaseRetry.insist(() -> sends.ask(new AttemptTable.Send(call.key(), evenPurged))) ? Optional.empty()
+            return DatabaseRetry.insist(() -> sends.ask(new AttemptTable.Send(call.key(), evenUnwanted))) ? Optional.empty()
                     : Optional.of(decidedMeanwhile());
         } catch (RuntimeException bug) {
             Bug.mustBeOfOneRow(bug);
@@ -105,10 +105,10 @@ public final class PspExchange implements AutoCloseable {
         }
     }
 
-    /** After a decision another attempt may follow at once, and a purge says stop: no byte of this one may be sent any more. */
+    /** After a decision another attempt may follow at once, and a purge and a cancel say stop: no byte of this one may be sent any more. */
     private static Outcome decidedMeanwhile() {
         return new Outcome.Unknown(UnknownCause.LEASE_RAN_OUT,
-                "its outcome became known in another way meanwhile, or a person purged it, so nothing was sent",
+                "its outcome became known in another way meanwhile, or nobody wants it any more, so nothing was sent",
                 Optional.empty());
     }
 

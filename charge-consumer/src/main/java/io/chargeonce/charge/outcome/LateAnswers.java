@@ -24,8 +24,8 @@ import java.util.Optional;
 /**
  * Handles answers of workers whose lease has expired, and webhooks. They are never lost: in every state of the operation they are appended
  * and folded into the attempt. If the attempt that the resolver watches failed, the resolver settles it. A success settles the operation in
- * any state, or waits for another open attempt, or is given back if another attempt succeeded too. Every method runs under the operation's
- * lock.
+ * any state, or waits for another open attempt, or is given back if another attempt succeeded too or the payment is canceled. Every method
+ * runs under the operation's lock.
  */
 public record LateAnswers(UnitOfWork changes, Operation operation) {
 
@@ -105,6 +105,7 @@ public record LateAnswers(UnitOfWork changes, Operation operation) {
                 }
             }
             case SUCCEEDED, FAILED -> movedTwice(before, observed.pspReference());
+            case CANCELED -> reversals().reverseAfterCancel(before, observed.pspReference());
             case ACCEPTED, SCHEDULED, PARKED, DECLINED, DEAD, PURGED -> settle(before, observed.pspReference());
         }
     }

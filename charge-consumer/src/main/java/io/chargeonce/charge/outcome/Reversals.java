@@ -18,7 +18,10 @@ import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Gives back automatically what an attempt captured although another one had captured too. That is an incident, and never silent. */
+/**
+ * Gives back automatically what an attempt captured although another one had captured too, or its payment was canceled. That is an
+ * incident, and never silent.
+ */
 public record Reversals(UnitOfWork changes, Operation operation) {
 
     private static final Logger LOG = LoggerFactory.getLogger(Reversals.class);
@@ -27,12 +30,18 @@ public record Reversals(UnitOfWork changes, Operation operation) {
 
     /** Under its own key, so that it happens once however often the capture is reported; outside the sum of refunds. */
     void reverse(Attempt twice, String reference) throws SQLException {
-        reverse(twice, twice.key().value(), reference);
+        reverse(twice, twice.key().value(), reference, Incident.CAPTURED_TWICE);
+    }
+
+    /** The same for a capture of a payment that is canceled. */
+    void reverseAfterCancel(Attempt late, String reference) throws SQLException {
+        reverse(late, late.key().value(), reference, Incident.CAPTURED_AFTER_CANCEL);
     }
 
     /** The same for one more capture that the PSP made under a key that had captured already: one reversal per reference. */
     void reverseUnderOneKey(Attempt attempt, String reference) throws SQLException {
-        reverse(attempt, attempt.key() + "-" + UUID.nameUUIDFromBytes(reference.getBytes(StandardCharsets.UTF_8)), reference);
+        String name = attempt.key() + "-" + UUID.nameUUIDFromBytes(reference.getBytes(StandardCharsets.UTF_8));
+        reverse(attempt, name, reference, Incident.CAPTURED_TWICE);
     }
 
     /** @param name the attempt's key, or more if the PSP captured twice under it */
@@ -40,17 +49,17 @@ public record Reversals(UnitOfWork changes, Operation operation) {
         return "attempt-" + name + "-reversal";
     }
 
-    private void reverse(Attempt twice, String name, String reference) throws SQLException {
+    private void reverse(Attempt captured, String name, String reference, Incident why) throws SQLException {
         String id = idOf(name);
         var accepted = operation.accepted();
         boolean isNew = OperationTable.insert(changes.connection(), new Operation.Accepted(id, accepted.payment(), OperationKind.REVERSAL,
                 name, accepted.merchant(), id, accepted.request(), changes.now(), accepted.traceparent()), DEADLINE);
         if (isNew) {
             Operation reversal = OperationTable.find(changes.connection(), id).orElseThrow();
-            reversal.giveBack(new Capture(twice.psp(), reference));
+            reversal.giveBack(new Capture(captured.psp(), reference));
             changes.save(reversal);
             changes.stageWork(reversal);
-            incident(Incident.CAPTURED_TWICE, twice, reference);
+            incident(why, captured, reference);
         }
     }
 
@@ -118,9 +127,10 @@ public record Reversals(UnitOfWork changes, Operation operation) {
                         observed.pspReference() == null ? "" : observed.pspReference()));
     }
 
-    private void incident(Incident incident, Attempt twice, String reference) {
-        LOG.error("ALERT: incident.{}: attempt {} of {} moved money at {} (reference {}), and another attempt did too; see the audit of {}",
-                incident.tag(), twice.key(), operation.id(), twice.psp(), reference, operation.id());
-        changes.incident(incident, operation, Map.of("attempt", twice.key().value(), "psp", twice.psp(), "psp_reference", reference));
+    private void incident(Incident incident, Attempt captured, String reference) {
+        LOG.error("ALERT: incident.{}: attempt {} of {} moved money at {} (reference {}), and {}; see the audit of {}",
+                incident.tag(), captured.key(), operation.id(), captured.psp(), reference,
+                incident == Incident.CAPTURED_AFTER_CANCEL ? "its payment is canceled" : "another attempt did too", operation.id());
+        changes.incident(incident, operation, Map.of("attempt", captured.key().value(), "psp", captured.psp(), "psp_reference", reference));
     }
 }

@@ -13,6 +13,7 @@ import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.ledger.Staging;
 import io.chargeonce.ledger.Observation;
+import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.wire.Topics;
 import java.sql.Connection;
@@ -145,6 +146,9 @@ public final class UnitOfWork {
         stage(Staging.outcome(topics, operation));
         receipts.ifPresent(ours -> ours.add(operation));
         audit(operation.state().tag(), operation);
+        if (operation.state() == OperationState.SUCCEEDED && operation.cancelRequestedAt().isPresent()) {
+            audit("cancel-too-late", operation);
+        }
     }
 
     /**

@@ -133,6 +133,12 @@ public final class StripeGateway implements Gateway {
         }
     }
 
+    /** An intent that is created again is never confirmed by a question, which cancels it. */
+    @Override
+    public boolean questionMayExecute() {
+        return false;
+    }
+
     @Override
     public Outcome findOut(Charge charge) {
         if (charge.pspReference().isPresent()) {

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.console.web;
 
+import io.chargeonce.console.answer.Filters;
 import io.chargeonce.console.answer.Problems;
 import io.chargeonce.console.overview.WitnessJson;
 import io.chargeonce.console.witness.WitnessView;
+import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.json.HoldJson;
 import io.chargeonce.dlq.json.Json;
 import io.chargeonce.dlq.json.MomentJson;
 import io.chargeonce.dlq.personal.Unmasked;
+import io.chargeonce.dlq.purge.Cancels;
 import io.chargeonce.dlq.query.PaymentSearch;
 import io.chargeonce.dlq.story.Life;
 import io.chargeonce.dlq.story.Moment;
@@ -15,6 +18,7 @@ import io.chargeonce.dlq.story.Story;
 import io.chargeonce.http.Answer;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.PurgedLetters;
+import io.chargeonce.payment.OperationKind;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.text.Cut;
 import java.util.LinkedHashMap;
@@ -32,6 +36,7 @@ record PaymentRoutes(WitnessView witness) implements ConsoleApi.Routes {
     public void add(ConsoleApi.Rules rules) {
         rules.get("/api/find", this::find);
         rules.get("/api/payments/{id}", this::payment);
+        rules.post("/api/payments/{id}/cancel", PaymentRoutes::cancel);
     }
 
     private Answer find(Call call) {
@@ -87,6 +92,17 @@ record PaymentRoutes(WitnessView witness) implements ConsoleApi.Routes {
         return ConsoleApi.json(200, json);
     }
 
+    private static Answer cancel(Call call) {
+        AuditContext by = call.by(Filters.reason(call.text("reason"), true));
+        Cancels.Canceled canceled = new Cancels(call.queue()).cancel(call.path("id"), by);
+        return switch (canceled.result()) {
+            case UNKNOWN -> throw Problems.noSuch("No payment has this id.").refusal();
+            case CAPTURED -> throw Problems.notNow("It is charged already.", "Refund it to give the money back.").refusal();
+            case DECLINED -> throw Problems.notNow("It was declined.", "There is nothing to cancel.").refusal();
+            case CANCELED, CANCELING -> ConsoleApi.json(200, Map.of("result", canceled.result().tag(), "run", by.run()));
+        };
+    }
+
     private static Map<String, Object> letter(Story story, boolean unmasked) {
         Map<String, Object> json = Json.story(unmasked ? story : story.masked());
         if (story.letter().state().equals("purged")
@@ -107,6 +123,9 @@ record PaymentRoutes(WitnessView witness) implements ConsoleApi.Routes {
         json.put("amount", accepted.request().money().minorUnits());
         json.put("currency", accepted.request().money().currency());
         json.put("state", operation.state().tag());
+        json.put("canceling", operation.isCanceling());
+        json.put("may_be_canceled", operation.kind() == OperationKind.CHARGE && operation.settledAt().isEmpty()
+                && operation.cancelRequestedAt().isEmpty());
         json.put("generation", operation.generation());
         json.put("attempts", operation.sequence());
         json.put("accepted_at", accepted.at().toString());

@@ -41,6 +41,8 @@ final class RunOutcomes {
                 SELECT run_id, position, fate, looked.outcome AS before, looked.currency, looked.amount,
                        CASE WHEN operation.generation > expected THEN 'failed_again'
                             WHEN operation.state IN ('succeeded', 'declined') THEN operation.state
+                            -- An answer as a decline is, and no failure.
+                            WHEN operation.state = 'canceled' THEN 'declined'
                             -- It had succeeded.
                             WHEN operation.state = 'failed' THEN 'succeeded'
                             WHEN operation.state IN ('dead', 'purged') THEN 'failed_again'

@@ -66,7 +66,7 @@ public record Life(String id, Optional<Operation> operation, Optional<DeadLetter
     private static boolean waits(Operation operation) {
         return switch (operation.state()) {
             case ACCEPTED, SCHEDULED, PARKED -> true;
-            case PROCESSING, UNRESOLVED, SUCCEEDED, FAILED, DECLINED, DEAD, PURGED -> false;
+            case PROCESSING, UNRESOLVED, SUCCEEDED, FAILED, DECLINED, DEAD, PURGED, CANCELED -> false;
         };
     }
 

@@ -98,7 +98,7 @@ final class LifeRows {
               FROM operation JOIN webhook_delivery AS delivery USING (payment_id)
              WHERE operation_id = ? AND operation_id <> payment_id
                AND webhook_id IN (SELECT webhook_id_of(endpoint_id, operation_id || '/' || life_of(accepted_at) || '/' || state)
-                                    FROM unnest(ARRAY['succeeded', 'failed', 'declined', 'purged']) AS ended (state))
+                                    FROM unnest(ARRAY['succeeded', 'failed', 'declined', 'purged', 'canceled']) AS ended (state))
             """;
 
     /** Of a payment also those about its refunds. What another operation's are about, only their ids tell. */

@@ -9,6 +9,7 @@ import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.input.Problems;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.KnownValues;
+import io.chargeonce.dlq.terminal.cancel.CancelCommand;
 import io.chargeonce.dlq.terminal.hold.ForceCommand;
 import io.chargeonce.dlq.terminal.hold.HoldsCommand;
 import io.chargeonce.dlq.terminal.hold.PauseCommand;
@@ -95,6 +96,7 @@ public final class DlqCommand implements Runnable, QueueOpener {
         commands.put("resume", ResumeCommand::new);
         commands.put("purge", PurgeCommand::new);
         commands.put("restore", RestoreCommand::new);
+        commands.put("cancel", CancelCommand::new);
         commands.put("merge", MergeCommand::new);
         commands.put("runs", RunsCommand::new);
         commands.put("approve", ApproveCommand::new);

@@ -215,6 +215,21 @@ public final class Problems {
                 .withError("Duplicate-Guard", "must be off");
     }
 
+    public static Problem alreadyCaptured(PaymentId id) {
+        return Problem.of(409, "already-captured", "The payment is charged already",
+                "It cannot be canceled any more. Refund it to give the money back.").withPayment(Contract.PAYMENTS + "/" + id);
+    }
+
+    public static Problem paymentDeclined(PaymentId id) {
+        return Problem.of(409, "payment-declined", "The payment was declined",
+                "It was not charged and will not be, so there is nothing to cancel.").withPayment(Contract.PAYMENTS + "/" + id);
+    }
+
+    public static Problem paymentCanceled(PaymentId id) {
+        return Problem.of(409, "payment-canceled", "The payment is canceled",
+                "Nothing of it is kept: what is captured for it all the same goes back by itself.").withPayment(Contract.PAYMENTS + "/" + id);
+    }
+
     public static Problem notCaptured(PaymentId id) {
         return Problem.of(409, "payment-not-captured", "There is nothing to give back",
                 "The payment was not charged: look at its status.").withPayment(Contract.PAYMENTS + "/" + id);

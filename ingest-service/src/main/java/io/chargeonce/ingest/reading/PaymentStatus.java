@@ -8,11 +8,11 @@ import java.util.Locale;
 
 /** The status of a payment or a refund, in the words that a client sees. It goes back only when a refund fails after its success. */
 public enum PaymentStatus {
-    ACCEPTED, PROCESSING, SUCCEEDED, FAILED, DECLINED, PARTIALLY_REFUNDED, REFUNDED, NEEDS_ATTENTION, PURGED;
+    ACCEPTED, PROCESSING, SUCCEEDED, FAILED, DECLINED, PARTIALLY_REFUNDED, REFUNDED, NEEDS_ATTENTION, PURGED, CANCELING, CANCELED;
 
     /** Of the payment's charge, which the query calls {@code charge}; {@code keys_taken} has the same columns. */
     static final String COLUMNS = """
-            charge.state, charge.generation, charge.sequence, charge.amount,
+            charge.state, charge.generation, charge.sequence, charge.cancel_requested_at, charge.amount,
                    (SELECT coalesce(sum(back.amount), 0) FROM refunds_of(charge.merchant_id, charge.operation_id) AS back
                      WHERE back.state = 'succeeded') AS refunded""";
 
@@ -29,6 +29,15 @@ public enum PaymentStatus {
             case DECLINED -> DECLINED;
             case DEAD -> NEEDS_ATTENTION;
             case PURGED -> PURGED;
+            case CANCELED -> CANCELED;
+        };
+    }
+
+    /** The same for a payment that its merchant or a person wanted canceled. */
+    PaymentStatus canceling() {
+        return switch (this) {
+            case ACCEPTED, PROCESSING, NEEDS_ATTENTION, PURGED, CANCELING -> CANCELING;
+            case SUCCEEDED, FAILED, DECLINED, PARTIALLY_REFUNDED, REFUNDED, CANCELED -> this;
         };
     }
 
@@ -43,7 +52,8 @@ public enum PaymentStatus {
 
     /** From a row of {@link #COLUMNS}. */
     public static PaymentStatus of(ResultSet row) throws SQLException {
-        return of(OperationState.fromTag(row.getString("state")), row.getInt("generation"), row.getInt("sequence"))
+        PaymentStatus status = of(OperationState.fromTag(row.getString("state")), row.getInt("generation"), row.getInt("sequence"));
+        return (row.getTimestamp("cancel_requested_at") == null ? status : status.canceling())
                 .after(row.getLong("refunded"), row.getLong("amount"));
     }
 

@@ -47,6 +47,7 @@ final class PaymentView {
         view.put("accepted_at", time(row.getTimestamp("accepted_at")));
         view.put("settled_at", time(row.getTimestamp("settled_at")));
         view.put("purge", status == PaymentStatus.PURGED ? purge(row) : null);
+        view.put("cancel", row.getTimestamp("cancel_requested_at") == null ? null : cancel(row, status));
         view.values().removeIf(Objects::isNull);
         return view;
     }
@@ -59,6 +60,16 @@ final class PaymentView {
         purge.put("final", isFinal);
         purge.put("detail", asked ? ASKED : isFinal ? FINAL : NOT_YET_FINAL);
         return purge;
+    }
+
+    /** Without an outcome while it is not known whether an attempt took the money. */
+    private static Map<String, Object> cancel(ResultSet row, PaymentStatus status) throws SQLException {
+        var cancel = new LinkedHashMap<String, Object>();
+        cancel.put("requested_at", time(row.getTimestamp("cancel_requested_at")));
+        if (status != PaymentStatus.CANCELING) {
+            cancel.put("outcome", status == PaymentStatus.CANCELED ? "canceled" : "cancel_too_late");
+        }
+        return cancel;
     }
 
     static String time(Timestamp timestamp) {

@@ -20,7 +20,7 @@ import java.util.Optional;
 /** Shows a payment to its merchant, as it stands now. Any thread. */
 public final class ReadPayment {
 
-    static final Map<String, String> HEADERS =
+    public static final Map<String, String> HEADERS =
             Map.of("Content-Type", "application/json", "Cache-Control", "no-store");
 
     private final Database database;
@@ -76,7 +76,8 @@ public final class ReadPayment {
               FROM operation_of(?, ?) AS charge
             """.formatted(PaymentView.COLUMNS);
 
-    private static Optional<byte[]> select(Connection connection, String merchant, PaymentId id) throws SQLException {
+    /** As a body, within the caller's transaction. */
+    public static Optional<byte[]> select(Connection connection, String merchant, PaymentId id) throws SQLException {
         Optional<Map<String, Object>> found = Sql.first(connection, SELECT, PaymentView::of, merchant, id.value());
         if (found.isEmpty()) {
             return Optional.empty();

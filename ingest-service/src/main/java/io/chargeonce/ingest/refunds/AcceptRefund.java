@@ -10,6 +10,7 @@ import io.chargeonce.ingest.answer.RequestForm;
 import io.chargeonce.ingest.reading.RefundJson;
 import io.chargeonce.ledger.Refunds;
 import io.chargeonce.payment.IdempotencyKey;
+import io.chargeonce.payment.OperationState;
 import io.chargeonce.wire.Topics;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -84,7 +85,8 @@ public final class AcceptRefund {
                 yield RefundJson.accepted(accepted.refund(), accepted.isNew());
             }
             case Refunds.Answer.NoSuchPayment ignored -> Problems.notFound().answer();
-            case Refunds.Answer.NotCaptured never -> Problems.notCaptured(ask.payment()).answer();
+            case Refunds.Answer.NotCaptured never -> (never.payment() == OperationState.CANCELED
+                    ? Problems.paymentCanceled(ask.payment()) : Problems.notCaptured(ask.payment())).answer();
             case Refunds.Answer.TooMuch tooMuch ->
                 Problems.refundTooLarge(ask.payment(), tooMuch.refundable(), ask.amount().isPresent()).answer();
             case Refunds.Answer.NotRepresentable not -> Problems.refundNotRepresentable(not.money().currency()).answer();

@@ -12,9 +12,17 @@ class PaymentStatusTest {
     @ParameterizedTest
     @CsvSource({"accepted,1,0,accepted", "accepted,2,3,processing", "accepted,2,0,processing", "accepted,1,1,processing",
         "processing,1,1,processing", "scheduled,1,1,processing", "parked,1,0,processing", "unresolved,1,1,processing",
-        "succeeded,1,1,succeeded", "failed,1,1,failed", "declined,1,1,declined", "dead,1,3,needs_attention", "purged,1,3,purged"})
+        "succeeded,1,1,succeeded", "failed,1,1,failed", "declined,1,1,declined", "dead,1,3,needs_attention", "purged,1,3,purged",
+        "canceled,1,1,canceled"})
     void every_state_has_a_word_for_clients(String state, int generation, int sequence, String word) {
         assertThat(PaymentStatus.of(OperationState.fromTag(state), generation, sequence).tag()).isEqualTo(word);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"accepted,canceling", "processing,canceling", "unresolved,canceling", "dead,canceling", "purged,canceling",
+        "succeeded,succeeded", "declined,declined", "canceled,canceled"})
+    void what_nobody_wants_any_more_is_canceling_until_it_has_ended(String state, String word) {
+        assertThat(PaymentStatus.of(OperationState.fromTag(state), 1, 1).canceling().tag()).isEqualTo(word);
     }
 
     @ParameterizedTest

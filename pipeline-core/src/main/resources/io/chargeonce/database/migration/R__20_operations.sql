@@ -12,6 +12,66 @@ BEGIN
                       AND (NOT failed_definite OR state = 'succeeded'));
 END $$;
 
+-- Decides under the charge's lock whether it is canceled: the only way to cancel. If none of its attempts can have moved money, it is
+-- canceled for good, and charge tells it. If one may have, it is only noted, and the PSP is asked now; no attempt and no question may move
+-- money any more. A charge that has ended stays as it is. "status" is the state that counts, or 'canceling'; NULL if there is no such
+-- charge. "is_new" is false for a repeat.
+CREATE OR REPLACE FUNCTION cancel_charge(payment text, OUT status text, OUT is_new boolean)
+    LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    moment timestamptz;
+    its operation_state;
+BEGIN
+    SELECT state.* INTO its FROM operation_state AS state JOIN operation USING (operation_id)
+     WHERE operation_id = payment AND kind = 'charge' FOR UPDATE OF state;
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
+    moment := clock_timestamp();
+    is_new := its.cancel_requested_at IS NULL;
+    status := its.state;
+    IF its.state IN ('succeeded', 'failed', 'declined', 'canceled') THEN
+        is_new := false;
+    ELSIF its.resolve_at IS NULL AND NOT may_have_taken_money(payment) THEN
+        status := 'canceled';
+        UPDATE operation_state
+           SET state = 'canceled', step = its.step + 1, swept = 0, cancel_requested_at = coalesce(its.cancel_requested_at, moment),
+               staged_at = moment, settled_at = NULL, represent_at = NULL, lease_token = NULL
+         WHERE operation_id = payment;
+    ELSE
+        status := 'canceling';
+        -- Who holds the lease calls the PSP right now, and decides by its answer.
+        IF is_new AND its.lease_token IS NOT NULL AND its.resolve_at > moment THEN
+            UPDATE operation_state SET cancel_requested_at = moment WHERE operation_id = payment;
+        ELSIF is_new THEN
+            UPDATE operation_state
+               SET cancel_requested_at = moment, lease_token = NULL, resolve_at = moment,
+                   state = CASE its.state WHEN 'purged' THEN 'purged' ELSE 'unresolved' END,
+                   unresolved_since = coalesce(its.unresolved_since, moment)
+             WHERE operation_id = payment;
+        END IF;
+    END IF;
+END $$;
+
+-- For a merchant: only its own payment.
+CREATE OR REPLACE FUNCTION cancel_payment(merchant text, payment text, OUT status text, OUT is_new boolean)
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    IF EXISTS (SELECT FROM operation WHERE operation_id = payment AND merchant_id = merchant) THEN
+        SELECT * INTO status, is_new FROM cancel_charge(payment);
+    END IF;
+END $$;
+
+-- For a person on call, whose limits of four eyes it counts against.
+CREATE OR REPLACE FUNCTION cancel_by_a_person(payment text, OUT status text, OUT is_new boolean)
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    SELECT * INTO status, is_new FROM cancel_charge(payment);
+    IF is_new AND status LIKE 'cancel%' THEN
+        PERFORM moved_by_a_person(payment, 'cancel');
+    END IF;
+END $$;
+
 -- The PSPs that an operation in a tier waits for: the last attempt's, the capture's, or those that it may go to before its first attempt.
 -- Every count, list and action of people goes by it.
 CREATE OR REPLACE FUNCTION psps_awaited(its operation_state) RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
@@ -27,7 +87,8 @@ CREATE OR REPLACE FUNCTION waits_for(its operation_state) RETURNS TABLE (list te
      UNION ALL
     SELECT 'question', coalesce(its.psp, ''), its.resolve_at WHERE its.resolve_at IS NOT NULL
      UNION ALL
-    SELECT 'purge', '', its.staged_at WHERE its.state = 'purged' AND its.settled_at IS NULL
+    SELECT CASE its.state WHEN 'purged' THEN 'purge' ELSE 'cancel' END, '', its.staged_at
+     WHERE its.state IN ('purged', 'canceled') AND its.settled_at IS NULL
 $$;
 
 -- How far the scans for late operations have come: looked_through, or from the beginning.
@@ -141,7 +202,8 @@ BEGIN
     UPDATE operation_state SET listed = true WHERE operation_id = ANY (ARRAY(
         SELECT operation_id FROM operation_state AS its
          WHERE ctid >= format('(%s,0)', first)::tid AND ctid < format('(%s,0)', first + pages)::tid
-           AND (state IN ('accepted', 'scheduled', 'parked') OR resolve_at IS NOT NULL OR state = 'purged' AND settled_at IS NULL)
+           AND (state IN ('accepted', 'scheduled', 'parked') OR resolve_at IS NOT NULL
+                OR state IN ('purged', 'canceled') AND settled_at IS NULL)
            AND staged_at < statement_timestamp() - still
            AND EXISTS (SELECT list, lane, due_at FROM waits_for(its)
                        EXCEPT SELECT list, lane, due_at FROM waiting WHERE waiting.operation_id = its.operation_id)
@@ -176,7 +238,7 @@ $$;
 CREATE OR REPLACE FUNCTION count_unfinished(since interval) RETURNS bigint
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
     SELECT (SELECT count(*) FROM (SELECT FROM waiting JOIN operation_now USING (operation_id)
-                                   WHERE list <> 'purge' AND state NOT IN ('succeeded', 'failed', 'declined', 'purged')
+                                   WHERE list <> 'purge' AND state NOT IN ('succeeded', 'failed', 'declined', 'purged', 'canceled')
                                      AND accepted_at < now() - since
                                      AND NOT EXISTS (SELECT FROM payment_attempt AS attempt JOIN bank_batch_item AS item USING (psp_key)
                                                       WHERE attempt.payment_id = operation_now.payment_id

@@ -90,9 +90,9 @@ BEGIN
             SELECT currency, its.amount FROM operation AS its WHERE operation_id = operation) AS moved (of_what, amount)
     ON CONFLICT (login, of_what, hour) DO UPDATE SET amount = moved_alone.amount + excluded.amount;
     IF too_much_alone(ARRAY(SELECT of_what FROM four_eyes), ARRAY(SELECT 0::numeric FROM four_eyes)) THEN
-        -- A stop is no run and needs no approval: what waits would not wait for one.
-        RAISE SQLSTATE 'X4EYE' USING MESSAGE = format(CASE WHEN what = 'stop'
-            THEN 'this is more than %s may stop alone within 24 hours; another person may stop the rest'
+        -- A stop and a cancel are no runs and need no approval: what goes on would not wait for one.
+        RAISE SQLSTATE 'X4EYE' USING MESSAGE = format(CASE WHEN what IN ('stop', 'cancel')
+            THEN 'this is more than %s may ' || what || ' alone within 24 hours; another person may ' || what || ' the rest'
             ELSE 'this is more than %s may move alone within 24 hours; have another person approve it' END, session_user);
     END IF;
 END $$;

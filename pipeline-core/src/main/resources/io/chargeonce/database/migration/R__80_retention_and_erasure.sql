@@ -26,7 +26,8 @@ CREATE OR REPLACE FUNCTION unfinished(payment text, staged text[]) RETURNS boole
                                  UNION ALL
                                 SELECT operation_id FROM operation WHERE payment_id = payment AND kind <> 'charge') AS its
                      JOIN operation_state USING (operation_id)
-                    WHERE state NOT IN ('succeeded', 'failed', 'declined', 'purged') OR state = 'purged' AND settled_at IS NULL
+                    WHERE state NOT IN ('succeeded', 'failed', 'declined', 'purged', 'canceled')
+                       OR state IN ('purged', 'canceled') AND settled_at IS NULL
                        OR resolve_at IS NOT NULL
                        OR its.operation_id = ANY (staged)
                        OR EXISTS (SELECT FROM dead_letter WHERE dead_letter_id = its.operation_id AND dead_letter.state = 'dead'))

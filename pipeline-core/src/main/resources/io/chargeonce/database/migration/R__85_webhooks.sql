@@ -36,7 +36,7 @@ BEGIN
                             AND decided_at > now() - interval '480 hours') AS ended (status, at, revision)
      CROSS JOIN LATERAL (SELECT CASE kind WHEN 'charge' THEN 'payment' ELSE kind END || '.' || status) AS named (event)
       JOIN webhook_endpoint AS endpoint USING (merchant_id)
-     WHERE operation_id = ANY (operations) AND status IN ('succeeded', 'failed', 'declined', 'purged')
+     WHERE operation_id = ANY (operations) AND status IN ('succeeded', 'failed', 'declined', 'purged', 'canceled')
        AND at >= endpoint.created_at AND disabled_by IS DISTINCT FROM 'removed' AND events && ARRAY['*', event]
      ORDER BY 1
     ON CONFLICT (webhook_id) DO NOTHING;

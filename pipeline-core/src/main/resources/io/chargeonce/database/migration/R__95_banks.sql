@@ -59,6 +59,17 @@ BEGIN
     RETURN NOT EXISTS (SELECT FROM bank_batch_item WHERE psp_key = attempt AND NOT fenced);
 END $$;
 
+-- The same for one whose payment is to be canceled: it is also taken out while it waits for its file. False if a file has it.
+CREATE OR REPLACE FUNCTION recall_for_bank(attempt text) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    UPDATE bank_batch_item SET fenced = true, answer_due = now()
+     WHERE psp_key = attempt AND batch_id IS NULL AND NOT fenced
+       AND EXISTS (SELECT FROM payment_attempt JOIN operation_state USING (operation_id)
+                    WHERE psp_key = attempt AND cancel_requested_at IS NOT NULL);
+    RETURN fence_for_bank(attempt);
+END $$;
+
 -- Revokes a mandate, and gives up its debits that wait for a file. Debits that are in a file already cannot be recalled here: in_files
 -- counts those of which the bank has said nothing. Not done if there is no valid mandate of that id.
 CREATE OR REPLACE FUNCTION revoke_mandate(mandate text, OUT done boolean, OUT given_up bigint, OUT in_files bigint)

@@ -208,7 +208,7 @@ CREATE TABLE operation_state (
     operation_id     text COLLATE "C" PRIMARY KEY,
     state            text NOT NULL DEFAULT 'accepted'
                          CHECK (state IN ('accepted', 'processing', 'scheduled', 'parked', 'unresolved',
-                                          'succeeded', 'failed', 'declined', 'dead', 'purged')),
+                                          'succeeded', 'failed', 'declined', 'dead', 'purged', 'canceled')),
     -- Raised by every transaction that stages work; a record with another step is superseded.
     step             int NOT NULL DEFAULT 1 CHECK (step >= 1),
     -- One more for each merge out of the dead-letter queue.
@@ -239,6 +239,8 @@ CREATE TABLE operation_state (
     -- When the resolver has to act: the lease's end while processing, the next question while unresolved.
     resolve_at       timestamptz,
     settled_at       timestamptz,
+    -- When its merchant or a person wanted it canceled. From then on no attempt begins, and no question executes one.
+    cancel_requested_at timestamptz,
     -- Since when the outcome of the last attempt is unknown.
     unresolved_since timestamptz,
     -- When the next presentation is due. Until then Kafka has no record of it.
@@ -258,6 +260,7 @@ CREATE TABLE operation_state (
         CHECK (state = 'purged' OR (state IN ('processing', 'unresolved')) = (resolve_at IS NOT NULL)),
     CONSTRAINT only_the_claimed_hold_a_lease
         CHECK (state <> 'processing' OR lease_token IS NOT NULL),
+    CONSTRAINT only_what_is_unwanted_is_canceled CHECK (state <> 'canceled' OR cancel_requested_at IS NOT NULL),
     CONSTRAINT only_waiting_operations_are_presented_again CHECK (represent_at IS NULL OR state = 'scheduled')
 ) WITH (fillfactor = 25, autovacuum_vacuum_insert_scale_factor = 0.0, autovacuum_vacuum_insert_threshold = 1000000,
         autovacuum_freeze_min_age = 0, autovacuum_vacuum_scale_factor = 0.02);
@@ -274,14 +277,15 @@ CREATE TRIGGER not_all_at_once BEFORE TRUNCATE ON operation_state EXECUTE FUNCTI
 -- capture outranks a decline. What was given back may fail after its success, and that is its end; a charge never does.
 CREATE TRIGGER legal_transition AFTER UPDATE OF state ON operation_state
     FOR EACH ROW WHEN (NEW.state <> OLD.state AND NOT CASE OLD.state
-        WHEN 'processing' THEN NEW.state IN ('succeeded', 'declined', 'scheduled', 'parked', 'unresolved', 'dead')
-        WHEN 'unresolved' THEN NEW.state IN ('succeeded', 'declined', 'scheduled', 'parked', 'dead', 'purged')
-        WHEN 'dead' THEN NEW.state IN ('accepted', 'succeeded', 'unresolved', 'purged')
-        WHEN 'purged' THEN NEW.state IN ('succeeded', 'dead', 'unresolved')
+        WHEN 'processing' THEN NEW.state IN ('succeeded', 'declined', 'scheduled', 'parked', 'unresolved', 'dead', 'canceled')
+        WHEN 'unresolved' THEN NEW.state IN ('succeeded', 'declined', 'scheduled', 'parked', 'dead', 'purged', 'canceled')
+        WHEN 'dead' THEN NEW.state IN ('accepted', 'succeeded', 'unresolved', 'purged', 'canceled')
+        WHEN 'purged' THEN NEW.state IN ('succeeded', 'dead', 'unresolved', 'canceled')
         WHEN 'declined' THEN NEW.state = 'succeeded'
         WHEN 'succeeded' THEN NEW.state = 'failed' AND NEW.capture_reference IS NOT NULL
         WHEN 'failed' THEN false
-        ELSE NEW.state IN ('processing', 'parked', 'scheduled', 'dead', 'succeeded', 'declined') END)
+        WHEN 'canceled' THEN false
+        ELSE NEW.state IN ('processing', 'parked', 'scheduled', 'dead', 'succeeded', 'declined', 'canceled') END)
     EXECUTE FUNCTION refuse('no operation goes there from where this one is');
 
 -- Only a merge and a presentation give a payment more time.
@@ -431,8 +435,9 @@ CREATE VIEW attempt_of_payment AS
 -- trigger writes it and no role may: so no waiting operation can be left out or removed.
 CREATE TABLE waiting (
     -- 'work' waits for its record in Kafka, and is overdue if that is lost; 'question' waits for the resolver, when a question is due or
-    -- its lease has expired; 'presentation' waits for the next presentation of a declined card; 'purge' for its end.
-    list         text COLLATE "C" NOT NULL CHECK (list IN ('work', 'question', 'presentation', 'purge')),
+    -- its lease has expired; 'presentation' waits for the next presentation of a declined card; 'purge' for its end; 'cancel' until charge
+    -- tells it.
+    list         text COLLATE "C" NOT NULL CHECK (list IN ('work', 'question', 'presentation', 'purge', 'cancel')),
     operation_id text COLLATE "C" NOT NULL,
     -- The PSP of a question, the tier of work: no lane delays another.
     lane         text COLLATE "C" NOT NULL DEFAULT '',

@@ -34,7 +34,7 @@ final class AttemptRows {
             SELECT attempt.operation_id, attempt.generation, attempt.sequence, attempt.state, attempt.sent_at,
                    attempt.psp_key, attempt.operation, attempt.failed_definite,
                    attempt.payment_id, attempt.operation_ref, attempt.psp,
-                   attempt.decided_at, operation_state.settled_at,
+                   attempt.decided_at, operation_state.settled_at, attempt.sent_at > operation_state.cancel_requested_at AS unwanted,
                    EXISTS (SELECT FROM psp_observation AS heard WHERE heard.psp_key = attempt.psp_key AND heard.source = 'found') AS found
               FROM payment_attempt AS attempt LEFT JOIN operation_state USING (operation_id)
              ORDER BY attempt.operation_id, attempt.sequence
@@ -86,6 +86,9 @@ final class AttemptRows {
             return;
         }
         derive(payment, row);
+        if (row.getBoolean("unwanted")) {
+            wrong(id, "attempt %d began after it was canceled".formatted(row.getInt("sequence")));
+        }
         follow(payment, row);
     }
 

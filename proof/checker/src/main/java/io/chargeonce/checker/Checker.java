@@ -196,7 +196,8 @@ public final class Checker {
 
     private static final String UNDER_WAY = """
             SELECT (SELECT count(*) FROM operation_now
-                     WHERE state IN ('accepted', 'processing', 'scheduled', 'parked', 'unresolved')
+                     WHERE (state IN ('accepted', 'processing', 'scheduled', 'parked', 'unresolved')
+                            OR state = 'canceled' AND settled_at IS NULL)
                        AND NOT (state = 'parked' AND failure_cause IS NOT DISTINCT FROM 'waits_for_payment' AND EXISTS (
                            SELECT FROM operation_state AS its
                             WHERE its.operation_id = payment_id

@@ -17,7 +17,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Reads the outcome events after the rows, and compares the one of the highest revision with its row. A late success may have overtaken one
- * event of a decline or a purge, and a failure that of a success. Repeats are dropped by the event's id.
+ * event of a decline or a purge, a cancel that of a purge, and a failure that of a success. Repeats are dropped by the event's id.
  */
 final class OutcomeTopic {
 
@@ -76,13 +76,17 @@ final class OutcomeTopic {
                 || payment.state.isSettled() && json.path("revision").asInt(0) <= payment.step;
     }
 
-    /** By a late success of what had ended, which is on record, or by the failure of what had succeeded: that has a higher revision. */
+    /**
+     * By a late success of what had ended, which is on record, by a cancel of what was purged, or by the failure of what had succeeded: that
+     * has a higher revision.
+     */
     private static boolean isOvertaken(Payment payment, JsonNode json) {
         String status = json.path("status").asString("");
         boolean byASuccess = payment.state.hasSucceeded() && payment.succeededLate
                 && (status.equals(State.DECLINED.tag()) || status.equals(State.PURGED.tag()));
         return json.path("revision").asInt(0) < payment.step
-                && (byASuccess || payment.state == State.FAILED && status.equals(State.SUCCEEDED.tag()));
+                && (byASuccess || payment.state == State.CANCELED && status.equals(State.PURGED.tag())
+                        || payment.state == State.FAILED && status.equals(State.SUCCEEDED.tag()));
     }
 
     private void compareContent(Payment payment, JsonNode json) {

@@ -106,14 +106,21 @@ final class Payment {
         return state != null;
     }
 
-    /** A purge does not end the question about an attempt that may have moved money: until it is answered, that payment is under way. */
+    /**
+     * A purge does not end the question about an attempt that may have moved money: until it is answered, that payment is under way. A
+     * cancel is, until it is told.
+     */
     boolean isAtRest() {
-        return state.isAtRest() && !(state == State.PURGED && asked);
+        return state.isAtRest() && !(state == State.PURGED && asked) && !isUntold();
+    }
+
+    private boolean isUntold() {
+        return state == State.CANCELED && endedAt == NEVER;
     }
 
     /** Whether it goes on by itself. */
     boolean isMoving() {
-        return hasRow() && !state.isAtRest() && !waitsForDead;
+        return hasRow() && (!state.isAtRest() || isUntold()) && !waitsForDead;
     }
 
     /** What its row says is to be charged. */

@@ -5,7 +5,7 @@ import java.util.Locale;
 
 /** Where a payment's charge stands, as its row says. */
 enum State {
-    ACCEPTED, PROCESSING, SCHEDULED, PARKED, UNRESOLVED, SUCCEEDED, FAILED, DECLINED, DEAD, PURGED;
+    ACCEPTED, PROCESSING, SCHEDULED, PARKED, UNRESOLVED, SUCCEEDED, FAILED, DECLINED, DEAD, PURGED, CANCELED;
 
     static State fromTag(String tag) {
         return valueOf(tag.toUpperCase(Locale.ROOT));
@@ -21,7 +21,7 @@ enum State {
     }
 
     boolean isSettled() {
-        return this == SUCCEEDED || this == FAILED || this == DECLINED;
+        return this == SUCCEEDED || this == FAILED || this == DECLINED || this == CANCELED;
     }
 
     boolean isAtRest() {

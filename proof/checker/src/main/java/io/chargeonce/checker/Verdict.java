@@ -36,7 +36,7 @@ public record Verdict(Kind kind, Map<String, Long> counts, Optional<String> open
     static Verdict of(Totals totals, Evidence evidence, Map<String, List<Event>> timelines) {
         var counts = new LinkedHashMap<String, Long>();
         counts.put("accepted", totals.accepted());
-        for (State state : List.of(State.SUCCEEDED, State.DECLINED, State.DEAD, State.PURGED)) {
+        for (State state : List.of(State.SUCCEEDED, State.DECLINED, State.DEAD, State.PURGED, State.CANCELED)) {
             counts.put(state.tag(), totals.count(state));
         }
         counts.put("in_flight", totals.inFlight());
@@ -112,6 +112,9 @@ public record Verdict(Kind kind, Map<String, Long> counts, Optional<String> open
     public String figures() {
         var text = new StringBuilder("accepted %,d = succeeded %,d + declined %,d + dead %,d + purged %,d".formatted(count("accepted"),
                 count("succeeded"), count("declined"), count("dead"), count("purged")));
+        if (count("canceled") > 0) {
+            text.append(" + canceled %,d".formatted(count("canceled")));
+        }
         if (count("in_flight") > 0) {
             text.append("%n   + in flight %,d".formatted(count("in_flight")));
         }

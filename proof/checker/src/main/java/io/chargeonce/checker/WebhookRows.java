@@ -19,7 +19,7 @@ final class WebhookRows {
         this.evidence = evidence;
     }
 
-    /** What was said was true: a decline and a purge until a late success, and a success until what was given back failed. */
+    /** What was said was true: a decline and a purge until a late success, a purge until a cancel, a success until what went back failed. */
     private static final String FALSE = """
             SELECT coalesce(operation_id, delivery.payment_id) AS id, webhook_id, said ->> 'status' AS told,
                    coalesce(state, 'unknown') AS state
@@ -33,6 +33,7 @@ final class WebhookRows {
                     AND said ->> 'currency' = currency AND said ->> 'kind' = kind
                     AND event_type = CASE kind WHEN 'charge' THEN 'payment' ELSE kind END || '.' || (said ->> 'status')
                     AND (said ->> 'status' = state OR said ->> 'status' IN ('declined', 'purged') AND state IN ('succeeded', 'failed')
+                         OR said ->> 'status' = 'purged' AND state = 'canceled'
                          OR said ->> 'status' = 'succeeded' AND state = 'failed')) IS NOT TRUE
             """;
 
@@ -45,7 +46,7 @@ final class WebhookRows {
     private static final String MISSING = """
             SELECT operation_id AS id, endpoint_id, state
               FROM operation_now JOIN webhook_endpoint AS endpoint USING (merchant_id)
-             WHERE state IN ('succeeded', 'failed', 'declined', 'purged') AND settled_at >= endpoint.created_at
+             WHERE state IN ('succeeded', 'failed', 'declined', 'purged', 'canceled') AND settled_at >= endpoint.created_at
                AND settled_at > %s - interval '19 days'
                AND disabled_by IS DISTINCT FROM 'removed'
                AND events && ARRAY['*', CASE kind WHEN 'charge' THEN 'payment' ELSE kind END || '.' || state]

@@ -36,8 +36,8 @@ class CheckerTest {
         assertThat(verdict.violations()).isEmpty();
         assertThat(verdict.balanced()).isTrue();
         assertThat(verdict.json()).isEqualTo("{\"verdict\":\"balanced\",\"balanced\":true,\"accepted\":5,\"succeeded\":2,"
-                + "\"declined\":1,\"dead\":1,\"purged\":1,\"in_flight\":0,\"psp_captures\":2,\"lost\":0,\"double_charged\":0,"
-                + "\"phantom\":0,\"wrong_amount\":0,\"outcome_missing\":0,\"outcome_conflict\":0,\"over_refunded\":0,"
+                + "\"declined\":1,\"dead\":1,\"purged\":1,\"canceled\":0,\"in_flight\":0,\"psp_captures\":2,\"lost\":0,"
+                + "\"double_charged\":0,\"phantom\":0,\"wrong_amount\":0,\"outcome_missing\":0,\"outcome_conflict\":0,\"over_refunded\":0,"
                 + "\"attempts_not_monotone\":0,\"early_retries\":0}");
     }
 

@@ -213,6 +213,7 @@ class EveryCommandTest {
         dlq(OK, "purge", purged, "--reason", "a test", "--yes");
         dlq(OK, "restore", purged, "--reason", "a mistake", "--yes");
         dlq(OK, "purge", purged, "--reason", "a test all the same", "--yes");
+        dlq(OK, "cancel", purged, "--reason", "nobody wants it", "--yes");
         // What the PSP answers to the question outranks the person who says that it was charged.
         pipeline.foundations.stripe().inject(FaultRule.once(new Fault.Refused(404)).on(Operation.RETRIEVE)
                 .forMetadata("reference", "unknown").always());

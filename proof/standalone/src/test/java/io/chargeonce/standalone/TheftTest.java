@@ -53,6 +53,8 @@ class TheftTest {
             "UPDATE operation_state SET psp = 'adyen' WHERE operation_id = 'pay_succeeded'",
             "UPDATE operation_state SET charge_before = now() + interval '10 years' WHERE operation_id = 'pay_accepted'",
             "UPDATE operation_state SET settled_at = now() + interval '1 day' WHERE operation_id = 'pay_succeeded'",
+            "UPDATE operation_state SET state = 'canceled' WHERE operation_id = 'pay_dead'",
+            "UPDATE operation_state SET state = 'canceled', cancel_requested_at = now() WHERE operation_id = 'pay_succeeded'",
             "UPDATE payment_attempt SET psp_key = 'another'",
             "UPDATE payment_attempt SET operation_id = 'pay_dead', payment_id = 'pay_dead'",
             "UPDATE payment_attempt SET operation_ref = 'another'",
@@ -384,6 +386,7 @@ class TheftTest {
         "UPDATE operation_state SET state = 'purged', resolve_at = NULL, step = step + 1 WHERE operation_id = 'pay_unresolved'",
         "UPDATE operation_state SET state = 'purged', step = step + 1 WHERE operation_id = 'pay_dead'",
         "DELETE FROM capture_failure", "UPDATE capture_failure SET operation_id = 'pay_dead'", "SELECT lock_payment('pay_dead')",
+        "SELECT cancel_charge('pay_dead')", "SELECT cancel_payment('acme', 'pay_dead')",
         "SELECT take_back_keys('{acme}', '{dead}')", "SELECT forget_settled_payments(1)", "UPDATE agreed SET retention_days = 45",
         "INSERT INTO audit_record (session_role, actor, action, resource_type, resource_id) VALUES ('chargeonce_dlq_operator', 'alice', "
                 + "'dlq.purged', 'operation', 'pay_dead')",

@@ -14,7 +14,14 @@ const FOR_DEAD = {
 };
 
 /** @param purged its dead letter, while it can be restored */
-export function nextFor(id, moments, { dead, purged, holds }) {
+export function nextFor(id, moments, { payment, dead, purged, holds }) {
+  if (payment?.state === 'canceled') {
+    return { tone: 'quiet', title: 'It is canceled', text: 'It was not charged and will not be. What a PSP captures for it all the same goes back by itself.' };
+  }
+  if (payment?.canceling) {
+    return { tone: 'accent', title: 'It is to be canceled', text: 'The PSP is asked whether it was charged, by nothing that could still charge it. If the PSP no longer knows, settle it by hand with evidence.',
+      command: `chargeonce dlq settle ${id}` };
+  }
   if (dead) {
     const known = FOR_DEAD[dead.standing] ?? FOR_DEAD.rechargeable;
     const command = { needs_a_person: `chargeonce dlq merge ${dead.dead_letter_id} --even-capped`, poison: `chargeonce dlq edit ${dead.dead_letter_id}` }[dead.standing];

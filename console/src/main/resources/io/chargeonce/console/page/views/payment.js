@@ -14,6 +14,7 @@ import { Title } from '../parts/title.js';
 import { Unmask, useUnmasking } from '../parts/unmask.js';
 import { Journey } from './payment-journey.js';
 import { Timeline } from './payment-timeline.js';
+import { CancelDialog } from './payment-cancel.js';
 import { nextFor } from './payment-next.js';
 import { PlanDialog } from './plan.js';
 
@@ -32,7 +33,8 @@ function PaymentPage({ id, data, unmasking, reload }) {
   const dead = letters.find((letter) => letter.state === 'dead');
   const purged = letters.find((letter) => letter.restorable_until && new Date(letter.restorable_until) > Date.now());
   return html`
-    <${Next} ...${{ id, next: nextFor(id, moments, { dead, purged, holds: data.holds }), letter: dead ?? purged, reload }} />
+    <${Next} ...${{ id, next: nextFor(id, moments, { payment: data.payment, dead, purged, holds: data.holds }), letter: dead ?? purged, reload,
+      cancelable: data.payment?.may_be_canceled }} />
     <${Facts} payment=${data.payment} letter=${dead ?? letters[0]} />
     <div class="list-tools"><${Unmask} of=${unmasking} /></div>
     ${letters.map((letter) => html`<${Letter} key=${letter.dead_letter_id} letter=${letter} />`)}
@@ -47,19 +49,22 @@ function PaymentPage({ id, data, unmasking, reload }) {
     <p class="hint">The same in a terminal: <${Command} text=${`chargeonce dlq why ${id}`} /></p>`;
 }
 
-function Next({ next, letter, reload }) {
+function Next({ id, next, letter, cancelable, reload }) {
   const [plan, setPlan] = useState(null);
+  const [cancel, setCancel] = useState(false);
   const open = (kind) => setPlan({ kind, target: { ids: [letter.dead_letter_id] }, words: 'this payment', shown: sumOf([letter]) });
   return html`<section class=${`next ${next.tone}`} aria-labelledby="next-title">
     <div><h2 id="next-title">${next.title}</h2><p>${next.text}</p></div>
     ${next.command && html`<${Command} text=${next.command} />`}
-    ${next.actions?.length > 0 && html`<div class="buttons">
-      ${next.actions.includes('merge') && html`<${Action} kind="primary" onClick=${() => open('merge')}>Merge …<//>`}
-      ${next.actions.includes('restore') && html`<${Action} kind="primary" onClick=${() => open('restore')}>Restore …<//>`}
-      ${next.actions.includes('purge') && html`<${Action} kind="danger" onClick=${() => open('purge')}>Purge …<//>`}
+    ${(next.actions?.length > 0 || cancelable) && html`<div class="buttons">
+      ${next.actions?.includes('merge') && html`<${Action} kind="primary" onClick=${() => open('merge')}>Merge …<//>`}
+      ${next.actions?.includes('restore') && html`<${Action} kind="primary" onClick=${() => open('restore')}>Restore …<//>`}
+      ${next.actions?.includes('purge') && html`<${Action} kind="danger" onClick=${() => open('purge')}>Purge …<//>`}
+      ${cancelable && html`<${Action} kind="danger" onClick=${() => setCancel(true)}>Cancel …<//>`}
     </div><${WhyNot} />`}
     ${next.link && html`<p><a href=${next.link.href}>${next.link.text}</a></p>`}
     ${plan && html`<${PlanDialog} ...${plan} close=${() => setPlan(null)} done=${reload} />`}
+    ${cancel && html`<${CancelDialog} ...${{ id, close: () => setCancel(false), done: reload }} />`}
   </section>`;
 }
 
@@ -70,7 +75,7 @@ function Facts({ payment, letter }) {
     ['Attempts', countText(payment.attempts)], ['Generation', countText(payment.generation)]];
   return html`<dl class="facts across">
     <div><dt>Amount</dt><dd class="large"><${Amount} amount=${payment.amount} currency=${payment.currency} /></dd></div>
-    <div><dt>State</dt><dd>${plain(payment.state)}</dd></div>
+    <div><dt>State</dt><dd>${plain(payment.state)}${payment.canceling && ', to be canceled'}</dd></div>
     ${facts.filter(([, value]) => value).map(([label, value]) => html`<div key=${label}><dt>${label}</dt><dd>${value}</dd></div>`)}
     <div><dt>Accepted</dt><dd><${When} at=${payment.accepted_at} /></dd></div>
   </dl>`;

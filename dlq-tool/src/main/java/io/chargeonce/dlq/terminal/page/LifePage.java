@@ -40,8 +40,8 @@ public final class LifePage {
         var accepted = operation.accepted();
         String counted = operation.sequence() == 0 ? ""
                 : ", %d counted%s".formatted(countedAttempts, operation.generation() > 1 ? " since the last merge" : "");
-        return "%s of %s, now %s, generation %d, %d attempt%s%s".formatted(accepted.request().money(), accepted.merchant(),
-                operation.state().tag(), operation.generation(), operation.sequence(), operation.sequence() == 1 ? "" : "s", counted);
+        return "%s of %s, now %s%s, generation %d, %d attempt%s%s".formatted(accepted.request().money(), accepted.merchant(),
+                operation.state().tag(), operation.isCanceling() ? " and to be canceled" : "", operation.generation(), operation.sequence(), operation.sequence() == 1 ? "" : "s", counted);
     }
 
     /** What is due next, and when. */
@@ -51,7 +51,7 @@ public final class LifePage {
                     .orElseGet(() -> "Next try: due at %s.".formatted(Words.time(operation.notBefore()))));
             case UNRESOLVED, PROCESSING, PURGED -> operation.resolveAt().map(at -> "Next question to %s: due at %s."
                     .formatted(operation.psp().orElse("its PSP"), Words.time(at)));
-            case ACCEPTED, SUCCEEDED, FAILED, DECLINED, DEAD -> Optional.empty();
+            case ACCEPTED, SUCCEEDED, FAILED, DECLINED, DEAD, CANCELED -> Optional.empty();
         };
     }
 

@@ -7,7 +7,7 @@ public enum Invariant {
     ACCEPTED_DURABLE("accepted-durable"),
     /** One merchant and key name one payment, and another payload under them is never accepted. */
     IDEMPOTENT_ACCEPT("idempotent-accept"),
-    /** The accepted payments are succeeded, declined, dead, purged or under way, each exactly one of these. */
+    /** The accepted payments are succeeded, declined, dead, purged, canceled or under way, each exactly one of these. */
     CONSERVATION("conservation"),
     /**
      * At most one unreversed capture per payment over all PSPs, by the payment id in their metadata. In a pipeline that is well again, a
@@ -18,11 +18,11 @@ public enum Invariant {
     ONE_FILE("one-file"),
     /** At most one refund per entity key, and never more in sum than was captured. */
     REFUNDS("refunds"),
-    /** Succeeded means captured at this amount and currency, and the other way round. */
+    /** Succeeded means captured at this amount and currency, and the other way round; of a canceled payment nothing is kept. */
     PSP_AGREES("psp-agrees"),
     /** A settled payment has one outcome event, equal to its row; repeats under the same event id count once. */
     OUTCOME_AGREES("outcome-agrees"),
-    /** Attempts are 1, 2, 3 …, each under its derived key, after the definite failure of the one before, and none after the end. */
+    /** Attempts are 1, 2, 3 …, each under its derived key, after the definite failure of the last one, none after the end or a cancel. */
     ATTEMPTS_MONOTONE("attempts-monotone"),
     /** A record below a committed offset is resolved, staged onward, a dead letter, or superseded. */
     HOP_SOUND("hop-sound"),
@@ -42,7 +42,7 @@ public enum Invariant {
     NO_CARD_DATA("no-card-data"),
     /** What may not be done is refused to everyone; and a change of the audit log behind its triggers shows. */
     RIGHTS_HOLD("rights-hold"),
-    /** No attempt begins for what a person has paused two seconds ago, and no question that comes after a purge sends anything. */
+    /** No attempt begins for what a person has paused two seconds ago, and no question after a purge or a cancel sends what may charge. */
     HOLDS_HOLD("holds-hold"),
     /** What was sealed opens with the keys that there are, as it was. */
     SEALED_OPENS("sealed-opens"),

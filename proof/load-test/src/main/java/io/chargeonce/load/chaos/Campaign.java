@@ -165,6 +165,7 @@ final class Campaign {
     private Verdict drain(Recovery recovery) {
         try (var database = Database.open(stage.database.url(), "postgres", "", 1)) {
             Operators.restoreWhatIsOpen(database);
+            Operators.takeBackWhatCannotBeAsked(database);
         }
         Evidence evidence = stage.evidence(history.file());
         long giveUp = System.nanoTime() + TO_DRAIN.toNanos();

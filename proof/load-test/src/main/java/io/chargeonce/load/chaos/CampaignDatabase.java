@@ -55,8 +55,9 @@ record CampaignDatabase(String url) {
     }
 
     private static final String UNDER_WAY = """
-            SELECT DISTINCT state FROM chargeonce.operation_state WHERE state NOT IN ('succeeded', 'declined', 'purged') OR resolve_at IS \
-            NOT NULL
+            SELECT DISTINCT state FROM chargeonce.operation_state
+             WHERE state NOT IN ('succeeded', 'declined', 'purged', 'canceled') OR resolve_at IS NOT NULL
+                OR state = 'canceled' AND settled_at IS NULL
             """;
 
     /** The states in which there are operations that have not come to their end; none if Postgres is away. */

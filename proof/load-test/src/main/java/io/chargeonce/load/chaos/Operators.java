@@ -9,6 +9,7 @@ import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.merge.Merge;
 import io.chargeonce.dlq.move.Sweep;
+import io.chargeonce.dlq.purge.Cancels;
 import io.chargeonce.dlq.purge.Purge;
 import io.chargeonce.dlq.purge.Restore;
 import io.chargeonce.dlq.query.DeadLetterFilter;
@@ -27,7 +28,7 @@ import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Two people who merge, purge, restore and refund at once, often the same dead letters, until their process is killed. */
+/** Two people who merge, purge, restore, cancel and refund at once, often the same dead letters, until their process is killed. */
 final class Operators {
 
     private static final Logger LOG = LoggerFactory.getLogger(Operators.class);
@@ -69,11 +70,13 @@ final class Operators {
             hastily(by);
             return;
         }
-        switch (random.nextInt(6)) {
+        switch (random.nextInt(7)) {
             case 0, 1 -> new Merge(queue).run(Plan.of(queue, DeadLetterFilter.everything()), by, Sweep.unattended());
             case 2 -> some("dead").ifPresent(filter -> new Merge(queue).run(Plan.of(queue, filter), by, Sweep.unattended()));
             case 3 -> some("dead").ifPresent(filter -> new Purge(queue).run(Plan.of(queue, filter), by, Sweep.unattended()));
             case 4 -> some("purged").ifPresent(filter -> new Restore(queue).run(Plan.ofPurged(queue, filter), by, Sweep.unattended()));
+            case 5 -> queue.database().withConnection(connection -> Sql.first(connection, UNDER_WAY, row -> row.getString(1)))
+                    .ifPresent(id -> new Cancels(queue).cancel(id, by));
             default -> refund(NEWEST_PAYMENT);
         }
     }
@@ -85,6 +88,24 @@ final class Operators {
             case 2 -> some("purged").ifPresent(filter -> new Restore(queue).run(Plan.ofPurged(queue, filter), by, Sweep.unattended()));
             default -> refund(NEWEST_DEAD);
         }
+    }
+
+    /** One that waits, or is dead. */
+    private static final String UNDER_WAY = """
+            SELECT operation_id FROM waiting JOIN operation USING (operation_id) WHERE list = 'work' AND kind = 'charge'
+             UNION ALL
+            SELECT dead_letter_id FROM dead_letter JOIN operation USING (operation_id) WHERE state = 'dead' AND kind = 'charge'
+             ORDER BY 1 DESC LIMIT 1
+            """;
+
+    private static final String CANCELING = """
+            UPDATE operation_state SET cancel_requested_at = NULL
+             WHERE cancel_requested_at IS NOT NULL AND resolve_at IS NOT NULL AND psp = 'adyen'
+            """;
+
+    /** No campaign waits until Adyen has forgotten a key, and before that nothing may ask it. So the owner of the rows takes such back. */
+    static void takeBackWhatCannotBeAsked(Database database) {
+        database.inTransaction(connection -> Sql.update(connection, CANCELING));
     }
 
     private static final String PURGED_AND_OPEN = """

@@ -53,7 +53,8 @@ public enum Fault {
     OLD_KEY(0.15, "Stripe has an intent of a payment that is long forgotten, under the key of one that is new"),
     STOP(0.2, "people stop what waits in the tiers, and then merge all dead letters"),
     HASTY_FINDING(0.12, "a person gives an invented reference for a charge while Adyen fails for the moment"),
-    FAILED_REFUND(0.2, "a refund that was paid fails after all");
+    FAILED_REFUND(0.2, "a refund that was paid fails after all"),
+    CANCEL(0.3, "merchants and people cancel a part of the payments, at any moment");
 
     /** How likely a universe knows it. */
     public final double share;

@@ -8,6 +8,7 @@ import static io.chargeonce.checker.finding.Invariant.AUDIT_SEALED;
 import static io.chargeonce.checker.finding.Invariant.BOUNDED;
 import static io.chargeonce.checker.finding.Invariant.CONSERVATION;
 import static io.chargeonce.checker.finding.Invariant.DLQ_ALGEBRA;
+import static io.chargeonce.checker.finding.Invariant.HOLDS_HOLD;
 import static io.chargeonce.checker.finding.Invariant.HOP_SOUND;
 import static io.chargeonce.checker.finding.Invariant.IDEMPOTENT_ACCEPT;
 import static io.chargeonce.checker.finding.Invariant.MONEY_SUM;
@@ -53,6 +54,8 @@ public enum Plant implements Weaving {
             new Change("io.chargeonce.charge.due.Sweeper$Suspects", "arePassed", Bugs.AlwaysTrue.class)),
     BLIND_PURGE("a purge takes letters out of the queue without deciding about their payments",
             Shows.everywhere("psp"), List.of(DLQ_ALGEBRA), new Change("io.chargeonce.dlq.purge.Purge", "save", Bugs.Nothing.class)),
+    CANCEL_LEAVES_THE_RECORD("a cancel does not supersede the record that is on its way, and the payment is charged",
+            Shows.inUniversesOf(Fault.CANCEL), List.of(ATTEMPTS_MONOTONE)),
     CARD_NUMBER_IN_A_MESSAGE("a card number gets into the text of a failure",
             Shows.inCampaigns("psp"), List.of(NO_CARD_DATA),
             new Change("io.chargeonce.payment.CardNumbers", "hiddenIn", Bugs.CardNumber.class)),
@@ -130,6 +133,9 @@ public enum Plant implements Weaving {
     PSP_QUOTE_KEPT("a card number that a PSP quotes is kept as it is",
             Shows.inUniversesOf(Fault.CARD_DATA, Fault.PSP_CALL), List.of(NO_CARD_DATA),
             new Change("io.chargeonce.payment.CardNumbers", "hiddenIn", Bugs.AsItIs.class)),
+    QUESTION_AFTER_A_CANCEL("a question about a payment that is to be canceled executes it",
+            Shows.inUniversesOf(Fault.CANCEL, Fault.PSP_CALL), List.of(HOLDS_HOLD),
+            new Change("io.chargeonce.psp.PspCall$ToCharge", "questionMayExecute", Bugs.AlwaysFalse.class)),
     POISON_IN_THE_CLEAR("poison is kept as it was found, unsealed",
             Shows.inUniversesOf(Fault.CARD_DATA), List.of(NO_CARD_DATA),
             new Change("io.chargeonce.vault.Vault", "seal", Bugs.InTheClear.class)),
@@ -273,6 +279,8 @@ public enum Plant implements Weaving {
                                         AND until - interval '900 milliseconds' > (SELECT sealed_at FROM bank_batch AS its
                                                                                     WHERE its.batch_id = bank_batch_item.batch_id))
                                     """));
+            case CANCEL_LEAVES_THE_RECORD -> Optional.of(changed("cancel_charge(text)",
+                    "SET state = 'canceled', step = its.step + 1, swept = 0,", "SET"));
             case RETENTION_FROM_ACCEPTANCE -> Optional.of(changed("forget_settled_payments(int, timestamptz)",
                     "at_rest_since(operation_id) < until", "at_rest_since(operation_id) < 'infinity' AND accepted_at < until"));
             case FILE_RENDERED_TWICE -> Optional.of("""

@@ -67,7 +67,7 @@ public final class Tampering {
         UUID.randomUUID().toString().chars().filter(Character::isLetterOrDigit).limit(charge.key().value().length())
                 .forEach(digit -> key.append((char) ('a' + Character.digit(digit, 16))));
         return new Charge(new PspKey(key.toString()), charge.payment(), charge.money(), charge.request(), charge.pspReference(),
-                charge.mayBeSent(), charge.lease(), charge.firstSent());
+                charge.mayBeSent(), charge.recalled(), charge.lease(), charge.firstSent());
     }
 
     public static Outcome failedIfDeclined(Outcome outcome) {

@@ -13,11 +13,12 @@ import java.util.random.RandomGenerator;
  * @param repeats     of a thousand calls, how many repeat an earlier one under the same key
  * @param otherBodies of a thousand calls, how many take an earlier key for another body
  * @param refunds     of a thousand accepted payments, how many are refunded in part, each requested twice
+ * @param cancels     of a thousand accepted payments, how many are canceled at once
  * @param receipts    of a thousand payments, how many have an address for a receipt
  * @param debits      of a thousand payments, how many are direct debits
  */
-public record Mix(Map<PlannedOutcome, Integer> perMille, int repeats, int otherBodies, int refunds, int receipts,
-        int debits) {
+public record Mix(Map<PlannedOutcome, Integer> perMille, int repeats, int otherBodies, int refunds, int cancels,
+        int receipts, int debits) {
 
     public Mix {
         perMille = Map.copyOf(perMille);
@@ -30,7 +31,7 @@ public record Mix(Map<PlannedOutcome, Integer> perMille, int repeats, int otherB
         return new Mix(
                 Map.of(PlannedOutcome.DECLINED, 80, PlannedOutcome.FAILS_ONCE, 20, PlannedOutcome.FAILS_ALWAYS, 5,
                         PlannedOutcome.UNKNOWN_ONCE, 5, PlannedOutcome.ANSWER_LOST, 5),
-                50, 5, 10, 0, 0);
+                50, 5, 10, 5, 0, 0);
     }
 
     /** Much more goes wrong than on the worst day, so that a small campaign meets everything. */
@@ -38,15 +39,15 @@ public record Mix(Map<PlannedOutcome, Integer> perMille, int repeats, int otherB
         return new Mix(
                 Map.of(PlannedOutcome.DECLINED, 80, PlannedOutcome.FAILS_ONCE, 50, PlannedOutcome.FAILS_ALWAYS, 10,
                         PlannedOutcome.UNKNOWN_ONCE, 40, PlannedOutcome.ANSWER_LOST, 40),
-                80, 20, 60, 0, 0);
+                80, 20, 60, 40, 0, 0);
     }
 
     public Mix withReceipts(int ofAThousand) {
-        return new Mix(perMille, repeats, otherBodies, refunds, ofAThousand, debits);
+        return new Mix(perMille, repeats, otherBodies, refunds, cancels, ofAThousand, debits);
     }
 
     public Mix withDebits(int ofAThousand) {
-        return new Mix(perMille, repeats, otherBodies, refunds, receipts, ofAThousand);
+        return new Mix(perMille, repeats, otherBodies, refunds, cancels, receipts, ofAThousand);
     }
 
     /** @param text such as {@code declined=8,fails_once=2,repeats=5}: per cent, decimals allowed; what is not named is 0 */
@@ -55,6 +56,7 @@ public record Mix(Map<PlannedOutcome, Integer> perMille, int repeats, int otherB
         int repeats = 0;
         int otherBodies = 0;
         int refunds = 0;
+        int cancels = 0;
         int receipts = 0;
         for (String part : text.split(",")) {
             String[] pair = part.strip().split("=", 2);
@@ -66,11 +68,12 @@ public record Mix(Map<PlannedOutcome, Integer> perMille, int repeats, int otherB
                 case "repeats" -> repeats = share;
                 case "other_bodies" -> otherBodies = share;
                 case "refunds" -> refunds = share;
+                case "cancels" -> cancels = share;
                 case "receipts" -> receipts = share;
                 default -> outcomes.put(outcome(pair[0]), share);
             }
         }
-        return new Mix(outcomes, repeats, otherBodies, refunds, receipts, 0);
+        return new Mix(outcomes, repeats, otherBodies, refunds, cancels, receipts, 0);
     }
 
     private static PlannedOutcome outcome(String name) {
@@ -79,7 +82,7 @@ public record Mix(Map<PlannedOutcome, Integer> perMille, int repeats, int otherB
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(
                     ("'%s' is nothing that a mix knows: declined, fails_once, fails_always, unknown_once, answer_lost, repeats, "
-                            + "other_bodies, refunds, receipts")
+                            + "other_bodies, refunds, cancels, receipts")
                             .formatted(name),
                     e);
         }

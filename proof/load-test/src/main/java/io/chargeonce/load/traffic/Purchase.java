@@ -11,23 +11,24 @@ import java.util.Optional;
  *
  * @param first     whether its key is new; a repeat must not script the PSP again
  * @param comesBack whether half of it is refunded
+ * @param canceled  whether it is canceled at once
  * @param receipt   where its receipt goes
  */
 record Purchase(Merchant merchant, String key, long amount, String currency, String card, PlannedOutcome outcome, boolean first,
-        boolean comesBack, Optional<String> receipt) {
+        boolean comesBack, boolean canceled, Optional<String> receipt) {
 
     Purchase repeated() {
-        return new Purchase(merchant, key, amount, currency, card, outcome, false, false, receipt);
+        return new Purchase(merchant, key, amount, currency, card, outcome, false, false, false, receipt);
     }
 
     Purchase withAmount(long other) {
-        return new Purchase(merchant, key, other, currency, card, outcome, false, false, receipt);
+        return new Purchase(merchant, key, other, currency, card, outcome, false, false, false, receipt);
     }
 
     /** By a mandate in place of the card. What is to fail at a PSP is booked. */
     Purchase byDebit() {
         PlannedOutcome end = outcome == PlannedOutcome.DECLINED ? outcome : PlannedOutcome.CHARGED;
-        return new Purchase(merchant, key, amount, "EUR", end.mandate(merchant.name()), end, first, comesBack, receipt);
+        return new Purchase(merchant, key, amount, "EUR", end.mandate(merchant.name()), end, first, comesBack, canceled, receipt);
     }
 
     NewPayment asPayment() {

@@ -39,7 +39,7 @@ final class Shopping {
         PlannedOutcome outcome = mix.draw(random);
         var purchase = new Purchase(merchants.get(random.nextInt(merchants.size())), key, price(),
                 CURRENCIES.get(random.nextInt(CURRENCIES.size())), outcome.card(random.nextInt(10)), outcome, true,
-                random.nextInt(1000) < mix.refunds(), customer());
+                random.nextInt(1000) < mix.refunds(), mix.cancels() > 0 && random.nextInt(1000) < mix.cancels(), customer());
         if (mix.debits() > 0 && random.nextInt(1000) < mix.debits()) {
             purchase = purchase.byDebit();
         }

@@ -119,12 +119,22 @@ public final class Traffic {
             history.accept(call);
             if (call.result() != ClientCall.Result.UNKNOWN) {
                 latencies.answered(System.nanoTime() - intended, call.result());
+                call.paymentId().filter(accepted -> purchase.canceled()).ifPresent(payment -> cancel(purchase, payment));
                 call.paymentId().filter(accepted -> purchase.comesBack()).ifPresent(payment -> giveBack(purchase, payment));
                 return;
             }
             LockSupport.parkNanos(Duration.ofMillis(200L * i).toNanos());
         }
         latencies.unanswered();
+    }
+
+    /** What becomes of it, the rows tell. */
+    private void cancel(Purchase purchase, String payment) {
+        try {
+            clients.computeIfAbsent(purchase.merchant(), this::client).cancel(payment, Optional.empty());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** Asked for twice, which is one refund; it may wait for its payment. */

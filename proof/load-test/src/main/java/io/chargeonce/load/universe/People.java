@@ -21,8 +21,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What people said, and whether it holds: what they stopped is merged only by its name, nothing is sent for what they purged, and what
- * they invent decides nothing while a PSP may still tell. Only the strand that has the turn may call it.
+ * What people said, and whether it holds: what they stopped is merged only by its name, nothing is sent for what they purged, nothing that
+ * may charge for what is to be canceled, and what they invent decides nothing while a PSP may still tell. Only the strand that has the turn
+ * may call it.
  */
 final class People {
 
@@ -106,9 +107,19 @@ final class People {
                AND resolve_at - interval '%d seconds' > changed_at
             """;
 
-    /** A question that was claimed before a purge may still be sent. */
+    /** By when its question's lease began. Stripe is asked by what charges nothing. */
+    private static final String CANCELED = """
+            SELECT its.operation_id
+              FROM payment_attempt JOIN operation_state AS its USING (operation_id)
+             WHERE psp_key = '%s' AND payment_attempt.psp = 'adyen' AND lease_token IS NOT NULL
+               AND resolve_at - interval '%d seconds' > cancel_requested_at
+            """;
+
+    /** A question that was claimed before a purge or a cancel may still be sent. */
     void sends(String key) {
         if (judges) {
+            postgres.text(CANCELED.formatted(key, Cluster.LEASE.toSeconds())).ifPresent(canceled -> witness.saw(Invariant.HOLDS_HOLD,
+                    "%s is to be canceled, and a later question sent it all the same, under %s".formatted(canceled, key)));
             postgres.text(PURGED.formatted(key, Cluster.LEASE.toSeconds())).ifPresent(purged -> witness.saw(Invariant.HOLDS_HOLD,
                     "%s was purged by a person, and a later question sent it all the same, under %s".formatted(purged, key)));
         }

@@ -6,9 +6,11 @@ import io.chargeonce.checker.evidence.RefundCall;
 import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
+import io.chargeonce.dlq.purge.Cancels;
 import io.chargeonce.http.Answer;
 import io.chargeonce.ingest.accept.AcceptRequest;
 import io.chargeonce.ingest.accept.PaymentBody;
+import io.chargeonce.ingest.cancel.CancelPayment;
 import io.chargeonce.ingest.answer.Checked;
 import io.chargeonce.ledger.Refunds;
 import io.chargeonce.load.game.Fault;
@@ -44,6 +46,7 @@ final class Shop {
     /** A refund of a payment that never succeeds waits to its own deadline. */
     private static final Duration SHORTEST_REFUND = Duration.ofSeconds(5);
     private static final Duration LONGEST_REFUND = Duration.ofSeconds(25);
+    private static final Duration LONGEST_CHANGE_OF_MIND = Duration.ofSeconds(3);
     private static final Duration LATE_PATIENCE = Duration.ofSeconds(1);
     private static final int MOST_TRIES = 6;
     private static final int THEFTS = 6;
@@ -100,6 +103,7 @@ final class Shop {
     private final boolean mailed;
     private final boolean cards;
     private final boolean debits;
+    private final boolean cancels;
     /** Whether some of the keys were used long ago. */
     private final boolean oldKeys;
     /** Without it no token is asked for. */
@@ -121,6 +125,7 @@ final class Shop {
         this.personal = scheduler.knows(Fault.ERASURE);
         this.cards = scheduler.knows(Fault.CARD_DATA);
         this.debits = scheduler.knows(Fault.BANK);
+        this.cancels = scheduler.knows(Fault.CANCEL);
         this.oldKeys = scheduler.knows(Fault.OLD_KEY);
         this.tokens = tokens;
         this.witness = witness;
@@ -243,9 +248,7 @@ final class Shop {
             return;
         }
         calls.add(purchase.ended(ClientCall.Result.OK, Optional.of(id(purchase))));
-        if (kernel.chance(0.25)) {
-            refund(purchase);
-        }
+        thinkAgain(purchase);
     }
 
     private void shop(Purchase purchase) {
@@ -259,8 +262,38 @@ final class Shop {
         if (kernel.chance(0.15)) {
             send(purchase.dearer());
         }
+        thinkAgain(purchase);
+    }
+
+    private void thinkAgain(Purchase purchase) {
+        Kernel kernel = Kernel.it();
+        if (cancels && kernel.chance(0.4)) {
+            cancel(purchase);
+        }
         if (kernel.chance(0.25)) {
             refund(purchase);
+        }
+    }
+
+    /** Twice, by its merchant or a person. */
+    private void cancel(Purchase purchase) {
+        Kernel kernel = Kernel.it();
+        for (int i = 0; i < 2; i++) {
+            boolean atOnce = kernel.chance(0.5);
+            kernel.sleep(atOnce ? Duration.ZERO : kernel.between(Duration.ZERO, LONGEST_CHANGE_OF_MIND));
+            boolean byAPerson = kernel.chance(0.3);
+            cluster.ingest().ifPresent(host -> kernel.spawn(host, "cancel", () -> {
+                try {
+                    if (byAPerson) {
+                        new Cancels(Operator.queue()).cancel(id(purchase), Operator.by("canceler"));
+                    } else {
+                        var payment = new PaymentId(id(purchase));
+                        new CancelPayment(SimulationHooks.database()).cancel(purchase.merchant, payment, Optional.empty());
+                    }
+                } catch (DatabaseUnavailable | DatabaseRefused answeredWithAnError) {
+                    kernel.note("a cancel was not answered");
+                }
+            }));
         }
     }
 

@@ -131,7 +131,7 @@ public final class Universe implements Game {
         scheduler.also(pspBlows.takingBack(new PostgresView(postgres)));
         var people = new People(kernel, scheduler, psps, shop, postgres, witness);
         scheduler.also(people.all());
-        if (scheduler.knows(Fault.HARSH_OPERATOR)) {
+        if (scheduler.knows(Fault.HARSH_OPERATOR) || scheduler.knows(Fault.CANCEL)) {
             psps.forEach(psp -> psp.watch(people::sends));
         }
         var oldTimes = new OldTimes(kernel, scheduler, cluster[0], psps, shop, new PostgresView(postgres));

@@ -6,7 +6,8 @@ public enum Waits {
     /** Nothing is under way. */
     NOTHING("""
             SELECT NOT EXISTS (SELECT FROM operation_state
-                                WHERE state IN ('accepted', 'processing', 'scheduled', 'parked', 'unresolved') OR resolve_at IS NOT NULL)
+                                WHERE state IN ('accepted', 'processing', 'scheduled', 'parked', 'unresolved') OR resolve_at IS NOT NULL
+                                   OR state = 'canceled' AND settled_at IS NULL)
                AND NOT EXISTS (SELECT FROM outbox WHERE refusal IS NULL)
             """),
     /** All that is left are cards that are to be presented again days later. */

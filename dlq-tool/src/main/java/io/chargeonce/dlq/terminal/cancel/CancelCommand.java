@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.dlq.terminal.cancel;
+
+import io.chargeonce.dlq.AuditContext;
+import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.json.Json;
+import io.chargeonce.dlq.purge.Cancels;
+import io.chargeonce.dlq.terminal.options.ActsAs;
+import io.chargeonce.dlq.terminal.options.CommonOptions;
+import io.chargeonce.dlq.terminal.options.QueueOpener;
+import io.chargeonce.dlq.terminal.screen.JsonLines;
+import io.chargeonce.dlq.terminal.screen.Problems;
+import io.chargeonce.terminal.Screen;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Spec;
+
+@Command(name = "cancel", usageHelpAutoWidth = true, sortOptions = false,
+        description = {"Cancels payments, wherever they stand: they are charged no more, and nothing undoes that. Their merchant can do "
+                + "the same over the API, and is told.",
+            "What no attempt can have charged is canceled at once. Of the rest the PSP is asked, by nothing that could still charge; what "
+                    + "turns out to be charged stays charged, and a refund gives it back.",
+            "Shows what it would do, and does it with --yes. purge is the same for dead letters, and can be undone for 30 days; waiting "
+                    + "--stop only stops the retries."},
+        exitCodeList = "1:a payment is not there, is charged or declined already",
+        footer = {"  The merchant has cancelled the order:",
+            "    chargeonce dlq cancel ID --reason \"order cancelled, ticket 4711\" --yes"})
+public final class CancelCommand implements Callable<Integer> {
+
+    private static final int NO = 1;
+
+    @ParentCommand
+    QueueOpener dlq;
+
+    @Spec
+    CommandSpec spec;
+
+    @Parameters(paramLabel = "ID", arity = "1..*", description = "The payments' ids.")
+    List<String> ids;
+
+    @Option(names = "--reason", paramLabel = "TEXT", description = "Why; kept in the audit log.")
+    Optional<String> reason;
+
+    @Option(names = "--yes", description = "Do it. Without it, the command only shows what it would do.")
+    boolean yes;
+
+    @Mixin
+    CommonOptions common;
+
+    @Override
+    public Integer call() {
+        var problems = new Problems();
+        problems.needsReason(reason);
+        return problems.any() ? problems.print(spec) : dlq.with(spec, this::cancel);
+    }
+
+    private int cancel(DeadLetterQueue queue) {
+        var cancels = new Cancels(queue);
+        Screen screen = Screen.of(spec);
+        AuditContext by = ActsAs.auditContext(spec, queue, reason);
+        boolean all = true;
+        for (String id : ids.stream().distinct().toList()) {
+            Cancels.Canceled one = yes ? cancels.cancel(id, by) : cancels.look(id);
+            all &= one.result().isDone();
+            if (common.json) {
+                JsonLines.print(screen, json(one, by));
+            } else {
+                screen.say("%s%s: %s".formatted(one.id(),
+                        one.money().map(money -> ", %s, %s".formatted(money, one.state().orElseThrow())).orElse(""), words(one.result())));
+            }
+        }
+        if (!common.json) {
+            screen.say(yes ? "As %s by %s. dlq why ID shows what becomes of each.".formatted(by.run(), by.actor())
+                    : "Nothing was changed. Do it with --yes.");
+        }
+        return all ? 0 : NO;
+    }
+
+    private LinkedHashMap<String, Object> json(Cancels.Canceled one, AuditContext by) {
+        var json = new LinkedHashMap<String, Object>();
+        json.put("payment_id", one.id());
+        json.put("dry", !yes);
+        json.put("result", one.result().tag());
+        Json.putIfPresent(json, "state", one.state());
+        if (yes) {
+            json.put("run", by.run());
+        }
+        return json;
+    }
+
+    private String words(Cancels.Result result) {
+        return switch (result) {
+            case CANCELED -> yes ? "canceled." : "would be canceled.";
+            case CANCELING -> yes ? "its PSP is asked, and it is canceled unless it was charged."
+                    : "its PSP would be asked, and it would be canceled unless it was charged.";
+            case CAPTURED -> "is charged already; refund it.";
+            case DECLINED -> "was declined; there is nothing to cancel.";
+            case UNKNOWN -> "there is no payment with this id.";
+        };
+    }
+}

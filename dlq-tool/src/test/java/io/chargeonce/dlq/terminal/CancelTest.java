@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.dlq.terminal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chargeonce.dlq.AuditContext;
+import io.chargeonce.dlq.QueueRows;
+import io.chargeonce.dlq.WaitingRows;
+import io.chargeonce.dlq.merge.Merge;
+import io.chargeonce.dlq.move.MoveResult;
+import io.chargeonce.dlq.move.Sweep;
+import io.chargeonce.dlq.purge.Purge;
+import io.chargeonce.dlq.purge.Restore;
+import io.chargeonce.dlq.query.DeadLetterFilter;
+import io.chargeonce.dlq.query.Plan;
+import io.chargeonce.payment.OperationState;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** People cancel payments, wherever they stand. */
+class CancelTest {
+
+    private static final AuditContext ANN = AuditContext.of("ann", Optional.of("a test"));
+
+    @RegisterExtension
+    private static final QueueRows rows = new QueueRows();
+    private static final WaitingRows waiting = new WaitingRows(rows);
+
+    private static Called call(String... arguments) {
+        return Called.of(rows::open, arguments);
+    }
+
+    private static Called cancel(String id) {
+        return call("cancel", id, "--reason", "order cancelled", "--yes");
+    }
+
+    private static OperationState state(String id) {
+        return rows.operation(id).state();
+    }
+
+    @Test
+    void what_has_no_open_attempt_is_canceled_wherever_it_stands() {
+        for (String id : new String[] {rows.dead(), waiting.scheduled(1), waiting.parked(2), rows.accepted("acme")}) {
+            Called called = cancel(id);
+            assertThat(called.exit()).as(called.err()).isZero();
+            assertThat(called.out()).contains(id + ", 12.99 EUR, ", ": canceled.");
+            assertThat(state(id)).isEqualTo(OperationState.CANCELED);
+            assertThat(rows.text("SELECT action || ' ' || reason || ' ' || (data ->> 'status') FROM audit_record WHERE resource_id = '" + id
+                    + "' AND action LIKE 'dlq.%'")).isEqualTo("dlq.canceled order cancelled canceled");
+        }
+    }
+
+    @Test
+    void without_yes_nothing_changes_and_each_is_told() {
+        String dead = rows.dead();
+        String unresolved = rows.unresolved();
+        String open = rows.deadWithAnOpenAttempt();
+        String charged = rows.accepted("acme");
+        rows.succeed(charged);
+        String before = rows.everything();
+        Called called = call("cancel", dead, unresolved, open, charged, "pay_unknown", "--reason", "r");
+        assertThat(called.exit()).isOne();
+        assertThat(called.out().lines().toList()).containsExactly(
+                dead + ", 12.99 EUR, dead: would be canceled.",
+                unresolved + ", 12.99 EUR, unresolved: its PSP would be asked, and it would be canceled unless it was charged.",
+                open + ", 12.99 EUR, dead: its PSP would be asked, and it would be canceled unless it was charged.",
+                charged + ", 12.99 EUR, succeeded: is charged already; refund it.",
+                "pay_unknown: there is no payment with this id.", "Nothing was changed. Do it with --yes.");
+        assertThat(rows.everything()).isEqualTo(before);
+    }
+
+    @Test
+    void what_may_have_been_charged_is_asked_about_and_a_repeat_gives_the_same() {
+        String id = rows.unresolved();
+        assertThat(cancel(id).out()).contains("its PSP is asked, and it is canceled unless it was charged");
+        assertThat(rows.operation(id).isCanceling()).isTrue();
+        assertThat(cancel(id).exit()).isZero();
+        assertThat(rows.text("SELECT count(*) FROM audit_record WHERE action = 'dlq.canceled'")).isEqualTo("1");
+        assertThat(call("why", id).out()).contains("now unresolved and to be canceled", "dlq.canceled");
+    }
+
+    @Test
+    void a_canceled_payment_is_never_merged_purged_or_restored() {
+        String id = rows.dead();
+        var everything = DeadLetterFilter.everything();
+        Plan queued = Plan.of(rows.queue(), everything);
+        cancel(id);
+        assertThat(new Merge(rows.queue()).run(queued, ANN, Sweep.unattended()).results().of(MoveResult.GONE).count()).isOne();
+        assertThat(new Purge(rows.queue()).run(queued, ANN, Sweep.unattended()).results().of(MoveResult.PURGED).count()).isZero();
+        String purged = rows.dead();
+        new Purge(rows.queue()).run(Plan.of(rows.queue(), DeadLetterFilter.ofIds(List.of(purged))), ANN, Sweep.unattended());
+        Plan restorable = Plan.ofPurged(rows.queue(), everything);
+        cancel(purged);
+        assertThat(new Restore(rows.queue()).run(restorable, ANN, Sweep.unattended()).results().of(MoveResult.GONE).count()).isOne();
+        assertThat(state(id)).isEqualTo(OperationState.CANCELED);
+        assertThat(state(purged)).isEqualTo(OperationState.CANCELED);
+    }
+
+    @Test
+    void one_person_cancels_no_more_alone_than_the_limit_of_four_eyes() {
+        String first = waiting.scheduled(1);
+        String second = waiting.scheduled(1);
+        rows.text("INSERT INTO four_eyes VALUES ('*', 1) RETURNING 1");
+        try {
+            assertThat(cancel(first).exit()).isZero();
+            Called refused = cancel(second);
+            assertThat(refused.exit()).isEqualTo(2);
+            assertThat(refused.err()).contains("may cancel alone within 24 hours; another person may cancel the rest");
+            assertThat(state(second)).isEqualTo(OperationState.SCHEDULED);
+        } finally {
+            rows.text("DELETE FROM four_eyes RETURNING 1");
+        }
+    }
+
+    @Test
+    void who_only_looks_cancels_nothing() {
+        String id = waiting.scheduled(1);
+        Called refused = Called.of(() -> rows.openAs("chargeonce_dlq_reader"), "cancel", id, "--reason", "r", "--yes");
+        assertThat(refused.exit()).isEqualTo(2);
+        assertThat(refused.err()).contains("this role may not do that");
+        assertThat(state(id)).isEqualTo(OperationState.SCHEDULED);
+    }
+
+    @Test
+    void a_cancel_needs_a_reason() {
+        assertThat(call("cancel", rows.dead(), "--yes").exit()).isEqualTo(2);
+    }
+}
