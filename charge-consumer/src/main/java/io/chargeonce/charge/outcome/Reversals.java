@@ -40,7 +40,8 @@ public final class Reversals {
     }
 
     /** The same for a capture of a payment that is canceled. */
-    static void reverseAfterCancel(Connection connection, Operation canceled, Attempt late, String reference, Instant now, UnitOfWork changes)
+    static void reverseAfterCancel(Connection connection, Operation canceled, Attempt late, String reference, Instant now,
+                                   UnitOfWork changes)
             throws SQLException {
         reverse(connection, canceled, late, late.key().value(), reference, Incident.CAPTURED_AFTER_CANCEL, now, changes);
     }
