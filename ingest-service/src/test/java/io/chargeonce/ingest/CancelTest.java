@@ -59,14 +59,17 @@ class CancelTest {
         assertThat(again.headers().firstValue("Idempotent-Replayed")).hasValue("true");
         assertThat(now().body()).isEqualTo(first.body());
         assertThat(world.pay(key, IngestWorld.BODY).headers().firstValue("Payment-Status")).hasValue("canceled");
-        assertThat(world.texts("SELECT reason || ' ' || actor FROM audit_record WHERE action = 'payment.cancel_requested' AND resource_id = '"
-                + id + "'")).containsExactly("order cancelled merchant:acme");
+        assertThat(
+                world.texts("SELECT reason || ' ' || actor FROM audit_record WHERE action = 'payment.cancel_requested' AND resource_id = '"
+                        + id + "'"))
+                .containsExactly("order cancelled merchant:acme");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"processing", "unresolved"})
     void an_open_attempt_is_asked_about_first(String state) {
-        world.become(key, "state = '%s', psp = 'stripe', sequence = 1, lease_token = gen_random_uuid(), resolve_at = now()".formatted(state));
+        world.become(key,
+                "state = '%s', psp = 'stripe', sequence = 1, lease_token = gen_random_uuid(), resolve_at = now()".formatted(state));
         HttpResponse<String> first = cancel();
         assertThat(first.statusCode()).isEqualTo(202);
         assertThat(status(first)).isEqualTo("canceling");

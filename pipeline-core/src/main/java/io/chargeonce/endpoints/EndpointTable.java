@@ -26,7 +26,8 @@ public final class EndpointTable {
 
     /** What an endpoint may ask for; all of them by {@code *}. */
     public static final List<String> EVENTS = List.of("payment.succeeded", "payment.declined", "payment.purged", "payment.canceled",
-            "refund.succeeded", "refund.failed", "refund.declined", "refund.purged", "reversal.succeeded", "reversal.failed", "reversal.declined",
+            "refund.succeeded", "refund.failed", "refund.declined", "refund.purged", "reversal.succeeded", "reversal.failed",
+            "reversal.declined",
             "reversal.purged", "return.succeeded");
     public static final String ALL_EVENTS = "*";
     /** Postgres's function holds it. */

@@ -115,7 +115,8 @@ class DecisionTest {
     void pauses_follow_the_decline_and_end(String code, int represented, Integer days) {
         var declined = new Outcome.Declined(code, "no", Optional.empty());
         var settle = new NextStep.SettleDeclined(declined);
-        var at = new Situation(OperationKind.CHARGE, new Progress(0, 0), represented, false, false, true, Optional.empty(), false, false, true);
+        var at = new Situation(OperationKind.CHARGE, new Progress(0, 0), represented, false, false, true, Optional.empty(), false, false,
+                true);
         assertThat(Decision.after(declined, at, schedule(3))).isEqualTo(days == null ? settle
                 : new NextStep.PresentAgainIfGranted(Duration.ofDays(days), 15, settle));
     }
@@ -141,7 +142,8 @@ class DecisionTest {
     }
 
     private static Situation failedWith(int counted, int tier) {
-        return new Situation(OperationKind.CHARGE, new Progress(counted, tier), 0, false, false, true, Optional.empty(), false, false, false);
+        return new Situation(OperationKind.CHARGE, new Progress(counted, tier), 0, false, false, true, Optional.empty(), false, false,
+                false);
     }
 
     private static RetrySchedule schedule(int tiers) {
@@ -235,7 +237,8 @@ class DecisionTest {
                 for (int represented = 0; represented <= 5; represented++) {
                     for (int known = 0; known < 3; known++) {
                         for (int flags = 0; flags < 32; flags++) {
-                            all.add(new Situation(kind, new Progress(counted, counted), represented, (flags & 1) > 0, (flags & 16) > 0, (flags & 2) > 0,
+                            all.add(new Situation(kind, new Progress(counted, counted), represented, (flags & 1) > 0, (flags & 16) > 0,
+                                    (flags & 2) > 0,
                                     known == 1 ? Optional.of("pi_1") : Optional.empty(), known == 2, (flags & 4) > 0, (flags & 8) > 0));
                         }
                     }

@@ -113,7 +113,8 @@ public final class Cancels {
             case CANCELED -> Result.CANCELED;
             case PROCESSING, UNRESOLVED -> Result.CANCELING;
             case ACCEPTED, SCHEDULED, PARKED, DEAD, PURGED -> operation.isWatched()
-                    || Sql.one(connection, MAY_HAVE_TAKEN_MONEY, row -> row.getBoolean(1), operation.id()) ? Result.CANCELING : Result.CANCELED;
+                    || Sql.one(connection, MAY_HAVE_TAKEN_MONEY, row -> row.getBoolean(1), operation.id()) ? Result.CANCELING
+                            : Result.CANCELED;
         };
     }
 

@@ -227,7 +227,8 @@ public final class Problems {
 
     public static Problem paymentCanceled(PaymentId id) {
         return Problem.of(409, "payment-canceled", "The payment is canceled",
-                "Nothing of it is kept: what is captured for it all the same goes back by itself.").withPayment(Contract.PAYMENTS + "/" + id);
+                "Nothing of it is kept: what is captured for it all the same goes back by itself.")
+                .withPayment(Contract.PAYMENTS + "/" + id);
     }
 
     public static Problem notCaptured(PaymentId id) {

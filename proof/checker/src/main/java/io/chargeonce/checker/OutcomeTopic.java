@@ -77,8 +77,8 @@ final class OutcomeTopic {
     }
 
     /**
-     * By a late success of what had ended, which is on record, by a cancel of what was purged, or by the failure of what had succeeded: that
-     * has a higher revision.
+     * By a late success of what had ended, which is on record, by a cancel of what was purged, or by the failure of what had succeeded:
+     * that has a higher revision.
      */
     private static boolean isOvertaken(Payment payment, JsonNode json) {
         String status = json.path("status").asString("");

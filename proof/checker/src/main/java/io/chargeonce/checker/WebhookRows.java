@@ -19,7 +19,7 @@ final class WebhookRows {
         this.evidence = evidence;
     }
 
-    /** What was said was true: a decline and a purge until a late success, a purge until a cancel, a success until what went back failed. */
+    /** What was said was true: a decline and a purge until a late success, a purge until a cancel, a success until it failed after all. */
     private static final String FALSE = """
             SELECT coalesce(operation_id, delivery.payment_id) AS id, webhook_id, said ->> 'status' AS told,
                    coalesce(state, 'unknown') AS state

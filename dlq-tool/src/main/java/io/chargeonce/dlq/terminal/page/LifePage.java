@@ -41,7 +41,8 @@ public final class LifePage {
         String counted = operation.sequence() == 0 ? ""
                 : ", %d counted%s".formatted(countedAttempts, operation.generation() > 1 ? " since the last merge" : "");
         return "%s of %s, now %s%s, generation %d, %d attempt%s%s".formatted(accepted.request().money(), accepted.merchant(),
-                operation.state().tag(), operation.isCanceling() ? " and to be canceled" : "", operation.generation(), operation.sequence(), operation.sequence() == 1 ? "" : "s", counted);
+                operation.state().tag(), operation.isCanceling() ? " and to be canceled" : "", operation.generation(), operation.sequence(),
+                operation.sequence() == 1 ? "" : "s", counted);
     }
 
     /** What is due next, and when. */
