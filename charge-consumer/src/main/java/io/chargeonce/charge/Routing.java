@@ -8,7 +8,7 @@ import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.NextPsp;
 import io.chargeonce.payment.OperationState;
-import io.chargeonce.payment.PspFields;
+import io.chargeonce.payment.method.PspFields;
 import io.chargeonce.payment.PspUnits;
 import io.chargeonce.payment.Rail;
 import io.chargeonce.psp.Gateway;

@@ -7,7 +7,7 @@ import com.adyen.model.checkout.CheckoutPaymentMethod;
 import com.adyen.model.checkout.PaymentRequest;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import io.chargeonce.ledger.Operation;
-import io.chargeonce.payment.PspFields;
+import io.chargeonce.payment.method.PspFields;
 import io.chargeonce.payment.PspKey;
 import java.util.Map;
 

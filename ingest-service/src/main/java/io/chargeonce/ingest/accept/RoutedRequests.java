@@ -2,7 +2,7 @@
 package io.chargeonce.ingest.accept;
 
 import io.chargeonce.ledger.PspHealthTable;
-import io.chargeonce.payment.PspFields;
+import io.chargeonce.payment.method.PspFields;
 import io.chargeonce.payment.PspUnits;
 import io.chargeonce.payment.Rail;
 import io.chargeonce.payment.route.Routes;

@@ -2,7 +2,7 @@
 package io.chargeonce.payment.route;
 
 import io.chargeonce.payment.PaymentRequest;
-import io.chargeonce.payment.PspFields;
+import io.chargeonce.payment.method.PspFields;
 import io.chargeonce.payment.Rail;
 import java.util.ArrayList;
 import java.util.Arrays;

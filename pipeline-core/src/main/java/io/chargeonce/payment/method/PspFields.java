@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.payment;
+package io.chargeonce.payment.method;
+
+import io.chargeonce.payment.PaymentRequest;
+import io.chargeonce.payment.PspUnits;
 
 /**
  * What the PSPs' published documents say about the length of the fields that carry a merchant's text. A payment that one of them cannot

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.payment;
+package io.chargeonce.payment.method;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chargeonce.payment.Money;
+import io.chargeonce.payment.PaymentRequest;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
