@@ -141,6 +141,7 @@ final class Claims implements AutoCloseable {
     private List<Claim> claimAll(Connection connection, List<ClaimRequest> requests) throws SQLException {
         Lease held = Lease.of(lease);
         var locked = OperationTable.lock(connection, requests.stream().map(request -> request.record.operationId()).toList());
+        StoredTokens.read(connection, locked.rows().values());
         holds.refreshIfOld(connection);
         var changes = UnitOfWork.ofAnswers(topics, ourReceipts);
         var claims = new ArrayList<Claim>();
@@ -193,7 +194,7 @@ final class Claims implements AutoCloseable {
             case REFUND, REVERSAL -> switch (RefundTarget.find(connection, operation)) {
                 case CAPTURED -> askedOrChosen(connection, request, operation, now, changes);
                 case MAY_YET_BE_CAPTURED -> park(operation, "waits_for_payment", "its payment has not ended yet", now, changes);
-                case NEVER_CAPTURED -> refuse(operation, now, changes);
+                case NEVER_CAPTURED -> refuse(operation, "payment_not_captured", "there is nothing to give back", now, changes);
             };
             case RETURN -> new Claim.Superseded();
         };
@@ -251,6 +252,10 @@ final class Claims implements AutoCloseable {
                         UnitOfWork changes)
             throws SQLException {
         Gateway gateway = routing.named(lost.trace().psp());
+        if (operation.kind() == OperationKind.CHARGE && operation.tokens().at(gateway.psp()).isEmpty()) {
+            return bury(operation, "found_at_psp", "%s has %s of this payment, and its payment method was detached since: look there"
+                    .formatted(gateway.psp(), lost.trace().reference()), changes);
+        }
         int missing = lost.sequence() - operation.sequence() - 1;
         operation.claimForgotten(request.token, gateway.psp(), lost.sequence(), now.plus(lease));
         Instant sent = lost.trace().at().isBefore(now) ? lost.trace().at() : now;
@@ -287,6 +292,9 @@ final class Claims implements AutoCloseable {
         if (merchantPaused.isPresent()) {
             return park(operation, FailureCause.MERCHANT_PAUSED.tag(), KnownHolds.words(merchantPaused.get()), now, changes);
         }
+        if (operation.kind() == OperationKind.CHARGE && operation.tokens().areDetached()) {
+            return refuse(operation, "payment_method_detached", "its payment method was detached before this attempt", now, changes);
+        }
         List<String> candidates = routing.candidates(operation, ObservationTable.lastDecline(connection, operation).isPresent());
         if (candidates.isEmpty()) {
             return withoutRoute(operation, now, changes);
@@ -304,8 +312,8 @@ final class Claims implements AutoCloseable {
 
     /** While routes are changed, some processes have the new ones already. So it dies only after it has waited in every tier. */
     private Claim withoutRoute(Operation operation, Instant now, UnitOfWork changes) {
-        String message = ("no PSP of its routes takes such a payment of %s: see CHARGEONCE_ROUTES, and what "
-                + "Adyen takes as customer and payment_method").formatted(operation.accepted().request().money());
+        String message = ("no PSP of its routes takes such a payment of %s: see CHARGEONCE_ROUTES, for which PSPs its payment method has "
+                + "a token, and what Adyen takes as customer and payment_method").formatted(operation.accepted().request().money());
         boolean hasWaited = operation.tier() >= schedule.tiers().size() && operation.failureCause().equals(Optional.of(NO_ROUTE));
         return hasWaited ? bury(operation, NO_ROUTE, message, changes) : park(operation, NO_ROUTE, message, now, changes);
     }
@@ -364,8 +372,8 @@ final class Claims implements AutoCloseable {
         return new Claim.Parked();
     }
 
-    private Claim refuse(Operation operation, Instant now, UnitOfWork changes) {
-        operation.settleDeclined("payment_not_captured", "there is nothing to give back", Optional.empty(), now);
+    private Claim refuse(Operation operation, String code, String message, Instant now, UnitOfWork changes) {
+        operation.settleDeclined(code, message, Optional.empty(), now);
         changes.settled(operation);
         return new Claim.Ended(false);
     }

@@ -63,6 +63,7 @@ final class Failover {
         if (holds.ofMerchant(operation.accepted().merchant()).isPresent() || holds.isTierPaused(operation.tier())) {
             return Optional.empty();
         }
+        StoredTokens.read(connection, List.of(operation));
         Optional<Gateway> gateway = elsewhere(operation, request);
         if (gateway.isEmpty()) {
             return Optional.empty();
