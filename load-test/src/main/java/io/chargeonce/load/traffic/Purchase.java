@@ -30,6 +30,10 @@ record Purchase(Merchant merchant, String key, long amount, String currency, Str
         return new Purchase(merchant, key, amount, "EUR", end.mandate(merchant.name()), end, first, comesBack, receipt);
     }
 
+    Purchase by(String method) {
+        return new Purchase(merchant, key, amount, currency, method, outcome, first, comesBack, receipt);
+    }
+
     NewPayment asPayment() {
         NewPayment payment = NewPayment.of(key, amount, currency, card).withReference(key);
         payment = card.startsWith("mandate_") ? payment.throughBankDebit() : payment;
