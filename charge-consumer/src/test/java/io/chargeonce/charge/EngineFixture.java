@@ -235,7 +235,8 @@ final class EngineFixture implements AutoCloseable {
         execute("""
                 SELECT store_payment_method('acme', '%1$s', '%2$s', sha256('%2$s'), psps,
                            ARRAY(SELECT CASE WHEN psp LIKE 'stripe%%' THEN 'cus_' ELSE '' END || '%2$s' FROM unnest(psps) AS psp),
-                           ARRAY(SELECT CASE WHEN psp LIKE 'stripe%%' THEN 'pm_of_' ELSE 'stored_of_' END || '%2$s' FROM unnest(psps) AS psp))
+                           ARRAY(SELECT CASE WHEN psp LIKE 'stripe%%' THEN 'pm_of_' ELSE 'stored_of_' END || '%2$s'
+                                   FROM unnest(psps) AS psp))
                   FROM string_to_array('%3$s', ',') AS psps
                 """.formatted(id, name, String.join(",", accounts)));
         return id;

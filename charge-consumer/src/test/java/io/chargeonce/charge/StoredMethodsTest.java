@@ -51,7 +51,8 @@ class StoredMethodsTest {
     void open() {
         stripe.removeRules();
         process = books.forget().process(Routes.parse("-> stripe,adyen"),
-                new StripeGateway(new StripeSettings("sk_test_1", stripe.apiBase().toString(), GatewayContract.CALL_TIMEOUT)), adyenGateway);
+                new StripeGateway(new StripeSettings("sk_test_1", stripe.apiBase().toString(), GatewayContract.CALL_TIMEOUT)),
+                adyenGateway);
     }
 
     @AfterAll
@@ -150,8 +151,9 @@ class StoredMethodsTest {
     void another_merchants_method_pays_for_nobody_else() {
         books.execute("INSERT INTO merchant (merchant_id) VALUES ('globex')");
         String foreign = "pmt_" + "a".repeat(26);
-        books.execute("SELECT store_payment_method('globex', '%s', 'g', sha256('g'), ARRAY['stripe'], ARRAY['cus_jane'], ARRAY['pm_of_jane'])"
-                .formatted(foreign));
+        books.execute("""
+                SELECT store_payment_method('globex', '%s', 'g', sha256('g'), ARRAY['stripe'], ARRAY['cus_jane'], ARRAY['pm_of_jane'])
+                """.formatted(foreign));
         String id = books.accept("order-1", foreign);
         settle(id);
         assertThat(books.operation(id).failureCause()).contains("payment_method_detached");
@@ -179,8 +181,8 @@ class StoredMethodsTest {
     void adyen_is_told_on_whose_word_it_charges(String initiator, String model) {
         String id = PaymentId.derive("acme", new IdempotencyKey("order-" + model + initiator.length())).value();
         books.execute("""
-                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, initiator,
-                                       customer, charge_within_s)
+                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method,
+                                       initiator, customer, charge_within_s)
                 VALUES ('%1$s', '%1$s', 'charge', 'acme', 'order', 1299, 'EUR', 'stored_approved', %2$s, 'jane', 86400)
                 """.formatted(id, initiator.equals("NULL") ? "NULL" : "'" + initiator + "'"));
         String request = new String(adyenGateway.render(books.operation(id), new PspKey("k".repeat(26))), StandardCharsets.UTF_8);

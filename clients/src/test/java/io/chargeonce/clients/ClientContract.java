@@ -122,7 +122,8 @@ abstract class ClientContract {
         assertThat(stored.path("kind").asString()).isEqualTo("accepted");
         assertThat(stored.path("replay").asBoolean()).isTrue();
         String id = stored.path("id").asString();
-        assertThat(client.does("{\"do\": \"find_method\", \"method\": \"%s\"}".formatted(id)).path("psps").toString()).isEqualTo("[\"stripe\"]");
+        JsonNode found = client.does("{\"do\": \"find_method\", \"method\": \"%s\"}".formatted(id));
+        assertThat(found.path("psps").toString()).isEqualTo("[\"stripe\"]");
         assertThat(client.does("{\"do\": \"methods_of\", \"customer\": \"%s\"}".formatted(key))).hasSize(1);
         assertThat(client.does("{\"do\": \"detach\", \"method\": \"%s\"}".formatted(id)).has("detached_at")).isTrue();
         assertThat(client.does("{\"do\": \"methods_of\", \"customer\": \"%s\"}".formatted(key))).isEmpty();

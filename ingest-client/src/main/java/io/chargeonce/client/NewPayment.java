@@ -76,7 +76,8 @@ public record NewPayment(String key, long amount, String currency, String paymen
 
     /** By direct debit, which goes to a bank in a file: the outcome comes days later. The payment method is a mandate. */
     public NewPayment throughBankDebit() {
-        return new NewPayment(key, amount, currency, paymentMethod, customer, reference, description, receiptEmail, true, guarded, initiator);
+        return new NewPayment(key, amount, currency, paymentMethod, customer, reference, description, receiptEmail, true, guarded,
+                initiator);
     }
 
     /** A payment that may look like a repeat of another one but is not, such as an instalment. */

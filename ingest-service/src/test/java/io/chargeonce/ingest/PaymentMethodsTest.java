@@ -168,7 +168,8 @@ class PaymentMethodsTest {
     @Test
     void an_amount_that_only_psps_without_a_token_can_say_is_refused() {
         String id = Json.text(store(key, """
-                {"customer": "jane", "tokens": {"adyen": {"shopper_reference": "jane", "stored_payment_method_id": "s"}}}""").body(), "id");
+                {"customer": "jane", "tokens": {"adyen": {"shopper_reference": "jane", "stored_payment_method_id": "s"}}}""").body(),
+                "id");
         routes("-> stripe,adyen");
         HttpResponse<String> refused = world.pay(key, """
                 {"amount": 1299, "currency": "BIF", "payment_method": "%s"}""".formatted(id));

@@ -39,8 +39,8 @@ public final class OperationTable {
 
     static final String COLUMNS = """
             operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method, customer,
-            reference, description, receipt_email, initiator, accepted_at, traceparent, state, step, generation, counted_attempts, tier, sequence, psp,
-            psp_reference, failure_cause, failure_message, not_before, charge_before, staged_at, swept, lease_token,
+            reference, description, receipt_email, initiator, accepted_at, traceparent, state, step, generation, counted_attempts,
+            tier, sequence, psp, psp_reference, failure_cause, failure_message, not_before, charge_before, staged_at, swept, lease_token,
             resolve_at, resolve_tries, unresolved_since, settled_at, capture_psp, capture_reference, refused_by,
             awaited, represented, represent_at
             """;

@@ -110,7 +110,8 @@ final class PaymentFields {
     private Optional<Initiator> initiator() {
         Optional<String> text = text("initiator");
         Optional<Initiator> initiator = text.flatMap(Initiator::fromTag);
-        return text.isPresent() && initiator.isEmpty() ? wrong("initiator", "must be one of " + String.join(", ", Initiator.TAGS)) : initiator;
+        return text.isPresent() && initiator.isEmpty() ? wrong("initiator", "must be one of " + String.join(", ", Initiator.TAGS))
+                : initiator;
     }
 
     private Optional<String> required(String field) {

@@ -63,7 +63,8 @@ public final class ManageMethods {
     }
 
     public Answer read(Merchant merchant, ServerRequest request) {
-        return shown(id(request).flatMap(id -> database.withConnection(connection -> MethodTable.find(connection, merchant.id(), id))), "found");
+        return shown(id(request).flatMap(
+                id -> database.withConnection(connection -> MethodTable.find(connection, merchant.id(), id))), "found");
     }
 
     public Answer list(Merchant merchant, ServerRequest request) {

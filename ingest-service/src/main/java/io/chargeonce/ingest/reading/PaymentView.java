@@ -15,8 +15,8 @@ final class PaymentView {
     static final String COLUMNS = "charge.operation_id, " + PaymentStatus.COLUMNS
             + """
             , charge.currency, charge.payment_method, charge.customer, charge.reference,
-                   charge.description, charge.receipt_email, charge.initiator, charge.psp_reference, charge.failure_cause, charge.accepted_at, \
-            charge.settled_at,
+                   charge.description, charge.receipt_email, charge.initiator, charge.psp_reference, charge.failure_cause,
+                   charge.accepted_at, charge.settled_at,
                    charge.resolve_at""";
 
     private static final String FINAL = "A person has ended this payment. It was not charged and will not be charged.";

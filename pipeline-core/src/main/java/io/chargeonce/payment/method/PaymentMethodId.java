@@ -12,7 +12,8 @@ public record PaymentMethodId(String value) {
 
     public PaymentMethodId {
         if (!isWellFormed(value)) {
-            throw new IllegalArgumentException("a payment method's id is '%s' and 26 characters of base32, not '%s'".formatted(PREFIX, value));
+            throw new IllegalArgumentException(
+                    "a payment method's id is '%s' and 26 characters of base32, not '%s'".formatted(PREFIX, value));
         }
     }
 

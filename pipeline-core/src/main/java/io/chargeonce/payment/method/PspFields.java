@@ -37,7 +37,8 @@ public final class PspFields {
 
     public static boolean hasRoom(String psp, PspToken token) {
         int shopper = length(token.customer().orElse(""));
-        return !isAdyen(psp) || shopper >= SHORTEST_SHOPPER && shopper <= LONGEST_SHOPPER && length(token.method()) <= LONGEST_STORED_METHOD;
+        return !isAdyen(psp)
+                || shopper >= SHORTEST_SHOPPER && shopper <= LONGEST_SHOPPER && length(token.method()) <= LONGEST_STORED_METHOD;
     }
 
     static boolean isAdyen(String psp) {

@@ -14,8 +14,8 @@ BEGIN
     END IF;
     INSERT INTO payment_method_token (payment_method_id, psp, customer, token)
     SELECT id, psp, its_customer, its_token FROM unnest(accounts, customers, tokens) AS each (psp, its_customer, its_token);
-    PERFORM append_audit(ARRAY[merchant], ARRAY['merchant:' || merchant], ARRAY['payment_method.stored'], ARRAY['payment_method'], ARRAY[id],
-                         NULL, ARRAY[json_build_object('psps', accounts)::text], NULL);
+    PERFORM append_audit(ARRAY[merchant], ARRAY['merchant:' || merchant], ARRAY['payment_method.stored'], ARRAY['payment_method'],
+                         ARRAY[id], NULL, ARRAY[json_build_object('psps', accounts)::text], NULL);
     RETURN true;
 END $$;
 

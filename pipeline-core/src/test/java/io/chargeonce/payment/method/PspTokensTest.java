@@ -14,7 +14,8 @@ class PspTokensTest {
     private static final PspToken STRIPES = new PspToken(Optional.of("cus_1"), "pm_1");
 
     private static PspTokens raw(Optional<String> customer) {
-        return PspTokens.raw(new PaymentRequest(new Money(1, "EUR"), "pm_1", customer, Optional.empty(), Optional.empty(), Optional.empty()));
+        return PspTokens.raw(
+                new PaymentRequest(new Money(1, "EUR"), "pm_1", customer, Optional.empty(), Optional.empty(), Optional.empty()));
     }
 
     @Test

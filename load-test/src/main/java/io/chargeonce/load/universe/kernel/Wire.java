@@ -167,7 +167,8 @@ final class Wire implements InvocationHandler {
                 && !sql.contains("reap_")
                 && !sql.contains("take_back_") && !sql.contains("append_") && !sql.contains("list_")
                 && !sql.contains("merchants_of") && !sql.contains("erase_") && !sql.contains("stage_") && !sql.contains("disable_")
-                && !sql.contains("end_webhooks_") && !sql.contains("receipt_to_send") && !sql.contains("_webhook") && !sql.contains("_payment_method(")
+                && !sql.contains("end_webhooks_") && !sql.contains("receipt_to_send") && !sql.contains("_webhook")
+                && !sql.contains("_payment_method(")
                 && !sql.contains("INSERT") && !sql.contains("UPDATE ");
     }
 
