@@ -22,6 +22,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -36,6 +37,7 @@ class StoredMethodsTest {
     private static StripeSimulator stripe;
     private static AdyenSimulator adyen;
     private static AdyenGateway adyenGateway;
+    private static final AtomicInteger ORDERS = new AtomicInteger();
     private EngineFixture.Process process;
 
     @BeforeAll
@@ -50,6 +52,7 @@ class StoredMethodsTest {
     @BeforeEach
     void open() {
         stripe.removeRules();
+        adyen.removeRules();
         process = books.forget().process(Routes.parse("-> stripe,adyen"),
                 new StripeGateway(new StripeSettings("sk_test_1", stripe.apiBase().toString(), GatewayContract.CALL_TIMEOUT)),
                 adyenGateway);
@@ -60,6 +63,11 @@ class StoredMethodsTest {
         stripe.close();
         adyen.close();
         books.close();
+    }
+
+    /** A payment that no other test has, for the simulators remember them. */
+    private static String order() {
+        return "order-" + ORDERS.incrementAndGet();
     }
 
     private void settle(String id) {
@@ -82,11 +90,11 @@ class StoredMethodsTest {
     @Test
     void each_psp_gets_its_own_token_with_its_own_customer() {
         String method = books.store("jane", "stripe", "adyen");
-        String first = books.accept("order-1", method);
+        String first = books.accept(order(), method);
         settle(first);
         assertThat(captures(stripe.movements(), first)).hasSize(1);
 
-        String second = books.accept("order-2", method);
+        String second = books.accept(order(), method);
         stripeFailsFor(second);
         settle(second);
         assertThat(captures(adyen.movements(), second)).hasSize(1);
@@ -95,7 +103,7 @@ class StoredMethodsTest {
 
     @Test
     void a_psp_without_a_token_gets_nothing_although_the_routes_name_it_first() {
-        String id = books.accept("order-1", books.store("joe", "adyen"));
+        String id = books.accept(order(), books.store("joe", "adyen"));
         settle(id);
         assertThat(captures(adyen.movements(), id)).hasSize(1);
         assertThat(books.operation(id).sequence()).isEqualTo(1);
@@ -103,7 +111,7 @@ class StoredMethodsTest {
 
     @Test
     void a_method_with_no_token_of_its_routes_has_no_route() {
-        String id = books.accept("order-1", books.store("kim", "stripe-uk"));
+        String id = books.accept(order(), books.store("kim", "stripe-uk"));
         settle(id);
         assertThat(books.operation(id).failureCause()).contains("no_route");
         assertThat(books.operation(id).sequence()).isZero();
@@ -112,7 +120,7 @@ class StoredMethodsTest {
     @Test
     void a_payment_whose_method_was_detached_is_declined_and_sent_nowhere() {
         String method = books.store("jane", "stripe", "adyen");
-        String id = books.accept("order-1", method);
+        String id = books.accept(order(), method);
         books.execute("SELECT detach_payment_method('acme', '%s')".formatted(method));
         settle(id);
         assertThat(books.state(id)).isEqualTo(OperationState.DECLINED);
@@ -125,7 +133,7 @@ class StoredMethodsTest {
     void an_attempt_that_was_made_before_its_method_was_detached_is_asked_about_in_the_same_bytes() {
         String method = books.store("joe", "adyen");
         adyen.inject(FaultRule.once(new Fault.AnswerLost()).on(io.chargeonce.sandbox.adyen.Operation.PAYMENT).times(2));
-        String id = books.accept("order-1", method);
+        String id = books.accept(order(), method);
         process.drain();
         assertThat(books.state(id)).isEqualTo(OperationState.UNRESOLVED);
         books.execute("SELECT detach_payment_method('acme', '%s')".formatted(method));
@@ -137,7 +145,7 @@ class StoredMethodsTest {
     @Test
     void an_attempt_that_failed_is_followed_by_none_once_its_method_is_detached() {
         String method = books.store("jane", "stripe");
-        String id = books.accept("order-1", method);
+        String id = books.accept(order(), method);
         stripeFailsFor(id);
         process.handle(books.takeWork(id).getFirst());
         assertThat(books.operation(id).tier()).isEqualTo(1);
@@ -154,7 +162,7 @@ class StoredMethodsTest {
         books.execute("""
                 SELECT store_payment_method('globex', '%s', 'g', sha256('g'), ARRAY['stripe'], ARRAY['cus_jane'], ARRAY['pm_of_jane'])
                 """.formatted(foreign));
-        String id = books.accept("order-1", foreign);
+        String id = books.accept(order(), foreign);
         settle(id);
         assertThat(books.operation(id).failureCause()).contains("payment_method_detached");
         assertThat(stripe.movements()).noneMatch(move -> id.equals(move.metadata().get("payment_id")));
@@ -163,7 +171,7 @@ class StoredMethodsTest {
     @Test
     void who_detaches_a_method_waits_for_the_claim_that_has_read_its_tokens() throws Exception {
         String method = books.store("jane", "stripe");
-        String id = books.accept("order-1", method);
+        String id = books.accept(order(), method);
         CompletableFuture<Void> detached = books.charging.inTransaction(connection -> {
             StoredTokens.read(connection, List.of(books.operation(id)));
             var detaching = CompletableFuture.runAsync(() -> books.execute("SELECT detach_payment_method('acme', '%s')".formatted(method)));
@@ -194,8 +202,8 @@ class StoredMethodsTest {
     void declines_of_one_method_count_once_together_at_whatever_psp() {
         String method = books.store("jane", "stripe", "adyen");
         String other = books.store("joe", "adyen");
-        var request = books.operation(books.accept("order-1", method)).accepted().request();
-        var another = books.operation(books.accept("order-2", other)).accepted().request();
+        var request = books.operation(books.accept(order(), method)).accepted().request();
+        var another = books.operation(books.accept(order(), other)).accepted().request();
         boolean[] granted = books.database.inTransaction(connection -> new boolean[] {
             RetryBudget.take(connection, request, 1), RetryBudget.take(connection, request, 1),
             RetryBudget.take(connection, another, 1)});

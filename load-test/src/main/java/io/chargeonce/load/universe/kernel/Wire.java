@@ -126,7 +126,7 @@ final class Wire implements InvocationHandler {
             idle();
         }
         begun = !raw.getAutoCommit();
-        locks = locks || sql.contains("FOR UPDATE") || sql.contains("lock_");
+        locks = locks || sql.contains("FOR UPDATE") || sql.contains("lock_") || sql.contains("detach_");
         watchRelay(sql);
         if (TIMELESS.computeIfAbsent(sql, Wire::isTimeless)) {
             return pass(method, arguments);
