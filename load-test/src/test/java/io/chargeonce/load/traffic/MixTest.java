@@ -16,7 +16,7 @@ class MixTest {
     @Test
     void shares_are_per_cent_and_what_is_not_named_is_nothing() {
         assertThat(Mix.parse("declined=8,fails_once=0.5,repeats=5"))
-                .isEqualTo(new Mix(Map.of(PlannedOutcome.DECLINED, 80, PlannedOutcome.FAILS_ONCE, 5), 50, 0, 0, 0, 0));
+                .isEqualTo(new Mix(Map.of(PlannedOutcome.DECLINED, 80, PlannedOutcome.FAILS_ONCE, 5), 50, 0, 0, 0, 0, 0));
     }
 
     @Test
