@@ -23,7 +23,9 @@ public record NewPayment(String key, long amount, String currency, String paymen
         boolean guarded, Optional<Initiator> initiator) {
 
     /** On whose word a stored card is charged, as the card networks want it told. */
-    public enum Initiator { CUSTOMER, SCHEDULED, UNSCHEDULED }
+    public enum Initiator {
+        CUSTOMER, SCHEDULED, UNSCHEDULED
+    }
 
     static final String KEY = "[!-~]{1,255}";
 

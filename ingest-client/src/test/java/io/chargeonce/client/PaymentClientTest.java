@@ -373,7 +373,8 @@ class PaymentClientTest {
         script.add(new Script(200, found, "", ""));
         script.add(new Script(200, "{\"data\":[" + found + "]}", "", ""));
         var method = NewPaymentMethod.of("card-1", "jane").withStripe("stripe", "cus_1", "pm_1");
-        assertThat(client.store(method)).isInstanceOfSatisfying(Sent.Accepted.class, sent -> assertThat(sent.paymentId()).isEqualTo("pmt_1"));
+        assertThat(client.store(method)).isInstanceOfSatisfying(Sent.Accepted.class,
+                sent -> assertThat(sent.paymentId()).isEqualTo("pmt_1"));
         assertThat(client.detach("pmt_1")).contains(new PaymentMethod("pmt_1", "jane", List.of("stripe"), true));
         assertThat(client.methodsOf("jane")).hasSize(1);
         assertThat(got).extracting(Got::path).containsExactly("/v1/payment_methods", "/v1/payment_methods", "/v1/payment_methods/pmt_1",

@@ -34,7 +34,8 @@ final class RoutedRequests {
         // While no process charges, the payment waits for one.
         List<AcceptRequest> refused = doubtful.stream().filter(ask -> !routes.isEmpty())
                 .filter(ask -> routes.stream().noneMatch(each -> each.leadToAny(ask.merchant(), ask.request(),
-                        psp -> PspFields.canSay(psp, ask.request().money(), PspTokens.raw(ask.request()))))).toList();
+                        psp -> PspFields.canSay(psp, ask.request().money(), PspTokens.raw(ask.request())))))
+                .toList();
         var answers = new IdentityHashMap<AcceptRequest, Acceptance>();
         refused.forEach(ask -> answers.put(ask, PspUnits.allCanSay(ask.request().money()) ? new Acceptance.TextsNotTaken()
                 : new Acceptance.NotRepresentable(ask.request().money().currency())));
