@@ -183,7 +183,7 @@ class PaymentMethodsTest {
         "{\"customer\": \"jane\", \"tokens\": {\"paypal\": {}}} | tokens",
         "{\"customer\": \"jane\", \"tokens\": {\"stripe\": {\"payment_method\": \"pm_1\"}}} | tokens.stripe.customer",
         "{\"customer\": \"jane\", \"tokens\": {\"stripe-uk\": \"pm_1\"}} | tokens.stripe-uk",
-        "{\"customer\": \"jane\", \"tokens\": {\"adyen\": {\"shopper_reference\": \"7\", \"stored_payment_method_id\": \"s\"}}} | tokens.adyen",
+        "{\"customer\":\"jo\",\"tokens\":{\"adyen\":{\"shopper_reference\": \"7\", \"stored_payment_method_id\": \"s\"}}} | tokens.adyen",
         "{\"customer\": \"jane\", \"tokens\": {\"stripe\": {\"customer\": \"c\", \"payment_method\": \"p\", \"x\": 1}}} | tokens.stripe.x"})
     void what_is_wrong_is_named_field_by_field_and_nothing_is_stored(String body, String fields) {
         HttpResponse<String> refused = store(key, body);
