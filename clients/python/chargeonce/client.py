@@ -13,11 +13,11 @@ import time
 from dataclasses import dataclass
 from datetime import timezone
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any, Dict, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, Union
 from urllib.parse import quote, urlsplit
 
 if TYPE_CHECKING:
-    from .api import CancelRequest, Payment, PaymentRequest, RefundRequest
+    from .api import CancelRequest, Payment, PaymentMethod, PaymentMethodRequest, PaymentRequest, RefundRequest
 
 _CONNECT_SECONDS = 5.0
 _YEAR_SECONDS = 365 * 86_400
@@ -181,9 +181,12 @@ class PaymentClient:
 
         duplicate_guard: False for a payment that is meant although it looks like a recent one under another key.
         """
-        if not re.fullmatch(r"[\x21-\x7e]{1,255}", key):
-            raise ValueError("a key is 1 to 255 visible ASCII characters")
-        return self._send("/v1/payments", payment, {"Idempotency-Key": key, **({} if duplicate_guard else {"Duplicate-Guard": "off"})})
+        return self._send("/v1/payments", payment,
+                          {"Idempotency-Key": _checked(key), **({} if duplicate_guard else {"Duplicate-Guard": "off"})})
+
+    def store_method(self, key: str, method: PaymentMethodRequest) -> Sent:
+        """Stores a payment method with its token at each PSP. Its id is the accepted one's; its status says nothing."""
+        return self._send("/v1/payment_methods", method, {"Idempotency-Key": _checked(key)})
 
     def refund(self, payment: str, refund: Optional[RefundRequest] = None) -> Sent:
         """Gives back a payment, or part of it. Payment and reference do what a key does for a payment."""
@@ -198,11 +201,23 @@ class PaymentClient:
 
     def find(self, payment: str) -> Optional[Payment]:
         """The payment as it stands now; None if this merchant has none of that id. Raises ReadFailed."""
-        return self._get(f"/v1/payments/{quote(payment, safe='')}")
+        return _first(self._get(f"/v1/payments/{quote(payment, safe='')}"))
 
     def find_by_key(self, key: str) -> Optional[Payment]:
         """The same for what was sent under this key; None if nothing was accepted under it. Raises ReadFailed."""
-        return self._get(f"/v1/payments?idempotency_key={quote(key, safe='')}")
+        return _first(self._get(f"/v1/payments?idempotency_key={quote(key, safe='')}"))
+
+    def find_method(self, id: str) -> Optional[PaymentMethod]:
+        """A stored payment method as it stands now; None if this merchant has none of that id. Raises ReadFailed."""
+        return _first(self._get(f"/v1/payment_methods/{quote(id, safe='')}"))
+
+    def methods_of(self, customer: str) -> List[PaymentMethod]:
+        """Those of a customer that are not detached, the newest first, at most a hundred. Raises ReadFailed."""
+        return self._get(f"/v1/payment_methods?customer={quote(customer, safe='')}")
+
+    def detach(self, id: str) -> Optional[PaymentMethod]:
+        """Ends it, and deletes its tokens; doing it again changes nothing. None if this merchant has none of that id. Raises ReadFailed."""
+        return _first(self._get(f"/v1/payment_methods/{quote(id, safe='')}", "DELETE"))
 
     def wait(self, payment: str, most: float) -> Optional[Payment]:
         """Waits for the end of a payment, and returns it as it stands after `most` seconds at the latest. Raises ReadFailed."""
@@ -241,19 +256,19 @@ class PaymentClient:
             time.sleep(self._retries.pause(sends, retry_after))
             sends += 1
 
-    def _get(self, path: str) -> Optional[Payment]:
+    def _get(self, path: str, method: str = "GET") -> List[Any]:
         asks = 1
         while True:
             retry_after = 0.0
             try:
-                answer = self._ask("GET", path, None, {})
+                answer = self._ask(method, path, None, {})
                 data = answer.json.get("data")
                 if answer.status == 404 and answer.text("type") == _NOT_FOUND:
-                    return None
+                    return []
                 if answer.status == 200 and isinstance(data, list):
-                    return data[0] if data else None
+                    return data
                 if answer.status == 200 and "id" in answer.json:
-                    return answer.json  # type: ignore[return-value]
+                    return [answer.json]
                 why = answer.in_words()
                 if not answer.is_of_the_moment():
                     raise ReadFailed(why)
@@ -293,6 +308,16 @@ class PaymentClient:
         finally:
             watch.cancel()
             connection.close()
+
+
+def _checked(key: str) -> str:
+    if not re.fullmatch(r"[\x21-\x7e]{1,255}", key):
+        raise ValueError("a key is 1 to 255 visible ASCII characters")
+    return key
+
+
+def _first(found: List[Any]) -> Any:
+    return found[0] if found else None
 
 
 def _hang_up(connected: socket.socket, late: threading.Event) -> None:

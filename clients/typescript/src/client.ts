@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CancelRequest, Payment, PaymentRequest, Problem, RefundRequest } from "./api.js";
+import type {
+  CancelRequest, Payment, PaymentMethod, PaymentMethodRequest, PaymentRequest, Problem, RefundRequest,
+} from "./api.js";
 
 export type * from "./api.js";
 
@@ -103,11 +105,13 @@ export class PaymentClient {
    * @param options duplicateGuard: false for a payment that is meant although it looks like a recent one under another key
    */
   async pay(key: string, payment: PaymentRequest, options: { duplicateGuard?: boolean } = {}): Promise<Sent> {
-    if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
-      throw new RangeError("a key is 1 to 255 visible ASCII characters");
-    }
     const guard: Record<string, string> = options.duplicateGuard === false ? { "Duplicate-Guard": "off" } : {};
-    return this.#send("/v1/payments", payment, { "Idempotency-Key": key, ...guard });
+    return this.#send("/v1/payments", payment, { "Idempotency-Key": checked(key), ...guard });
+  }
+
+  /** Stores a payment method with its token at each PSP. Its id is the accepted one's; its status says nothing. */
+  async storeMethod(key: string, method: PaymentMethodRequest): Promise<Sent> {
+    return this.#send("/v1/payment_methods", method, { "Idempotency-Key": checked(key) });
   }
 
   /** Gives back a payment, or part of it. Payment and reference do what a key does for a payment. */
@@ -124,13 +128,28 @@ export class PaymentClient {
   }
 
   /** The payment as it stands now; undefined if this merchant has none of that id. Throws ReadFailed. */
-  find(payment: string): Promise<Payment | undefined> {
-    return this.#get(`/v1/payments/${encodeURIComponent(payment)}`);
+  async find(payment: string): Promise<Payment | undefined> {
+    return (await this.#get<Payment>(`/v1/payments/${encodeURIComponent(payment)}`))[0];
   }
 
   /** The same for what was sent under this key; undefined if nothing was accepted under it. Throws ReadFailed. */
-  findByKey(key: string): Promise<Payment | undefined> {
-    return this.#get(`/v1/payments?idempotency_key=${encodeURIComponent(key)}`);
+  async findByKey(key: string): Promise<Payment | undefined> {
+    return (await this.#get<Payment>(`/v1/payments?idempotency_key=${encodeURIComponent(key)}`))[0];
+  }
+
+  /** A stored payment method as it stands now; undefined if this merchant has none of that id. Throws ReadFailed. */
+  async findMethod(id: string): Promise<PaymentMethod | undefined> {
+    return (await this.#get<PaymentMethod>(`/v1/payment_methods/${encodeURIComponent(id)}`))[0];
+  }
+
+  /** Those of a customer that are not detached, the newest first, at most a hundred. Throws ReadFailed. */
+  methodsOf(customer: string): Promise<PaymentMethod[]> {
+    return this.#get(`/v1/payment_methods?customer=${encodeURIComponent(customer)}`);
+  }
+
+  /** Ends it, and deletes its tokens; doing it again changes nothing. Undefined if this merchant has none of that id. Throws ReadFailed. */
+  async detach(id: string): Promise<PaymentMethod | undefined> {
+    return (await this.#get<PaymentMethod>(`/v1/payment_methods/${encodeURIComponent(id)}`, "DELETE"))[0];
   }
 
   /** Waits for the end of a payment, and returns it as it stands after `most` milliseconds at the latest. Throws ReadFailed. */
@@ -146,7 +165,8 @@ export class PaymentClient {
     }
   }
 
-  async #send(path: string, body: PaymentRequest | RefundRequest | CancelRequest, headers: Record<string, string>): Promise<Sent> {
+  async #send(path: string, body: PaymentRequest | RefundRequest | CancelRequest | PaymentMethodRequest,
+              headers: Record<string, string>): Promise<Sent> {
     const bytes = JSON.stringify(body);
     let doubt: string | undefined;
     for (let sends = 1; ; sends++) {
@@ -171,16 +191,16 @@ export class PaymentClient {
     }
   }
 
-  async #get(path: string): Promise<Payment | undefined> {
+  async #get<T>(path: string, method = "GET"): Promise<T[]> {
     for (let asks = 1; ; asks++) {
       let again: Again;
       try {
-        const answer = await this.#ask(path, {});
+        const answer = await this.#ask(path, { method });
         if (answer.status === 404 && answer.json.type === NOT_FOUND) {
-          return undefined;
+          return [];
         }
         if (answer.status === 200 && (Array.isArray(answer.json.data) || "id" in answer.json)) {
-          return (Array.isArray(answer.json.data) ? answer.json.data[0] : answer.json) as Payment | undefined;
+          return (Array.isArray(answer.json.data) ? answer.json.data : [answer.json]) as T[];
         }
         again = { why: inWords(answer), retryAfter: retryAfter(answer) };
         if (!isOfTheMoment(answer)) {
@@ -219,6 +239,13 @@ export class PaymentClient {
 /** Whether the payment's status is final. A purge that a person may still undo is not. */
 export function hasEnded(payment: Payment): boolean {
   return ENDED.includes(payment.status) || payment.status === "purged" && payment.purge?.final === true;
+}
+
+function checked(key: string): string {
+  if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
+    throw new RangeError("a key is 1 to 255 visible ASCII characters");
+  }
+  return key;
 }
 
 function sent(answer: Answer, sends: number): Sent {

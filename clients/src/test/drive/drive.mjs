@@ -6,8 +6,12 @@ import { PaymentClient } from "../../../typescript/dist/client.js";
 const [server, token] = process.argv.slice(2);
 const client = new PaymentClient(server, token, { most: 5, first: 1, longest: 5_000 }, 1_000);
 
-async function run({ do: what, key, payment, body, most, guard }) {
+async function run({ do: what, key, payment, method, customer, body, most, guard }) {
   switch (what) {
+    case "store": return client.storeMethod(key, body);
+    case "find_method": return await client.findMethod(method) ?? null;
+    case "methods_of": return client.methodsOf(customer);
+    case "detach": return await client.detach(method) ?? null;
     case "pay": return client.pay(key, body, { duplicateGuard: guard });
     case "refund": return client.refund(payment, body);
     case "cancel": return client.cancel(payment, body);

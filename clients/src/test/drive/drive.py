@@ -25,6 +25,14 @@ def run(command):
         return client.find(command["payment"])
     if what == "find_by_key":
         return client.find_by_key(command["key"])
+    if what == "store":
+        return client.store_method(command["key"], command["body"])
+    if what == "find_method":
+        return client.find_method(command["method"])
+    if what == "methods_of":
+        return client.methods_of(command["customer"])
+    if what == "detach":
+        return client.detach(command["method"])
     return client.wait(command["payment"], command["most"])
 
 

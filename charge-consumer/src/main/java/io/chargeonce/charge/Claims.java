@@ -139,6 +139,7 @@ final class Claims implements AutoCloseable {
     private List<Claim> claimAll(Connection connection, List<ClaimRequest> requests) throws SQLException {
         Lease held = Lease.of(lease);
         var locked = OperationTable.lock(connection, requests.stream().map(request -> request.record.operationId()).toList());
+        StoredTokens.read(connection, locked.rows().values());
         holds.refreshIfOld(connection);
         var changes = UnitOfWork.ofAnswers(connection, locked.now(), topics, ourReceipts);
         var claims = new ArrayList<Claim>();
@@ -204,7 +205,7 @@ final class Claims implements AutoCloseable {
                 case REFUND, REVERSAL -> switch (RefundTarget.find(changes.connection(), operation)) {
                     case CAPTURED -> askedOrChosen();
                     case MAY_YET_BE_CAPTURED -> park("waits_for_payment", "its payment has not ended yet");
-                    case NEVER_CAPTURED -> refuse();
+                    case NEVER_CAPTURED -> refuse("payment_not_captured", "there is nothing to give back");
                 };
                 case RETURN -> new Claim.Superseded();
             };
@@ -254,6 +255,10 @@ final class Claims implements AutoCloseable {
         /** The lost attempt is a row again, as after the death of the process that sent it. Its PSP tells what became of it. */
         private Claim adopt(ForgottenAttempt.Lost lost) throws SQLException {
             Gateway gateway = routing.named(lost.trace().psp());
+            if (operation.kind() == OperationKind.CHARGE && operation.tokens().at(gateway.psp()).isEmpty()) {
+                return bury("found_at_psp", "%s has %s of this payment, and its payment method was detached since: look there"
+                        .formatted(gateway.psp(), lost.trace().reference()));
+            }
             int missing = lost.sequence() - operation.sequence() - 1;
             operation.claimForgotten(request.token, gateway.psp(), lost.sequence(), now.plus(lease));
             Instant sent = lost.trace().at().isBefore(now) ? lost.trace().at() : now;
@@ -289,6 +294,9 @@ final class Claims implements AutoCloseable {
             if (merchantPaused.isPresent()) {
                 return park(FailureCause.MERCHANT_PAUSED.tag(), KnownHolds.words(merchantPaused.get()));
             }
+            if (operation.kind() == OperationKind.CHARGE && operation.tokens().areDetached()) {
+                return refuse("payment_method_detached", "its payment method was detached before this attempt");
+            }
             boolean wasDeclined = ObservationTable.lastDecline(changes.connection(), operation).isPresent();
             List<String> candidates = routing.candidates(operation, wasDeclined);
             if (candidates.isEmpty()) {
@@ -307,8 +315,8 @@ final class Claims implements AutoCloseable {
 
         /** While routes are changed, some processes have the new ones already. So it dies only after it has waited in every tier. */
         private Claim withoutRoute() {
-            String message = ("no PSP of its routes takes such a payment of %s: see CHARGEONCE_ROUTES, and what "
-                    + "Adyen takes as customer and payment_method").formatted(operation.accepted().request().money());
+            String message = ("no PSP of its routes takes such a payment of %s: see CHARGEONCE_ROUTES, for which PSPs its payment method "
+                    + "has a token, and what Adyen takes as customer and payment_method").formatted(operation.accepted().request().money());
             boolean hasWaited = operation.tier() >= schedule.tiers().size() && operation.failureCause().equals(Optional.of(NO_ROUTE));
             return hasWaited ? bury(NO_ROUTE, message) : park(NO_ROUTE, message);
         }
@@ -365,8 +373,8 @@ final class Claims implements AutoCloseable {
             return new Claim.Parked();
         }
 
-        private Claim refuse() {
-            operation.settleDeclined("payment_not_captured", "there is nothing to give back", Optional.empty(), now);
+        private Claim refuse(String code, String message) {
+            operation.settleDeclined(code, message, Optional.empty(), now);
             changes.settled(operation);
             return new Claim.Ended(false);
         }

@@ -61,6 +61,7 @@ final class Failover {
         if (holds.ofMerchant(operation.accepted().merchant()).isPresent() || holds.isTierPaused(operation.tier())) {
             return Optional.empty();
         }
+        StoredTokens.read(changes.connection(), List.of(operation));
         Optional<Gateway> gateway = elsewhere(operation, request);
         if (gateway.isEmpty()) {
             return Optional.empty();

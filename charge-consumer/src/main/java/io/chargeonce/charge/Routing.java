@@ -8,7 +8,7 @@ import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.NextPsp;
 import io.chargeonce.payment.OperationState;
-import io.chargeonce.payment.PspFields;
+import io.chargeonce.payment.method.PspFields;
 import io.chargeonce.payment.PspUnits;
 import io.chargeonce.payment.Rail;
 import io.chargeonce.psp.Gateway;
@@ -62,12 +62,12 @@ final class Routing {
         return routed(operation).stream().filter(psp -> !operation.refusedBy().contains(psp)).toList();
     }
 
-    /** The PSPs of its routes and its rail that have a unit for its amount, and have room for its texts. */
+    /** The PSPs of its routes and its rail that have a token for its method, a unit for its amount, and room for its texts. */
     List<String> routed(Operation operation) {
         var accepted = operation.accepted();
         Rail rail = Rail.of(accepted.request().paymentMethod());
         return routes.of(accepted.merchant(), accepted.request(), operation.id()).stream().filter(rail::isServedBy)
-                .filter(psp -> PspFields.canSay(psp, accepted.request())).toList();
+                .filter(psp -> PspFields.canSay(psp, accepted.request().money(), operation.tokens())).toList();
     }
 
     /** Whether the counted failure after which it waits turned out to be its PSP's fault. */

@@ -20,6 +20,7 @@ import io.chargeonce.payment.Money;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.RetrySchedule;
+import io.chargeonce.payment.method.PaymentMethodId;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.Gateways;
 import io.chargeonce.payment.route.RouteRule;
@@ -218,6 +219,26 @@ final class EngineFixture implements AutoCloseable {
             process.resolver.runOnce();
             return count("FROM dead_letter WHERE state = 'dead'") == 1;
         });
+        return id;
+    }
+
+    /**
+     * As the ingest service stores a payment method of acme.
+     *
+     * @param accounts the PSPs that it has tokens of; each token is {@code pm_of_} or {@code stored_of_}, and each customer {@code cus_} or
+     *                 nothing, before the method's name
+     * @return its id
+     */
+    String store(String name, String... accounts) {
+        String id = PaymentMethodId.derive("acme", new IdempotencyKey(name)).value();
+        execute("INSERT INTO merchant (merchant_id) VALUES ('acme') ON CONFLICT DO NOTHING");
+        execute("""
+                SELECT store_payment_method('acme', '%1$s', '%2$s', sha256('%2$s'), psps,
+                           ARRAY(SELECT CASE WHEN psp LIKE 'stripe%%' THEN 'cus_' ELSE '' END || '%2$s' FROM unnest(psps) AS psp),
+                           ARRAY(SELECT CASE WHEN psp LIKE 'stripe%%' THEN 'pm_of_' ELSE 'stored_of_' END || '%2$s'
+                                   FROM unnest(psps) AS psp))
+                  FROM string_to_array('%3$s', ',') AS psps
+                """.formatted(id, name, String.join(",", accounts)));
         return id;
     }
 

@@ -112,6 +112,24 @@ abstract class ClientContract {
         return new Fate.Answered(status, "{\"type\":\"urn:chargeonce:problem:%s\",\"detail\":\"no\"}".formatted(type), Map.of());
     }
 
+    @Test
+    void a_payment_method_is_stored_once_found_listed_and_detached() throws IOException {
+        String store = """
+                {"do": "store", "key": "%1$s", "body": {"customer": "%1$s",
+                 "tokens": {"stripe": {"customer": "cus_1", "payment_method": "pm_1"}}}}""".formatted(key).replace("\n", " ");
+        front.will(new Fate.AnswerLost());
+        JsonNode stored = client.does(store);
+        assertThat(stored.path("kind").asString()).isEqualTo("accepted");
+        assertThat(stored.path("replay").asBoolean()).isTrue();
+        String id = stored.path("id").asString();
+        JsonNode found = client.does("{\"do\": \"find_method\", \"method\": \"%s\"}".formatted(id));
+        assertThat(found.path("psps").toString()).isEqualTo("[\"stripe\"]");
+        assertThat(client.does("{\"do\": \"methods_of\", \"customer\": \"%s\"}".formatted(key))).hasSize(1);
+        assertThat(client.does("{\"do\": \"detach\", \"method\": \"%s\"}".formatted(id)).has("detached_at")).isTrue();
+        assertThat(client.does("{\"do\": \"methods_of\", \"customer\": \"%s\"}".formatted(key))).isEmpty();
+        assertThat(client.does("{\"do\": \"find_method\", \"method\": \"pmt_x\"}").isNull()).isTrue();
+    }
+
     private int payments() throws SQLException {
         try (var connection = DriverManager.getConnection(database); var statement = connection.createStatement();
              var row = statement.executeQuery("SELECT count(*) FROM chargeonce.operation WHERE idempotency_key = '" + key + "'")) {

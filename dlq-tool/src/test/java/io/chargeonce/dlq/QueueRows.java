@@ -425,6 +425,26 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
         return !text("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").equals("0");
     }
 
+    /** A dead payment by a stored method, of which a PSP was sent this token. */
+    public String deadByStoredMethod(String method, String token) {
+        String id = dead();
+        rewrite("""
+                SET session_replication_role = replica;
+                UPDATE operation SET payment_method = '%2$s' WHERE operation_id = '%1$s';
+                UPDATE payment_attempt SET request = '%3$s' WHERE payment_id = '%1$s';
+                RESET session_replication_role
+                """.formatted(id, method, token));
+        return id;
+    }
+
+    private void rewrite(String sql) {
+        database.withConnection(connection -> {
+            try (var statement = connection.createStatement()) {
+                return statement.execute(sql);
+            }
+        });
+    }
+
     public String text(String sql) {
         return owner().withConnection(connection -> {
             try (var statement = connection.createStatement(); var result = statement.executeQuery(sql)) {

@@ -13,15 +13,21 @@ import java.util.Optional;
  * @param key           1 to 255 visible ASCII characters
  * @param amount        in minor units
  * @param currency      ISO 4217, in upper case
- * @param paymentMethod the PSP's token, never a card number; of a direct debit its mandate
+ * @param paymentMethod the id of a stored payment method, or a PSP's own token, never a card number; of a direct debit its mandate
  * @param byBankDebit   whether it goes by the rail {@code bank_debit}, and otherwise by card
  * @param guarded       whether it is refused as a second click if the same purchase was made a moment ago under another key
+ * @param initiator     on whose word it is charged; empty is the customer's
  */
 public record NewPayment(String key, long amount, String currency, String paymentMethod, Optional<String> customer,
         Optional<String> reference, Optional<String> description, Optional<String> receiptEmail, boolean byBankDebit,
-        boolean guarded) {
+        boolean guarded, Optional<Initiator> initiator) {
 
-    private static final String KEY = "[!-~]{1,255}";
+    /** On whose word a stored card is charged, as the card networks want it told. */
+    public enum Initiator {
+        CUSTOMER, SCHEDULED, UNSCHEDULED
+    }
+
+    static final String KEY = "[!-~]{1,255}";
 
     public NewPayment {
         if (!key.matches(KEY)) {
@@ -32,7 +38,7 @@ public record NewPayment(String key, long amount, String currency, String paymen
     /** With a key of your own, such as an order number and a purpose. */
     public static NewPayment of(String key, long amount, String currency, String paymentMethod) {
         return new NewPayment(key, amount, currency, paymentMethod, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
-                false, true);
+                false, true, Optional.empty());
     }
 
     /**
@@ -47,32 +53,39 @@ public record NewPayment(String key, long amount, String currency, String paymen
 
     public NewPayment withCustomer(String name) {
         return new NewPayment(key, amount, currency, paymentMethod, Optional.of(name), reference, description, receiptEmail, byBankDebit,
-                guarded);
+                guarded, initiator);
     }
 
     public NewPayment withReference(String name) {
         return new NewPayment(key, amount, currency, paymentMethod, customer, Optional.of(name), description, receiptEmail, byBankDebit,
-                guarded);
+                guarded, initiator);
     }
 
     public NewPayment withDescription(String text) {
         return new NewPayment(key, amount, currency, paymentMethod, customer, reference, Optional.of(text), receiptEmail, byBankDebit,
-                guarded);
+                guarded, initiator);
     }
 
     public NewPayment withReceiptEmail(String address) {
         return new NewPayment(key, amount, currency, paymentMethod, customer, reference, description, Optional.of(address), byBankDebit,
-                guarded);
+                guarded, initiator);
+    }
+
+    public NewPayment initiatedBy(Initiator one) {
+        return new NewPayment(key, amount, currency, paymentMethod, customer, reference, description, receiptEmail, byBankDebit,
+                guarded, Optional.of(one));
     }
 
     /** By direct debit, which goes to a bank in a file: the outcome comes days later. The payment method is a mandate. */
     public NewPayment throughBankDebit() {
-        return new NewPayment(key, amount, currency, paymentMethod, customer, reference, description, receiptEmail, true, guarded);
+        return new NewPayment(key, amount, currency, paymentMethod, customer, reference, description, receiptEmail, true, guarded,
+                initiator);
     }
 
     /** A payment that may look like a repeat of another one but is not, such as an instalment. */
     public NewPayment withoutDuplicateGuard() {
-        return new NewPayment(key, amount, currency, paymentMethod, customer, reference, description, receiptEmail, byBankDebit, false);
+        return new NewPayment(key, amount, currency, paymentMethod, customer, reference, description, receiptEmail, byBankDebit, false,
+                initiator);
     }
 
     private static String sha256(String text) {

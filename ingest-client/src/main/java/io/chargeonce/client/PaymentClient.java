@@ -15,6 +15,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
+import tools.jackson.databind.JsonNode;
 
 /**
  * Sends payments until each is accepted or refused for good. Every repeat has the same key and the same bytes, so it is safe even if the
@@ -28,6 +30,8 @@ import java.util.concurrent.ThreadLocalRandom;
  * }</pre>
  */
 public final class PaymentClient implements AutoCloseable {
+
+    private static final String METHODS = "/v1/payment_methods";
 
     private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(Duration.ofSeconds(5)).sslParameters(Encryption.modern()).build();
@@ -74,6 +78,12 @@ public final class PaymentClient implements AutoCloseable {
     public Sent cancel(String payment, Optional<String> reason) throws InterruptedException {
         return send(request("/v1/payments/" + encoded(payment) + "/cancel", "application/json", true)
                 .POST(BodyPublishers.ofByteArray(Wire.cancel(reason))).build());
+    }
+
+    /** The same for a payment method. Its id is the accepted one's; its status says nothing. */
+    public Sent store(NewPaymentMethod method) throws InterruptedException {
+        return send(request(METHODS, "application/json", true).header("Idempotency-Key", method.key())
+                .POST(BodyPublishers.ofByteArray(Wire.body(method))).build());
     }
 
     private Sent send(HttpRequest request) throws InterruptedException {
@@ -125,17 +135,41 @@ public final class PaymentClient implements AutoCloseable {
         }
     }
 
+    /**
+     * A stored payment method as it stands now; empty if this merchant has none of that id.
+     *
+     * @throws ReadFailed if there was no useful answer, however often it was asked for
+     */
+    public Optional<PaymentMethod> findMethod(String id) throws ReadFailed, InterruptedException {
+        return ask("GET", METHODS + "/" + encoded(id), Wire.Answer::method).stream().findFirst();
+    }
+
+    /** Those of a customer that are not detached, the newest first, at most a hundred. */
+    public List<PaymentMethod> methodsOf(String customer) throws ReadFailed, InterruptedException {
+        return ask("GET", METHODS + "?customer=" + encoded(customer), Wire.Answer::method);
+    }
+
+    /** Ends it, and deletes its tokens; doing it again changes nothing. Empty if this merchant has none of that id. */
+    public Optional<PaymentMethod> detach(String id) throws ReadFailed, InterruptedException {
+        return ask("DELETE", METHODS + "/" + encoded(id), Wire.Answer::method).stream().findFirst();
+    }
+
     private Optional<Payment> get(String path) throws ReadFailed, InterruptedException {
-        HttpRequest request = HttpRequest.newBuilder(server.resolve(path)).header("Authorization", "Bearer " + token).build();
+        return ask("GET", path, Wire.Answer::payment).stream().findFirst();
+    }
+
+    private <T> List<T> ask(String method, String path, Function<JsonNode, T> read) throws ReadFailed, InterruptedException {
+        HttpRequest request = HttpRequest.newBuilder(server.resolve(path)).header("Authorization", "Bearer " + token)
+                .method(method, BodyPublishers.noBody()).build();
         for (int asks = 1;; asks++) {
             String why;
             Optional<Duration> retryAfter = Optional.empty();
             try {
                 HttpResponse<byte[]> response = Answers.whole(http, request, patience.answer());
                 Wire.Answer answer = Wire.answer(response);
-                Optional<List<Payment>> found = answer.found();
+                Optional<List<T>> found = answer.found(read);
                 if (found.isPresent()) {
-                    return found.get().stream().findFirst();
+                    return found.get();
                 }
                 why = answer.inWords();
                 if (!answer.isOfTheMoment()) {

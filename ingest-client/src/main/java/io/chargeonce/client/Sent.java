@@ -12,7 +12,7 @@ public sealed interface Sent {
     /**
      * Durably accepted: it is charged once, or given back once, unless it is canceled or a person ends it first.
      *
-     * @param paymentId the refund's id for a refund
+     * @param paymentId the refund's id for a refund, the method's for a payment method
      * @param status    {@code accepted} when it is new. For a repeat, how it stands now, such as {@code succeeded}, {@code declined},
      *                  {@code needs_attention}, or {@code purged}: a person has ended it, and it will not be charged
      * @param replay    whether an earlier sending had been accepted already

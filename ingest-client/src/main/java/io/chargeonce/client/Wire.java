@@ -7,9 +7,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Function;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -25,6 +28,12 @@ final class Wire {
 
     static byte[] body(NewPayment payment) {
         return MAPPER.writeValueAsBytes(fields(payment));
+    }
+
+    static byte[] body(NewPaymentMethod method) {
+        var tokens = new TreeMap<String, Map<String, String>>();
+        method.tokens().forEach((account, token) -> tokens.put(account, new TreeMap<>(token)));
+        return MAPPER.writeValueAsBytes(new TreeMap<>(Map.of("customer", method.customer(), "tokens", tokens)));
     }
 
     static byte[] body(NewRefund refund) {
@@ -57,6 +66,7 @@ final class Wire {
         payment.reference().ifPresent(text -> fields.put("reference", text));
         payment.description().ifPresent(text -> fields.put("description", text));
         payment.receiptEmail().ifPresent(text -> fields.put("receipt_email", text));
+        payment.initiator().ifPresent(one -> fields.put("initiator", one.name().toLowerCase(Locale.ROOT)));
         if (payment.byBankDebit()) {
             fields.put("rail", "bank_debit");
         }
@@ -122,19 +132,24 @@ final class Wire {
             return status >= 500 || status == 429 || status == 408;
         }
 
-        /** For a question about payments: those that there are. Empty if this is no answer to it. */
-        Optional<List<Payment>> found() {
+        /** For a question: those that there are. Empty if this is no answer to it. */
+        <T> Optional<List<T>> found(Function<JsonNode, T> read) {
             JsonNode json = json();
             if (status == 404 && type().equals(NOT_FOUND)) {
                 return Optional.of(List.of());
             }
             if (status == 200 && json.path("data").isArray()) {
-                return Optional.of(json.path("data").valueStream().map(Answer::payment).toList());
+                return Optional.of(json.path("data").valueStream().map(read).toList());
             }
-            return status == 200 && json.has("id") ? Optional.of(List.of(payment(json))) : Optional.empty();
+            return status == 200 && json.has("id") ? Optional.of(List.of(read.apply(json))) : Optional.empty();
         }
 
-        private static Payment payment(JsonNode json) {
+        static PaymentMethod method(JsonNode json) {
+            return new PaymentMethod(json.path("id").asString(""), json.path("customer").asString(""),
+                    json.path("psps").valueStream().map(psp -> psp.asString("")).toList(), json.has("detached_at"));
+        }
+
+        static Payment payment(JsonNode json) {
             return new Payment(json.path("id").asString(""), json.path("status").asString(""), json.path("amount").asLong(0),
                     json.path("currency").asString(""), json.path("amount_refunded").asLong(0), json.path("decline_code").stringValueOpt(),
                     json.path("purge").path("final").asBoolean(false));

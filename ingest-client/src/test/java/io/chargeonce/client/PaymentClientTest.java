@@ -364,4 +364,23 @@ class PaymentClientTest {
         assertThat(payment.hasEnded()).isEqualTo(ended);
         assertThat(new Payment("pay_1", "purged", 1, "EUR", 0, Optional.empty(), true).hasEnded()).isTrue();
     }
+
+    @Test
+    void a_payment_method_is_stored_under_its_key_read_and_detached_and_its_text_shows_no_token() throws Exception {
+        String found = "{\"id\":\"pmt_1\",\"customer\":\"jane\",\"psps\":[\"stripe\"],\"detached_at\":\"2026-01-01T00:00:00Z\"}";
+        script.add(new Script(503, "", "", ""));
+        script.add(new Script(201, "{\"id\":\"pmt_1\"}", "", ""));
+        script.add(new Script(200, found, "", ""));
+        script.add(new Script(200, "{\"data\":[" + found + "]}", "", ""));
+        var method = NewPaymentMethod.of("card-1", "jane").withStripe("stripe", "cus_1", "pm_1");
+        assertThat(client.store(method)).isInstanceOfSatisfying(Sent.Accepted.class,
+                sent -> assertThat(sent.paymentId()).isEqualTo("pmt_1"));
+        assertThat(client.detach("pmt_1")).contains(new PaymentMethod("pmt_1", "jane", List.of("stripe"), true));
+        assertThat(client.methodsOf("jane")).hasSize(1);
+        assertThat(got).extracting(Got::path).containsExactly("/v1/payment_methods", "/v1/payment_methods", "/v1/payment_methods/pmt_1",
+                "/v1/payment_methods");
+        assertThat(got.peek()).isEqualTo(new Got("/v1/payment_methods", "card-1", "Bearer token",
+                "{\"customer\":\"jane\",\"tokens\":{\"stripe\":{\"customer\":\"cus_1\",\"payment_method\":\"pm_1\"}}}"));
+        assertThat(method.toString()).doesNotContain("cus_1", "pm_1");
+    }
 }

@@ -18,6 +18,7 @@ import io.chargeonce.ingest.merchants.FrontDoor;
 import io.chargeonce.ingest.merchants.Merchants;
 import io.chargeonce.ingest.merchants.RateLimits;
 import io.chargeonce.ingest.merchants.TokenUse;
+import io.chargeonce.ingest.methods.ManageMethods;
 import io.chargeonce.ingest.reading.ListPayments;
 import io.chargeonce.ingest.reading.AwaitedOutcomes;
 import io.chargeonce.ingest.reading.ReadPayment;
@@ -148,7 +149,7 @@ public final class IngestService implements AutoCloseable {
                 new PostPayment(new RequestBody(bodies), accept, outcomes, read, clock),
                 batch, new PostCancel(new RequestBody(bodies), new CancelPayment(database)),
                 new PostRefund(new RequestBody(bodies), refunds), read,
-                new ListPayments(database),
+                new ListPayments(database), new MethodRoutes(new ManageMethods(database, new RequestBody(bodies))),
                 new EndpointRoutes(new ManageEndpoints(database, settings.endpoints(), new RequestBody(bodies)), read),
                 new FairShares(meters.registry()), new AnswerSender(bodies, leftovers, drain), requests,
                 tracing);

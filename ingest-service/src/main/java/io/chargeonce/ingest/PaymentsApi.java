@@ -51,6 +51,7 @@ final class PaymentsApi implements HttpService {
     private final PostRefund refund;
     private final ReadPayment read;
     private final ListPayments list;
+    private final MethodRoutes methods;
     private final EndpointRoutes endpoints;
     private final FairShares shares;
     private final AnswerSender exchange;
@@ -58,8 +59,8 @@ final class PaymentsApi implements HttpService {
     private final Tracing tracing;
 
     PaymentsApi(FrontDoor frontDoor, PostPayment post, PostBatch batch, PostCancel cancel, PostRefund refund, ReadPayment read,
-                ListPayments list, EndpointRoutes endpoints, FairShares shares, AnswerSender exchange, IngestMeters meters,
-                Tracing tracing) {
+                ListPayments list, MethodRoutes methods, EndpointRoutes endpoints, FairShares shares, AnswerSender exchange,
+                IngestMeters meters, Tracing tracing) {
         this.frontDoor = frontDoor;
         this.post = post;
         this.batch = batch;
@@ -67,6 +68,7 @@ final class PaymentsApi implements HttpService {
         this.refund = refund;
         this.read = read;
         this.list = list;
+        this.methods = methods;
         this.endpoints = endpoints;
         this.shares = shares;
         this.exchange = exchange;
@@ -94,6 +96,7 @@ final class PaymentsApi implements HttpService {
                 request.path().pathParameters().get("id"), request.path().pathParameters().get("refund"))));
         rules.any(REFUND, all(request -> Problems.methodNotAllowed("GET").answer()));
         rules.any(ONE, all(request -> Problems.methodNotAllowed("GET").answer()));
+        methods.add(rules, this::tokens, allowed -> all(request -> Problems.methodNotAllowed(allowed).answer()));
         endpoints.add(rules, this::tokens, allowed -> all(request -> Problems.methodNotAllowed(allowed).answer()));
         rules.get("/openapi.yaml", all(request -> Documents.OPENAPI.answer()));
         rules.get("/asyncapi.yaml", all(request -> Documents.ASYNCAPI.answer()));

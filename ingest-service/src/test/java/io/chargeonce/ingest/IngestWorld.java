@@ -193,6 +193,18 @@ public final class IngestWorld implements AutoCloseable {
         return count(HOLDS.formatted(digits + ".?" + digits, hex + "(..)?" + hex));
     }
 
+    private static final String HOLDING = """
+            SELECT table_name FROM information_schema.tables
+             WHERE table_schema = 'chargeonce' AND table_type = 'BASE TABLE'
+               AND query_to_xml(format('SELECT 1 AS found FROM chargeonce.%%I AS t WHERE t::text ~ %%L', table_name, '%s|%s'),
+                                true, false, '')::text LIKE '%%<found>%%'
+            """;
+
+    /** The tables that hold this text in any column. */
+    List<String> tablesWith(String text) {
+        return texts(HOLDING.formatted(text, HexFormat.of().formatHex(text.getBytes(StandardCharsets.UTF_8))));
+    }
+
     /** What no trigger lets pass. */
     public void rewrite(String sql) {
         execute("SET session_replication_role = replica; " + sql);

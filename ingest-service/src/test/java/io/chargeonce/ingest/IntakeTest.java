@@ -92,6 +92,17 @@ class IntakeTest {
     }
 
     @Test
+    void a_record_may_be_by_a_stored_payment_method_and_by_none_that_is_not_there() {
+        String method = "pmt_" + "b".repeat(26);
+        world.execute("SELECT store_payment_method('acme', '%s', 'cus_7', sha256('x'), ARRAY['stripe'], ARRAY['cus_1'], ARRAY['pm_1'])"
+                .formatted(method));
+        send("acme", key, Json.with(BODY, "payment_method", '"' + method + '"'));
+        awaitOne("SELECT count(*) FROM operation WHERE payment_method = '" + method + "' AND idempotency_key = '" + key + "'");
+        send("acme", key + "-other", Json.with(BODY, "payment_method", "\"pmt_x\""));
+        assertThat(refused(1).getFirst()).contains("payment-method-not-known").doesNotContain("pmt_x");
+    }
+
+    @Test
     void a_refused_record_is_told_with_the_reason_and_without_its_content() {
         world.pay(key + "-reused", BODY);
         send("acme", key + "-reused", Json.with(BODY, "amount", "7"));

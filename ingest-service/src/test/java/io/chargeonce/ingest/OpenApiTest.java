@@ -146,6 +146,24 @@ class OpenApiTest {
     }
 
     @Test
+    void payment_methods_are_what_it_says() {
+        String all = "/v1/payment_methods";
+        var store = world.request(all).header("Content-Type", "application/json").header("Idempotency-Key", key);
+        HttpResponse<String> stored = world.send(store.POST(BodyPublishers.ofString(PaymentMethodsTest.BODY)).build());
+        requireTrue("post", all, stored);
+        requireTrue("post", all, world.send(store.build()));
+        requireTrue("post", all, world.send(store.POST(BodyPublishers.ofString("{}")).build()));
+        requireTrue("post", all, world.send(store.POST(BodyPublishers.ofString(PaymentMethodsTest.BODY.replace("jane", "joe"))).build()));
+        requireTrue("get", all, world.get(all + "?customer=jane"));
+        requireTrue("get", all, world.get(all));
+        String one = stored.headers().firstValue("Location").orElseThrow();
+        requireTrue("get", all + "/{id}", world.get(one));
+        requireTrue("delete", all + "/{id}", manage("DELETE", one, ""));
+        requireTrue("get", all + "/{id}", world.get(one));
+        requireTrue("delete", all + "/{id}", manage("DELETE", all + "/x", ""));
+    }
+
+    @Test
     void webhook_endpoints_are_what_it_says() {
         String all = "/v1/webhook-endpoints";
         HttpResponse<String> added = manage("POST", all, "{\"url\": \"https://hooks.example/\"}");
@@ -212,6 +230,8 @@ class OpenApiTest {
         }
         bodies.add(Json.with(BODY, "colour", "\"red\""));
         bodies.add(Json.with(BODY, "rail", "\"card\""));
+        bodies.add(Json.with(BODY, "initiator", "\"scheduled\""));
+        bodies.add(Json.with(BODY, "initiator", "\"nobody\""));
         bodies.add(Json.with(BODY, "rail", "\"cash\""));
         for (String body : bodies) {
             boolean allowed = problems("#/components/schemas/PaymentRequest", body).isEmpty();
@@ -253,6 +273,7 @@ class OpenApiTest {
         assertThat(page.body()).contains("/openapi.yaml");
         String text = page.body().replaceAll("<[^>]*>", "");
         assertThat(text).contains("POST /v1/payments", "POST /v1/payments/batch", "GET /v1/payments/{id}", "GET /v1/payments?reference=",
+                "POST /v1/payment_methods", "GET /v1/payment_methods?customer=",
                 "POST /v1/payments/{id}/refunds", "GET /v1/payments/{id}/refunds", "/refunds/{refund}", "POST /v1/webhook-endpoints",
                 "GET /v1/webhook-endpoints/{id}/deliveries", "GET /v1/payments/{id}/deliveries");
         assertThat(PaymentStatus.values()).allSatisfy(status -> assertThat(text).contains(status.tag()));

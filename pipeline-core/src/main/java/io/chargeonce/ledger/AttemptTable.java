@@ -145,6 +145,16 @@ public final class AttemptTable {
             not_found, sent_at, key_valid_until, psp_reference, cause, message
             """;
 
+    /** For people, who may not see what was sent: the token is in it. */
+    private static final String SHOWN = COLUMNS.replace(" request,", " ''::bytea AS request,");
+
+    private static final String SHOW = "SELECT " + SHOWN + " FROM payment_attempt WHERE psp_key = ?";
+
+    /** Without what was sent. */
+    public static Optional<Attempt> show(Connection connection, PspKey key) throws SQLException {
+        return Sql.first(connection, SHOW, AttemptTable::read, key.value());
+    }
+
     private static final String FIND = "SELECT " + COLUMNS + " FROM payment_attempt WHERE psp_key = ANY (?)";
 
     public static List<Attempt> find(Connection connection, Collection<String> keys) throws SQLException {
@@ -159,15 +169,15 @@ public final class AttemptTable {
     }
 
     /** The union lets each half use its own partial index. */
-    private static final String OF_OPERATION = "SELECT " + COLUMNS + """
+    private static final String OF_OPERATION = "SELECT " + SHOWN + """
               FROM payment_attempt WHERE payment_id = ? AND operation_id = ? AND NOT failed_definite
              UNION ALL
-            SELECT""" + " " + COLUMNS + """
+            SELECT""" + " " + SHOWN + """
               FROM payment_attempt WHERE payment_id = ? AND operation_id = ? AND failed_definite
              ORDER BY sequence
             """;
 
-    /** Every attempt of one operation, oldest first. */
+    /** Every attempt of one operation, oldest first, without what was sent. */
     public static List<Attempt> ofOperation(Connection connection, Operation operation) throws SQLException {
         String payment = operation.accepted().payment().value();
         return Sql.all(connection, OF_OPERATION, AttemptTable::read, payment, operation.id(), payment, operation.id());

@@ -3,8 +3,12 @@ package io.chargeonce.ledger;
 
 import io.chargeonce.payment.OperationKind;
 import io.chargeonce.payment.OperationState;
+import io.chargeonce.payment.PaymentRequest;
 import io.chargeonce.payment.Progress;
 import io.chargeonce.payment.PspKey;
+import io.chargeonce.payment.method.PaymentMethodId;
+import io.chargeonce.payment.method.PspToken;
+import io.chargeonce.payment.method.PspTokens;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
@@ -43,6 +47,7 @@ public abstract sealed class OperationRow permits Operation {
     Optional<String> awaited = Optional.empty();
     int represented;
     Optional<Instant> representAt = Optional.empty();
+    private Optional<PspTokens> tokens = Optional.empty();
     /** {@link #seldomChanged} as read from the table. */
     List<Object> seldomChangedAsRead = List.of();
     Optional<Capture> captureAsRead = Optional.empty();
@@ -67,6 +72,25 @@ public abstract sealed class OperationRow permits Operation {
 
     public OperationKind kind() {
         return accepted.kind();
+    }
+
+    /** Its payment method's tokens, as this transaction has read them. */
+    public void readTokens(PspTokens found) {
+        tokens = Optional.of(found);
+    }
+
+    /** The tokens of its payment method. Those of a stored one must have been read in this transaction. */
+    public PspTokens tokens() {
+        PaymentRequest request = accepted.request();
+        if (tokens.isEmpty() && PaymentMethodId.isMeantBy(request.paymentMethod())) {
+            throw new IllegalStateException("Bug! Nobody has read the tokens of " + id());
+        }
+        return tokens.orElseGet(() -> PspTokens.raw(request));
+    }
+
+    /** The token for a PSP that was chosen because it has one. */
+    public PspToken tokenAt(String chosen) {
+        return tokens().at(chosen).orElseThrow(() -> new IllegalStateException("Bug! %s has no token for %s".formatted(chosen, id())));
     }
 
     public OperationState state() {

@@ -3,6 +3,7 @@ package io.chargeonce.ledger;
 
 import io.chargeonce.database.Columns;
 import io.chargeonce.database.Sql;
+import io.chargeonce.payment.Initiator;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.OperationKind;
 import io.chargeonce.payment.OperationState;
@@ -38,8 +39,8 @@ public final class OperationTable {
 
     static final String COLUMNS = """
             operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method, customer,
-            reference, description, receipt_email, accepted_at, traceparent, state, step, generation, counted_attempts, tier, sequence, psp,
-            psp_reference, failure_cause, failure_message, not_before, charge_before, staged_at, swept, lease_token,
+            reference, description, receipt_email, initiator, accepted_at, traceparent, state, step, generation, counted_attempts,
+            tier, sequence, psp, psp_reference, failure_cause, failure_message, not_before, charge_before, staged_at, swept, lease_token,
             resolve_at, resolve_tries, unresolved_since, settled_at, capture_psp, capture_reference, refused_by,
             awaited, represented, represent_at, cancel_requested_at
             """;
@@ -324,7 +325,7 @@ public final class OperationTable {
         String merchant = row.text();
         String key = row.text();
         var request = new PaymentRequest(new Money(row.big(), row.text()), row.text(), row.textIfAny(), row.textIfAny(),
-                row.textIfAny(), row.textIfAny());
+                row.textIfAny(), row.textIfAny(), row.textIfAny().flatMap(Initiator::fromTag));
         return new Operation.Accepted(id, payment, kind, ref, merchant, key, request, row.instant(), row.textIfAny());
     }
 }

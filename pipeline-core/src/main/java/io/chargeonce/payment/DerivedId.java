@@ -10,14 +10,14 @@ import java.security.NoSuchAlgorithmException;
  * PSP key. 26 characters of lower-case base32 (RFC 4648 alphabet) hold 130 bits of a SHA-256 and fit the shortest reference of any rail: 35
  * characters in ISO 20022.
  */
-final class DerivedId {
+public final class DerivedId {
 
     private static final char[] ALPHABET = "abcdefghijklmnopqrstuvwxyz234567".toCharArray();
     private static final int LENGTH = 26;
 
     private DerivedId() {}
 
-    static String of(Object... parts) {
+    public static String of(Object... parts) {
         var text = new StringBuilder();
         for (Object part : parts) {
             text.append(text.isEmpty() ? "" : "|").append(part);
@@ -25,7 +25,7 @@ final class DerivedId {
         return base32(sha256(text.toString()));
     }
 
-    static boolean isWellFormed(String text) {
+    public static boolean isWellFormed(String text) {
         return text.length() == LENGTH
                 && text.chars().allMatch(c -> c >= 'a' && c <= 'z' || c >= '2' && c <= '7');
     }

@@ -60,7 +60,10 @@ GRANT SELECT (merchant_id, idempotency_key, resource_id, created_at) ON idempote
 GRANT INSERT (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_path, request_params, resource_id)
     ON idempotency_key TO chargeonce_ingest;
 GRANT INSERT (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method, customer,
-    reference, description, receipt_email, traceparent, charge_within_s) ON operation TO chargeonce_ingest;
+    reference, description, receipt_email, initiator, traceparent, charge_within_s) ON operation TO chargeonce_ingest;
+-- It stores tokens and never reads one.
+GRANT EXECUTE ON FUNCTION store_payment_method(text, text, text, bytea, text[], text[], text[]), payment_methods_of(text[], text[]),
+    payment_methods_of_customer(text, text), detach_payment_method(text, text) TO chargeonce_ingest;
 GRANT EXECUTE ON FUNCTION forget_settled_payments(int, timestamptz), forget_dead_letter_runs(int),
     count_unfinished(interval), forget_presentations(int), forget_bank_files(int), lock_payment(text),
     take_back_keys(text[], text[]), cancel_payment(text, text) TO chargeonce_ingest;
@@ -90,6 +93,8 @@ GRANT SELECT ON operation, operation_state, operation_now, payment_attempt, psp_
 GRANT SELECT (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, psp, state, cause, message, generation, tier,
     charge_before, had_open_attempt, revision, died_at, changed_at) ON dead_letter TO chargeonce_charge, chargeonce_retry;
 GRANT SELECT (merchant_id, represent_declines) ON merchant TO chargeonce_charge, chargeonce_retry;
+-- Of an operation that they claim.
+GRANT EXECUTE ON FUNCTION tokens_of(text[]) TO chargeonce_charge, chargeonce_retry;
 -- Reversals and returns.
 GRANT INSERT (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method, customer,
     reference, traceparent, charge_within_s) ON operation TO chargeonce_charge, chargeonce_retry;
@@ -143,8 +148,12 @@ GRANT UPDATE (state, cause, message, psp, generation, tier, charge_before, had_o
 
 -- Reads dead letters: list, summary, show, why, runs, audit. The role that reads unmasked data first records that in the audit log, which
 -- is all that it may append.
-GRANT SELECT ON operation, operation_state, operation_now, payment_attempt, psp_observation, psp_answer, dead_letter, audit_record, dlq_run,
+GRANT SELECT ON operation, operation_state, operation_now, psp_observation, psp_answer, dead_letter, audit_record, dlq_run,
     dlq_run_item, tier_visit, hand_settlement, unmatched_notice, waiting, looked_through
+    TO chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
+-- All of an attempt but what was sent: the token is in it.
+GRANT SELECT (psp_key, operation_id, payment_id, operation, operation_ref, generation, sequence, psp, state, failed_definite,
+    request_sha256, sends, sent_at, claimed_xid, key_valid_until, psp_reference, cause, message, decided_at, not_found, charged_at_once) ON payment_attempt
     TO chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
 GRANT EXECUTE ON FUNCTION last_look(text), acceptances_from(looked_through, int), psps_awaited(operation_state)
     TO chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;

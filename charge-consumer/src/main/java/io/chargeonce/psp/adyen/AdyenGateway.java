@@ -77,7 +77,7 @@ public final class AdyenGateway implements Gateway {
     @Override
     public byte[] render(Operation operation, PspKey key) {
         return MinorUnits.of(operation.accepted().request().money())
-                .map(amount -> AdyenRequest.json(operation, key, amount, settings.merchantAccount()))
+                .map(amount -> AdyenRequest.json(operation, operation.tokenAt(settings.name()), key, amount, settings.merchantAccount()))
                 .orElse("{}").getBytes(StandardCharsets.UTF_8);
     }
 

@@ -7,8 +7,9 @@ import com.adyen.model.checkout.CheckoutPaymentMethod;
 import com.adyen.model.checkout.PaymentRequest;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import io.chargeonce.ledger.Operation;
-import io.chargeonce.payment.PspFields;
+import io.chargeonce.payment.Initiator;
 import io.chargeonce.payment.PspKey;
+import io.chargeonce.payment.method.PspToken;
 import java.util.Map;
 
 /** The payment request to Adyen. Pure. */
@@ -19,22 +20,19 @@ final class AdyenRequest {
 
     private AdyenRequest() {}
 
-    /**
-     * A payment with details that the merchant has stored at Adyen: under the customer's id, or under the token if the merchant gives no
-     * customer.
-     */
-    static String json(Operation operation, PspKey key, Amount amount, String merchantAccount) {
+    /** A payment with details that the merchant has stored at Adyen. The shopper is not there to type anything in. */
+    static String json(Operation operation, PspToken token, PspKey key, Amount amount, String merchantAccount) {
         var accepted = operation.accepted();
         var request = accepted.request();
-        var card = new CardDetails().type(CardDetails.TypeEnum.SCHEME).storedPaymentMethodId(request.paymentMethod());
+        var card = new CardDetails().type(CardDetails.TypeEnum.SCHEME).storedPaymentMethodId(token.method());
         var payment = new PaymentRequest()
                 .merchantAccount(merchantAccount)
                 .reference(key.value())
                 .amount(amount)
                 .paymentMethod(new CheckoutPaymentMethod(card))
-                .shopperReference(PspFields.adyensShopper(request))
+                .shopperReference(token.customer().orElseThrow())
                 .shopperInteraction(PaymentRequest.ShopperInteractionEnum.CONTAUTH)
-                .recurringProcessingModel(PaymentRequest.RecurringProcessingModelEnum.CARDONFILE)
+                .recurringProcessingModel(model(request.initiator().orElse(Initiator.CUSTOMER)))
                 .returnUrl(RETURN_URL)
                 .metadata(Map.of("payment_id", accepted.payment().value(), "attempt_key", key.value()));
         request.reference().ifPresent(payment::merchantOrderReference);
@@ -43,5 +41,13 @@ final class AdyenRequest {
         } catch (JsonProcessingException e) {
             throw new IllegalStateException("Bug! A payment request cannot be written as JSON", e);
         }
+    }
+
+    private static PaymentRequest.RecurringProcessingModelEnum model(Initiator initiator) {
+        return switch (initiator) {
+            case CUSTOMER -> PaymentRequest.RecurringProcessingModelEnum.CARDONFILE;
+            case SCHEDULED -> PaymentRequest.RecurringProcessingModelEnum.SUBSCRIPTION;
+            case UNSCHEDULED -> PaymentRequest.RecurringProcessingModelEnum.UNSCHEDULEDCARDONFILE;
+        };
     }
 }

@@ -18,6 +18,7 @@ import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PspKey;
 import io.chargeonce.payment.UnknownCause;
+import io.chargeonce.payment.method.PspToken;
 import io.chargeonce.psp.Charge;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.Lease;
@@ -95,16 +96,16 @@ public final class StripeGateway implements Gateway {
     public byte[] render(Operation operation, PspKey key) {
         var accepted = operation.accepted();
         var request = accepted.request();
+        PspToken token = operation.tokenAt(name);
         var params = PaymentIntentCreateParams.builder()
                 .setAmount(StripeMoney.toSend(request.money()))
                 .setCurrency(request.money().currency().toLowerCase(Locale.ROOT))
-                .setPaymentMethod(request.paymentMethod())
+                .setPaymentMethod(token.method())
                 .addPaymentMethodType("card")
                 .putMetadata("payment_id", accepted.payment().value())
                 .putMetadata("attempt_key", key.value())
                 .putMetadata("merchant", accepted.merchant());
-        // The merchant's own customer ids are unknown to Stripe, which refuses unknown ones.
-        request.customer().filter(name -> name.startsWith("cus_")).ifPresent(params::setCustomer);
+        token.customer().ifPresent(params::setCustomer);
         request.receiptEmail().filter(email -> sendsReceipts).ifPresent(params::setReceiptEmail);
         request.description().ifPresent(params::setDescription);
         request.reference().ifPresent(reference -> params.putMetadata("reference", reference));

@@ -20,6 +20,7 @@ import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.PurgedLetters;
 import io.chargeonce.payment.OperationKind;
 import io.chargeonce.payment.OperationState;
+import io.chargeonce.payment.method.PaymentMethodId;
 import io.chargeonce.text.Cut;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -122,6 +123,7 @@ record PaymentRoutes(WitnessView witness) implements ConsoleApi.Routes {
         json.put("merchant", accepted.merchant());
         json.put("amount", accepted.request().money().minorUnits());
         json.put("currency", accepted.request().money().currency());
+        PaymentMethodId.parse(accepted.request().paymentMethod()).ifPresent(stored -> json.put("payment_method", stored.value()));
         json.put("state", operation.state().tag());
         json.put("canceling", operation.isCanceling());
         json.put("may_be_canceled", operation.kind() == OperationKind.CHARGE && operation.settledAt().isEmpty()

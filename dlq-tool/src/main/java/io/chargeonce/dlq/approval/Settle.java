@@ -129,12 +129,12 @@ public final class Settle {
                     operation.state().tag(),
                     operation.state() == OperationState.DEAD ? "; merge it, and the PSP is asked wherever money may have moved" : "")));
         }
-        List<Attempt> known = AttemptTable.find(connection, List.of(operation.attemptKey().value()));
+        Optional<Attempt> known = AttemptTable.show(connection, operation.attemptKey());
         if (known.isEmpty()) {
             return new Look(found, Optional.empty(), List.of("the database has lost its attempt %s: restore its row first"
                     .formatted(operation.attemptKey())));
         }
-        Attempt attempt = known.getFirst();
+        Attempt attempt = known.get();
         return Sql.one(connection, IS_LISTED, row -> {
             var obstacles = obstacles(operation, attempt, Sql.instant(row, 2), finding);
             if (!row.getBoolean(1)) {

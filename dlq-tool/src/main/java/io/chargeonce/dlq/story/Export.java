@@ -8,6 +8,7 @@ import io.chargeonce.dlq.query.DeadLetterView;
 import io.chargeonce.dlq.query.Listing;
 import io.chargeonce.dlq.query.Mask;
 import io.chargeonce.dlq.query.Order;
+import io.chargeonce.payment.method.PaymentMethodId;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -71,7 +72,8 @@ public final class Export {
             put(payment, result, name, UnaryOperator.identity());
         }
         put(payment, result, "reference", Mask::personal);
-        for (String personal : List.of("payment_method", "customer", "description", "receipt_email")) {
+        put(payment, result, "payment_method", text -> PaymentMethodId.parse(text).isPresent() ? text : Mask.all(text));
+        for (String personal : List.of("customer", "description", "receipt_email")) {
             put(payment, result, personal, Mask::all);
         }
         return payment;

@@ -17,10 +17,12 @@ final class LifeRows {
 
     /** Both halves have an index of their own. */
     private static final String ATTEMPTS = """
-            SELECT attempt.* FROM operation JOIN payment_attempt AS attempt USING (payment_id, operation_id)
+            SELECT psp_key, sequence, generation, psp, sent_at, key_valid_until, sends
+              FROM operation JOIN payment_attempt USING (payment_id, operation_id)
              WHERE operation_id = ? AND NOT failed_definite
              UNION ALL
-            SELECT attempt.* FROM operation JOIN payment_attempt AS attempt USING (payment_id, operation_id)
+            SELECT psp_key, sequence, generation, psp, sent_at, key_valid_until, sends
+              FROM operation JOIN payment_attempt USING (payment_id, operation_id)
              WHERE operation_id = ? AND failed_definite
             """;
 

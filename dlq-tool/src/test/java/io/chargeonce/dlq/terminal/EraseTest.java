@@ -44,6 +44,25 @@ class EraseTest {
                 + "' AND action = 'personal_data.erased'")).isEqualTo("chargeonce_eraser acme request 4711");
     }
 
+    @Test
+    void the_stored_method_of_an_erased_payment_is_detached_without_tokens_and_without_its_customer() {
+        String payment = succeeded();
+        String method = "pmt_" + "e".repeat(26);
+        sql("""
+            INSERT INTO merchant (merchant_id) VALUES ('acme') ON CONFLICT DO NOTHING;
+            SELECT store_payment_method('acme', '%1$s', 'Jane', sha256('x'), ARRAY['stripe'], ARRAY['cus_1'], ARRAY['pm_1']);
+            SET session_replication_role = replica;
+            UPDATE operation SET payment_method = '%1$s' WHERE operation_id = '%2$s';
+            SET session_replication_role = origin""".formatted(method, payment));
+        assertThat(erase(payment).out()).contains("1 would be erased");
+        assertThat(rows.text("SELECT count(*) FROM payment_method_token")).isEqualTo("1");
+
+        assertThat(erase(payment, "--yes").out()).contains("1 were erased");
+        assertThat(rows.text("SELECT customer || ' ' || (detached_at IS NOT NULL) FROM payment_method")).isEqualTo("[erased] true");
+        assertThat(rows.text("SELECT count(*) FROM payment_method_token")).isEqualTo("0");
+        assertThat(erase(payment, "--yes", "--json").json().getFirst().path("result").asString()).isEqualTo("nothing_left");
+    }
+
     /** Who settled it by hand, what they found, and that a PSP told of it, is the money's trail; in which words is not. */
     @Test
     void the_words_of_people_and_of_notices_that_wait_go_and_what_they_decided_stays() {

@@ -38,6 +38,15 @@ class WhyTest {
     }
 
     @Test
+    void a_stored_method_is_named_by_its_id_and_no_command_shows_a_token_of_it() {
+        String method = "pmt_" + "a".repeat(26);
+        String id = rows.deadByStoredMethod(method, "pm_of_jane");
+        assertThat(call("why", id).out()).contains("of acme by " + method).doesNotContain("pm_of_jane");
+        assertThat(call("show", id).out()).contains(method).doesNotContain("pm_of_jane");
+        assertThat(call("list", "--json").out()).doesNotContain("pm_of_jane");
+    }
+
+    @Test
     void every_death_is_told_and_the_last_one_with_what_was_said() {
         String id = rows.dead();
         call("merge", id, "--yes", "--wait", "0");

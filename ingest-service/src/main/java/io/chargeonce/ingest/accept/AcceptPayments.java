@@ -7,6 +7,7 @@ import io.chargeonce.database.Outbox;
 import io.chargeonce.database.OutboxRow;
 import io.chargeonce.database.Sql;
 import io.chargeonce.ingest.answer.Contract;
+import io.chargeonce.payment.Initiator;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.wire.PaymentHeaders;
 import io.chargeonce.wire.PaymentJson;
@@ -49,6 +50,7 @@ final class AcceptPayments implements Coalescer.Batch<AcceptRequest, Acceptance>
     public List<Acceptance> answer(Connection connection, List<AcceptRequest> asks) throws SQLException {
         var answers = new IdentityHashMap<AcceptRequest, Acceptance>();
         answers.putAll(MandateCheck.refused(connection, asks));
+        answers.putAll(StoredMethods.refused(connection, asks));
         answers.putAll(RoutedRequests.refused(connection, asks));
         List<AcceptRequest> open = without(asks, answers);
         for (int round = 1; !open.isEmpty(); round++) {
@@ -98,9 +100,9 @@ final class AcceptPayments implements Coalescer.Batch<AcceptRequest, Acceptance>
                 SELECT *
                   FROM unnest(?::text[], ?::text[], ?::text[], ?::bytea[], ?::text[], ?::bigint[],
                               ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::bytea[],
-                              ?::text[])
+                              ?::text[], ?::text[])
                     AS row (payment_id, merchant_id, idempotency_key, fingerprint, request_params, amount, currency, payment_method,
-                            customer, reference, description, receipt_email, origin, purchase, traceparent)
+                            customer, reference, description, receipt_email, origin, purchase, traceparent, initiator)
             ), fresh AS (
                 INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_path,
                        request_params, resource_id)
@@ -123,9 +125,9 @@ final class AcceptPayments implements Coalescer.Batch<AcceptRequest, Acceptance>
                    AND (purchase IS NULL OR coalesce(duplicate_window_ms, 0) = 0 OR payment_id IN (SELECT payment_id FROM first))
             ), charge AS (
                 INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
-                       payment_method, customer, reference, description, receipt_email, traceparent, charge_within_s)
+                       payment_method, customer, reference, description, receipt_email, initiator, traceparent, charge_within_s)
                 SELECT payment_id, payment_id, 'charge', merchant_id, idempotency_key, amount, currency, payment_method,
-                       customer, reference, description, receipt_email, traceparent, ?
+                       customer, reference, description, receipt_email, initiator, traceparent, ?
                   FROM accepted
             ), audit AS (
                 -- It is done because the answer asks for it. Nothing personal: the log is never changed.
@@ -157,7 +159,8 @@ final class AcceptPayments implements Coalescer.Batch<AcceptRequest, Acceptance>
                 .with("text", ask -> ask.request().receiptEmail().orElse(null))
                 .with("text", AcceptRequest::origin)
                 .with("bytea", ask -> ask.guarded().orElse(null))
-                .with("text", ask -> ask.traceparent().orElse(null)), chargeWithin.toSeconds());
+                .with("text", ask -> ask.traceparent().orElse(null))
+                .with("text", ask -> ask.request().initiator().map(Initiator::tag).orElse(null)), chargeWithin.toSeconds());
         return fresh;
     }
 

@@ -32,6 +32,12 @@ sealed interface Acceptance {
     /** No PSP that may get it takes the currency or has a unit for the amount; nothing was written. */
     record NotRepresentable(String currency) implements Acceptance {}
 
+    /** The merchant has no such stored payment method of this customer, or it was detached; nothing was written. */
+    record NoPaymentMethod() implements Acceptance {}
+
+    /** No PSP that may get it has a token of its stored payment method; nothing was written. */
+    record NoToken() implements Acceptance {}
+
     /** No PSP that may get it has room for its customer and payment method; nothing was written. */
     record TextsNotTaken() implements Acceptance {}
 }

@@ -46,6 +46,8 @@ public final class AcceptanceService implements Function<AcceptRequest, Answer>,
             case Acceptance.RailNotSetUp() -> Problems.railNotAvailable().answer();
             case Acceptance.NoMandate() -> Problems.noMandate().answer();
             case Acceptance.NotRepresentable(String currency) -> Problems.notRepresentableHere(currency).answer();
+            case Acceptance.NoPaymentMethod() -> Problems.noPaymentMethod().answer();
+            case Acceptance.NoToken() -> Problems.noToken().answer();
             case Acceptance.TextsNotTaken() -> Problems.textsNotTaken().answer();
             case Acceptance.InUse() -> Problems.keyInUse().answer();
         });

@@ -4,6 +4,7 @@ package io.chargeonce.ingest.accept;
 import io.chargeonce.http.Answer;
 import io.chargeonce.ingest.answer.Contract;
 import io.chargeonce.ingest.reading.PaymentStatus;
+import io.chargeonce.payment.Initiator;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.PaymentRequest;
 import io.chargeonce.payment.Rail;
@@ -41,6 +42,7 @@ record AcceptedAnswer(int status, Map<String, String> headers, byte[] body) {
         body.put("reference", request.reference());
         body.put("description", request.description());
         body.put("receipt_email", request.receiptEmail());
+        body.put("initiator", request.initiator().map(Initiator::tag));
         body.put("rail", Rail.of(request.paymentMethod()).tag());
         body.values().removeIf(Optional.empty()::equals);
         return new AcceptedAnswer(202,

@@ -5,12 +5,11 @@ import io.chargeonce.ingest.answer.Checked;
 import io.chargeonce.ingest.answer.Problem;
 import io.chargeonce.ingest.answer.Problems;
 import io.chargeonce.ingest.answer.RequestForm;
+import io.chargeonce.payment.Initiator;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.PaymentRequest;
 import io.chargeonce.payment.PspUnits;
 import io.chargeonce.payment.Rail;
-import io.chargeonce.text.Cut;
-import io.chargeonce.text.Printable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -22,7 +21,7 @@ import tools.jackson.databind.JsonNode;
 final class PaymentFields {
 
     static final List<String> KNOWN = List.of("amount", "currency", "payment_method", "customer", "reference",
-            "description", "receipt_email", "rail");
+            "description", "receipt_email", "rail", "initiator");
     /** A multiple of every PSP's unit in every currency. */
     private static final long ROUND_AMOUNT = 1_000_000;
     private static final int MOST_ERRORS = 20;
@@ -50,6 +49,7 @@ final class PaymentFields {
         Optional<String> reference = text("reference");
         Optional<String> description = text("description");
         Optional<String> email = email();
+        Optional<Initiator> initiator = initiator();
         String rail = text("rail").orElse(Rail.CARD.tag());
         if (!errors.isEmpty()) {
             return new Checked.Wrong<>(Problems.invalid(List.copyOf(errors.subList(0, Math.min(errors.size(), MOST_ERRORS)))));
@@ -70,7 +70,7 @@ final class PaymentFields {
                     ? Problems.amountNotRepresentable(money.currency()) : Problems.currencyNotTaken(money.currency()));
         }
         return new Checked.Right<>(
-                new PaymentRequest(money, method.orElseThrow(), customer, reference, description, email));
+                new PaymentRequest(money, method.orElseThrow(), customer, reference, description, email, initiator));
     }
 
     private void refuseUnknown() {
@@ -107,6 +107,13 @@ final class PaymentFields {
                 ? email : wrong("receipt_email", "must be an e-mail address, such as jane@example.com");
     }
 
+    private Optional<Initiator> initiator() {
+        Optional<String> text = text("initiator");
+        Optional<Initiator> initiator = text.flatMap(Initiator::fromTag);
+        return text.isPresent() && initiator.isEmpty() ? wrong("initiator", "must be one of " + String.join(", ", Initiator.TAGS))
+                : initiator;
+    }
+
     private Optional<String> required(String field) {
         return isLeftOut(json.path(field)) ? wrong(field, "is required") : text(field);
     }
@@ -116,23 +123,8 @@ final class PaymentFields {
         if (isLeftOut(node)) {
             return Optional.empty();
         }
-        if (!node.isString()) {
-            return wrong(field, "must be a string");
-        }
-        String text = node.stringValue();
-        if (text.isBlank() || Cut.isLonger(text, PaymentRequest.LONGEST_TEXT)) {
-            return wrong(field, "must have 1 to %d characters and not only blanks".formatted(PaymentRequest.LONGEST_TEXT));
-        }
-        if (text.codePoints().anyMatch(PaymentFields::isNoText)) {
-            return wrong(field, "must be Unicode text without characters that control how it is shown");
-        }
-        return Optional.of(text);
-    }
-
-    /** What would show a person another text than is stored, NUL, and halves of surrogate pairs, which have no UTF-8. */
-    private static boolean isNoText(int codePoint) {
-        return Printable.isOrder(codePoint)
-                || codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE;
+        Optional<String> fault = TextField.fault(node);
+        return fault.isPresent() ? wrong(field, fault.get()) : Optional.of(node.stringValue());
     }
 
     private static boolean isLeftOut(JsonNode node) {

@@ -54,6 +54,7 @@ public record RequestFingerprint(String path, String canonical, byte[] fingerpri
         request.reference().ifPresent(reference -> fields.put("reference", reference));
         request.description().ifPresent(description -> fields.put("description", description));
         request.receiptEmail().ifPresent(email -> fields.put("receipt_email", email));
+        request.initiator().ifPresent(initiator -> fields.put("initiator", initiator.tag()));
         String canonical = new String(PaymentJson.write(fields), StandardCharsets.UTF_8);
         return of(Contract.PAYMENTS, canonical);
     }

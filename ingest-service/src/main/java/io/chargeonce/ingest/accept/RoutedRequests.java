@@ -2,9 +2,11 @@
 package io.chargeonce.ingest.accept;
 
 import io.chargeonce.ledger.PspHealthTable;
-import io.chargeonce.payment.PspFields;
 import io.chargeonce.payment.PspUnits;
 import io.chargeonce.payment.Rail;
+import io.chargeonce.payment.method.PaymentMethodId;
+import io.chargeonce.payment.method.PspFields;
+import io.chargeonce.payment.method.PspTokens;
 import io.chargeonce.payment.route.Routes;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -13,8 +15,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Refuses what no PSP can be told that may get the payment: its amount, or its texts. It could only become a dead letter. The routes are
- * those of the charging processes. A repeat gets its answer also if they have changed since.
+ * Refuses what no PSP can be told that may get a payment by a raw token: its amount, or its texts. It could only become a dead letter. The
+ * routes are those of the charging processes. A repeat gets its answer also if they have changed since.
  */
 final class RoutedRequests {
 
@@ -22,15 +24,18 @@ final class RoutedRequests {
 
     /** The answers to requests that may not be accepted, and were not accepted before. Most requests fit all PSPs and cost no statement. */
     static Map<AcceptRequest, Acceptance> refused(Connection connection, List<AcceptRequest> asks) throws SQLException {
-        List<AcceptRequest> doubtful = asks.stream()
-                .filter(ask -> Rail.of(ask.request().paymentMethod()) == Rail.CARD && !PspFields.allCanSay(ask.request())).toList();
+        List<AcceptRequest> doubtful = asks.stream().filter(ask -> Rail.of(ask.request().paymentMethod()) == Rail.CARD
+                && !PaymentMethodId.isMeantBy(ask.request().paymentMethod())
+                && !PspFields.allCanSay(ask.request().money(), PspTokens.raw(ask.request()))).toList();
         if (doubtful.isEmpty()) {
             return Map.of();
         }
         List<Routes> routes = PspHealthTable.routes(connection);
         // While no process charges, the payment waits for one.
         List<AcceptRequest> refused = doubtful.stream().filter(ask -> !routes.isEmpty())
-                .filter(ask -> routes.stream().noneMatch(each -> each.canSay(ask.merchant(), ask.request()))).toList();
+                .filter(ask -> routes.stream().noneMatch(each -> each.leadToAny(ask.merchant(), ask.request(),
+                        psp -> PspFields.canSay(psp, ask.request().money(), PspTokens.raw(ask.request())))))
+                .toList();
         var answers = new IdentityHashMap<AcceptRequest, Acceptance>();
         refused.forEach(ask -> answers.put(ask, PspUnits.allCanSay(ask.request().money()) ? new Acceptance.TextsNotTaken()
                 : new Acceptance.NotRepresentable(ask.request().money().currency())));

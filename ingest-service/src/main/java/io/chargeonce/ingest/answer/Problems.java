@@ -154,6 +154,20 @@ public final class Problems {
                 .withError("payment_method", "is no valid mandate of yours");
     }
 
+    public static Problem noPaymentMethod() {
+        return Problem.of(400, "payment-method-not-known", "This payment method is not known",
+                "You have no stored payment method of this id, it was detached, or it is another customer's. Store one and send its id; "
+                        + "the same idempotency key may be used again.")
+                .withError("payment_method", "is no stored payment method of yours, or of another customer");
+    }
+
+    public static Problem noToken() {
+        return Problem.of(400, "payment-method-not-taken", "No PSP of this payment has a token of its payment method",
+                "The PSPs that are set up for this payment are others than those that the payment method has tokens of. Store one with "
+                        + "a token of one of them; the same idempotency key may be used again.")
+                .withError("payment_method", "has no token of a PSP that is set up for this payment");
+    }
+
     public static Problem currencyNotTaken(String currency) {
         return Problem.of(400, NOT_REPRESENTABLE, "No PSP moves this currency",
                 "No PSP takes %s. Send a currency that people pay in.".formatted(currency))
@@ -193,7 +207,7 @@ public final class Problems {
     /** @param names  what the key names, if that is not of the same kind or belongs to another payment
      *  @param fields in which the two requests differ; may be none where one of them was erased */
     public static Problem keyReused(RequestForm form, Optional<String> names, List<String> fields) {
-        Problem problem = Problem.of(409, "idempotency-key-reused", "This idempotency key already names another payment or refund",
+        Problem problem = Problem.of(409, "idempotency-key-reused", "This idempotency key already names another request",
                 "Send the first request again unchanged to get its answer, or use a new key for a new one.");
         return names.isPresent() || fields.isEmpty()
                 ? problem.withError(form.keyField(), "names " + names.orElse("another request"))

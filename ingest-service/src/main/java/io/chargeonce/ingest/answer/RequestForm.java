@@ -8,6 +8,7 @@ public enum RequestForm {
     REFUND("body", "Idempotency-Key", "Send a header Idempotency-Key",
             "a JSON object: {} gives back all that is left, amount gives back a part, reference tells several refunds apart"),
     CANCEL("body", "Idempotency-Key", "Send a header Idempotency-Key", "a JSON object: {}, or reason in words for the audit log"),
+    METHOD("body", "Idempotency-Key", "Send a header Idempotency-Key", "a JSON object with customer, and tokens by the names of PSPs"),
     ENDPOINT("body", "Idempotency-Key", "Send a header Idempotency-Key",
             "a JSON object with url, an https address, and if you like events, a list of event types"),
     ROTATION("body", "Idempotency-Key", "Send a header Idempotency-Key",

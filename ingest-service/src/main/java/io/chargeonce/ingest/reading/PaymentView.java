@@ -15,8 +15,8 @@ final class PaymentView {
     static final String COLUMNS = "charge.operation_id, " + PaymentStatus.COLUMNS
             + """
             , charge.currency, charge.payment_method, charge.customer, charge.reference,
-                   charge.description, charge.receipt_email, charge.psp_reference, charge.failure_cause, charge.accepted_at, \
-            charge.settled_at,
+                   charge.description, charge.receipt_email, charge.initiator, charge.psp_reference, charge.failure_cause,
+                   charge.accepted_at, charge.settled_at,
                    charge.resolve_at""";
 
     private static final String FINAL = "A person has ended this payment. It was not charged and will not be charged.";
@@ -27,7 +27,7 @@ final class PaymentView {
             "A person has ended this payment, and nothing is sent for it any more. An attempt before that may have taken the "
                     + "money, or may still take it. Do not pay again under another key before the purge is final.";
 
-    private static final String[] AS_SENT = {"payment_method", "customer", "reference", "description", "receipt_email"};
+    private static final String[] AS_SENT = {"payment_method", "customer", "reference", "description", "receipt_email", "initiator"};
 
     private PaymentView() {}
 

@@ -2,7 +2,6 @@
 package io.chargeonce.payment.route;
 
 import io.chargeonce.payment.PaymentRequest;
-import io.chargeonce.payment.PspFields;
 import io.chargeonce.payment.Rail;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -12,6 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /** The rules that decide where a payment may go; the first that matches decides. Immutable. */
@@ -76,11 +76,10 @@ public record Routes(List<RouteRule> rules) {
         return rule(merchant, request).map(rule -> rule.isShared() ? shareOut(rule, id) : inOrder(rule)).orElse(List.of());
     }
 
-    /** Whether a PSP that may get this payment has a unit for its amount and room for its texts. */
-    public boolean canSay(String merchant, PaymentRequest request) {
+    /** Whether a PSP that may get this payment is one of these. */
+    public boolean leadToAny(String merchant, PaymentRequest request, Predicate<String> wanted) {
         Rail rail = Rail.of(request.paymentMethod());
-        return rule(merchant, request).stream().flatMap(rule -> inOrder(rule).stream()).filter(rail::isServedBy)
-                .anyMatch(psp -> PspFields.canSay(psp, request));
+        return rule(merchant, request).stream().flatMap(rule -> inOrder(rule).stream()).filter(rail::isServedBy).anyMatch(wanted);
     }
 
     private Optional<RouteRule> rule(String merchant, PaymentRequest request) {

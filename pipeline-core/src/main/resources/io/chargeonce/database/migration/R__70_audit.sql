@@ -55,7 +55,7 @@ CREATE OR REPLACE FUNCTION may_append_audit(ingest boolean, charge boolean, on_c
                                             webhooks boolean, banks boolean, merchant text, actor text, action text)
     RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE
-        WHEN action LIKE 'payment.%' OR action LIKE 'refund.%' OR ingest AND action LIKE 'webhook.%'
+        WHEN action LIKE 'payment.%' OR action LIKE 'payment_method.%' OR action LIKE 'refund.%' OR ingest AND action LIKE 'webhook.%'
             THEN ingest AND actor = 'merchant:' || merchant
         WHEN action LIKE 'dead_letter.%' THEN (charge OR on_call) AND actor = 'dead-letter-queue'
         WHEN action LIKE 'webhook_endpoint.%' THEN webhooks AND actor = 'webhook-sender'

@@ -131,7 +131,7 @@ BEGIN
     PERFORM set_config('chargeonce.forgetting', 'off', true);
 END $$;
 
--- The same for rows that belong to no payment: poison that left the dead-letter queue, and ended runs.
+-- The same for rows that belong to no payment: poison that left the dead-letter queue, ended runs, and detached payment methods.
 CREATE OR REPLACE FUNCTION forget_dead_letter_runs(most int) RETURNS int
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE
@@ -153,6 +153,8 @@ BEGIN
        AND NOT EXISTS (SELECT FROM dlq_run_item WHERE dlq_run_item.run_id = dlq_run.run_id);
     DELETE FROM approval WHERE approved_at < until AND NOT EXISTS (SELECT FROM dlq_run WHERE dlq_run.run_id = approval.run_id);
     DELETE FROM moved_alone WHERE hour < now() - interval '3 days';
+    DELETE FROM payment_method WHERE payment_method_id IN (
+        SELECT payment_method_id FROM payment_method WHERE detached_at < until LIMIT coalesce(most, 0) FOR UPDATE SKIP LOCKED);
     RETURN letters + items;
 END $$;
 
@@ -174,6 +176,9 @@ CREATE OR REPLACE FUNCTION is_personal(payment text) RETURNS boolean LANGUAGE sq
                      LEFT JOIN unmatched_notice AS notice USING (psp_key)
                     WHERE request <> '' OR attempt.message IS NOT NULL OR heard.detail <> '[erased]'
                        OR evidence <> '[erased]' OR answer <> '[erased]' OR notice.detail <> '[erased]')
+        OR EXISTS (SELECT FROM operation AS its JOIN payment_method AS stored ON stored.payment_method_id = its.payment_method
+                                                                            AND stored.merchant_id = its.merchant_id
+                    WHERE its.operation_id = payment AND stored.customer <> '[erased]')
         OR banks_keep(payment)
 $$;
 
@@ -242,6 +247,7 @@ BEGIN
     UPDATE capture_failure SET reason = gone WHERE operation_id = ANY (charges) AND reason IS NOT NULL;
     UPDATE dead_letter SET message = gone WHERE dead_letter_id = ANY (operations);
     PERFORM end_receipts_without_an_address(operations);
+    PERFORM erase_payment_methods(charges);
     -- A file's bytes hold others too, and nothing needs them any more.
     DELETE FROM bank_file_part WHERE file IN (SELECT * FROM bank_bytes_of(attempts));
     UPDATE bank_mandate SET sealed_debtor = '' WHERE mandate_id IN (SELECT * FROM bank_debtors_of(attempts));

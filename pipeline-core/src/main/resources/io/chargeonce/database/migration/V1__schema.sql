@@ -142,6 +142,43 @@ CREATE TABLE duplicate_guard (
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 10000);
 CREATE INDEX duplicate_guard_over ON duplicate_guard (until);
 
+-- A merchant's own name for a stored payment method, which a payment gives in place of a PSP's token. It is derived from merchant and
+-- idempotency key, so a repeat of the request is the same method.
+CREATE TABLE payment_method (
+    payment_method_id text COLLATE "C" PRIMARY KEY CHECK (payment_method_id ~ '^pmt_[a-z2-7]{26}$'),
+    merchant_id       text COLLATE "C" NOT NULL REFERENCES merchant,
+    -- The merchant's name for the customer.
+    customer          text COLLATE "C" NOT NULL CHECK (length(customer) BETWEEN 1 AND 500),
+    -- The accounts at PSPs that it has tokens of, or had before it was detached.
+    psps              text[] NOT NULL CHECK (cardinality(psps) BETWEEN 1 AND 20),
+    -- Of the request that stored it, to tell a repeat from another request under its key.
+    fingerprint       bytea NOT NULL CHECK (length(fingerprint) = 32),
+    created_at        timestamptz NOT NULL DEFAULT now(),
+    -- After this no attempt is made with it, and its tokens are gone.
+    detached_at       timestamptz
+);
+CREATE INDEX payment_method_of_customer ON payment_method (merchant_id, customer, created_at) WHERE detached_at IS NULL;
+CREATE INDEX payment_method_detached ON payment_method (detached_at) WHERE detached_at IS NOT NULL;
+CREATE TRIGGER a_payment_method_never_changes BEFORE UPDATE OF payment_method_id, merchant_id, psps, fingerprint, created_at
+    ON payment_method EXECUTE FUNCTION refuse('a stored payment method never changes; detach it and store another');
+CREATE TRIGGER its_customer_is_only_erased BEFORE UPDATE OF customer ON payment_method
+    WHEN (current_setting('chargeonce.erasing', true) IS DISTINCT FROM 'on')
+    EXECUTE FUNCTION refuse('a stored payment method never changes; only erase_personal_data removes its customer');
+CREATE TRIGGER a_detached_method_stays_detached BEFORE UPDATE OF detached_at ON payment_method
+    FOR EACH ROW WHEN (OLD.detached_at IS NOT NULL) EXECUTE FUNCTION refuse('a detached payment method stays detached; store another');
+
+-- What a PSP calls a stored payment method. No login reads this table: charge gets the tokens of an operation from tokens_of.
+CREATE TABLE payment_method_token (
+    payment_method_id text COLLATE "C" NOT NULL REFERENCES payment_method,
+    psp               text COLLATE "C" NOT NULL CHECK (psp ~ '^(stripe|adyen)(-[a-z0-9]{1,20})?$'),
+    -- The PSP's name for the customer, without which it charges no stored method.
+    customer          text NOT NULL CHECK (length(customer) BETWEEN 1 AND 500),
+    token             text NOT NULL CHECK (length(token) BETWEEN 1 AND 500),
+    PRIMARY KEY (payment_method_id, psp)
+);
+CREATE TRIGGER a_token_never_changes BEFORE UPDATE ON payment_method_token
+    EXECUTE FUNCTION refuse('a stored payment method never changes; detach it and store another');
+
 -- Operations are in two tables and a list, because each is written in its own way:
 --   operation        what was accepted. Inserted and never changed: every attempt is made from it, so none has another amount.
 --   operation_state  its state. A narrow row, changed at every step, with no index on the columns that change.
@@ -163,6 +200,8 @@ CREATE TABLE operation (
     reference        text COLLATE "C" CHECK (length(reference) <= 500),
     description      text CHECK (length(description) <= 500),
     receipt_email    text CHECK (length(receipt_email) <= 500),
+    -- On whose word it is charged; NULL counts as the customer's.
+    initiator        text CHECK (initiator IN ('customer', 'scheduled', 'unscheduled')),
     accepted_at      timestamptz NOT NULL DEFAULT now(),
     -- The order of acceptance, independent of clocks: see list_late.
     accepted_xid     xid8 NOT NULL DEFAULT pg_current_xact_id(),
@@ -182,7 +221,7 @@ CREATE INDEX operation_by_reference ON operation (merchant_id, reference, accept
 
 -- These triggers refuse a statement before it reads any row, so other statements pay nothing for them.
 CREATE TRIGGER operation_never_changes BEFORE UPDATE OF operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount,
-        currency, payment_method, reference, accepted_at, accepted_xid, charge_within_s, traceparent OR TRUNCATE ON operation
+        currency, payment_method, reference, initiator, accepted_at, accepted_xid, charge_within_s, traceparent OR TRUNCATE ON operation
     EXECUTE FUNCTION refuse('what was accepted never changes');
 CREATE TRIGGER what_is_personal_is_only_erased BEFORE UPDATE OF customer, description, receipt_email ON operation
     WHEN (current_setting('chargeonce.erasing', true) IS DISTINCT FROM 'on')

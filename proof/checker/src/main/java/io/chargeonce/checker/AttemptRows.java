@@ -51,6 +51,13 @@ final class AttemptRows {
                                   AND staged_at >= earlier.sent_at AND staged_at <= later.sent_at)
             """;
 
+    private static final String WITHOUT_A_TOKEN = """
+            SELECT its.operation_id, attempt.sequence, attempt.psp
+              FROM operation AS its JOIN payment_method AS stored ON stored.payment_method_id = its.payment_method
+              JOIN payment_attempt AS attempt ON attempt.operation_id = its.operation_id
+             WHERE its.kind = 'charge' AND (attempt.psp <> ALL (stored.psps) OR stored.merchant_id <> its.merchant_id)
+            """;
+
     void read(Rows rows) {
         rows.each(INDEX, row -> {
             if (row.getLong("n") == 0 && contents.share.isFirst()) {
@@ -61,6 +68,9 @@ final class AttemptRows {
         // At once it only ever goes on to another PSP.
         rows.each(TWICE, row -> wrong(row.getString("operation_id"), "attempt %d went to %s once more without having waited in between"
                 .formatted(row.getInt("sequence"), row.getString("psp"))));
+        rows.each(WITHOUT_A_TOKEN, row -> contents.findings.add(Invariant.OWN_TOKEN, row.getString("operation_id"),
+                "attempt %d went to %s, of which its stored payment method has no token".formatted(row.getInt("sequence"),
+                        row.getString("psp"))));
         contents.payments.values().forEach(this::total);
     }
 

@@ -59,6 +59,8 @@ class TheftTest {
             "UPDATE payment_attempt SET operation_id = 'pay_dead', payment_id = 'pay_dead'",
             "UPDATE payment_attempt SET operation_ref = 'another'",
             "UPDATE payment_attempt SET request = 'y'",
+            "UPDATE payment_method SET merchant_id = 'globex'",
+            "UPDATE payment_method_token SET token = 'pm_mine'",
             "UPDATE payment_attempt SET state = 'unknown', failed_definite = false WHERE failed_definite",
             "UPDATE payment_attempt SET failed_definite = true WHERE operation_id = 'pay_succeeded'",
             "UPDATE payment_attempt SET failed_definite = true WHERE operation_id = 'pay_unresolved'",
@@ -332,15 +334,28 @@ class TheftTest {
         "INSERT INTO token_use SELECT token_sha256, now() FROM merchant_token", "SELECT FROM token_use",
         "SELECT created_at FROM merchant_token", "INSERT INTO merchant_token (token_sha256, merchant_id) VALUES (sha256('mine'), 'acme')",
         "UPDATE merchant_token SET revoked_at = now()", "UPDATE merchant SET duplicate_window_ms = 0", "SELECT FROM hand_settlement",
+        "SELECT FROM payment_method_token", "SELECT FROM payment_method", "SELECT tokens_of('{pay_accepted}')",
+        "INSERT INTO payment_method_token VALUES ('pmt_x', 'stripe', 'cus_x', 'pm_x')", "DELETE FROM payment_method",
+        "SELECT erase_payment_methods('{pay_dead}')",
         "SELECT cutoff('1 day', '0')", "SELECT FROM audit_record", "SELECT FROM dead_letter"})
     void ingest_accepts_and_decides_nothing(String theft) throws SQLException {
         database.refused("chargeonce_ingest", theft);
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"chargeonce_dlq_reader", "chargeonce_dlq_operator", "chargeonce_dlq_unmask"})
+    void people_read_no_token_and_nothing_of_what_was_sent(String role) throws SQLException {
+        database.refused(role, "SELECT request FROM payment_attempt");
+        database.refused(role, "SELECT FROM payment_method_token");
+        database.refused(role, "SELECT FROM payment_method");
+        database.refused(role, "SELECT tokens_of('{pay_accepted}')");
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {
         "SELECT FROM merchant_token", "SELECT FROM idempotency_key", "SELECT requests_per_second FROM merchant",
-        "UPDATE merchant SET represent_declines = true",
+        "SELECT FROM payment_method_token", "SELECT FROM payment_method", "UPDATE payment_method_token SET token = 'pm_mine'",
+        "SELECT detach_payment_method('acme', 'pmt_x')", "UPDATE merchant SET represent_declines = true",
         "INSERT INTO dlq_run SELECT * FROM dlq_run", "UPDATE dlq_run SET state = 'running'", "UPDATE dlq_run_item SET fate = 'asked'",
         "UPDATE dead_letter SET amount = 1", "UPDATE dead_letter SET sealed_edit = 'x'", "DELETE FROM dead_letter",
         "UPDATE payment_attempt SET sent_at = now()", "UPDATE payment_attempt SET key_valid_until = now()",

@@ -5,6 +5,7 @@ import io.chargeonce.dlq.query.DeadLetterView;
 import io.chargeonce.dlq.story.Life;
 import io.chargeonce.dlq.words.Words;
 import io.chargeonce.ledger.Operation;
+import io.chargeonce.payment.method.PaymentMethodId;
 import io.chargeonce.terminal.Screen;
 import io.chargeonce.text.Ages;
 import io.chargeonce.text.Printable;
@@ -40,7 +41,8 @@ public final class LifePage {
         var accepted = operation.accepted();
         String counted = operation.sequence() == 0 ? ""
                 : ", %d counted%s".formatted(countedAttempts, operation.generation() > 1 ? " since the last merge" : "");
-        return "%s of %s, now %s%s, generation %d, %d attempt%s%s".formatted(accepted.request().money(), accepted.merchant(),
+        String method = PaymentMethodId.parse(accepted.request().paymentMethod()).map(stored -> " by " + stored).orElse("");
+        return "%s of %s%s, now %s%s, generation %d, %d attempt%s%s".formatted(accepted.request().money(), accepted.merchant(), method,
                 operation.state().tag(), operation.isCanceling() ? " and to be canceled" : "", operation.generation(), operation.sequence(),
                 operation.sequence() == 1 ? "" : "s", counted);
     }

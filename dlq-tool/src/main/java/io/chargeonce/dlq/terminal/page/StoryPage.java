@@ -7,6 +7,7 @@ import io.chargeonce.dlq.terminal.screen.Bytes;
 import io.chargeonce.dlq.words.Words;
 import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.Operation;
+import io.chargeonce.payment.method.PaymentMethodId;
 import io.chargeonce.terminal.Screen;
 import io.chargeonce.text.Ages;
 import java.util.Optional;
@@ -64,6 +65,7 @@ public final class StoryPage {
         field("amount", accepted.request().money().toString());
         field("merchant", accepted.merchant());
         field("key", accepted.idempotencyKey());
+        PaymentMethodId.parse(accepted.request().paymentMethod()).ifPresent(stored -> field("method", stored.value()));
         ofMerchant.ifPresent(reference -> field("reference", reference));
         field("accepted", Words.time(accepted.at()));
         field("state", "%s (generation %d, step %d)".formatted(operation.state().tag(), operation.generation(), operation.step()));

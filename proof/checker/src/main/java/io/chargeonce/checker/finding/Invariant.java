@@ -24,6 +24,8 @@ public enum Invariant {
     OUTCOME_AGREES("outcome-agrees"),
     /** Attempts are 1, 2, 3 …, each under its derived key, after the definite failure of the last one, none after the end or a cancel. */
     ATTEMPTS_MONOTONE("attempts-monotone"),
+    /** No attempt by a stored payment method goes to a PSP that the method has no token of, nor one by another merchant's. */
+    OWN_TOKEN("own-token"),
     /** A record below a committed offset is resolved, staged onward, a dead letter, or superseded. */
     HOP_SOUND("hop-sound"),
     /** No attempt starts before the delay of the tier that it waited in, nor long after it while all is well. */

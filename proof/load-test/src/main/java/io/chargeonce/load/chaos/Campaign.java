@@ -34,6 +34,7 @@ final class Campaign {
     private static final int POISON_RECORDS = 5;
     private static final int RECEIPTS = 300;
     private static final int DEBITS = 300;
+    private static final int STORED = 200;
     /** What was under way when all was healed has ended by then. */
     private static final Duration LAST_TRIES = Duration.ofSeconds(2);
     /** Ended when the faults are over, and not before: an idle process cannot die in the middle of something. */
@@ -123,7 +124,8 @@ final class Campaign {
     }
 
     private Mix mix() {
-        Mix mix = stage.outsiders.isPresent() ? Mix.stormy().withReceipts(RECEIPTS) : Mix.stormy();
+        Mix stormy = Mix.stormy().withStored(STORED);
+        Mix mix = stage.outsiders.isPresent() ? stormy.withReceipts(RECEIPTS) : stormy;
         return stage.bank.isPresent() ? mix.withDebits(DEBITS) : mix;
     }
 

@@ -9,7 +9,9 @@ import io.chargeonce.load.chaos.woven.Weaver;
 import io.chargeonce.load.plant.Plant;
 import io.chargeonce.load.proxy.Conditions;
 import io.chargeonce.load.proxy.TcpProxy;
+import io.chargeonce.load.traffic.Merchant;
 import io.chargeonce.load.traffic.PlannedOutcome;
+import io.chargeonce.load.traffic.Wallet;
 import io.chargeonce.sandbox.PostgresServer;
 import io.chargeonce.sandbox.adyen.AdyenSettings;
 import io.chargeonce.sandbox.adyen.AdyenSimulator;
@@ -192,6 +194,7 @@ final class Stage implements AutoCloseable {
                 + "INSERT INTO chargeonce.merchant_token (token_sha256, merchant_id) VALUES (sha256('test_acme'), 'acme'), "
                 + "(sha256('test_globex'), 'globex')");
         outsiders.ifPresent(they -> they.endpoints().forEach(database::sql));
+        Wallet.rows(Merchant.sandbox().stream().map(Merchant::name).toList()).forEach(database::sql);
         bank.ifPresent(it -> it.rows().forEach(database::sql));
         var topics = new PipelineTopics(kafka());
         topics.create();

@@ -16,9 +16,10 @@ import java.util.random.RandomGenerator;
  * @param cancels     of a thousand accepted payments, how many are canceled at once
  * @param receipts    of a thousand payments, how many have an address for a receipt
  * @param debits      of a thousand payments, how many are direct debits
+ * @param stored      of a thousand good payments, how many are by a method of the {@link Wallet}
  */
 public record Mix(Map<PlannedOutcome, Integer> perMille, int repeats, int otherBodies, int refunds, int cancels,
-        int receipts, int debits) {
+        int receipts, int debits, int stored) {
 
     public Mix {
         perMille = Map.copyOf(perMille);
@@ -31,7 +32,7 @@ public record Mix(Map<PlannedOutcome, Integer> perMille, int repeats, int otherB
         return new Mix(
                 Map.of(PlannedOutcome.DECLINED, 80, PlannedOutcome.FAILS_ONCE, 20, PlannedOutcome.FAILS_ALWAYS, 5,
                         PlannedOutcome.UNKNOWN_ONCE, 5, PlannedOutcome.ANSWER_LOST, 5),
-                50, 5, 10, 5, 0, 0);
+                50, 5, 10, 5, 0, 0, 0);
     }
 
     /** Much more goes wrong than on the worst day, so that a small campaign meets everything. */
@@ -39,15 +40,19 @@ public record Mix(Map<PlannedOutcome, Integer> perMille, int repeats, int otherB
         return new Mix(
                 Map.of(PlannedOutcome.DECLINED, 80, PlannedOutcome.FAILS_ONCE, 50, PlannedOutcome.FAILS_ALWAYS, 10,
                         PlannedOutcome.UNKNOWN_ONCE, 40, PlannedOutcome.ANSWER_LOST, 40),
-                80, 20, 60, 40, 0, 0);
+                80, 20, 60, 40, 0, 0, 0);
     }
 
     public Mix withReceipts(int ofAThousand) {
-        return new Mix(perMille, repeats, otherBodies, refunds, cancels, ofAThousand, debits);
+        return new Mix(perMille, repeats, otherBodies, refunds, cancels, ofAThousand, debits, stored);
     }
 
     public Mix withDebits(int ofAThousand) {
-        return new Mix(perMille, repeats, otherBodies, refunds, cancels, receipts, ofAThousand);
+        return new Mix(perMille, repeats, otherBodies, refunds, cancels, receipts, ofAThousand, stored);
+    }
+
+    public Mix withStored(int ofAThousand) {
+        return new Mix(perMille, repeats, otherBodies, refunds, cancels, receipts, debits, ofAThousand);
     }
 
     /** @param text such as {@code declined=8,fails_once=2,repeats=5}: per cent, decimals allowed; what is not named is 0 */
@@ -73,7 +78,7 @@ public record Mix(Map<PlannedOutcome, Integer> perMille, int repeats, int otherB
                 default -> outcomes.put(outcome(pair[0]), share);
             }
         }
-        return new Mix(outcomes, repeats, otherBodies, refunds, cancels, receipts, 0);
+        return new Mix(outcomes, repeats, otherBodies, refunds, cancels, receipts, 0, 0);
     }
 
     private static PlannedOutcome outcome(String name) {

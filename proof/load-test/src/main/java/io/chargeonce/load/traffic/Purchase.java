@@ -31,6 +31,10 @@ record Purchase(Merchant merchant, String key, long amount, String currency, Str
         return new Purchase(merchant, key, amount, "EUR", end.mandate(merchant.name()), end, first, comesBack, canceled, receipt);
     }
 
+    Purchase by(String method) {
+        return new Purchase(merchant, key, amount, currency, method, outcome, first, comesBack, canceled, receipt);
+    }
+
     NewPayment asPayment() {
         NewPayment payment = NewPayment.of(key, amount, currency, card).withReference(key);
         payment = card.startsWith("mandate_") ? payment.throughBankDebit() : payment;

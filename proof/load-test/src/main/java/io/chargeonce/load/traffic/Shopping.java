@@ -43,6 +43,10 @@ final class Shopping {
         if (mix.debits() > 0 && random.nextInt(1000) < mix.debits()) {
             purchase = purchase.byDebit();
         }
+        if (mix.stored() > 0 && !purchase.card().startsWith("mandate_") && outcome != PlannedOutcome.DECLINED
+                && random.nextInt(1000) < mix.stored()) {
+            purchase = purchase.by(Wallet.any(random, purchase.merchant().name()));
+        }
         if (earlier.size() < REMEMBERED) {
             earlier.add(purchase);
         } else {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.universe;
 
+import io.chargeonce.load.traffic.Wallet;
 import io.chargeonce.load.universe.kernel.Kernel;
 import io.chargeonce.load.universe.kernel.Strands;
 import java.time.Duration;
@@ -65,6 +66,9 @@ final class AdyenModel extends Psp {
         String card = asked.path("paymentMethod").path("storedPaymentMethodId").asString("");
         if (card.equals("pm_broken")) {
             return error(422, "it cannot do this");
+        }
+        if (!Wallet.isAdyens(card, asked.path("shopperReference").asString(""))) {
+            return error(422, "Contract not found");
         }
         String psp = "ADY" + ++made;
         String key = asked.path("reference").asString("");

@@ -6,6 +6,7 @@ import io.chargeonce.checker.evidence.RefundCall;
 import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
+import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.purge.Cancels;
 import io.chargeonce.http.Answer;
 import io.chargeonce.ingest.accept.AcceptRequest;
@@ -14,6 +15,7 @@ import io.chargeonce.ingest.cancel.CancelPayment;
 import io.chargeonce.ingest.answer.Checked;
 import io.chargeonce.ledger.Refunds;
 import io.chargeonce.load.game.Fault;
+import io.chargeonce.load.traffic.Wallet;
 import io.chargeonce.load.universe.kafka.Broker;
 import io.chargeonce.load.universe.kernel.Host;
 import io.chargeonce.load.universe.kernel.Kernel;
@@ -51,6 +53,8 @@ final class Shop {
     private static final int MOST_TRIES = 6;
     private static final int THEFTS = 6;
     private static final double DEBITS = 0.5;
+    private static final double STORED = 0.3;
+    private static final double DETACHED = 0.1;
     private static final Object LET_IN = new Object();
     private static final Object REFUSED = new Object();
     /** Postgres was away. */
@@ -62,7 +66,8 @@ final class Shop {
 
         PaymentRequest request() {
             Optional<String> person = note == Note.PERSONAL ? Optional.of(person(key)) : Optional.empty();
-            return new PaymentRequest(new Money(amount, currency), card, person.map(name -> "cus_" + key), Optional.of("order-" + key),
+            return new PaymentRequest(new Money(amount, currency), card,
+                    person.map(name -> Wallet.holds(card) ? Wallet.customer(merchant) : "cus_" + key), Optional.of("order-" + key),
                     person.map(name -> "for " + name), person);
         }
 
@@ -162,15 +167,17 @@ final class Shop {
         for (int i = 1; i <= purchases; i++) {
             String merchant = "shop-" + (1 + kernel.random().nextInt(2));
             boolean byDebit = debits && kernel.chance(DEBITS);
-            var purchase = known(new Purchase(merchant, "key-" + i, 100 + i,
-                    byDebit || kernel.chance(0.8) ? "EUR" : "USD", byDebit ? mandate(kernel) + merchant : card(kernel),
+            String card = byDebit ? mandate(kernel) + merchant
+                    : kernel.chance(STORED) ? Wallet.any(kernel.random(), merchant) : card(kernel);
+            var purchase = known(new Purchase(merchant, "key-" + i, 100 + i, byDebit || kernel.chance(0.8) ? "EUR" : "USD", card,
                     personal || mailed && kernel.chance(0.6) ? Note.PERSONAL : cards && kernel.chance(0.3) ? Note.CARD_NUMBER : Note.NONE));
             if (oldKeys && !byDebit && kernel.chance(0.5)) {
                 usedLongAgo(purchase);
             }
             Duration start = kernel.between(Duration.ZERO, within);
             open++;
-            boolean byTopic = !broker.intakeTopics().isEmpty() && kernel.chance(0.4);
+            // What is published counts as accepted, and a stored method may be detached before it is read.
+            boolean byTopic = !broker.intakeTopics().isEmpty() && !Wallet.holds(purchase.card) && kernel.chance(0.4);
             kernel.spawn(kernel.world(), "client", () -> {
                 kernel.sleep(start);
                 if (byTopic) {
@@ -272,6 +279,24 @@ final class Shop {
         }
         if (kernel.chance(0.25)) {
             refund(purchase);
+        }
+        if (Wallet.holds(purchase.card) && kernel.chance(DETACHED)) {
+            cluster.ingest().ifPresent(host -> kernel.spawn(host, "detach", () -> detach(purchase)));
+        }
+    }
+
+    private static final String DETACH = "SELECT detach_payment_method(?, ?)";
+
+    /** Payments by it may still be under way. */
+    private static void detach(Purchase purchase) {
+        try {
+            SimulationHooks.database().inTransaction(connection -> {
+                Sql.call(connection, DETACH, purchase.merchant, purchase.card);
+                return null;
+            });
+            Kernel.it().note(purchase.card + " was detached");
+        } catch (DatabaseUnavailable | DatabaseRefused answeredWithAnError) {
+            Kernel.it().note("a payment method was not detached");
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.universe;
 
+import io.chargeonce.load.traffic.Wallet;
 import io.chargeonce.load.universe.kernel.Kernel;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
@@ -100,6 +101,9 @@ final class StripeModel extends Psp {
     private Reply create(Map<String, String> form) {
         if (form.get("payment_method").equals("pm_broken")) {
             return error(500, "it could not prepare the payment");
+        }
+        if (!Wallet.isStripes(form.get("payment_method"), form.get("customer"))) {
+            return error(400, "The payment method does not belong to the customer");
         }
         var intent = new Intent();
         intent.id = "pi_" + (intents.size() + 1);

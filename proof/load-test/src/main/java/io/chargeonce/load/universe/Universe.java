@@ -14,6 +14,7 @@ import io.chargeonce.load.game.Game;
 import io.chargeonce.load.game.Played;
 import io.chargeonce.load.game.SecretFiles;
 import io.chargeonce.load.plant.Tampering;
+import io.chargeonce.load.traffic.Wallet;
 import io.chargeonce.load.universe.kafka.Broker;
 import io.chargeonce.load.universe.kafka.Log;
 import io.chargeonce.load.universe.kernel.Kernel;
@@ -219,6 +220,7 @@ public final class Universe implements Game {
         scheduler.begin();
         outsiders.begin(cluster);
         rail.begin(cluster);
+        Wallet.rows(Shop.MERCHANTS).forEach(new PostgresView(postgres)::change);
         cluster.start();
     }
 

@@ -4,6 +4,7 @@ package io.chargeonce.load.traffic;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.Collectors;
@@ -15,7 +16,7 @@ class MixTest {
     @Test
     void shares_are_per_cent_and_what_is_not_named_is_nothing() {
         assertThat(Mix.parse("declined=8,fails_once=0.5,repeats=5"))
-                .isEqualTo(new Mix(Map.of(PlannedOutcome.DECLINED, 80, PlannedOutcome.FAILS_ONCE, 5), 50, 0, 0, 0, 0, 0));
+                .isEqualTo(new Mix(Map.of(PlannedOutcome.DECLINED, 80, PlannedOutcome.FAILS_ONCE, 5), 50, 0, 0, 0, 0, 0, 0));
     }
 
     @Test
@@ -43,6 +44,17 @@ class MixTest {
             assertThat(purchase.currency()).isEqualTo("EUR");
             assertThat(purchase.asPayment().byBankDebit()).isTrue();
         }).extracting(Purchase::outcome).containsOnly(PlannedOutcome.CHARGED, PlannedOutcome.DECLINED);
+    }
+
+    @Test
+    void good_payments_by_stored_methods_are_by_one_of_their_merchants_and_declined_ones_keep_their_card() {
+        var stored = new Shopping(new Random(3), Mix.parse("declined=20").withStored(1_000), Merchant.sandbox(), "k");
+        assertThat(IntStream.range(0, 200).mapToObj(i -> stored.next()).toList()).allSatisfy(purchase -> {
+            boolean bad = purchase.outcome() == PlannedOutcome.DECLINED;
+            assertThat(Wallet.holds(purchase.card())).isNotEqualTo(bad);
+            assertThat(bad || Wallet.rows(List.of(purchase.merchant().name())).stream().anyMatch(row -> row.contains(purchase.card())))
+                    .isTrue();
+        });
     }
 
     @Test

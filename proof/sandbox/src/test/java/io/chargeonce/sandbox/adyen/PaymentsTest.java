@@ -101,6 +101,12 @@ class PaymentsTest {
         assertThat(simulator.movements()).isEmpty();
     }
 
+    @Test
+    void a_stored_card_is_charged_under_the_shopper_that_it_is_stored_under() throws Exception {
+        var paid = shopper.payments.payments(Shopper.payment(100, Shopper.stored("stored_of_jane")).shopperReference("jane"));
+        assertThat(paid.getResultCode()).isEqualTo(PaymentResponse.ResultCodeEnum.AUTHORISED);
+    }
+
     static Stream<Arguments> wrong() {
         return Stream.of(
                 Arguments.of("no amount", Shopper.payment(1, Shopper.card("x")).amount(null), 422, "100"),
@@ -111,6 +117,7 @@ class PaymentsTest {
                 Arguments.of("no reference", Shopper.payment(1, Shopper.card("x")).reference(null), 422, "130"),
                 Arguments.of("number", Shopper.payment(1, Shopper.card("x").encryptedCardNumber("test_4111111145551143")), 422, "101"),
                 Arguments.of("unknown stored card", Shopper.payment(1, Shopper.stored("unknown")), 422, "800"),
+                Arguments.of("another shopper's stored card", Shopper.payment(1, Shopper.stored("stored_of_jane")), 422, "800"),
                 Arguments.of("no shopper", Shopper.payment(1, Shopper.stored("stored_approved")).shopperReference(null), 422, "130"),
                 Arguments.of("short shopper", Shopper.payment(1, Shopper.stored("stored_approved")).shopperReference("7"), 422, "702"),
                 Arguments.of("long shopper", Shopper.payment(1, Shopper.stored("stored_approved")).shopperReference("7".repeat(257)), 422,

@@ -126,7 +126,7 @@ final class Wire implements InvocationHandler {
             idle();
         }
         begun = !raw.getAutoCommit();
-        locks = locks || sql.contains("FOR UPDATE") || sql.contains("lock_");
+        locks = locks || sql.contains("FOR UPDATE") || sql.contains("lock_") || sql.contains("detach_");
         watchRelay(sql);
         if (TIMELESS.computeIfAbsent(sql, Wire::isTimeless)) {
             return pass(method, arguments);
@@ -168,6 +168,7 @@ final class Wire implements InvocationHandler {
                 && !sql.contains("take_back_") && !sql.contains("append_") && !sql.contains("list_")
                 && !sql.contains("merchants_of") && !sql.contains("erase_") && !sql.contains("stage_") && !sql.contains("disable_")
                 && !sql.contains("end_webhooks_") && !sql.contains("receipt_to_send") && !sql.contains("_webhook")
+                && !sql.contains("_payment_method(")
                 && !sql.contains("INSERT") && !sql.contains("UPDATE ");
     }
 

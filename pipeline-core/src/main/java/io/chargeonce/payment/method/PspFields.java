@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.payment;
+package io.chargeonce.payment.method;
+
+import io.chargeonce.payment.Money;
+import io.chargeonce.payment.PspUnits;
 
 /**
  * What the PSPs' published documents say about the length of the fields that carry a merchant's text. A payment that one of them cannot
@@ -11,6 +14,7 @@ package io.chargeonce.payment;
  */
 public final class PspFields {
 
+    private static final String ADYEN = "adyen";
     private static final int SHORTEST_SHOPPER = 3;
     private static final int LONGEST_SHOPPER = 256;
     private static final int LONGEST_STORED_METHOD = 64;
@@ -18,30 +22,27 @@ public final class PspFields {
     private PspFields() {}
 
     /**
-     * Whether it has a unit for the amount and room for the texts.
+     * Whether it has a token for the payment's method, a unit for the amount and room for the texts.
      *
      * @param psp as stored with an attempt, such as {@code adyen} or {@code adyen-us}
      */
-    public static boolean canSay(String psp, PaymentRequest request) {
-        return PspUnits.canSay(psp, request.money()) && hasRoom(psp, request);
+    public static boolean canSay(String psp, Money money, PspTokens tokens) {
+        return PspUnits.canSay(psp, money) && tokens.at(psp).filter(token -> hasRoom(psp, token)).isPresent();
     }
 
     /** Whether each PSP that takes cards can say it, so that it does not matter which of them gets it. */
-    public static boolean allCanSay(PaymentRequest request) {
-        return PspUnits.allCanSay(request.money()) && hasRoom("adyen", request);
+    public static boolean allCanSay(Money money, PspTokens tokens) {
+        return PspUnits.allCanSay(money) && canSay(ADYEN, money, tokens);
     }
 
-    private static boolean hasRoom(String psp, PaymentRequest request) {
-        if (!psp.split("-", 2)[0].equals("adyen")) {
-            return true;
-        }
-        int shopper = length(adyensShopper(request));
-        return shopper >= SHORTEST_SHOPPER && shopper <= LONGEST_SHOPPER && length(request.paymentMethod()) <= LONGEST_STORED_METHOD;
+    public static boolean hasRoom(String psp, PspToken token) {
+        int shopper = length(token.customer().orElse(""));
+        return !isAdyen(psp)
+                || shopper >= SHORTEST_SHOPPER && shopper <= LONGEST_SHOPPER && length(token.method()) <= LONGEST_STORED_METHOD;
     }
 
-    /** Whose stored payment method it is: the customer, or the token itself if the merchant gives no customer. */
-    public static String adyensShopper(PaymentRequest request) {
-        return request.customer().orElse(request.paymentMethod());
+    static boolean isAdyen(String psp) {
+        return psp.split("-", 2)[0].equals(ADYEN);
     }
 
     private static int length(String text) {
