@@ -438,7 +438,7 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
     }
 
     private void rewrite(String sql) {
-        database.withConnection(connection -> {
+        owner().withConnection(connection -> {
             try (var statement = connection.createStatement()) {
                 return statement.execute(sql);
             }

@@ -139,7 +139,7 @@ public enum Plant implements Weaving {
             new Change("io.chargeonce.payment.CardNumbers", "hiddenIn", Bugs.AsItIs.class)),
     QUESTION_AFTER_A_CANCEL("a question about a payment that is to be canceled executes it",
             Shows.inUniversesOf(Fault.CANCEL, Fault.PSP_CALL), List.of(HOLDS_HOLD),
-            new Change("io.chargeonce.psp.PspCall$ToCharge", "questionMayExecute", Bugs.AlwaysFalse.class)),
+            new Change("io.chargeonce.psp.PspCall", "questionMayExecute", Bugs.AlwaysFalse.class)),
     POISON_IN_THE_CLEAR("poison is kept as it was found, unsealed",
             Shows.inUniversesOf(Fault.CARD_DATA), List.of(NO_CARD_DATA),
             new Change("io.chargeonce.vault.Vault", "seal", Bugs.InTheClear.class)),

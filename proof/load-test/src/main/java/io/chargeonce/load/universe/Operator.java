@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.universe;
 
+import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
+import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.approval.Settle;
 import io.chargeonce.dlq.merge.Merge;
 import io.chargeonce.dlq.move.Sweep;
+import io.chargeonce.dlq.purge.Cancels;
 import io.chargeonce.dlq.purge.Purge;
 import io.chargeonce.dlq.purge.Restore;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.Plan;
+import io.chargeonce.ingest.cancel.CancelPayment;
 import io.chargeonce.load.universe.kernel.Kernel;
 import io.chargeonce.load.universe.kernel.SimulatedPostgres;
+import io.chargeonce.payment.PaymentId;
 import io.chargeonce.wire.Topics;
 import java.time.Duration;
 import java.util.List;
@@ -20,7 +25,10 @@ import java.util.Map;
 import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
-/** A person on call who merges, purges and restores all dead letters, until the process is killed or the work is done. */
+/**
+ * A person on call who merges, purges and restores all dead letters, until the process is killed or the work is done; and what people and
+ * merchants end.
+ */
 final class Operator {
 
     private static final int CHANGES = 5;
@@ -77,6 +85,34 @@ final class Operator {
 
     static void merge(DeadLetterQueue queue, DeadLetterFilter which, String who) {
         new Merge(queue).run(Plan.of(queue, which), by(who), Sweep.unattended());
+    }
+
+    /** A payment, by its merchant or by a person. */
+    static void cancel(String merchant, String payment, boolean byAPerson) {
+        try {
+            if (byAPerson) {
+                new Cancels(queue()).cancel(payment, by("canceler"));
+            } else {
+                new CancelPayment(SimulationHooks.database()).cancel(merchant, new PaymentId(payment), Optional.empty());
+            }
+        } catch (DatabaseUnavailable | DatabaseRefused answeredWithAnError) {
+            Kernel.it().note("a cancel was not answered");
+        }
+    }
+
+    private static final String DETACH = "SELECT detach_payment_method(?, ?)";
+
+    /** A stored payment method. Payments by it may still be in progress. */
+    static void detach(String merchant, String method) {
+        try {
+            SimulationHooks.database().inTransaction(connection -> {
+                Sql.call(connection, DETACH, merchant, method);
+                return null;
+            });
+            Kernel.it().note(method + " was detached");
+        } catch (DatabaseUnavailable | DatabaseRefused answeredWithAnError) {
+            Kernel.it().note("a payment method was not detached");
+        }
     }
 
     static DeadLetterQueue queue() {

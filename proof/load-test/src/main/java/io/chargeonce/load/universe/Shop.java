@@ -6,12 +6,9 @@ import io.chargeonce.checker.evidence.RefundCall;
 import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
-import io.chargeonce.database.Sql;
-import io.chargeonce.dlq.purge.Cancels;
 import io.chargeonce.http.Answer;
 import io.chargeonce.ingest.accept.AcceptRequest;
 import io.chargeonce.ingest.accept.PaymentBody;
-import io.chargeonce.ingest.cancel.CancelPayment;
 import io.chargeonce.ingest.answer.Checked;
 import io.chargeonce.ledger.Refunds;
 import io.chargeonce.load.game.Fault;
@@ -281,22 +278,7 @@ final class Shop {
             refund(purchase);
         }
         if (Wallet.holds(purchase.card) && kernel.chance(DETACHED)) {
-            cluster.ingest().ifPresent(host -> kernel.spawn(host, "detach", () -> detach(purchase)));
-        }
-    }
-
-    private static final String DETACH = "SELECT detach_payment_method(?, ?)";
-
-    /** Payments by it may still be under way. */
-    private static void detach(Purchase purchase) {
-        try {
-            SimulationHooks.database().inTransaction(connection -> {
-                Sql.call(connection, DETACH, purchase.merchant, purchase.card);
-                return null;
-            });
-            Kernel.it().note(purchase.card + " was detached");
-        } catch (DatabaseUnavailable | DatabaseRefused answeredWithAnError) {
-            Kernel.it().note("a payment method was not detached");
+            cluster.ingest().ifPresent(host -> kernel.spawn(host, "detach", () -> Operator.detach(purchase.merchant, purchase.card)));
         }
     }
 
@@ -307,18 +289,8 @@ final class Shop {
             boolean atOnce = kernel.chance(0.5);
             kernel.sleep(atOnce ? Duration.ZERO : kernel.between(Duration.ZERO, LONGEST_CHANGE_OF_MIND));
             boolean byAPerson = kernel.chance(0.3);
-            cluster.ingest().ifPresent(host -> kernel.spawn(host, "cancel", () -> {
-                try {
-                    if (byAPerson) {
-                        new Cancels(Operator.queue()).cancel(id(purchase), Operator.by("canceler"));
-                    } else {
-                        var payment = new PaymentId(id(purchase));
-                        new CancelPayment(SimulationHooks.database()).cancel(purchase.merchant, payment, Optional.empty());
-                    }
-                } catch (DatabaseUnavailable | DatabaseRefused answeredWithAnError) {
-                    kernel.note("a cancel was not answered");
-                }
-            }));
+            cluster.ingest().ifPresent(
+                    host -> kernel.spawn(host, "cancel", () -> Operator.cancel(purchase.merchant, id(purchase), byAPerson)));
         }
     }
 
