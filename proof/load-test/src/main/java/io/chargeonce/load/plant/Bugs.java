@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -286,16 +285,6 @@ final class Bugs {
         static void exit(@Advice.Argument(value = 1, typing = Assigner.Typing.DYNAMIC) Object last,
                          @Advice.Return(readOnly = false, typing = Assigner.Typing.DYNAMIC) Object read) {
             read = last;
-        }
-    }
-
-    static final class AnotherPspsToken {
-        @Advice.OnMethodExit
-        static void exit(@Advice.FieldValue("byPsp") Function<String, Optional<?>> byPsp, @Advice.Argument(0) String psp,
-                         @Advice.Return(readOnly = false, typing = Assigner.Typing.DYNAMIC) Object token) {
-            if (((Optional<?>) token).isEmpty()) {
-                token = byPsp.apply(psp.equals("adyen") ? "stripe" : "adyen");
-            }
         }
     }
 

@@ -18,7 +18,6 @@ import static io.chargeonce.checker.finding.Invariant.ONE_CAPTURE;
 import static io.chargeonce.checker.finding.Invariant.ONE_FILE;
 import static io.chargeonce.checker.finding.Invariant.OTHERS_GO_ON;
 import static io.chargeonce.checker.finding.Invariant.OUTCOME_AGREES;
-import static io.chargeonce.checker.finding.Invariant.OWN_TOKEN;
 import static io.chargeonce.checker.finding.Invariant.PSP_AGREES;
 import static io.chargeonce.checker.finding.Invariant.RECEIPTS_AGREE;
 import static io.chargeonce.checker.finding.Invariant.REFUNDS;
@@ -47,9 +46,6 @@ public enum Plant implements Weaving {
             Shows.inCampaigns("psp,redelivery"), List.of(PSP_AGREES),
             new Change("io.chargeonce.wire.PaymentRecord", "saysTheSameAs", Bugs.RecordIsBelieved.class),
             new Change("io.chargeonce.ledger.OperationRow", "accepted", Bugs.AmountOfRecord.class)),
-    ANOTHER_PSPS_TOKEN("a PSP that has no token of a stored payment method gets the payment with another PSP's",
-            Shows.inSimulation(), List.of(OWN_TOKEN),
-            new Change("io.chargeonce.payment.method.PspTokens", "at", Bugs.AnotherPspsToken.class)),
     ANY_BODY_UNDER_A_KEY("a repeated key is answered although the body says something else",
             Shows.everywhere("psp"), List.of(IDEMPOTENT_ACCEPT),
             new Change("io.chargeonce.ingest.accept.RequestFingerprint", "isTheSameAs", Bugs.AlwaysTrue.class)),
