@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.chargeonce.console.session.Sessions;
 import io.chargeonce.dlq.AuditContext;
-import io.chargeonce.dlq.merge.MergeRuns;
+import io.chargeonce.dlq.run.DlqRuns;
 import io.chargeonce.dlq.move.Brake;
 import io.chargeonce.runtime.SteadyClock;
 import java.time.Duration;
@@ -281,8 +281,8 @@ class ActionsTest {
         assertThat(moved()).isLessThan(30);
 
         var queue = world.rows.queue();
-        new MergeRuns(queue).setRate(AuditContext.of(queue, Optional.empty(), id), 1_000);
-        new MergeRuns(queue).take(AuditContext.of(queue, Optional.empty(), id), new SteadyClock(), progress -> {}).orElseThrow()
+        new DlqRuns(queue).setRate(AuditContext.of(queue, Optional.empty(), id), 1_000);
+        new DlqRuns(queue).take(AuditContext.of(queue, Optional.empty(), id), new SteadyClock(), progress -> {}).orElseThrow()
                 .run(new Brake());
 
         assertThat(state(id)).isEqualTo("finished");

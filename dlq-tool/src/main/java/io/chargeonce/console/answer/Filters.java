@@ -3,7 +3,7 @@ package io.chargeonce.console.answer;
 
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.hold.Holds;
-import io.chargeonce.dlq.merge.RunTerms;
+import io.chargeonce.dlq.run.RunTerms;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.KnownValues;
 import io.chargeonce.dlq.terminal.options.FilterOptions;

@@ -9,11 +9,11 @@ import io.chargeonce.database.cap.ConnectionCap;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.approval.FourEyes;
-import io.chargeonce.dlq.merge.FrozenChange;
-import io.chargeonce.dlq.merge.MergeRun;
-import io.chargeonce.dlq.merge.MergeRuns;
-import io.chargeonce.dlq.merge.RunLeader;
-import io.chargeonce.dlq.merge.RunProgress;
+import io.chargeonce.dlq.run.FrozenChange;
+import io.chargeonce.dlq.run.DlqRun;
+import io.chargeonce.dlq.run.DlqRuns;
+import io.chargeonce.dlq.run.RunLeader;
+import io.chargeonce.dlq.run.RunProgress;
 import io.chargeonce.dlq.move.Brake;
 import io.chargeonce.dlq.move.Pace;
 import io.chargeonce.dlq.move.Sweep;
@@ -63,7 +63,7 @@ public final class LedRuns implements AutoCloseable {
      * @throws io.chargeonce.console.answer.Refusal if it has ended, or another process leads it
      * @throws DatabaseRefused if this person may not
      */
-    public void lead(Session session, AuditContext by, MergeRun run) {
+    public void lead(Session session, AuditContext by, DlqRun run) {
         if (closing || led.size() >= MOST) {
             throw Problems.notNow("This console leads as many runs as it may.", "Wait for one to end, or use the command line.").refusal();
         }
@@ -89,13 +89,13 @@ public final class LedRuns implements AutoCloseable {
         }
     }
 
-    private static Runnable take(DeadLetterQueue queue, AuditContext by, MergeRun run, Led mine) {
+    private static Runnable take(DeadLetterQueue queue, AuditContext by, DlqRun run, Led mine) {
         Supplier<RuntimeException> refused = () -> Problems.notNow("%s has ended, or another process leads it.".formatted(run.id()),
                 "Look at it again; if its leader was killed, it can be resumed once that has been silent for %d s."
-                        .formatted(MergeRun.LONGEST_SILENCE.toSeconds()))
+                        .formatted(DlqRun.LONGEST_SILENCE.toSeconds()))
                 .refusal();
         if (run.kind() == FourEyes.Kind.MERGE) {
-            RunLeader leader = new MergeRuns(queue).take(by, new SteadyClock(), progress -> mine.progress = Optional.of(progress))
+            RunLeader leader = new DlqRuns(queue).take(by, new SteadyClock(), progress -> mine.progress = Optional.of(progress))
                     .orElseThrow(refused);
             return () -> leader.run(mine.brake);
         }
@@ -103,7 +103,7 @@ public final class LedRuns implements AutoCloseable {
         return () -> leader.through(new Sweep(Pace.unlimited(), mine.brake, soFar -> {}));
     }
 
-    private void run(DeadLetterQueue queue, MergeRun run, Led mine, Runnable work) {
+    private void run(DeadLetterQueue queue, DlqRun run, Led mine, Runnable work) {
         try {
             work.run();
         } catch (DatabaseUnavailable e) {
@@ -121,7 +121,7 @@ public final class LedRuns implements AutoCloseable {
         }
     }
 
-    private void stopped(MergeRun run, String why, RuntimeException e) {
+    private void stopped(DlqRun run, String why, RuntimeException e) {
         LOG.warn("{} stopped between two batches, nothing is left half done: {}", run.id(), e.getMessage());
         troubles.put(run.id(), why);
     }

@@ -6,11 +6,11 @@ import io.chargeonce.console.session.Session;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.approval.FourEyes;
 import io.chargeonce.dlq.json.RunJson;
-import io.chargeonce.dlq.merge.MergeRun;
-import io.chargeonce.dlq.merge.MergeRuns;
-import io.chargeonce.dlq.merge.Outcomes;
-import io.chargeonce.dlq.merge.RunProgress;
-import io.chargeonce.dlq.merge.RunState;
+import io.chargeonce.dlq.run.DlqRun;
+import io.chargeonce.dlq.run.DlqRuns;
+import io.chargeonce.dlq.run.Outcomes;
+import io.chargeonce.dlq.run.RunProgress;
+import io.chargeonce.dlq.run.RunState;
 import io.chargeonce.dlq.query.MoneyStatus;
 import io.chargeonce.dlq.terminal.page.Change;
 import io.chargeonce.dlq.terminal.screen.Words;
@@ -25,7 +25,7 @@ import java.util.Optional;
 public record RunDocuments(LedRuns led) {
 
     /** One line of the list. */
-    public Map<String, Object> line(Session session, MergeRun run) {
+    public Map<String, Object> line(Session session, DlqRun run) {
         Map<String, Object> json = RunJson.run(run);
         json.put("money", MoneyJson.of(run.sum()));
         json.put("can", can(session, run, run.awaitsApproval()));
@@ -33,10 +33,10 @@ public record RunDocuments(LedRuns led) {
     }
 
     /** @param mustBeApproved whether the database wants another person first */
-    public Map<String, Object> whole(Session session, MergeRuns.Report report, boolean mustBeApproved) {
-        MergeRun run = report.run();
+    public Map<String, Object> whole(Session session, DlqRuns.Report report, boolean mustBeApproved) {
+        DlqRun run = report.run();
         Optional<RunProgress> progress = led.progress(run.id());
-        Map<String, Object> json = RunJson.report(progress.map(now -> new MergeRuns.Report(run, report.standings(), now.results(),
+        Map<String, Object> json = RunJson.report(progress.map(now -> new DlqRuns.Report(run, report.standings(), now.results(),
                 now.outcomes(), now.asked())).orElse(report));
         json.put("led", run.isLed());
         json.put("money", MoneyJson.of(run.sum()));
@@ -66,7 +66,7 @@ public record RunDocuments(LedRuns led) {
         return json;
     }
 
-    private static List<String> can(Session session, MergeRun run, boolean mustBeApproved) {
+    private static List<String> can(Session session, DlqRun run, boolean mustBeApproved) {
         var can = new ArrayList<String>();
         if (!session.mayOperate() || run.state().isEnd()) {
             return List.of();
@@ -89,8 +89,8 @@ public record RunDocuments(LedRuns led) {
     }
 
     /** What will not go as a person may think. */
-    private static List<String> warnings(MergeRuns.Report report) {
-        MergeRun run = report.run();
+    private static List<String> warnings(DlqRuns.Report report) {
+        DlqRun run = report.run();
         Change change = switch (run.kind()) {
             case MERGE, SETTLE -> new Change.Merging(run.terms().evenStopped());
             case PURGE -> new Change.Purging(run.evenUnresolved());

@@ -9,11 +9,11 @@ import io.chargeonce.console.runs.RunDocuments;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.approval.FourEyes;
-import io.chargeonce.dlq.merge.FrozenChange;
-import io.chargeonce.dlq.merge.MergeRun;
-import io.chargeonce.dlq.merge.MergeRuns;
-import io.chargeonce.dlq.merge.RunState;
-import io.chargeonce.dlq.merge.RunTerms;
+import io.chargeonce.dlq.run.FrozenChange;
+import io.chargeonce.dlq.run.DlqRun;
+import io.chargeonce.dlq.run.DlqRuns;
+import io.chargeonce.dlq.run.RunState;
+import io.chargeonce.dlq.run.RunTerms;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.Plan;
 import io.chargeonce.http.Answer;
@@ -50,13 +50,13 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
     private Answer list(Call call) {
         Stream<Map<String, Object>> findings = new FourEyes(call.queue()).waiting().stream()
                 .map(waiting -> documents.finding(call.session(), waiting));
-        Stream<Map<String, Object>> runs = new MergeRuns(call.queue()).newest(NEWEST).stream()
+        Stream<Map<String, Object>> runs = new DlqRuns(call.queue()).newest(NEWEST).stream()
                 .map(run -> documents.line(call.session(), run));
         return ConsoleApi.json(200, Map.of("items", Stream.concat(findings, runs).toList()));
     }
 
     private Answer document(Call call, int status, String id) {
-        Optional<MergeRuns.Report> report = new MergeRuns(call.queue()).report(id);
+        Optional<DlqRuns.Report> report = new DlqRuns(call.queue()).report(id);
         if (report.isPresent()) {
             return ConsoleApi.json(status, documents.whole(call.session(), report.get(), mustBeApproved(call, report.get().run())));
         }
@@ -67,7 +67,7 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
         return ConsoleApi.json(status, finding);
     }
 
-    private static boolean mustBeApproved(Call call, MergeRun run) {
+    private static boolean mustBeApproved(Call call, DlqRun run) {
         return !run.state().isEnd() && new FourEyes(call.queue()).mustBeApproved(run.id());
     }
 
@@ -75,8 +75,8 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
         return Problems.noSuch("There is no such run.").refusal();
     }
 
-    private static MergeRun run(Call call) {
-        return new MergeRuns(call.queue()).find(call.path("id")).orElseThrow(RunRoutes::unknown);
+    private static DlqRun run(Call call) {
+        return new DlqRuns(call.queue()).find(call.path("id")).orElseThrow(RunRoutes::unknown);
     }
 
     /** Freezes exactly what was shown, and moves nothing. */
@@ -97,8 +97,8 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
             throw Problems.wrong("There is nothing of this kind.").refusal();
         }
         AuditContext by = call.by(reason);
-        var runs = new MergeRuns(call.queue());
-        MergeRun run = kind == FourEyes.Kind.MERGE ? runs.plan(plan.selection(), by, terms)
+        var runs = new DlqRuns(call.queue());
+        DlqRun run = kind == FourEyes.Kind.MERGE ? runs.plan(plan.selection(), by, terms)
                 : new FrozenChange(call.queue()).plan(plan, kind, call.flag("even_unresolved"), by);
         refuseIfChanged(runs, by, plan, run);
         if (mustBeApproved(call, run)) {
@@ -108,7 +108,7 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
     }
 
     /** Between the look and the freezing another run may have moved some of the set. */
-    private static void refuseIfChanged(MergeRuns runs, AuditContext by, Plan seen, MergeRun frozen) {
+    private static void refuseIfChanged(DlqRuns runs, AuditContext by, Plan seen, DlqRun frozen) {
         if (!frozen.fingerprint().equals(seen.fingerprint())) {
             runs.cancel(by);
             throw Problems.changed("Some of it was moved while it was frozen.").refusal();
@@ -169,7 +169,7 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
     }
 
     private Answer begin(Call call, List<RunState> from) {
-        MergeRun run = run(call);
+        DlqRun run = run(call);
         if (from.contains(RunState.PLANNED)) {
             requireSeen(call, run.fingerprint());
         }
@@ -194,31 +194,31 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
     }
 
     private Answer rate(Call call) {
-        MergeRun run = run(call);
+        DlqRun run = run(call);
         int rate = call.number("rate").filter(number -> number > 0 && number <= HIGHEST_RATE)
                 .orElseThrow(() -> Problems.wrong("rate must be a whole number from 1 to %d.".formatted(HIGHEST_RATE)).refusal());
         if (run.kind() != FourEyes.Kind.MERGE) {
             throw Problems.notNow("A %s has no rate: it charges nothing.".formatted(run.kind().tag()), "Stop it if it is too fast.")
                     .refusal();
         }
-        if (!new MergeRuns(call.queue()).setRate(call.by(run.reason(), run.id()), rate)) {
+        if (!new DlqRuns(call.queue()).setRate(call.by(run.reason(), run.id()), rate)) {
             throw ended(run);
         }
         return document(call, 200, run.id());
     }
 
-    private static RuntimeException ended(MergeRun run) {
+    private static RuntimeException ended(DlqRun run) {
         return Problems.notNow("%s has ended.".formatted(run.id()), "Look at what became of it.").refusal();
     }
 
     /** The reason that is given, or else the run's. */
-    private static Optional<String> why(Call call, MergeRun run) {
+    private static Optional<String> why(Call call, DlqRun run) {
         return Filters.reason(call.text("reason"), false).or(run::reason);
     }
 
     private Answer stop(Call call) {
-        MergeRun run = run(call);
-        if (!new MergeRuns(call.queue()).stop(call.by(why(call, run), run.id()))) {
+        DlqRun run = run(call);
+        if (!new DlqRuns(call.queue()).stop(call.by(why(call, run), run.id()))) {
             throw Problems.notNow("Nothing runs %s now.".formatted(run.id()), "Cancel it to end it for good.").refusal();
         }
         led.brake(run.id());
@@ -226,8 +226,8 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
     }
 
     private Answer cancel(Call call) {
-        MergeRun run = run(call);
-        if (!new MergeRuns(call.queue()).cancel(call.by(why(call, run), run.id()))) {
+        DlqRun run = run(call);
+        if (!new DlqRuns(call.queue()).cancel(call.by(why(call, run), run.id()))) {
             throw ended(run);
         }
         led.brake(run.id());

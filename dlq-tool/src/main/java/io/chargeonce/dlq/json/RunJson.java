@@ -2,11 +2,11 @@
 package io.chargeonce.dlq.json;
 
 import io.chargeonce.dlq.approval.FourEyes;
-import io.chargeonce.dlq.merge.MergeRun;
-import io.chargeonce.dlq.merge.MergeRuns;
-import io.chargeonce.dlq.merge.Outcomes;
-import io.chargeonce.dlq.merge.RunProgress;
-import io.chargeonce.dlq.merge.RunStep;
+import io.chargeonce.dlq.run.DlqRun;
+import io.chargeonce.dlq.run.DlqRuns;
+import io.chargeonce.dlq.run.Outcomes;
+import io.chargeonce.dlq.run.RunProgress;
+import io.chargeonce.dlq.run.RunStep;
 import io.chargeonce.dlq.move.MoveResult;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -17,7 +17,7 @@ public final class RunJson {
 
     private RunJson() {}
 
-    public static Map<String, Object> run(MergeRun run) {
+    public static Map<String, Object> run(DlqRun run) {
         var json = new LinkedHashMap<String, Object>();
         json.put("run", run.id());
         json.put("kind", run.kind().tag());
@@ -59,7 +59,7 @@ public final class RunJson {
         return json;
     }
 
-    public static Map<String, Object> report(MergeRuns.Report report) {
+    public static Map<String, Object> report(DlqRuns.Report report) {
         Map<String, Object> json = run(report.run());
         json.put("standings", Json.standings(report.standings()));
         json.put("fates", Json.sums(report.results(), MoveResult.values()));

@@ -6,8 +6,8 @@ import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.approval.FourEyes;
 import io.chargeonce.dlq.approval.FourEyes.Proposal;
 import io.chargeonce.dlq.json.Json;
-import io.chargeonce.dlq.merge.MergeRun;
-import io.chargeonce.dlq.merge.MergeRuns;
+import io.chargeonce.dlq.run.DlqRun;
+import io.chargeonce.dlq.run.DlqRuns;
 import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
@@ -101,7 +101,7 @@ final class ApproveCommand implements Callable<Integer> {
                 finding.map(found -> "%s, %s, as %s, because: %s".formatted(found.operationId(), found.money(), found.verdict(),
                         Printable.of(found.evidence()))).orElseGet(() -> "%s, %s".formatted(Counted.of(sum.count(), "dead letter"),
                                 String.join(", ", sum.moneyLines()))),
-                new MergeRuns(queue).find(run).flatMap(MergeRun::reason).map(" because: "::concat).orElse("")));
+                new DlqRuns(queue).find(run).flatMap(DlqRun::reason).map(" because: "::concat).orElse("")));
         screen.print("Fingerprint %s", proposal.fingerprint());
         if (!yes) {
             screen.say("Nothing was changed. Look at it with chargeonce dlq %s, and approve it with --yes.".formatted(

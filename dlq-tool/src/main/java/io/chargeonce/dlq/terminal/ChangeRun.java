@@ -7,9 +7,9 @@ import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.approval.FourEyes;
 import io.chargeonce.dlq.json.Json;
-import io.chargeonce.dlq.merge.FrozenChange;
-import io.chargeonce.dlq.merge.MergeRun;
-import io.chargeonce.dlq.merge.MergeRuns;
+import io.chargeonce.dlq.run.FrozenChange;
+import io.chargeonce.dlq.run.DlqRun;
+import io.chargeonce.dlq.run.DlqRuns;
 import io.chargeonce.dlq.move.Brake;
 import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.move.Pace;
@@ -69,7 +69,7 @@ record ChangeRun(Change.Plain change, CommandSpec command, DeadLetterFilter filt
     private int act(DeadLetterQueue queue, Plan plan) {
         AuditContext by = ActsAs.auditContext(command, queue, reason);
         if (new FourEyes(queue).isTooMuchAlone(plan.standings().total())) {
-            MergeRun frozen = new FrozenChange(queue).freeze(plan, change.kind(), change.evenUnresolved(), by);
+            DlqRun frozen = new FrozenChange(queue).freeze(plan, change.kind(), change.evenUnresolved(), by);
             return Approval.awaited(command, queue, frozen.id(), change.kind(), json);
         }
         return act(plan, by, run -> Optional.of(change.run(queue, plan, by, run)));
@@ -77,7 +77,7 @@ record ChangeRun(Change.Plain change, CommandSpec command, DeadLetterFilter filt
 
     /** Does what was frozen, once another person has approved it. */
     int resume(DeadLetterQueue queue, String id) {
-        Optional<MergeRun> frozen = new MergeRuns(queue).find(id).filter(run -> run.kind() == change.kind());
+        Optional<DlqRun> frozen = new DlqRuns(queue).find(id).filter(run -> run.kind() == change.kind());
         if (frozen.isEmpty()) {
             tell("there is no %s '%s'; chargeonce dlq runs lists those that there are".formatted(change.kind().tag(), Printable.of(id)));
             return 1;
@@ -87,7 +87,7 @@ record ChangeRun(Change.Plain change, CommandSpec command, DeadLetterFilter filt
         }
         AuditContext by = ActsAs.auditContext(command, queue, reason.or(frozen.get()::reason), id);
         Plan plan = new Plan(new Selection(DeadLetterFilter.everything(), Selection.From.THE_QUEUE, frozen.get().plannedAt()),
-                new MergeRuns(queue).report(id).orElseThrow().standings(), frozen.get().fingerprint());
+                new DlqRuns(queue).report(id).orElseThrow().standings(), frozen.get().fingerprint());
         return act(plan, by, run -> new FrozenChange(queue).run(frozen.get(), by, run));
     }
 

@@ -8,13 +8,13 @@ import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.approval.FourEyes;
 import io.chargeonce.dlq.json.Json;
 import io.chargeonce.dlq.json.RunJson;
-import io.chargeonce.dlq.merge.MergeRun;
-import io.chargeonce.dlq.merge.MergeRuns;
-import io.chargeonce.dlq.merge.RunLeader;
-import io.chargeonce.dlq.merge.RunProgress;
-import io.chargeonce.dlq.merge.RunState;
-import io.chargeonce.dlq.merge.RunStep;
-import io.chargeonce.dlq.merge.RunTerms;
+import io.chargeonce.dlq.run.DlqRun;
+import io.chargeonce.dlq.run.DlqRuns;
+import io.chargeonce.dlq.run.RunLeader;
+import io.chargeonce.dlq.run.RunProgress;
+import io.chargeonce.dlq.run.RunState;
+import io.chargeonce.dlq.run.RunStep;
+import io.chargeonce.dlq.run.RunTerms;
 import io.chargeonce.dlq.move.Brake;
 import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.query.DeadLetterFilter;
@@ -72,10 +72,10 @@ record MergeCall(CommandSpec command, Optional<String> reason, Duration patience
     }
 
     /** A million of them take ten seconds. */
-    private MergeRun freeze(DeadLetterQueue queue, Plan plan, AuditContext by, RunTerms terms) {
+    private DlqRun freeze(DeadLetterQueue queue, Plan plan, AuditContext by, RunTerms terms) {
         return ProgressMessage.say(
                 "freezing %s as %s; nothing moves yet".formatted(Counted.of(plan.standings().total().count(), "dead letter"), by.run()),
-                command, json, () -> new MergeRuns(queue).plan(plan.selection(), by, terms));
+                command, json, () -> new DlqRuns(queue).plan(plan.selection(), by, terms));
     }
 
     private int look(Plan plan, DeadLetterFilter filter) {
@@ -89,7 +89,7 @@ record MergeCall(CommandSpec command, Optional<String> reason, Duration patience
         return exit(filter, ChangeReport.would(Change.Merging.of(filter), plan));
     }
 
-    private int planned(DeadLetterQueue queue, MergeRun run, Plan plan) {
+    private int planned(DeadLetterQueue queue, DlqRun run, Plan plan) {
         boolean waits = mustWait(queue, run.id());
         Screen screen = Screen.of(command);
         if (json) {
@@ -117,7 +117,7 @@ record MergeCall(CommandSpec command, Optional<String> reason, Duration patience
     }
 
     int resume(DeadLetterQueue queue, String id) {
-        Optional<MergeRun> run = new MergeRuns(queue).find(id);
+        Optional<DlqRun> run = new DlqRuns(queue).find(id);
         if (run.isEmpty()) {
             return unknown(id);
         }
@@ -146,7 +146,7 @@ record MergeCall(CommandSpec command, Optional<String> reason, Duration patience
 
     private int lead(DeadLetterQueue queue, AuditContext by, DeadLetterFilter filter) {
         try (var bar = RunBar.on(command, json)) {
-            var runs = new MergeRuns(queue);
+            var runs = new DlqRuns(queue);
             Optional<RunLeader> leader = runs.takeOver(by, new SteadyClock(), bar::show, this::waits);
             if (leader.isEmpty()) {
                 return notToBeTaken(queue, by.run());
@@ -169,15 +169,15 @@ record MergeCall(CommandSpec command, Optional<String> reason, Duration patience
         }
     }
 
-    private void waits(MergeRun run) {
+    private void waits(DlqRun run) {
         tell(("%s is led by %s, who was heard %d s ago; waiting: if nothing is heard for %d s, that leader was killed, and this goes on. "
                 + "Ctrl-C gives up")
                 .formatted(run.id(), run.leader().orElse("another process"), run.silence().orElse(Duration.ZERO).toSeconds(),
-                        MergeRun.LONGEST_SILENCE.toSeconds()));
+                        DlqRun.LONGEST_SILENCE.toSeconds()));
     }
 
     private int notToBeTaken(DeadLetterQueue queue, String id) {
-        MergeRun run = new MergeRuns(queue).find(id).orElseThrow();
+        DlqRun run = new DlqRuns(queue).find(id).orElseThrow();
         tell(run.isLed()
                 ? "%s is led by %s right now: Ctrl-C there lets go, and chargeonce dlq merge --cancel %1$s ends it"
                         .formatted(id, run.leader().orElseThrow())
@@ -186,12 +186,12 @@ record MergeCall(CommandSpec command, Optional<String> reason, Duration patience
     }
 
     int cancel(DeadLetterQueue queue, String id) {
-        var runs = new MergeRuns(queue);
+        var runs = new DlqRuns(queue);
         if (runs.find(id).isEmpty()) {
             return unknown(id);
         }
         boolean cancelled = runs.cancel(ActsAs.auditContext(command, queue, reason, id));
-        MergeRun run = runs.find(id).orElseThrow();
+        DlqRun run = runs.find(id).orElseThrow();
         if (json) {
             JsonLines.print(Screen.of(command), RunJson.run(run));
         } else {
@@ -202,7 +202,7 @@ record MergeCall(CommandSpec command, Optional<String> reason, Duration patience
         return cancelled ? 0 : NO;
     }
 
-    private static boolean hasMoved(MergeRuns runs, String id) {
+    private static boolean hasMoved(DlqRuns runs, String id) {
         return moved(runs.report(id).orElseThrow().results()) > 0;
     }
 

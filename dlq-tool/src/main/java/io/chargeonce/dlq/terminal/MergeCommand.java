@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.terminal;
 
-import io.chargeonce.dlq.merge.RunTerms;
+import io.chargeonce.dlq.run.RunTerms;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.options.Expected;

@@ -3,7 +3,7 @@ package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.json.RunJson;
-import io.chargeonce.dlq.merge.MergeRuns;
+import io.chargeonce.dlq.run.DlqRuns;
 import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
@@ -49,7 +49,7 @@ final class RunsRateCommand implements Callable<Integer> {
     }
 
     private int set(DeadLetterQueue queue, int perSecond) {
-        var merges = new MergeRuns(queue);
+        var merges = new DlqRuns(queue);
         if (!merges.setRate(ActsAs.auditContext(spec, queue, Optional.empty(), id), perSecond)) {
             Screen.tell(spec, "there is no run '%s', or it has ended; chargeonce dlq runs lists those that there are".formatted(id));
             return 1;

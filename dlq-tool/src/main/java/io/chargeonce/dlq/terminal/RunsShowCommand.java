@@ -3,7 +3,7 @@ package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.json.RunJson;
-import io.chargeonce.dlq.merge.MergeRuns;
+import io.chargeonce.dlq.run.DlqRuns;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.page.RunPage;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
@@ -42,7 +42,7 @@ final class RunsShowCommand implements Callable<Integer> {
     }
 
     private int show(DeadLetterQueue queue) {
-        Optional<MergeRuns.Report> report = new MergeRuns(queue).report(id);
+        Optional<DlqRuns.Report> report = new DlqRuns(queue).report(id);
         if (report.isEmpty()) {
             Screen.tell(spec, "there is no run '%s'; chargeonce dlq runs lists those that there are".formatted(id));
             return 1;

@@ -2,7 +2,7 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.merge.Watch;
+import io.chargeonce.dlq.run.Watch;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.page.Breakers;
 import io.chargeonce.dlq.terminal.page.QueuePoller;

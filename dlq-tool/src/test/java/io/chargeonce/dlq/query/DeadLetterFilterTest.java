@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.QueueRows;
-import io.chargeonce.dlq.merge.Merge;
+import io.chargeonce.dlq.run.Merge;
 import io.chargeonce.dlq.move.Sweep;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -9,9 +9,9 @@ import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.FaultyDriver;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.QueueRows;
-import io.chargeonce.dlq.merge.MergeRuns;
-import io.chargeonce.dlq.merge.RunLeader;
-import io.chargeonce.dlq.merge.Watch;
+import io.chargeonce.dlq.run.DlqRuns;
+import io.chargeonce.dlq.run.RunLeader;
+import io.chargeonce.dlq.run.Watch;
 import io.chargeonce.dlq.move.Brake;
 import io.chargeonce.dlq.terminal.page.RunBar;
 import io.chargeonce.payment.FailureCause;
@@ -101,7 +101,7 @@ class RunCommandsTest {
         rows.dead();
         rows.dead("globex", 700, "JPY", "the PSP answered 500");
         String run = call("merge", "--all", "--canary", "0", "--plan", "--json").json().getFirst().path("run").asString();
-        RunLeader leader = new MergeRuns(rows.queue())
+        RunLeader leader = new DlqRuns(rows.queue())
                 .take(new AuditContext("ann", Optional.empty(), run), InstantSource.system(), progress -> {}).orElseThrow();
         leader.run(new Brake());
         assertThat(RunBar.inWords(leader.progress(), 80)).isEqualTo("0 ok, 0 failed, 2 open, 12.99 EUR, 700 JPY");
@@ -184,7 +184,7 @@ class RunCommandsTest {
     void a_run_that_another_process_leads_is_left_to_it() {
         rows.dead(2);
         String run = call("merge", "--all", "--plan", "--json").json().getFirst().path("run").asString();
-        new MergeRuns(rows.queue()).take(new AuditContext("bob", Optional.empty(), run), InstantSource.system(), progress -> {})
+        new DlqRuns(rows.queue()).take(new AuditContext("bob", Optional.empty(), run), InstantSource.system(), progress -> {})
                 .orElseThrow();
         var resume = CompletableFuture.supplyAsync(() -> call("merge", "--resume", run, "--wait", "0"), Thread::startVirtualThread);
         await().until(() -> {

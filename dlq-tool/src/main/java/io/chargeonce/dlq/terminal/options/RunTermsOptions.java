@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.terminal.options;
 
-import io.chargeonce.dlq.merge.RunTerms;
+import io.chargeonce.dlq.run.RunTerms;
 import io.chargeonce.dlq.terminal.screen.Problems;
 import java.util.Optional;
 import java.util.OptionalInt;

@@ -4,11 +4,11 @@ package io.chargeonce.dlq.terminal.page;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.json.RunJson;
-import io.chargeonce.dlq.merge.MergeRun;
-import io.chargeonce.dlq.merge.MergeRuns;
-import io.chargeonce.dlq.merge.Outcomes;
-import io.chargeonce.dlq.merge.RunProgress;
-import io.chargeonce.dlq.merge.RunStep;
+import io.chargeonce.dlq.run.DlqRun;
+import io.chargeonce.dlq.run.DlqRuns;
+import io.chargeonce.dlq.run.Outcomes;
+import io.chargeonce.dlq.run.RunProgress;
+import io.chargeonce.dlq.run.RunStep;
 import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.query.MoneyStatus;
 import io.chargeonce.dlq.query.SumsByKind;
@@ -30,7 +30,7 @@ public final class RunPage {
 
     /** At the end of a command that led a run. */
     public static void printEnd(RunProgress progress, RunStep end, AuditContext by, Screen screen, boolean json) {
-        MergeRun run = progress.run();
+        DlqRun run = progress.run();
         if (json) {
             JsonLines.print(screen, RunJson.end(progress, end));
             return;
@@ -58,8 +58,8 @@ public final class RunPage {
         screen.print("%s chargeonce dlq runs show %s", ended ? "What became of it:  " : "What becomes of it: ", run.id());
     }
 
-    public static void print(MergeRuns.Report report, Screen screen) {
-        MergeRun run = report.run();
+    public static void print(DlqRuns.Report report, Screen screen) {
+        DlqRun run = report.run();
         screen.print("%s", screen.bold(run.id()));
         field(screen, "state", state(run));
         field(screen, "planned", "%s by %s%s".formatted(Words.time(run.plannedAt()), run.plannedBy(),
@@ -81,7 +81,7 @@ public final class RunPage {
     }
 
     /** In a word or two, for a list. */
-    public static String brief(MergeRun run) {
+    public static String brief(DlqRun run) {
         return switch (run.state()) {
             case PLANNED -> run.awaitsApproval() ? AWAITS : "planned";
             case RUNNING -> run.isLed() ? "running" : "stopped, to be resumed";
@@ -92,7 +92,7 @@ public final class RunPage {
     }
 
     /** What a list has beside that. */
-    public static String more(MergeRun run) {
+    public static String more(DlqRun run) {
         return switch (run.state()) {
             case PLANNED -> run.awaitsApproval() ? approval(run.id()) : Column.NONE;
             case RUNNING -> run.isLed() ? "led by " + run.leader().orElseThrow() : Column.NONE;
@@ -107,7 +107,7 @@ public final class RunPage {
 
     public static final String AWAITS = "awaits approval";
 
-    public static String state(MergeRun run) {
+    public static String state(DlqRun run) {
         return switch (run.state()) {
             case PLANNED -> run.awaitsApproval() ? AWAITS + " by another person: " + approval(run.id()) : "planned";
             case RUNNING -> run.isLed() ? "running, led by " + run.leader().orElseThrow() : "stopped, to be resumed";

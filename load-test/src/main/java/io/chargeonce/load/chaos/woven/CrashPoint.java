@@ -12,11 +12,11 @@ public enum CrashPoint {
     BEFORE_OFFSET_COMMIT("io.chargeonce.charge.ChargeHandler", "handle", Side.EXIT),
     BETWEEN_ACK_AND_DELETE("io.chargeonce.database.OutboxSender", "send", Side.EXIT),
     BETWEEN_ACCEPT_AND_ANSWER("io.chargeonce.ingest.accept.KeysInFlight", "accept", Side.EXIT),
-    AFTER_MERGE_PLANNED("io.chargeonce.dlq.merge.MergeRuns", "plan", Side.EXIT),
-    BEFORE_MERGE_COMMIT("io.chargeonce.dlq.merge.MergeMoves", "write", Side.EXIT),
-    AFTER_MERGE_COMMIT("io.chargeonce.dlq.merge.RunLeader", "runOnce", Side.EXIT),
-    BEFORE_PURGE_COMMIT("io.chargeonce.dlq.purge.Purge", "purge", Side.EXIT),
-    AFTER_PURGE_COMMIT("io.chargeonce.dlq.purge.Purge", "runOnce", Side.EXIT);
+    AFTER_MERGE_PLANNED("io.chargeonce.dlq.run.DlqRuns", "plan", Side.EXIT),
+    BEFORE_MERGE_COMMIT("io.chargeonce.dlq.run.MergeMoves", "write", Side.EXIT),
+    AFTER_MERGE_COMMIT("io.chargeonce.dlq.run.RunLeader", "runOnce", Side.EXIT),
+    BEFORE_PURGE_COMMIT("io.chargeonce.dlq.run.Purge", "purge", Side.EXIT),
+    AFTER_PURGE_COMMIT("io.chargeonce.dlq.run.Purge", "runOnce", Side.EXIT);
 
     enum Side { ENTER, EXIT }
 

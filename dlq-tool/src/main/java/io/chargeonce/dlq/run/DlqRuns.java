@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.dlq.run;
+
+import io.chargeonce.database.Database;
+import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.AuditContext;
+import io.chargeonce.dlq.approval.FourEyes;
+import io.chargeonce.dlq.move.Brake;
+import io.chargeonce.dlq.move.MoveResult;
+import io.chargeonce.dlq.query.Selection;
+import io.chargeonce.dlq.query.MoneyStatus;
+import io.chargeonce.dlq.query.SumsByKind;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Consumer;
+
+/** Merge runs: planned, taken by one leader at a time, cancelled, looked at. Safe for any thread. */
+public final class DlqRuns {
+
+    /** A leader locks its run for as long as a batch commits. */
+    private static final Duration LOCK_PATIENCE = Duration.ofSeconds(20);
+    private static final Duration LOOK_EVERY = Duration.ofMillis(250);
+    private static final int LOOKS = 1_000;
+
+    private final DeadLetterQueue queue;
+
+    public DlqRuns(DeadLetterQueue queue) {
+        this.queue = queue;
+    }
+
+    /** Freezes the selection as it is now, under the run of this audit context. Moves nothing. */
+    public DlqRun plan(Selection selection, AuditContext by, RunTerms terms) {
+        return plan(selection, by, terms.selecting(selection.filter()), FourEyes.Kind.MERGE, false);
+    }
+
+    /** The same for a purge or a restore, which waits for another person. */
+    DlqRun plan(Selection selection, AuditContext by, RunTerms terms, FourEyes.Kind kind, boolean evenUnresolved) {
+        return queue.database().inTransaction(connection -> {
+            RunItems.Frozen frozen = RunItems.freeze(connection, by.run(), selection, terms);
+            RunRows.insert(connection, by, terms, frozen, kind, evenUnresolved);
+            RunAudit.append(connection, by, "dlq.run.planned", Optional.empty());
+            return RunRows.find(connection, by.run()).orElseThrow();
+        });
+    }
+
+    public Optional<DlqRun> find(String id) {
+        return queue.database().withConnection(connection -> RunRows.find(connection, id));
+    }
+
+    public List<DlqRun> newest(int limit) {
+        return queue.database().withConnection(connection -> RunRows.newest(connection, limit));
+    }
+
+    /**
+     * Becomes the leader of a run that was planned, stopped, killed or aborted.
+     *
+     * @param by  whose run is meant, and who leads it from now on
+     * @param progress gets the state after every step, on the leader's thread
+     * @return empty if the run has ended, or another process leads it
+     */
+    public Optional<RunLeader> take(AuditContext by, InstantSource clock, Consumer<RunProgress> progress) {
+        UUID token = UUID.randomUUID();
+        Optional<DlqRun> taken = queue.database().inTransaction(connection -> {
+            Database.waitForLocks(connection, LOCK_PATIENCE);
+            if (!RunRows.take(connection, by.run(), token)) {
+                return Optional.empty();
+            }
+            RunAudit.append(connection, by, "dlq.run.led", Optional.empty());
+            return RunRows.find(connection, by.run());
+        });
+        return taken.map(run -> new RunLeader(queue, run, by, token, clock, progress));
+    }
+
+    /**
+     * The same, and waits for a leader that may have been killed: until it has been silent for so long that it was.
+     *
+     * @param waits gets the run once if so, on this thread
+     * @return empty if the run has ended, or its leader has given a sign of life
+     */
+    public Optional<RunLeader> takeOver(AuditContext by, InstantSource clock, Consumer<RunProgress> progress, Consumer<DlqRun> waits) {
+        Optional<DlqRun> before = Optional.empty();
+        while (true) {
+            Optional<RunLeader> leader = take(by, clock, progress);
+            DlqRun now = find(by.run()).orElseThrow();
+            if (leader.isPresent() || now.state().isEnd() || before.filter(now::hasBeenHeardSince).isPresent()) {
+                return leader;
+            }
+            // Else it was let go just now.
+            if (now.isLed()) {
+                if (before.isEmpty()) {
+                    waits.accept(now);
+                }
+                before = Optional.of(now);
+                new Brake().rest(LOOK_EVERY);
+            }
+        }
+    }
+
+    /** Ends a run for good; its leader stops at its next batch. What was moved stays moved. @return false if it had ended before */
+    public boolean cancel(AuditContext by) {
+        return queue.database().inTransaction(connection -> {
+            Database.waitForLocks(connection, LOCK_PATIENCE);
+            boolean cancelled = RunRows.cancel(connection, by.run());
+            if (cancelled) {
+                RunAudit.append(connection, by, "dlq.run.cancelled", Optional.empty());
+            }
+            return cancelled;
+        });
+    }
+
+    /** Has a run's leader stop between two batches, wherever it is; the run can be resumed at once. @return false if nothing led it */
+    public boolean stop(AuditContext by) {
+        return queue.database().inTransaction(connection -> {
+            Database.waitForLocks(connection, LOCK_PATIENCE);
+            boolean stopped = RunRows.stop(connection, by.run());
+            if (stopped) {
+                RunAudit.append(connection, by, "dlq.run.stopped", Optional.empty());
+            }
+            return stopped;
+        });
+    }
+
+    /**
+     * How fast a run goes from now on, also while it runs: its leader looks once a second. It is a limit too: a rate that a person sets is
+     * not doubled.
+     *
+     * @return false if it has ended
+     */
+    public boolean setRate(AuditContext by, int perSecond) {
+        return queue.database().inTransaction(connection -> {
+            Database.waitForLocks(connection, LOCK_PATIENCE);
+            boolean set = RunRows.setRate(connection, by.run(), perSecond);
+            if (set) {
+                RunAudit.append(connection, by, "dlq.run.rate_set", Optional.of("%d a second".formatted(perSecond)));
+            }
+            return set;
+        });
+    }
+
+    /** What a run holds, did and brought about, as far as that is known by now. */
+    public record Report(DlqRun run, SumsByKind<MoneyStatus> standings, SumsByKind<MoveResult> results, Outcomes outcomes,
+            Outcomes asked) {}
+
+    /** A run that had sent everything is judged once more by what has become of it since. */
+    public Optional<Report> report(String id) {
+        return queue.database().withConnection(connection -> {
+            Optional<DlqRun> run = RunRows.find(connection, id);
+            if (run.isEmpty()) {
+                return Optional.empty();
+            }
+            RunOutcomes.Heard news = run.get().isLed() ? NOTHING_NEW : lookAtAll(connection, id);
+            RunCounts counts = RunCounts.of(connection, id);
+            return Optional.of(new Report(judged(connection, run.get(), news), counts.standings(), counts.results(),
+                    counts.outcomes().plus(news.change()), counts.asked().plus(news.asked())));
+        });
+    }
+
+    private static DlqRun judged(Connection connection, DlqRun run, RunOutcomes.Heard news) throws SQLException {
+        if (run.state() != RunState.FINISHED || run.kind() != FourEyes.Kind.MERGE) {
+            return run;
+        }
+        Outcomes outcomes = RunOutcomes.count(connection, run.id(), run.judgedAfter()).plus(news.change());
+        if (!outcomes.areWorseThan(run.terms().abortAbovePercent())) {
+            return run;
+        }
+        DlqRun stopped = run.stoppedBy(outcomes.verdict(run.counted("%,d".formatted(outcomes.entered().count()))));
+        if (RunOutcomes.mayKeep(connection)) {
+            RunRows.stopAfterwards(connection, stopped);
+        }
+        return stopped;
+    }
+
+    private static final RunOutcomes.Heard NOTHING_NEW = new RunOutcomes.Heard(Outcomes.NONE, Outcomes.NONE, 0);
+
+    /** A leader keeps count of what it hears itself, so only a run without a leader is looked at here. @return what could not be kept */
+    private static RunOutcomes.Heard lookAtAll(Connection connection, String id) throws SQLException {
+        boolean keeps = RunOutcomes.mayKeep(connection);
+        RunOutcomes.Heard news = NOTHING_NEW;
+        int after = 0;
+        for (int look = 0; look < LOOKS; look++) {
+            RunOutcomes.Heard heard = keeps ? RunOutcomes.observe(connection, id, after) : RunOutcomes.glance(connection, id, after);
+            news = keeps ? news : new RunOutcomes.Heard(news.change().plus(heard.change()), news.asked().plus(heard.asked()), 0);
+            after = heard.last();
+            if (after == 0) {
+                break;
+            }
+        }
+        return news;
+    }
+}
