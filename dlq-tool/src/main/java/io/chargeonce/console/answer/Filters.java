@@ -3,10 +3,12 @@ package io.chargeonce.console.answer;
 
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.hold.Holds;
+import io.chargeonce.dlq.run.RunKind;
 import io.chargeonce.dlq.run.RunTerms;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.KnownValues;
 import io.chargeonce.dlq.terminal.options.FilterOptions;
+import io.chargeonce.dlq.terminal.options.MergeTermsOptions;
 import io.chargeonce.dlq.terminal.options.RunTermsOptions;
 import io.chargeonce.dlq.terminal.options.WaitingOptions;
 import io.chargeonce.dlq.terminal.screen.Problems;
@@ -41,6 +43,12 @@ public final class Filters {
         RunTermsOptions options;
     }
 
+    @Command
+    private static final class MergeTerms {
+        @Mixin
+        MergeTermsOptions options;
+    }
+
     private Filters() {}
 
     /** @throws Refusal if it is no filter, or names what does not exist */
@@ -61,9 +69,10 @@ public final class Filters {
     }
 
     /** @param evenCapped also payments that were merged too often */
-    public static RunTerms terms(Map<String, String> given, boolean evenCapped) {
-        Terms parsed = parse(new Terms(), given, List.of());
-        RunTerms terms = checked(parsed.options::terms);
+    public static RunTerms terms(RunKind kind, Map<String, String> given, boolean evenCapped) {
+        RunTermsOptions options = kind == RunKind.MERGE ? parse(new MergeTerms(), given, List.of()).options
+                : parse(new Terms(), given, List.of()).options;
+        RunTerms terms = checked(options::terms);
         return new RunTerms(terms.givenCanary(), terms.rate(), terms.maxRate(), terms.abortAbovePercent(), evenCapped);
     }
 

@@ -9,10 +9,10 @@ import io.chargeonce.dlq.json.RunJson;
 import io.chargeonce.dlq.run.DlqRun;
 import io.chargeonce.dlq.run.DlqRuns;
 import io.chargeonce.dlq.run.Outcomes;
+import io.chargeonce.dlq.run.RunKind;
 import io.chargeonce.dlq.run.RunProgress;
 import io.chargeonce.dlq.run.RunState;
 import io.chargeonce.dlq.query.MoneyStatus;
-import io.chargeonce.dlq.terminal.page.Change;
 import io.chargeonce.dlq.terminal.screen.Words;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -78,9 +78,7 @@ public record RunDocuments(LedRuns led) {
         if (run.isLed()) {
             can.add("stop");
         }
-        if (run.kind() == FourEyes.Kind.MERGE) {
-            can.add("rate");
-        }
+        can.add("rate");
         if (mustBeApproved && session.mayApprove() && !run.plannedBy().equals(session.person())) {
             can.add("approve");
         }
@@ -91,21 +89,16 @@ public record RunDocuments(LedRuns led) {
     /** What will not go as a person may think. */
     private static List<String> warnings(DlqRuns.Report report) {
         DlqRun run = report.run();
-        Change change = switch (run.kind()) {
-            case MERGE, SETTLE -> new Change.Merging(run.terms().evenStopped());
-            case PURGE -> new Change.Purging(run.evenUnresolved());
-            case RESTORE -> new Change.Restoring();
-        };
         var warnings = new ArrayList<String>();
         for (MoneyStatus standing : MoneyStatus.values()) {
             long count = report.standings().of(standing).count();
             boolean usual = standing == MoneyStatus.RECHARGEABLE || standing == MoneyStatus.MENDED
                     || standing == MoneyStatus.STOPPED && run.terms().evenStopped();
-            if (count > 0 && run.kind() == FourEyes.Kind.MERGE && !usual) {
+            if (count > 0 && run.kind() == RunKind.MERGE && !usual) {
                 warnings.add("%,d %s: %s".formatted(count, Words.of(standing), Words.whyByMerge(standing)));
-            } else if (count > 0 && change.refuses(standing)) {
-                warnings.add("%,d %s: %s".formatted(count, Words.of(standing), change.inWords(standing)));
-            } else if (count > 0 && run.kind() == FourEyes.Kind.PURGE && standing == MoneyStatus.UNRESOLVED) {
+            } else if (count > 0 && !run.kind().takes(standing, run.terms())) {
+                warnings.add("%,d %s: %s".formatted(count, Words.of(standing), Words.planned(run.kind(), run.terms(), standing)));
+            } else if (count > 0 && run.kind() == RunKind.PURGE && standing == MoneyStatus.UNRESOLVED) {
                 warnings.add("%,d may have been charged, or may still be by what the PSP has: %s"
                         .formatted(count, "nothing is sent for them any more, and money that moved is an incident"));
             }

@@ -9,9 +9,9 @@ import io.chargeonce.console.runs.RunDocuments;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.approval.FourEyes;
-import io.chargeonce.dlq.run.FrozenChange;
 import io.chargeonce.dlq.run.DlqRun;
 import io.chargeonce.dlq.run.DlqRuns;
+import io.chargeonce.dlq.run.RunKind;
 import io.chargeonce.dlq.run.RunState;
 import io.chargeonce.dlq.run.RunTerms;
 import io.chargeonce.dlq.query.DeadLetterFilter;
@@ -81,25 +81,24 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
 
     /** Freezes exactly what was shown, and moves nothing. */
     private Answer plan(Call call) {
-        FourEyes.Kind kind = switch (call.text("kind").orElse("")) {
-            case "merge" -> FourEyes.Kind.MERGE;
-            case "purge" -> FourEyes.Kind.PURGE;
-            case "restore" -> FourEyes.Kind.RESTORE;
+        RunKind kind = switch (call.text("kind").orElse("")) {
+            case "merge" -> RunKind.MERGE;
+            case "purge" -> RunKind.PURGE;
+            case "restore" -> RunKind.RESTORE;
             default -> throw Problems.wrong("kind must be merge, purge or restore.").refusal();
         };
-        Optional<String> reason = Filters.reason(call.text("reason"), kind != FourEyes.Kind.MERGE);
+        Optional<String> reason = Filters.reason(call.text("reason"), kind.needsReason());
         Expect expect = Expect.of(call.json());
         DeadLetterFilter filter = filter(call);
-        RunTerms terms = terms(call, filter);
-        Plan plan = kind == FourEyes.Kind.RESTORE ? Plan.ofPurged(call.queue(), filter) : Plan.of(call.queue(), filter);
+        RunTerms terms = terms(call, kind, filter);
+        Plan plan = kind.plan(call.queue(), filter);
         expect.check(plan);
         if (plan.standings().total().count() == 0) {
             throw Problems.wrong("There is nothing of this kind.").refusal();
         }
         AuditContext by = call.by(reason);
         var runs = new DlqRuns(call.queue());
-        DlqRun run = kind == FourEyes.Kind.MERGE ? runs.plan(plan.selection(), by, terms)
-                : new FrozenChange(call.queue()).plan(plan, kind, call.flag("even_unresolved"), by);
+        DlqRun run = runs.plan(kind, plan.selection(), by, terms);
         refuseIfChanged(runs, by, plan, run);
         if (mustBeApproved(call, run)) {
             new FourEyes(call.queue()).await(run.id());
@@ -115,7 +114,7 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
         }
     }
 
-    private static RunTerms terms(Call call, DeadLetterFilter filter) {
+    private static RunTerms terms(Call call, RunKind kind, DeadLetterFilter filter) {
         boolean evenCapped = call.flag("even_capped");
         if (evenCapped && filter.ids().isEmpty()) {
             throw Problems.wrong("even_capped needs ids: look at each of these payments first.").refusal();
@@ -124,7 +123,7 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
         for (String term : TERMS) {
             call.number(term).ifPresent(number -> given.put(term.equals("abort_above_percent") ? "abort-above" : term, "" + number));
         }
-        return Filters.terms(given, evenCapped);
+        return Filters.terms(kind, given, evenCapped).evenUnresolved(kind == RunKind.PURGE && call.flag("even_unresolved"));
     }
 
     private static DeadLetterFilter filter(Call call) {
@@ -197,10 +196,6 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
         DlqRun run = run(call);
         int rate = call.number("rate").filter(number -> number > 0 && number <= HIGHEST_RATE)
                 .orElseThrow(() -> Problems.wrong("rate must be a whole number from 1 to %d.".formatted(HIGHEST_RATE)).refusal());
-        if (run.kind() != FourEyes.Kind.MERGE) {
-            throw Problems.notNow("A %s has no rate: it charges nothing.".formatted(run.kind().tag()), "Stop it if it is too fast.")
-                    .refusal();
-        }
         if (!new DlqRuns(call.queue()).setRate(call.by(run.reason(), run.id()), rate)) {
             throw ended(run);
         }
@@ -239,7 +234,7 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
         FourEyes.Proposal proposal = fourEyes.proposal(call.path("id")).orElseThrow(RunRoutes::unknown);
         requireSeen(call, proposal.fingerprint());
         fourEyes.approve(call.by(Optional.empty(), call.path("id")), proposal);
-        return proposal.kind() == FourEyes.Kind.SETTLE
+        return proposal.isFinding()
                 ? ConsoleApi.json(200, Map.of("run", call.path("id"), "kind", "settle", "approved", true))
                 : document(call, 200, call.path("id"));
     }

@@ -12,7 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 
-/** Merge runs for scripts. */
+/** Runs for scripts. */
 public final class RunJson {
 
     private RunJson() {}
@@ -45,7 +45,7 @@ public final class RunJson {
     public static Map<String, Object> finding(FourEyes.Waiting waiting) {
         var json = new LinkedHashMap<String, Object>();
         json.put("run", waiting.run());
-        json.put("kind", FourEyes.Kind.SETTLE.tag());
+        json.put("kind", FourEyes.SETTLE);
         json.put("awaits_approval", true);
         json.put("state", "planned");
         json.put("planned_by", waiting.proposedBy());
@@ -77,6 +77,7 @@ public final class RunJson {
             json.put("verdict", aborted.verdict());
         }
         json.put("fingerprint", progress.run().fingerprint());
+        json.put("standings", Json.standings(progress.standings()));
         json.put("fates", Json.sums(progress.results(), MoveResult.values()));
         putOutcomes(json, progress.outcomes(), progress.asked());
         return json;

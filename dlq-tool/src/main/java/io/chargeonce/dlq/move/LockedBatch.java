@@ -27,11 +27,6 @@ public record LockedBatch(Instant now, List<DeadLetterView> letters, Map<String,
     /** Two people on the same letters wait for each other; the second finds them gone. */
     private static final Duration LOCK_PATIENCE = Duration.ofSeconds(20);
 
-    /** Those that are still in the queue. */
-    public static LockedBatch lock(Connection connection, List<Target> selected) throws SQLException {
-        return lock(connection, selected, "dead");
-    }
-
     public static LockedBatch lock(Connection connection, List<Target> selected, String state) throws SQLException {
         Database.waitForLocks(connection, LOCK_PATIENCE);
         List<String> ids = selected.stream().map(Target::id).toList();

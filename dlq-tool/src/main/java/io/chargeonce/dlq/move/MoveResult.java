@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.move;
 
+import io.chargeonce.dlq.query.SumsByKind;
+import java.util.Arrays;
 import java.util.Locale;
 
 /** What a run did with one dead letter. */
@@ -27,6 +29,11 @@ public enum MoveResult {
             case REENTERED, ASKED, RESENT, PURGED, RESTORED -> true;
             case REFUSED, CLOSED, GONE -> false;
         };
+    }
+
+    /** How many a run has changed. */
+    public static long moved(SumsByKind<MoveResult> results) {
+        return Arrays.stream(values()).filter(MoveResult::isMove).mapToLong(result -> results.of(result).count()).sum();
     }
 
     public String tag() {

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.run;
 
-import io.chargeonce.dlq.approval.FourEyes;
 import io.chargeonce.dlq.Sum;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
 /**
- * One merge run as read at one moment.
+ * One run as read at one moment.
  *
  * @param fingerprint equal for equal sets of dead letters
  * @param sum         how many dead letters its frozen set holds, and how much money
  * @param verdict     why it was aborted or cancelled
  * @param leader      who leads it, or led it when it was killed
  * @param silence     since the leader's last sign of life
- * @param evenUnresolved of a purge: also payments whose money may have been taken
  * @param awaitsApproval whether another person has to approve it before it begins
  * @param judgedAfter items up to this position have no say any more in whether it goes well
  */
@@ -33,8 +31,7 @@ public record DlqRun(
         Optional<Duration> silence,
         int judgedAfter,
         Optional<Instant> endedAt,
-        FourEyes.Kind kind,
-        boolean evenUnresolved,
+        RunKind kind,
         boolean awaitsApproval,
         Optional<String> approvedBy) {
 
@@ -58,7 +55,7 @@ public record DlqRun(
     /** It had sent everything, and later too many were dead again. */
     DlqRun stoppedBy(String why) {
         return new DlqRun(id, plannedBy, reason, plannedAt, fingerprint, sum, terms, RunState.ABORTED, Optional.of(why), leader, silence,
-                judgedAfter, endedAt, kind, evenUnresolved, awaitsApproval, approvedBy);
+                judgedAfter, endedAt, kind, awaitsApproval, approvedBy);
     }
 
     public boolean isLed() {

@@ -4,12 +4,13 @@ package io.chargeonce.dlq.run;
 import io.chargeonce.database.Database;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.AuditContext;
-import io.chargeonce.dlq.approval.FourEyes;
 import io.chargeonce.dlq.move.Brake;
 import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.query.Selection;
 import io.chargeonce.dlq.query.MoneyStatus;
+import io.chargeonce.dlq.query.Plan;
 import io.chargeonce.dlq.query.SumsByKind;
+import io.chargeonce.runtime.SteadyClock;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -19,7 +20,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Consumer;
 
-/** Merge runs: planned, taken by one leader at a time, cancelled, looked at. Safe for any thread. */
+/** Runs: planned, taken by one leader at a time, cancelled, looked at. Safe for any thread. */
 public final class DlqRuns {
 
     /** A leader locks its run for as long as a batch commits. */
@@ -34,18 +35,26 @@ public final class DlqRuns {
     }
 
     /** Freezes the selection as it is now, under the run of this audit context. Moves nothing. */
-    public DlqRun plan(Selection selection, AuditContext by, RunTerms terms) {
-        return plan(selection, by, terms.selecting(selection.filter()), FourEyes.Kind.MERGE, false);
-    }
-
-    /** The same for a purge or a restore, which waits for another person. */
-    DlqRun plan(Selection selection, AuditContext by, RunTerms terms, FourEyes.Kind kind, boolean evenUnresolved) {
+    public DlqRun plan(RunKind kind, Selection selection, AuditContext by, RunTerms given) {
+        if (kind.needsReason() && by.reason().isEmpty()) {
+            throw new IllegalArgumentException("a %s needs a reason".formatted(kind.tag()));
+        }
+        RunTerms terms = given.selecting(kind, selection.filter());
         return queue.database().inTransaction(connection -> {
-            RunItems.Frozen frozen = RunItems.freeze(connection, by.run(), selection, terms);
-            RunRows.insert(connection, by, terms, frozen, kind, evenUnresolved);
+            RunItems.Frozen frozen = RunItems.freeze(connection, kind, by.run(), selection, terms);
+            RunRows.insert(connection, kind, by, terms, frozen);
             RunAudit.append(connection, by, "dlq.run.planned", Optional.empty());
             return RunRows.find(connection, by.run()).orElseThrow();
         });
+    }
+
+    /** Plans a run and leads it to its end, as services and tests do, which look at nothing on the way. */
+    public SumsByKind<MoveResult> unattended(RunKind kind, Plan plan, AuditContext by, RunTerms terms) {
+        plan(kind, plan.selection(), by, terms);
+        RunLeader leader = take(by, new SteadyClock(), progress -> {})
+                .orElseThrow(() -> new IllegalStateException("Bug! Another process took a run that was not visible yet: " + by.run()));
+        leader.run(new Brake());
+        return leader.progress().results();
     }
 
     public Optional<DlqRun> find(String id) {
@@ -161,7 +170,7 @@ public final class DlqRuns {
     }
 
     private static DlqRun judged(Connection connection, DlqRun run, RunOutcomes.Heard news) throws SQLException {
-        if (run.state() != RunState.FINISHED || run.kind() != FourEyes.Kind.MERGE) {
+        if (run.state() != RunState.FINISHED) {
             return run;
         }
         Outcomes outcomes = RunOutcomes.count(connection, run.id(), run.judgedAfter()).plus(news.change());

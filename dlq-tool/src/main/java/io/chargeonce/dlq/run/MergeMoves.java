@@ -31,6 +31,9 @@ import java.util.Map;
 /** What a merge does with one locked batch. The constructor decides, and write() writes all of it. One thread, one transaction. */
 final class MergeMoves {
 
+    /** A re-entered payment has this long for new attempts. */
+    static final Duration DEADLINE = Duration.ofHours(24);
+
     /** What {@code list} shows as the cause while it is not known whether the money moved. */
     private static final String UNRESOLVED = "unresolved";
 
@@ -38,8 +41,6 @@ final class MergeMoves {
     private final Topics topics;
     private final Vault vault;
     private final AuditContext by;
-    private final Duration deadline;
-
     private final RunTerms terms;
     private final Map<String, MoveResult> results = new HashMap<>();
     private final List<Operation> changed = new ArrayList<>();
@@ -49,12 +50,11 @@ final class MergeMoves {
     private final List<DeadLetter> relisted = new ArrayList<>();
     private final List<DeadLetterView> mended = new ArrayList<>();
 
-    MergeMoves(LockedBatch batch, DeadLetterQueue queue, AuditContext by, Duration deadline, RunTerms terms) {
+    MergeMoves(LockedBatch batch, DeadLetterQueue queue, AuditContext by, RunTerms terms) {
         this.batch = batch;
         this.topics = queue.topics();
         this.vault = queue.vault();
         this.by = by;
-        this.deadline = deadline;
         this.terms = terms;
         batch.gone().forEach(target -> results.put(target.id(), MoveResult.GONE));
         for (DeadLetterView letter : batch.letters()) {
@@ -110,7 +110,7 @@ final class MergeMoves {
     }
 
     private MoveResult reenter(DeadLetterView letter, Operation operation) {
-        operation.reenter(batch.now(), deadline);
+        operation.reenter(batch.now(), DEADLINE);
         changed.add(operation);
         merged.add(letter);
         staged.add(Staging.work(topics, operation));

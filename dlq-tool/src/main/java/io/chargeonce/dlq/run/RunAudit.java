@@ -21,8 +21,11 @@ final class RunAudit {
                 why.or(by::reason), data(connection, by))));
     }
 
-    /** A run has stopped itself. One record for each currency of those that failed again. */
+    /** A run has stopped itself. One record for each currency of those that failed again, if any did. */
     static void aborted(Connection connection, AuditContext by, String verdict, Sum failed) throws SQLException {
+        if (failed.money().isEmpty()) {
+            append(connection, by, "dlq.run.aborted", Optional.of(verdict));
+        }
         Map<String, Object> data = data(connection, by);
         for (String currency : failed.money().keySet()) {
             data.putAll(Map.of("currency", currency, "amount", failed.money().get(currency), "count", failed.countOf(currency)));

@@ -94,11 +94,11 @@ final class RunBatches {
     }
 
     private Batch move(Connection connection, List<RunItems.Item> items) throws SQLException {
-        LockedBatch batch = LockedBatch.lock(connection, items.stream().map(RunItems.Item::target).toList());
+        String state = run.kind() == RunKind.RESTORE ? "purged" : "dead";
+        LockedBatch batch = LockedBatch.lock(connection, items.stream().map(RunItems.Item::target).toList(), state);
         RunItems.permit(connection, run.id(), items);
-        var moves = new MergeMoves(batch, queue, by, Merge.DEADLINE, run.terms());
-        moves.write(connection);
-        RunItems.mark(connection, run.id(), items, moves.results());
-        return new Batch(items, moves.results());
+        Map<String, MoveResult> results = run.kind().moves(queue, run.terms()).on(connection, batch, by);
+        RunItems.mark(connection, run.id(), items, results);
+        return new Batch(items, results);
     }
 }

@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** The frozen sets of merge runs: in which order they move, and what was done with each. */
+/** The frozen sets of runs: in which order they move, and what was done with each. */
 final class RunItems {
 
     record Item(int position, Target target) {}
@@ -36,12 +36,11 @@ final class RunItems {
             "(SELECT letter.dead_letter_id, letter.generation, letter.died_at, letter.amount, letter.currency, "
                     + DeadLetterQuery.STANDING + " AS standing\n";
 
-    /** By lot among what would be charged again: the oldest ones often all have one and the same trouble. */
-    private static final String DRAW = "WITH charged_again AS (SELECT dead_letter_id FROM " + LETTERS
-            + DeadLetterQuery.selected(Selection.From.THE_QUEUE) + ") AS letter\n" + """
+    /** By lot among what tells whether it goes well: the oldest ones often all have one and the same trouble. */
+    private static final String DRAW = "WITH tried AS (SELECT dead_letter_id FROM " + LETTERS + "%s) AS letter\n" + """
              WHERE standing = ANY (?))
-            SELECT dead_letter_id FROM charged_again ORDER BY md5(dead_letter_id)
-             LIMIT (SELECT coalesce(?::bigint, least(ceil(count(*) * ? / 100.0), ?)::bigint) FROM charged_again)
+            SELECT dead_letter_id FROM tried ORDER BY md5(dead_letter_id)
+             LIMIT (SELECT coalesce(?::bigint, least(ceil(count(*) * ? / 100.0), ?)::bigint) FROM tried)
             """;
 
     /** The oldest first, as the index has them; those that were drawn have a number before all others. */
@@ -64,20 +63,21 @@ final class RunItems {
               FROM frozen AS letter
             """;
 
-    static Frozen freeze(Connection connection, String run, Selection selection, RunTerms terms) throws SQLException {
+    static Frozen freeze(Connection connection, RunKind kind, String run, Selection selection, RunTerms terms) throws SQLException {
         Sql.call(connection, PATIENCE);
-        List<String> drawn = terms.givenCanary().equals(OptionalInt.of(0)) ? List.of() : draw(connection, selection, terms);
+        List<String> drawn = terms.givenCanary().equals(OptionalInt.of(0)) ? List.of() : draw(connection, kind, selection, terms);
         return Sql.one(connection, FREEZE.formatted(DeadLetterQuery.selected(selection.from())),
                 row -> new Frozen(row.getLong(1), Plan.fingerprint(row.getLong(2)), row.getString(3),
                         terms.givenCanary().orElse(drawn.size())),
                 DeadLetterQuery.values(selection, run, drawn));
     }
 
-    private static List<String> draw(Connection connection, Selection selection, RunTerms terms) throws SQLException {
-        List<String> standings = Arrays.stream(MoneyStatus.values()).filter(terms::chargesAgain).map(MoneyStatus::tag).toList();
-        return Sql.all(connection, DRAW, row -> row.getString(1), DeadLetterQuery.values(selection, standings,
-                terms.givenCanary().stream().asLongStream().boxed().findFirst(), RunTerms.USUAL_CANARY_PERCENT,
-                RunTerms.LARGEST_USUAL_CANARY));
+    private static List<String> draw(Connection connection, RunKind kind, Selection selection, RunTerms terms) throws SQLException {
+        List<String> standings = Arrays.stream(MoneyStatus.values()).filter(standing -> kind.tries(standing, terms))
+                .map(MoneyStatus::tag).toList();
+        return Sql.all(connection, DRAW.formatted(DeadLetterQuery.selected(selection.from())), row -> row.getString(1),
+                DeadLetterQuery.values(selection, standings, terms.givenCanary().stream().asLongStream().boxed().findFirst(),
+                        RunTerms.USUAL_CANARY_PERCENT, RunTerms.LARGEST_USUAL_CANARY));
     }
 
     private static final String FIRST_UNMOVED = "SELECT min(position) FROM dlq_run_item WHERE run_id = ? AND fate IS NULL";

@@ -21,9 +21,10 @@ import java.util.UUID;
 import java.util.function.Consumer;
 
 /**
- * Leads one merge run to its end: a canary, judged by what became of its payments; then the rest at a rate that grows
- * while all goes well; and no further when too many fail again. What has failed again by its end is counted too: a run that sent everything
- * and whose payments die again has stopped, and not finished. Every batch is one commit, so a process that takes over from a
+ * Leads one run to its end: a canary, then the rest at a rate. A merge is judged by what became of its payments: first the canary's; the
+ * rate grows while all goes well, and it goes no further when too many fail again. What has failed again by its end is counted too: a run
+ * that sent everything and whose payments die again has stopped, and not finished. Of a change that is final at once nothing becomes any
+ * more: after its canary it stops, and a person who has looked resumes it. Every batch is one commit, so a process that takes over from a
  * killed leader goes on exactly where it ended. One thread.
  */
 public final class RunLeader {
@@ -40,7 +41,9 @@ public final class RunLeader {
     private final Consumer<RunProgress> progress;
 
     private final SumsByKind<MoveResult> results;
-    private final long toCharge;
+    private final SumsByKind<MoneyStatus> standings;
+    /** How many of them the canary is drawn from. */
+    private final long tried;
     private final Throttle throttle;
     private final RecentOutcomes recent = new RecentOutcomes();
     private Outcomes outcomes;
@@ -65,11 +68,13 @@ public final class RunLeader {
         this.next = queue.database().withConnection(connection -> RunItems.firstUnmoved(connection, run));
         RunCounts counts = queue.database().withConnection(connection -> RunCounts.of(connection, run.id()));
         this.results = counts.results();
-        this.toCharge = Arrays.stream(MoneyStatus.values()).filter(run.terms()::chargesAgain)
-                .mapToLong(standing -> counts.standings().of(standing).count()).sum();
+        this.standings = counts.standings();
+        this.tried = Arrays.stream(MoneyStatus.values()).filter(standing -> run.kind().tries(standing, run.terms()))
+                .mapToLong(standing -> standings.of(standing).count()).sum();
         this.outcomes = counts.outcomes();
         this.asked = counts.asked();
-        boolean canaryIsOver = run.terms().canary() == 0 || count(run.judgedAfter()).entered().count() > run.terms().canary();
+        boolean canaryIsOver = run.terms().canary() == 0 || (run.kind().isWatched()
+                ? count(run.judgedAfter()).entered().count() > run.terms().canary() : run.judgedAfter() > 0);
         this.phase = canaryIsOver ? RunProgress.Phase.RAMP : RunProgress.Phase.CANARY;
     }
 
@@ -110,12 +115,12 @@ public final class RunLeader {
     }
 
     public RunProgress progress() {
-        return new RunProgress(run, phase, results, outcomes, asked, throttle.pace());
+        return new RunProgress(run, phase, standings, results, outcomes, asked, throttle.pace());
     }
 
     RunStep runOnce() {
         RunStep step = switch (phase) {
-            case CANARY, CANARY_IS_AWAITED -> canary();
+            case CANARY, CANARY_IS_AWAITED -> look() ? run.kind().isWatched() ? judgedCanary() : shownCanary() : new RunStep.Lost();
             case RAMP -> ramp();
             case LAST_ARE_AWAITED -> awaitTheLast();
         };
@@ -123,10 +128,22 @@ public final class RunLeader {
         return step;
     }
 
-    private RunStep canary() {
-        if (!look()) {
-            return new RunStep.Lost();
+    /** A person looks at what it did before the rest goes. Who resumes the run has looked. */
+    private RunStep shownCanary() {
+        int canary = run.terms().canary();
+        if (next <= canary) {
+            return move(Math.min(RunBatches.MOST, canary - next + 1));
         }
+        long moved = MoveResult.moved(results);
+        if (moved < tried) {
+            return abort("%,d of the canary's %,d are %sd; a person looks at them first".formatted(moved, canary, run.kind().tag()),
+                    Sum.NOTHING);
+        }
+        phase = RunProgress.Phase.RAMP;
+        return ramp();
+    }
+
+    private RunStep judgedCanary() {
         Outcomes canary = count(run.judgedAfter());
         if (canary.isWorseThan(run.terms().abortAbovePercent(), run.terms().canary())) {
             return abort(canary, run.counted("the canary's %,d".formatted(run.terms().canary())));
@@ -135,7 +152,7 @@ public final class RunLeader {
             phase = RunProgress.Phase.CANARY;
             return move((int) Math.min(RunBatches.MOST, run.terms().canary() - canary.entered().count()));
         }
-        boolean someAreLeft = results.of(MoveResult.REENTERED).count() < toCharge;
+        boolean someAreLeft = results.of(MoveResult.REENTERED).count() < tried;
         if (canary.open().count() > 0 && someAreLeft) {
             phase = RunProgress.Phase.CANARY_IS_AWAITED;
             return new RunStep.Waits(AWAIT_OUTCOMES);
@@ -242,11 +259,14 @@ public final class RunLeader {
     }
 
     private RunStep abort(Outcomes judged, String all) {
-        String verdict = judged.verdict(all);
+        return abort(judged.verdict(all), judged.failures());
+    }
+
+    private RunStep abort(String verdict, Sum failed) {
         queue.database().inTransaction(connection -> {
             if (RunRows.isStillLedBy(connection, run.id(), token)) {
                 RunRows.end(connection, run.id(), RunState.ABORTED, Optional.of(verdict));
-                RunAudit.aborted(connection, by, verdict, judged.failures());
+                RunAudit.aborted(connection, by, verdict, failed);
             }
             return null;
         });

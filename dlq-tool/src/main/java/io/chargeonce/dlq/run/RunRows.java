@@ -4,7 +4,6 @@ package io.chargeonce.dlq.run;
 import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.Sum;
-import io.chargeonce.dlq.approval.FourEyes;
 import io.chargeonce.wire.PaymentJson;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -17,7 +16,7 @@ import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.UUID;
 
-/** The rows of merge runs, without their items. */
+/** The rows of runs, without their items. */
 final class RunRows {
 
     private RunRows() {}
@@ -28,12 +27,10 @@ final class RunRows {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'planned', ?, ?, ?, ?::jsonb)
             """;
 
-    static void insert(Connection connection, AuditContext by, RunTerms terms, RunItems.Frozen frozen, FourEyes.Kind kind,
-                       boolean evenUnresolved)
-            throws SQLException {
+    static void insert(Connection connection, RunKind kind, AuditContext by, RunTerms terms, RunItems.Frozen frozen) throws SQLException {
         Sql.update(connection, INSERT, by.run(), by.reason(), frozen.fingerprint(), frozen.items(), frozen.canary(), boxed(terms.rate()),
-                boxed(terms.maxRate()), terms.abortAbovePercent(), terms.evenCapped(), kind.tag(), evenUnresolved, terms.evenStopped(),
-                frozen.money());
+                boxed(terms.maxRate()), terms.abortAbovePercent(), terms.evenCapped(), kind.tag(), terms.evenUnresolved(),
+                terms.evenStopped(), frozen.money());
     }
 
     private static Integer boxed(OptionalInt number) {
@@ -145,14 +142,15 @@ final class RunRows {
 
     private static DlqRun read(ResultSet result) throws SQLException {
         var terms = new RunTerms(number(result, "canary"), number(result, "rate"), number(result, "max_rate"),
-                result.getInt("abort_above_percent"), result.getBoolean("even_capped"), result.getBoolean("even_stopped"));
+                result.getInt("abort_above_percent"), result.getBoolean("even_capped"), result.getBoolean("even_stopped"),
+                result.getBoolean("even_unresolved"));
         return new DlqRun(result.getString("run_id"), result.getString("planned_by"),
                 Optional.ofNullable(result.getString("reason")), instant(result, "planned_at").orElseThrow(),
                 result.getString("fingerprint"), sum(result), terms, RunState.fromTag(result.getString("state")),
                 Optional.ofNullable(result.getString("verdict")), Optional.ofNullable(result.getString("leader")),
                 Optional.ofNullable(result.getObject("silence_ms", Long.class)).map(Duration::ofMillis),
-                result.getInt("judged_after"), instant(result, "ended_at"), FourEyes.Kind.fromTag(result.getString("kind")),
-                result.getBoolean("even_unresolved"), result.getBoolean("awaits_approval"),
+                result.getInt("judged_after"), instant(result, "ended_at"), RunKind.fromTag(result.getString("kind")),
+                result.getBoolean("awaits_approval"),
                 Optional.ofNullable(result.getString("approved_by")));
     }
 

@@ -3,7 +3,7 @@ package io.chargeonce.dlq.run;
 
 import java.util.Locale;
 
-/** Where a merge run stands. */
+/** Where a run stands. */
 public enum RunState {
     /** Its set is frozen; nothing has moved. */
     PLANNED,
@@ -11,7 +11,7 @@ public enum RunState {
     RUNNING,
     /** Everything in it was moved, or found gone. */
     FINISHED,
-    /** The run stopped itself, because too many failed again. It may have sent everything by then. */
+    /** The run stopped itself: too many failed again, by when it may have sent everything, or a person is to look at its canary first. */
     ABORTED,
     /** A person stopped it for good. */
     CANCELLED;

@@ -85,7 +85,7 @@ final class ApproveCommand implements Callable<Integer> {
         if (common.json) {
             var json = new LinkedHashMap<String, Object>();
             json.put("run", run);
-            json.put("kind", proposal.kind().tag());
+            json.put("kind", proposal.kind());
             json.put("proposed_by", proposal.proposedBy());
             json.put("proposed_at", proposal.proposedAt().toString());
             json.put("fingerprint", proposal.fingerprint());
@@ -96,7 +96,7 @@ final class ApproveCommand implements Callable<Integer> {
             JsonLines.print(screen, json);
             return;
         }
-        screen.say("%s proposes to %s, since %s: %s%s".formatted(proposal.proposedBy(), proposal.kind().tag(),
+        screen.say("%s proposes to %s, since %s: %s%s".formatted(proposal.proposedBy(), proposal.kind(),
                 Words.time(proposal.proposedAt()),
                 finding.map(found -> "%s, %s, as %s, because: %s".formatted(found.operationId(), found.money(), found.verdict(),
                         Printable.of(found.evidence()))).orElseGet(() -> "%s, %s".formatted(Counted.of(sum.count(), "dead letter"),
@@ -106,10 +106,10 @@ final class ApproveCommand implements Callable<Integer> {
         if (!yes) {
             screen.say("Nothing was changed. Look at it with chargeonce dlq %s, and approve it with --yes.".formatted(
                     finding.map(found -> "why " + found.operationId()).orElse("runs show " + run)));
-        } else if (proposal.kind() == FourEyes.Kind.SETTLE) {
+        } else if (proposal.isFinding()) {
             screen.say("Approved. The charge service asks the PSP once more, and decides.");
         } else {
-            screen.say("Approved. Within 24 hours it is begun with: chargeonce dlq %s --resume %s".formatted(proposal.kind().tag(), run));
+            screen.say("Approved. Within 24 hours it is begun with: chargeonce dlq %s --resume %s".formatted(proposal.kind(), run));
         }
     }
 

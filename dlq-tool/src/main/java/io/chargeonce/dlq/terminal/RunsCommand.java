@@ -59,7 +59,7 @@ final class RunsCommand implements Callable<Integer> {
             findings.forEach(finding -> JsonLines.print(screen, RunJson.finding(finding)));
             runs.forEach(run -> JsonLines.print(screen, RunJson.run(run)));
         } else if (lines.isEmpty()) {
-            screen.say("Nothing was ever merged, and nothing waits for approval.");
+            screen.say("There has been no run yet, and nothing waits for approval.");
         } else {
             new Table<Line>(screen, List.of(
                     Column.whole("RUN", Line::run),

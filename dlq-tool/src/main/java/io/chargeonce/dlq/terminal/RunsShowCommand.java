@@ -18,7 +18,7 @@ import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 @Command(name = "show", usageHelpAutoWidth = true, sortOptions = false,
-        description = "Shows one merge run: what it was meant to move, what it did, and how its payments ended.",
+        description = "Shows one run: what it was meant to move, what it did, and how its payments ended.",
         exitCodeList = "1:there is no such run",
         footer = {"  What became of it?",
             "    chargeonce dlq runs show run_0123456789"})

@@ -56,7 +56,7 @@ final class RunsStopCommand implements Callable<Integer> {
         } else {
             Screen.of(spec).say("%s stops between two batches; what it moved stays moved.".formatted(id));
             Screen.of(spec).print("To go on:   chargeonce dlq %s --resume %s", run.kind().tag(), id);
-            Screen.of(spec).print("To end it:  chargeonce dlq merge --cancel %s", id);
+            Screen.of(spec).print("To end it:  chargeonce dlq %s --cancel %s", run.kind().tag(), id);
         }
         return 0;
     }

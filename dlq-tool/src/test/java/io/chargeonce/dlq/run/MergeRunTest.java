@@ -305,7 +305,7 @@ class MergeRunTest {
         rows.dead(3);
         rows.poison(new byte[] {1});
         Plan plan = Plan.of(rows.queue(), DeadLetterFilter.everything());
-        assertThat(new DlqRuns(rows.queue()).plan(plan.selection(), by(), NO_CANARY).fingerprint())
+        assertThat(new DlqRuns(rows.queue()).plan(RunKind.MERGE, plan.selection(), by(), NO_CANARY).fingerprint())
                 .isEqualTo(plan.fingerprint());
     }
 
@@ -362,7 +362,7 @@ class MergeRunTest {
     }
 
     private static DlqRun plan(RunTerms terms) {
-        return new DlqRuns(rows.queue()).plan(Plan.of(rows.queue(), DeadLetterFilter.everything()).selection(), by(), terms);
+        return new DlqRuns(rows.queue()).plan(RunKind.MERGE, Plan.of(rows.queue(), DeadLetterFilter.everything()).selection(), by(), terms);
     }
 
     private static AuditContext by() {

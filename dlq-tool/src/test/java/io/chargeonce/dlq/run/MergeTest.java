@@ -4,14 +4,14 @@ package io.chargeonce.dlq.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.chargeonce.runtime.SteadyClock;
+import java.util.Map;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.QueueRows;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.move.Brake;
 import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.move.LockedBatch;
-import io.chargeonce.dlq.move.Pace;
-import io.chargeonce.dlq.move.Sweep;
 import io.chargeonce.dlq.move.Target;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.DeadLetterQuery;
@@ -68,7 +68,7 @@ class MergeTest {
     @Test
     void what_was_charged_already_is_left_to_the_resolver_and_is_not_charged_again() {
         String id = rows.charged();
-        assertThat(merge().results().of(MoveResult.ASKED).count()).isEqualTo(1);
+        assertThat(merge().of(MoveResult.ASKED).count()).isEqualTo(1);
         assertThat(dueForAQuestion()).contains(id);
         assertThat(rows.letter(id)).isEqualTo("dead/2");
         assertThat(rows.staged("payments.requests", id)).isEqualTo("nothing");
@@ -86,7 +86,7 @@ class MergeTest {
     }
 
     private void isAskedAboutAndStaysListed(String id) {
-        assertThat(merge().results().of(MoveResult.ASKED).count()).isEqualTo(1);
+        assertThat(merge().of(MoveResult.ASKED).count()).isEqualTo(1);
         assertThat(dueForAQuestion()).contains(id);
         assertThat(rows.letter(id)).isEqualTo("dead/1");
         assertThat(rows.audit(id)).isEqualTo("dlq.asked");
@@ -107,7 +107,7 @@ class MergeTest {
     void poison_is_never_merged() {
         rows.poison(new byte[] {1, 2});
         String before = rows.everything();
-        assertThat(merge().results().of(MoveResult.REFUSED).count()).isEqualTo(1);
+        assertThat(merge().of(MoveResult.REFUSED).count()).isEqualTo(1);
         assertThat(rows.everything()).isEqualTo(before);
     }
 
@@ -130,9 +130,9 @@ class MergeTest {
     @Test
     void merging_twice_is_merging_once() {
         rows.dead(7);
-        assertThat(merge().results().total().count()).isEqualTo(7);
+        assertThat(merge().total().count()).isEqualTo(7);
         String after = rows.everything();
-        assertThat(merge().results().total().count()).isZero();
+        assertThat(merge().total().count()).isZero();
         assertThat(rows.everything()).isEqualTo(after);
     }
 
@@ -142,8 +142,8 @@ class MergeTest {
         Plan plan = Plan.of(rows.queue(), DeadLetterFilter.everything());
         merge();
         rows.fail(id, "again");
-        Sweep.Result late = new Merge(rows.queue()).run(plan, byATest(), Sweep.unattended());
-        assertThat(late.results().total().count()).isZero();
+        SumsByKind<MoveResult> late = run(RunKind.MERGE, plan);
+        assertThat(late.total().count()).isZero();
         assertThat(rows.letter(id)).isEqualTo("dead/3");
     }
 
@@ -151,10 +151,9 @@ class MergeTest {
     void people_who_merge_the_same_set_at_once_move_each_payment_once() {
         List<String> ids = rows.dead(450);
         Plan plan = Plan.of(rows.queue(), DeadLetterFilter.everything());
-        var merges =
-                Stream.generate(() -> CompletableFuture.supplyAsync(() -> new Merge(rows.queue()).run(plan, byATest(), Sweep.unattended()),
-                        Thread::startVirtualThread)).limit(3).toList();
-        long moved = merges.stream().mapToLong(merge -> merge.join().results().of(MoveResult.REENTERED).count()).sum();
+        var merges = Stream.generate(() -> CompletableFuture.supplyAsync(() -> run(RunKind.MERGE, plan), Thread::startVirtualThread))
+                .limit(3).toList();
+        long moved = merges.stream().mapToLong(merge -> merge.join().of(MoveResult.REENTERED).count()).sum();
 
         assertThat(moved).isEqualTo(450);
         assertThat(rows.text("SELECT count(*) FROM outbox WHERE topic = 'payments.requests'")).isEqualTo("450");
@@ -167,12 +166,10 @@ class MergeTest {
     void of_a_merge_and_a_purge_one_wins_each_payment() {
         rows.dead(450);
         Plan plan = Plan.of(rows.queue(), DeadLetterFilter.everything());
-        var merge = CompletableFuture.supplyAsync(
-                () -> new Merge(rows.queue()).run(plan, byATest(), Sweep.unattended()), Thread::startVirtualThread);
-        var purge = CompletableFuture.supplyAsync(
-                () -> new Purge(rows.queue()).run(plan, byATest(), Sweep.unattended()), Thread::startVirtualThread);
-        long merged = merge.join().results().of(MoveResult.REENTERED).count();
-        long purged = purge.join().results().of(MoveResult.PURGED).count();
+        var merge = CompletableFuture.supplyAsync(() -> run(RunKind.MERGE, plan), Thread::startVirtualThread);
+        var purge = CompletableFuture.supplyAsync(() -> run(RunKind.PURGE, plan), Thread::startVirtualThread);
+        long merged = merge.join().of(MoveResult.REENTERED).count();
+        long purged = purge.join().of(MoveResult.PURGED).count();
 
         assertThat(merged + purged).isEqualTo(450);
         assertThat(rows.text("SELECT count(*) FROM audit_record WHERE actor = 'ann' AND resource_type = 'operation'")).isEqualTo("450");
@@ -185,7 +182,7 @@ class MergeTest {
     void a_merge_waits_for_another_one_that_has_not_committed_and_finds_its_payment_gone() {
         String id = rows.dead();
         List<DeadLetterView> selected = selectAll();
-        SumsByKind<MoveResult> second = whileMergeIsUncommitted(selected, () -> mergeOnce(selected));
+        SumsByKind<MoveResult> second = whileMergeIsUncommitted(selected, () -> once(RunKind.MERGE, selected));
         assertThat(second.of(MoveResult.GONE).count()).isEqualTo(1);
         assertThat(rows.operation(id).generation()).isEqualTo(2);
         assertThat(rows.staged("payments.requests", id)).isEqualTo("record");
@@ -196,7 +193,7 @@ class MergeTest {
     void a_purge_waits_for_a_merge_that_has_not_committed_and_finds_its_payment_gone() {
         String id = rows.dead();
         List<DeadLetterView> selected = selectAll();
-        SumsByKind<MoveResult> second = whileMergeIsUncommitted(selected, () -> new Purge(rows.queue()).runOnce(selected, BY_A_TEST));
+        SumsByKind<MoveResult> second = whileMergeIsUncommitted(selected, () -> once(RunKind.PURGE, selected));
         assertThat(second.of(MoveResult.GONE).count()).isEqualTo(1);
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.ACCEPTED);
         assertThat(rows.audit(id)).isEqualTo("dlq.merged");
@@ -206,8 +203,8 @@ class MergeTest {
     void a_merge_that_selected_what_was_purged_meanwhile_leaves_it_alone() {
         String id = rows.dead();
         List<DeadLetterView> selected = selectAll();
-        new Purge(rows.queue()).runOnce(selected, BY_A_TEST);
-        assertThat(mergeOnce(selected).of(MoveResult.GONE).count()).isEqualTo(1);
+        once(RunKind.PURGE, selected);
+        assertThat(once(RunKind.MERGE, selected).of(MoveResult.GONE).count()).isEqualTo(1);
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.PURGED);
     }
 
@@ -216,43 +213,42 @@ class MergeTest {
         rows.dead(30);
         var brake = new Brake();
         var commits = new AtomicInteger();
-        var tenASecond = new Pace(OptionalInt.of(10));
-        Sweep.Result stopped = new Merge(rows.queue()).run(Plan.of(rows.queue(), DeadLetterFilter.everything()), byATest(),
-                new Sweep(tenASecond, brake, soFar -> {
-                    commits.incrementAndGet();
-                    brake.press();
-                }));
+        var runs = new DlqRuns(rows.queue());
+        AuditContext by = byATest();
+        runs.plan(RunKind.MERGE, Plan.of(rows.queue(), DeadLetterFilter.everything()).selection(), by,
+                RunTerms.unjudged(OptionalInt.of(0), OptionalInt.of(10)));
+        RunLeader leader = runs.take(by, new SteadyClock(), progress -> {
+            commits.incrementAndGet();
+            brake.press();
+        }).orElseThrow();
 
-        assertThat(stopped.finished()).isFalse();
+        assertThat(leader.run(brake)).isEqualTo(new RunStep.Stopped());
         assertThat(commits).hasValue(1);
-        assertThat(stopped.results().of(MoveResult.REENTERED).count()).isEqualTo(10);
+        assertThat(leader.progress().results().of(MoveResult.REENTERED).count()).isEqualTo(10);
         assertThat(rows.text("SELECT count(*) FROM operation_now WHERE state = 'accepted'")).isEqualTo("10");
-        assertThat(merge().results().of(MoveResult.REENTERED).count()).isEqualTo(20);
+        assertThat(merge().of(MoveResult.REENTERED).count()).isEqualTo(20);
     }
 
     /** Starts the second once the first has written, and lets the first commit once the second waits for its lock. */
     private static SumsByKind<MoveResult> whileMergeIsUncommitted(List<DeadLetterView> selected, Supplier<SumsByKind<MoveResult>> second) {
         return rows.queue().database().inTransaction(connection -> {
-            moves(connection, selected).write(connection);
+            on(connection, RunKind.MERGE, selected);
             var started = CompletableFuture.supplyAsync(second, Thread::startVirtualThread);
             await().until(rows::isWaitingForALock);
             return started;
         }).join();
     }
 
-    private static SumsByKind<MoveResult> mergeOnce(List<DeadLetterView> selected) {
-        return rows.queue().database().inTransaction(connection -> {
-            MergeMoves moves = moves(connection, selected);
-            moves.write(connection);
-            var results = new SumsByKind<MoveResult>();
-            selected.forEach(letter -> results.add(moves.results().get(letter.id()), letter));
-            return results;
-        });
+    private static SumsByKind<MoveResult> once(RunKind kind, List<DeadLetterView> selected) {
+        return rows.queue().database().inTransaction(connection -> on(connection, kind, selected));
     }
 
-    private static MergeMoves moves(Connection connection, List<DeadLetterView> selected) throws SQLException {
-        return new MergeMoves(LockedBatch.lock(connection, selected.stream().map(Target::of).toList()), rows.queue(),
-                BY_A_TEST, Duration.ofHours(24), RunTerms.without(Pace.unlimited()));
+    private static SumsByKind<MoveResult> on(Connection connection, RunKind kind, List<DeadLetterView> selected) throws SQLException {
+        LockedBatch batch = LockedBatch.lock(connection, selected.stream().map(Target::of).toList(), "dead");
+        Map<String, MoveResult> done = kind.moves(rows.queue(), RunTerms.UNATTENDED).on(connection, batch, BY_A_TEST);
+        var results = new SumsByKind<MoveResult>();
+        selected.forEach(letter -> results.add(done.get(letter.id()), letter));
+        return results;
     }
 
     private static List<DeadLetterView> selectAll() {
@@ -266,7 +262,11 @@ class MergeTest {
                 .keySet();
     }
 
-    private static Sweep.Result merge() {
-        return new Merge(rows.queue()).run(Plan.of(rows.queue(), DeadLetterFilter.everything()), byATest(), Sweep.unattended());
+    private static SumsByKind<MoveResult> merge() {
+        return run(RunKind.MERGE, Plan.of(rows.queue(), DeadLetterFilter.everything()));
+    }
+
+    private static SumsByKind<MoveResult> run(RunKind kind, Plan plan) {
+        return new DlqRuns(rows.queue()).unattended(kind, plan, byATest(), RunTerms.UNATTENDED);
     }
 }

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.QueueRows;
 import io.chargeonce.dlq.move.MoveResult;
-import io.chargeonce.dlq.move.Sweep;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.Plan;
 import io.chargeonce.dlq.query.MoneyStatus;
@@ -51,7 +50,8 @@ class RefundMergeTest {
     }
 
     private static SumsByKind<MoveResult> merge() {
-        return new Merge(rows.queue()).run(plan(), AuditContext.of("ann", Optional.of("a test")), Sweep.unattended()).results();
+        return new DlqRuns(rows.queue()).unattended(RunKind.MERGE, plan(), AuditContext.of("ann", Optional.of("a test")),
+                RunTerms.UNATTENDED);
     }
 
     @Test

@@ -3,16 +3,13 @@ package io.chargeonce.dlq.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chargeonce.dlq.move.Brake;
+import io.chargeonce.runtime.SteadyClock;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.QueueRows;
 import io.chargeonce.dlq.move.MoveResult;
-import io.chargeonce.dlq.move.Sweep;
 import io.chargeonce.dlq.query.DeadLetterFilter;
-import io.chargeonce.dlq.query.DeadLetterQuery;
-import io.chargeonce.dlq.query.DeadLetterView;
-import io.chargeonce.dlq.query.Order;
 import io.chargeonce.dlq.query.Plan;
-import io.chargeonce.dlq.query.Selection;
 import io.chargeonce.dlq.query.MoneyStatus;
 import io.chargeonce.dlq.query.SumsByKind;
 import io.chargeonce.payment.OperationState;
@@ -24,7 +21,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class RestoreTest {
 
     private static final DeadLetterFilter ALL = DeadLetterFilter.everything();
-    private static final AuditContext BY_A_TEST = AuditContext.of("ann", Optional.of("a test"));
 
     @RegisterExtension
     private static final QueueRows rows = new QueueRows();
@@ -48,7 +44,7 @@ class RestoreTest {
         assertThat(rows.text("SELECT string_agg(data ->> 'revision', ' ' ORDER BY audit_id) FROM audit_record WHERE resource_id = '" + id
                 + "' AND data ->> 'revision' IS NOT NULL")).as("one record for each revision").isEqualTo("1 2 3");
         Plan plan = Plan.of(rows.queue(), ALL.standing(MoneyStatus.RECHARGEABLE));
-        new Merge(rows.queue()).run(plan, AuditContext.of("ann", Optional.empty()), Sweep.unattended());
+        run(RunKind.MERGE, plan, RunTerms.UNATTENDED);
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.ACCEPTED);
     }
 
@@ -59,7 +55,7 @@ class RestoreTest {
         Plan seen = Plan.ofPurged(rows.queue(), ALL);
         assertThat(restore().total().count()).isEqualTo(5);
         String after = rows.everything();
-        assertThat(new Restore(rows.queue()).run(seen, BY_A_TEST, Sweep.unattended()).results().total().count()).isZero();
+        assertThat(run(RunKind.RESTORE, seen, RunTerms.UNATTENDED).total().count()).isZero();
         assertThat(rows.everything()).isEqualTo(after);
     }
 
@@ -75,22 +71,18 @@ class RestoreTest {
     void a_restore_selected_before_another_restored_and_merged_changes_nothing() {
         rows.dead();
         purge(false);
-        Selection purged = Plan.ofPurged(rows.queue(), ALL).selection();
-        List<DeadLetterView> selected = rows.queue().database()
-                .withConnection(connection -> DeadLetterQuery.page(connection, purged, Order.OLDEST_FIRST, Optional.empty(), 10));
+        AuditContext frozen = frozen();
         restore();
-        assertThat(new Restore(rows.queue()).runOnce(selected, BY_A_TEST).of(MoveResult.GONE).count()).isEqualTo(1);
+        assertThat(lead(frozen).of(MoveResult.GONE).count()).isEqualTo(1);
     }
 
     @Test
     void a_restore_that_was_selected_before_the_retention_ended_brings_nothing_back_after_it() {
         String id = rows.dead();
         purge(false);
-        Selection purged = Plan.ofPurged(rows.queue(), ALL).selection();
-        List<DeadLetterView> selected = rows.queue().database()
-                .withConnection(connection -> DeadLetterQuery.page(connection, purged, Order.OLDEST_FIRST, Optional.empty(), 10));
+        AuditContext frozen = frozen();
         rows.text("UPDATE operation_state SET settled_at = now() RETURNING 1");
-        assertThat(new Restore(rows.queue()).runOnce(selected, BY_A_TEST).of(MoveResult.GONE).count()).isEqualTo(1);
+        assertThat(lead(frozen).of(MoveResult.GONE).count()).isEqualTo(1);
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.PURGED);
         assertThat(rows.letter(id)).isEqualTo("purged/2");
     }
@@ -107,16 +99,37 @@ class RestoreTest {
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.UNRESOLVED);
         Plan plan = Plan.of(rows.queue(), ALL);
         assertThat(plan.standings().of(MoneyStatus.UNRESOLVED).count()).isEqualTo(1);
-        new Merge(rows.queue()).run(plan, AuditContext.of("ann", Optional.empty()), Sweep.unattended());
+        run(RunKind.MERGE, plan, RunTerms.UNATTENDED);
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.UNRESOLVED);
         assertThat(rows.staged("payments.requests", id)).isEqualTo("nothing");
     }
 
     private static void purge(boolean evenUnresolved) {
-        new Purge(rows.queue(), evenUnresolved).run(Plan.of(rows.queue(), ALL), BY_A_TEST, Sweep.unattended());
+        run(RunKind.PURGE, Plan.of(rows.queue(), ALL), RunTerms.UNATTENDED.evenUnresolved(evenUnresolved));
     }
 
     private static SumsByKind<MoveResult> restore() {
-        return new Restore(rows.queue()).run(Plan.ofPurged(rows.queue(), ALL), BY_A_TEST, Sweep.unattended()).results();
+        return run(RunKind.RESTORE, Plan.ofPurged(rows.queue(), ALL), RunTerms.UNATTENDED);
+    }
+
+    /** A restore of what is purged now. */
+    private static AuditContext frozen() {
+        AuditContext by = by();
+        new DlqRuns(rows.queue()).plan(RunKind.RESTORE, Plan.ofPurged(rows.queue(), ALL).selection(), by, RunTerms.UNATTENDED);
+        return by;
+    }
+
+    private static SumsByKind<MoveResult> lead(AuditContext frozen) {
+        RunLeader leader = new DlqRuns(rows.queue()).take(frozen, new SteadyClock(), progress -> {}).orElseThrow();
+        assertThat(leader.run(new Brake())).isEqualTo(new RunStep.Finished());
+        return leader.progress().results();
+    }
+
+    private static SumsByKind<MoveResult> run(RunKind kind, Plan plan, RunTerms terms) {
+        return new DlqRuns(rows.queue()).unattended(kind, plan, by(), terms);
+    }
+
+    private static AuditContext by() {
+        return AuditContext.of("ann", Optional.of("a test"));
     }
 }

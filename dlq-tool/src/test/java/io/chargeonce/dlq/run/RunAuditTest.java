@@ -48,7 +48,7 @@ class RunAuditTest {
 
     private static DlqRun planned() {
         var terms = new RunTerms(OptionalInt.of(5), OptionalInt.empty(), OptionalInt.empty(), 10, false);
-        return new DlqRuns(rows.queue()).plan(Plan.of(rows.queue(), DeadLetterFilter.everything()).selection(),
+        return new DlqRuns(rows.queue()).plan(RunKind.MERGE, Plan.of(rows.queue(), DeadLetterFilter.everything()).selection(),
                 AuditContext.of("ann", Optional.of("a test")), terms);
     }
 

@@ -247,7 +247,7 @@ class FourEyesTest {
         String id = rows.unresolvedAndAsked(true);
         ann("settle", id, "--not-charged", "--evidence", "ticket 4711", "--yes", "--wait", "1s");
         owner("UPDATE hand_settlement SET proposed_at = proposed_at - interval '24 hours'");
-        assertThat(bob("runs").out()).contains("Nothing was ever merged");
+        assertThat(bob("runs").out()).contains("There has been no run yet");
     }
 
     @ParameterizedTest

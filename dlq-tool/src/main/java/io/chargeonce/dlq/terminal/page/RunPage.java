@@ -37,25 +37,39 @@ public final class RunPage {
         }
         sums(progress.results(), MoveResult.values(), "RESULT", Words::of, screen);
         outcomes(progress.outcomes(), progress.asked(), screen);
-        screen.say(ChangeReport.committed(progress.results(), by));
+        screen.say(committed(progress.results(), by));
+        if (progress.results().of(MoveResult.PURGED).count() > 0) {
+            screen.print("To undo it:  chargeonce dlq restore --run %s --reason … --yes", run.id());
+        }
         boolean allSent = progress.results().total().count() >= run.items();
-        screen.say(switch (end) {
-            case RunStep.Finished finished -> finished(progress.outcomes());
+        String words = switch (end) {
+            case RunStep.Finished finished -> run.kind().isWatched() ? finished(progress.outcomes()) : "";
             case RunStep.Aborted aborted -> "Stopped by the run itself: %s. %s".formatted(aborted.verdict(), allSent
                     ? "All of it was sent, and what died again is in the queue." : "Nothing more moves until a person resumes it.");
             case RunStep.Stopped stopped -> "Stopped between two batches, nothing is left half done.";
             case RunStep.Lost lost -> "Stopped: another person has stopped or cancelled this run, or leads it now.";
             case RunStep.Moved moved -> "";
             case RunStep.Waits waits -> "";
-        });
+        };
+        if (!words.isEmpty()) {
+            screen.say(words);
+        }
         if (allSent && end instanceof RunStep.Aborted) {
             screen.print("What died again:    chargeonce dlq list --run %s --died-again", run.id());
         } else if (end instanceof RunStep.Aborted || end instanceof RunStep.Stopped) {
-            screen.print("To go on:           chargeonce dlq merge --resume %s", run.id());
+            screen.print("To go on:           chargeonce dlq %s --resume %s", run.kind().tag(), run.id());
+        }
+        if (!run.kind().isWatched()) {
+            return;
         }
         Outcomes sent = progress.outcomes();
         boolean ended = allSent && sent.entered().count() > 0 && sent.open().count() + progress.asked().open().count() == 0;
         screen.print("%s chargeonce dlq runs show %s", ended ? "What became of it:  " : "What becomes of it: ", run.id());
+    }
+
+    private static String committed(SumsByKind<MoveResult> results, AuditContext by) {
+        return (MoveResult.moved(results) > 0 ? "Committed and staged for Kafka, as %s by %s." : "Nothing was changed by %s of %s.")
+                .formatted(by.run(), by.actor());
     }
 
     public static void print(DlqRuns.Report report, Screen screen) {
@@ -66,7 +80,8 @@ public final class RunPage {
                 run.reason().map(": "::concat).orElse("")));
         field(screen, "set", "%s, %s, fingerprint %s".formatted(Counted.of(run.items(), "dead letter"),
                 run.sum().money().isEmpty() ? "no money" : String.join(", ", run.sum().moneyLines()), run.fingerprint()));
-        field(screen, "care", "canary %d, stops above %d%%%s".formatted(run.terms().canary(), run.terms().abortAbovePercent(),
+        field(screen, "care", "canary %d%s%s".formatted(run.terms().canary(),
+                run.kind().isWatched() ? ", stops above %d%%".formatted(run.terms().abortAbovePercent()) : "",
                 run.terms().rate().isPresent() ? ", from " + run.terms().rate().getAsInt() + " a second" : ""));
         screen.print("");
         sums(report.standings(), MoneyStatus.values(), "STANDING WHEN PLANNED", Words::of, screen);

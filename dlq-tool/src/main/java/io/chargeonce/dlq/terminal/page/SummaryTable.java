@@ -25,7 +25,7 @@ public final class SummaryTable {
 
     public static void print(Summary summary, Screen screen) {
         if (summary.groups().isEmpty()) {
-            screen.say(Change.NOTHING_QUEUED);
+            screen.say(ChangeReport.NOTHING_QUEUED);
             return;
         }
         var lines = new ArrayList<Line>();

@@ -3,6 +3,8 @@ package io.chargeonce.dlq.terminal.screen;
 
 import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.query.MoneyStatus;
+import io.chargeonce.dlq.run.RunKind;
+import io.chargeonce.dlq.run.RunTerms;
 import io.chargeonce.wire.PoisonCause;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -37,8 +39,17 @@ public final class Words {
         };
     }
 
+    /** What a run of this kind would do with what stands so. */
+    public static String planned(RunKind kind, RunTerms terms, MoneyStatus standing) {
+        return switch (kind) {
+            case MERGE -> plannedByMerge(standing == MoneyStatus.STOPPED && terms.evenStopped() ? MoneyStatus.RECHARGEABLE : standing);
+            case PURGE -> standing == MoneyStatus.UNRESOLVED && terms.evenUnresolved() ? "purge" : byPurge(standing);
+            case RESTORE -> "back into the queue";
+        };
+    }
+
     /** The same for a plan, which has room for what happens to the money. */
-    public static String plannedByMerge(MoneyStatus standing) {
+    private static String plannedByMerge(MoneyStatus standing) {
         return switch (standing) {
             case RECHARGEABLE -> "tried again; nothing was charged";
             case PAST_DEADLINE -> "tried again, late; nothing was charged";
@@ -70,7 +81,7 @@ public final class Words {
         };
     }
 
-    public static String byPurge(MoneyStatus standing) {
+    private static String byPurge(MoneyStatus standing) {
         return switch (standing) {
             case RECHARGEABLE, PAST_DEADLINE, NEEDS_A_PERSON, STOPPED -> "purge";
             case CHARGED -> "refused: the money was taken";

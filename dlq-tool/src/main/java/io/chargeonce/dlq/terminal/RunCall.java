@@ -10,6 +10,7 @@ import io.chargeonce.dlq.json.Json;
 import io.chargeonce.dlq.json.RunJson;
 import io.chargeonce.dlq.run.DlqRun;
 import io.chargeonce.dlq.run.DlqRuns;
+import io.chargeonce.dlq.run.RunKind;
 import io.chargeonce.dlq.run.RunLeader;
 import io.chargeonce.dlq.run.RunProgress;
 import io.chargeonce.dlq.run.RunState;
@@ -19,10 +20,8 @@ import io.chargeonce.dlq.move.Brake;
 import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.Plan;
-import io.chargeonce.dlq.query.SumsByKind;
 import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.options.Expected;
-import io.chargeonce.dlq.terminal.page.Change;
 import io.chargeonce.dlq.terminal.page.ChangeReport;
 import io.chargeonce.dlq.terminal.page.RunBar;
 import io.chargeonce.dlq.terminal.page.RunPage;
@@ -34,18 +33,17 @@ import io.chargeonce.terminal.Screen;
 import io.chargeonce.text.Counted;
 import io.chargeonce.text.Printable;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine.Model.CommandSpec;
 
 /**
- * One call of merge: looks, plans, leads a run, or ends one.
+ * One call of merge, purge or restore: looks, plans, leads a run, or ends one.
  *
  * @param patience how long the outcomes of the last payments are worth waiting for
  */
-record MergeCall(CommandSpec command, Optional<String> reason, Duration patience, boolean json) {
+record RunCall(RunKind kind, CommandSpec command, Optional<String> reason, Duration patience, boolean json) {
 
     enum Extent { LOOK, PLAN, ALL }
 
@@ -54,39 +52,38 @@ record MergeCall(CommandSpec command, Optional<String> reason, Duration patience
     int begin(DeadLetterQueue queue, DeadLetterFilter filter, RunTerms terms, Expected expected, Extent extent) {
         Plan plan = look(queue, filter);
         List<String> missing = plan.missing(queue);
-        missing.forEach(id -> tell(Change.Merging.of(filter).missing(Printable.of(id))));
+        missing.forEach(id -> tell(ChangeReport.missing(kind, Printable.of(id))));
         Optional<String> refusal = expected.refusal(plan);
         if (refusal.isPresent()) {
             tell(refusal.get());
             return NO;
         }
         return switch (extent) {
-            case LOOK -> look(plan, filter);
+            case LOOK -> look(plan, terms);
             case PLAN -> planned(queue, freeze(queue, plan, by(queue), terms), plan);
-            case ALL -> all(queue, plan, filter, terms);
+            case ALL -> all(queue, plan, terms);
         };
     }
 
     private Plan look(DeadLetterQueue queue, DeadLetterFilter filter) {
-        return ProgressMessage.say("looking at the dead letters", command, json, () -> Plan.of(queue, filter));
+        return ProgressMessage.say("looking at the dead letters", command, json, () -> kind.plan(queue, filter));
     }
 
     /** A million of them take ten seconds. */
     private DlqRun freeze(DeadLetterQueue queue, Plan plan, AuditContext by, RunTerms terms) {
         return ProgressMessage.say(
                 "freezing %s as %s; nothing moves yet".formatted(Counted.of(plan.standings().total().count(), "dead letter"), by.run()),
-                command, json, () -> new DlqRuns(queue).plan(plan.selection(), by, terms));
+                command, json, () -> new DlqRuns(queue).plan(kind, plan.selection(), by, terms));
     }
 
-    private int look(Plan plan, DeadLetterFilter filter) {
+    private int look(Plan plan, RunTerms terms) {
         Screen screen = Screen.of(command);
         if (json) {
             JsonLines.print(screen, Map.of("dry", true, "fingerprint", plan.fingerprint(), "standings", Json.standings(plan.standings())));
         } else {
-            ChangeReport.printDry(Change.Merging.of(filter), plan, "Add --yes to do it, or --plan to freeze this set and look again.",
-                    screen);
+            ChangeReport.printDry(kind, terms, plan, screen);
         }
-        return exit(filter, ChangeReport.would(Change.Merging.of(filter), plan));
+        return exit(plan.selection().filter(), ChangeReport.would(kind, terms, plan));
     }
 
     private int planned(DeadLetterQueue queue, DlqRun run, Plan plan) {
@@ -95,25 +92,25 @@ record MergeCall(CommandSpec command, Optional<String> reason, Duration patience
         if (json) {
             JsonLines.print(screen, RunJson.run(run));
         } else {
-            ChangeReport.printPlan(Change.Merging.of(plan.selection().filter()), plan, screen);
+            ChangeReport.printPlan(kind, run.terms(), plan, screen);
             screen.say("Frozen as %s, fingerprint %s. Nothing has moved.".formatted(run.id(), run.fingerprint()));
             if (waits) {
                 screen.print("It is more than you may do alone within 24 hours. Another person says first:");
                 screen.print("               chargeonce dlq approve %s", run.id());
             }
-            screen.print("To do it:      chargeonce dlq merge --resume %s", run.id());
-            screen.print("To drop it:    chargeonce dlq merge --cancel %s", run.id());
+            screen.print("To do it:      chargeonce dlq %s --resume %s", kind.tag(), run.id());
+            screen.print("To drop it:    chargeonce dlq %s --cancel %s", kind.tag(), run.id());
         }
         return 0;
     }
 
-    private int all(DeadLetterQueue queue, Plan plan, DeadLetterFilter filter, RunTerms terms) {
+    private int all(DeadLetterQueue queue, Plan plan, RunTerms terms) {
         if (plan.standings().total().count() == 0) {
-            return look(plan, filter);
+            return look(plan, terms);
         }
         AuditContext by = by(queue);
         freeze(queue, plan, by, terms);
-        return mustWait(queue, by.run()) ? awaited(queue, by.run()) : lead(queue, by, filter);
+        return mustWait(queue, by.run()) ? awaited(queue, by.run()) : lead(queue, by, plan.selection().filter());
     }
 
     int resume(DeadLetterQueue queue, String id) {
@@ -121,7 +118,7 @@ record MergeCall(CommandSpec command, Optional<String> reason, Duration patience
         if (run.isEmpty()) {
             return unknown(id);
         }
-        if (run.get().kind() != FourEyes.Kind.MERGE) {
+        if (run.get().kind() != kind) {
             tell("%s is a %s: chargeonce dlq %2$s --resume %1$s".formatted(id, run.get().kind().tag()));
             return NO;
         }
@@ -141,7 +138,7 @@ record MergeCall(CommandSpec command, Optional<String> reason, Duration patience
     }
 
     private int awaited(DeadLetterQueue queue, String run) {
-        return Approval.awaited(command, queue, run, FourEyes.Kind.MERGE, json);
+        return Approval.awaited(command, queue, run, kind.tag(), json);
     }
 
     private int lead(DeadLetterQueue queue, AuditContext by, DeadLetterFilter filter) {
@@ -163,8 +160,8 @@ record MergeCall(CommandSpec command, Optional<String> reason, Duration patience
                 ctrlC.letGo();
             }
         } catch (DatabaseUnavailable | DatabaseRefused e) {
-            tell("%s stopped between two batches, nothing is left half done; to go on: chargeonce dlq merge --resume %1$s"
-                    .formatted(by.run()));
+            tell("%s stopped between two batches, nothing is left half done; to go on: chargeonce dlq %s --resume %1$s"
+                    .formatted(by.run(), kind.tag()));
             throw e;
         }
     }
@@ -179,8 +176,8 @@ record MergeCall(CommandSpec command, Optional<String> reason, Duration patience
     private int notToBeTaken(DeadLetterQueue queue, String id) {
         DlqRun run = new DlqRuns(queue).find(id).orElseThrow();
         tell(run.isLed()
-                ? "%s is led by %s right now: Ctrl-C there lets go, and chargeonce dlq merge --cancel %1$s ends it"
-                        .formatted(id, run.leader().orElseThrow())
+                ? "%s is led by %s right now: Ctrl-C there lets go, and chargeonce dlq %s --cancel %1$s ends it"
+                        .formatted(id, run.leader().orElseThrow(), kind.tag())
                 : "%s has ended: %s; chargeonce dlq runs show %s tells what became of it".formatted(id, run.state().tag(), id));
         return run.state() == RunState.FINISHED ? 0 : NO;
     }
@@ -203,11 +200,7 @@ record MergeCall(CommandSpec command, Optional<String> reason, Duration patience
     }
 
     private static boolean hasMoved(DlqRuns runs, String id) {
-        return moved(runs.report(id).orElseThrow().results()) > 0;
-    }
-
-    private static long moved(SumsByKind<MoveResult> results) {
-        return Arrays.stream(MoveResult.values()).filter(MoveResult::isMove).mapToLong(result -> results.of(result).count()).sum();
+        return MoveResult.moved(runs.report(id).orElseThrow().results()) > 0;
     }
 
     private int unknown(String id) {
@@ -221,7 +214,7 @@ record MergeCall(CommandSpec command, Optional<String> reason, Duration patience
 
     private static int exit(RunStep end, RunProgress progress, DeadLetterFilter filter) {
         return switch (end) {
-            case RunStep.Finished finished -> exit(filter, moved(progress.results()));
+            case RunStep.Finished finished -> exit(filter, MoveResult.moved(progress.results()));
             case RunStep.Stopped stopped -> NO;
             case RunStep.Aborted aborted -> NO;
             case RunStep.Lost lost -> NO;
