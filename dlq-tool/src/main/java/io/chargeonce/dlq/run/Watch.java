@@ -19,7 +19,7 @@ import java.util.TreeMap;
  *
  * @param dead     how many there are, with how much money
  * @param arrivals by cause, the busiest first; only causes of the last hour
- * @param runs     merge runs that can still move something, the newest first
+ * @param runs     those that can still move something, the newest first
  * @param tiers    0 is the main topic
  * @param holds    what people have paused or forced
  */

@@ -28,7 +28,7 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "watch", usageHelpAutoWidth = true, sortOptions = false,
         description = {
-            "A live screen: arrivals by cause, what waits in the tiers or is overdue, circuit breakers, and open merge runs. q quits.",
+            "A live screen: arrivals by cause, what waits in the tiers or is overdue, circuit breakers, and open runs. q quits.",
             "Without a terminal, or with --json, it looks once."},
         footer = {"  On the machine where 'chargeonce up' runs:",
             "    chargeonce dlq watch",

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.chargeonce.runtime.SteadyClock;
 import java.util.Map;
 import io.chargeonce.dlq.AuditContext;
+import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.QueueRows;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.move.Brake;
@@ -26,7 +27,6 @@ import io.chargeonce.payment.OperationState;
 import io.chargeonce.wire.PaymentJson;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -247,7 +247,7 @@ class MergeTest {
         LockedBatch batch = LockedBatch.lock(connection, selected.stream().map(Target::of).toList(), "dead");
         Map<String, MoveResult> done = kind.moves(rows.queue(), RunTerms.UNATTENDED).on(connection, batch, BY_A_TEST);
         var results = new SumsByKind<MoveResult>();
-        selected.forEach(letter -> results.add(done.get(letter.id()), letter));
+        selected.forEach(letter -> results.add(done.get(letter.id()), Sum.of(letter.money())));
         return results;
     }
 

@@ -13,7 +13,6 @@ import io.chargeonce.dlq.query.Plan;
 import io.chargeonce.dlq.query.MoneyStatus;
 import io.chargeonce.dlq.query.SumsByKind;
 import io.chargeonce.payment.OperationState;
-import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;

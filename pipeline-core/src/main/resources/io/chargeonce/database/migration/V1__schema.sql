@@ -796,7 +796,7 @@ CREATE TRIGGER a_person_moves_poison AFTER UPDATE OF state ON dead_letter
 CREATE TRIGGER it_happens_now BEFORE UPDATE OF changed_at, died_at ON dead_letter
     FOR EACH ROW WHEN (current_setting('is_superuser') = 'off') EXECUTE FUNCTION it_happens_now();
 
--- A merge of dead letters as a durable run: its plan, what was done, and the results.
+-- A merge, a purge or a restore of dead letters as a durable run: its plan, what was done, and the results.
 CREATE TABLE dlq_run (
     run_id              text COLLATE "C" PRIMARY KEY CHECK (run_id ~ '^run_[0-9a-f]{10}$'),
     -- The login of the session that planned it.
@@ -808,9 +808,9 @@ CREATE TABLE dlq_run (
     items               int NOT NULL CHECK (items >= 0),
     -- Their number and minor units by currency, for lists: {"EUR": [8, 11520]}.
     money               jsonb NOT NULL DEFAULT '{}',
-    -- This many payments go first, and the rest only after these have ended well.
+    -- This many go first, and the rest only after these have ended well, or a person has looked at them.
     canary              int NOT NULL CHECK (canary >= 0),
-    -- Dead letters per second at first; NULL is as fast as possible. It doubles up to max_rate while all goes well.
+    -- Dead letters per second at first; NULL is as fast as possible. Of a merge it doubles up to max_rate while all goes well.
     rate                int CHECK (rate >= 1),
     max_rate            int CHECK (max_rate >= rate),
     abort_above_percent int NOT NULL CHECK (abort_above_percent BETWEEN 0 AND 100),
