@@ -35,6 +35,7 @@ class WaitingActionsTest {
         world.rows.clear();
     }
 
+    private static final int LARGEST_BATCH = 500;
     private static final Map<String, Object> ONE = Map.of("count", 1, "money", List.of(Map.of("currency", "EUR", "amount", 1299)));
 
     private static Browser.Answer endWait(Browser browser, String how, String asOf, Map<String, Object> target) {
@@ -93,18 +94,19 @@ class WaitingActionsTest {
 
     @Test
     void a_stop_that_meets_a_locked_payment_tells_how_many_it_has_stopped_before() {
-        for (int i = 0; i < 200; i++) {
+        for (int i = 0; i < LARGEST_BATCH; i++) {
             world.rows.retry(world.rows.accepted("acme"), 1, "the PSP answered 500");
         }
         String locked = world.rows.accepted("acme");
         world.rows.retry(locked, 2, "the PSP answered 500");
         Map<String, Object> body = Map.of("filter", Map.of(), "reason", "cancelled", "as_of",
                 operator.get("/api/waiting").textAt("/as_of"), "expect",
-                Map.of("count", 201, "money", List.of(Map.of("currency", "EUR", "amount", 1299 * 201))));
+                Map.of("count", LARGEST_BATCH + 1, "money",
+                        List.of(Map.of("currency", "EUR", "amount", 1299 * (LARGEST_BATCH + 1)))));
 
         Browser.Answer answer = world.rows.holding(locked, () -> operator.post("/api/waiting/stop", body));
 
-        assertThat(answer.at("/results/stopped/count").asInt()).as(answer.text()).isEqualTo(200);
+        assertThat(answer.at("/results/stopped/count").asInt()).as(answer.text()).isEqualTo(LARGEST_BATCH);
         assertThat(answer.at("/finished").asBoolean()).isFalse();
         assertThat(answer.textAt("/stopped_because")).startsWith("Postgres was busy");
         assertThat(world.rows.operation(locked).waitsInATier()).isTrue();

@@ -10,11 +10,17 @@ import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.Sum;
-import io.chargeonce.dlq.json.Json;
 import io.chargeonce.dlq.json.WaitingJson;
+import io.chargeonce.dlq.approval.FourEyes;
+import io.chargeonce.dlq.json.RunJson;
 import io.chargeonce.dlq.move.Brake;
+import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.query.SumsByKind;
-import io.chargeonce.dlq.waiting.EndWait;
+import io.chargeonce.dlq.run.DlqRuns;
+import io.chargeonce.dlq.run.RunKind;
+import io.chargeonce.dlq.run.RunLeader;
+import io.chargeonce.dlq.run.RunTerms;
+import io.chargeonce.runtime.SteadyClock;
 import io.chargeonce.dlq.waiting.WaitingFilter;
 import io.chargeonce.dlq.waiting.WaitingPayment;
 import io.chargeonce.dlq.waiting.WaitingPayments;
@@ -41,8 +47,8 @@ record WaitingRoutes() implements ConsoleApi.Routes {
     @Override
     public void add(ConsoleApi.Rules rules) {
         rules.get("/api/waiting", WaitingRoutes::list);
-        rules.post("/api/waiting/now", call -> change(call, EndWait.Kind.RETRY_NOW));
-        rules.post("/api/waiting/stop", call -> change(call, EndWait.Kind.STOP));
+        rules.post("/api/waiting/now", call -> change(call, RunKind.RETRY_NOW));
+        rules.post("/api/waiting/stop", call -> change(call, RunKind.STOP));
     }
 
     private static Answer list(Call call) {
@@ -96,13 +102,13 @@ record WaitingRoutes() implements ConsoleApi.Routes {
         throw Problems.wrong("as_of must be the time that came with what was shown.").refusal();
     }
 
-    private static WaitingFilter named(List<String> ids, EndWait.Kind kind) {
-        return kind == EndWait.Kind.STOP ? WaitingFilter.ofIds(ids).withPresentations() : WaitingFilter.ofIds(ids);
+    private static WaitingFilter named(List<String> ids, RunKind kind) {
+        return kind == RunKind.STOP ? WaitingFilter.ofIds(ids).withPresentations() : WaitingFilter.ofIds(ids);
     }
 
-    private static Answer change(Call call, EndWait.Kind kind) {
+    private static Answer change(Call call, RunKind kind) {
         JsonNode body = call.json();
-        Optional<String> reason = Filters.reason(call.text("reason"), kind == EndWait.Kind.STOP);
+        Optional<String> reason = Filters.reason(call.text("reason"), kind == RunKind.STOP);
         Expect expect = Expect.of(body);
         if (body.has("ids") == body.has("filter")) {
             throw Problems.wrong("Name either ids or a filter; an empty filter is everything.").refusal();
@@ -113,7 +119,15 @@ record WaitingRoutes() implements ConsoleApi.Routes {
         Instant asOf = shownAt(call);
         expect.checkAtMost(total(WaitingPayments.groups(call.queue(), filter, asOf)));
         AuditContext by = call.by(reason);
-        var done = new SumsByKind<EndWait.Result>();
+        var runs = new DlqRuns(call.queue());
+        runs.plan(kind, filter, asOf, by, RunTerms.UNATTENDED);
+        var fourEyes = new FourEyes(call.queue());
+        if (fourEyes.mustBeApproved(by.run())) {
+            fourEyes.await(by.run());
+            throw Problems.notNow("%s is more than one person may do alone within 24 hours.".formatted(by.run()),
+                    "Have another person approve it.").refusal();
+        }
+        RunLeader leader = runs.take(by, new SteadyClock(), progress -> {}).orElseThrow();
         var brake = new Brake();
         Optional<String> cutShort = Optional.empty();
         Thread limit = Thread.ofVirtual().start(() -> {
@@ -125,12 +139,12 @@ record WaitingRoutes() implements ConsoleApi.Routes {
             }
         });
         try {
-            new EndWait(call.queue(), kind).run(filter, asOf, by, brake, done);
+            leader.run(brake);
         } catch (DatabaseUnavailable | DatabaseRefused e) {
-            if (done.total().count() == 0) {
+            if (done(runs, by).total().count() == 0) {
                 throw e;
             }
-            // What earlier batches did is done: an error would deny it.
+            // What other batches did is done: an error would deny it.
             cutShort = Optional.of(Errors.problem(e).detail());
         } finally {
             limit.interrupt();
@@ -139,7 +153,11 @@ record WaitingRoutes() implements ConsoleApi.Routes {
         json.put("run", by.run());
         json.put("finished", !brake.isPressed() && cutShort.isEmpty());
         cutShort.ifPresent(why -> json.put("stopped_because", why));
-        json.put("results", Json.sums(done, EndWait.Result.values()));
+        json.put("results", RunJson.waits(done(runs, by)));
         return ConsoleApi.json(200, json);
+    }
+
+    private static SumsByKind<MoveResult> done(DlqRuns runs, AuditContext by) {
+        return runs.report(by.run()).orElseThrow().results();
     }
 }

@@ -8,6 +8,7 @@ import io.chargeonce.dlq.run.Outcomes;
 import io.chargeonce.dlq.run.RunProgress;
 import io.chargeonce.dlq.run.RunStep;
 import io.chargeonce.dlq.move.MoveResult;
+import io.chargeonce.dlq.query.SumsByKind;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -79,8 +80,15 @@ public final class RunJson {
         json.put("fingerprint", progress.run().fingerprint());
         json.put("standings", Json.standings(progress.standings()));
         json.put("fates", Json.sums(progress.results(), MoveResult.values()));
+        if (progress.run().kind().isOfWaits()) {
+            json.put("results", waits(progress.results()));
+        }
         putOutcomes(json, progress.outcomes(), progress.asked());
         return json;
+    }
+
+    public static Map<String, Object> waits(SumsByKind<MoveResult> results) {
+        return Json.sums(results, new MoveResult[] {MoveResult.RETRIED, MoveResult.STOPPED, MoveResult.GONE});
     }
 
     /** What became of those that were sent, and of those about which the PSP was asked. */

@@ -16,17 +16,21 @@ public enum MoveResult {
     PURGED,
     /** Purged before, and back in the queue. */
     RESTORED,
+    /** It waited, and is staged for the main topic. If its PSP is still not well, it is parked again. */
+    RETRIED,
+    /** It waited, and is in the queue now. */
+    STOPPED,
     /** Left as it is, because this may not be done with it: poison in a merge, money that was or may be taken in a purge. */
     REFUSED,
     /** A record that had been edited, left as it is, because no data key here opens the edit. */
     CLOSED,
-    /** Another person or run moved it first, or it failed once more. */
+    /** Another person or run moved it first, it failed once more, or it does not wait any more. */
     GONE;
 
     /** Whether the run changed this dead letter, which is what its command was called for. */
     public boolean isMove() {
         return switch (this) {
-            case REENTERED, ASKED, RESENT, PURGED, RESTORED -> true;
+            case REENTERED, ASKED, RESENT, PURGED, RESTORED, RETRIED, STOPPED -> true;
             case REFUSED, CLOSED, GONE -> false;
         };
     }

@@ -10,10 +10,12 @@ import io.chargeonce.dlq.query.Selection;
 import io.chargeonce.dlq.query.MoneyStatus;
 import io.chargeonce.dlq.query.Plan;
 import io.chargeonce.dlq.query.SumsByKind;
+import io.chargeonce.dlq.waiting.WaitingFilter;
 import io.chargeonce.runtime.SteadyClock;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
@@ -23,8 +25,8 @@ import java.util.function.Consumer;
 /** Runs: planned, taken by one leader at a time, cancelled, looked at. Safe for any thread. */
 public final class DlqRuns {
 
-    /** A leader locks its run for as long as a batch commits. */
-    private static final Duration LOCK_PATIENCE = Duration.ofSeconds(20);
+    /** A leader locks its run for as long as a batch commits. Two people on the same letters wait for each other, too. */
+    static final Duration LOCK_PATIENCE = Duration.ofSeconds(20);
     private static final Duration LOOK_EVERY = Duration.ofMillis(250);
     private static final int LOOKS = 1_000;
 
@@ -36,13 +38,25 @@ public final class DlqRuns {
 
     /** Freezes the selection as it is now, under the run of this audit context. Moves nothing. */
     public DlqRun plan(RunKind kind, Selection selection, AuditContext by, RunTerms given) {
+        RunTerms terms = given.selecting(kind, selection.filter());
+        return plan(kind, by, terms, connection -> RunItems.freeze(connection, kind, by.run(), selection, terms));
+    }
+
+    /** The same of what waits since before a moment. */
+    public DlqRun plan(RunKind kind, WaitingFilter filter, Instant asOf, AuditContext by, RunTerms terms) {
+        return plan(kind, by, terms, connection -> RunItems.freeze(connection, by.run(), filter, asOf, terms));
+    }
+
+    private interface Freezing {
+        RunItems.Frozen with(Connection connection) throws SQLException;
+    }
+
+    private DlqRun plan(RunKind kind, AuditContext by, RunTerms terms, Freezing freezing) {
         if (kind.needsReason() && by.reason().isEmpty()) {
             throw new IllegalArgumentException("a %s needs a reason".formatted(kind.tag()));
         }
-        RunTerms terms = given.selecting(kind, selection.filter());
         return queue.database().inTransaction(connection -> {
-            RunItems.Frozen frozen = RunItems.freeze(connection, kind, by.run(), selection, terms);
-            RunRows.insert(connection, kind, by, terms, frozen);
+            RunRows.insert(connection, kind, by, terms, freezing.with(connection));
             RunAudit.append(connection, by, "dlq.run.planned", Optional.empty());
             return RunRows.find(connection, by.run()).orElseThrow();
         });
@@ -51,6 +65,11 @@ public final class DlqRuns {
     /** Plans a run and leads it to its end, as services and tests do, which look at nothing on the way. */
     public SumsByKind<MoveResult> unattended(RunKind kind, Plan plan, AuditContext by, RunTerms terms) {
         plan(kind, plan.selection(), by, terms);
+        return unattended(by);
+    }
+
+    /** Leads the run of this audit context to its end at once. */
+    public SumsByKind<MoveResult> unattended(AuditContext by) {
         RunLeader leader = take(by, new SteadyClock(), progress -> {})
                 .orElseThrow(() -> new IllegalStateException("Bug! Another process took a run that was not visible yet: " + by.run()));
         leader.run(new Brake());

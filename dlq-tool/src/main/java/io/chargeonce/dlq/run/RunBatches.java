@@ -4,7 +4,8 @@ package io.chargeonce.dlq.run;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.move.MoveResult;
-import io.chargeonce.dlq.move.LockedBatch;
+import io.chargeonce.database.Database;
+import io.chargeonce.dlq.move.Target;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -94,9 +95,11 @@ final class RunBatches {
     }
 
     private Batch move(Connection connection, List<RunItems.Item> items) throws SQLException {
-        String state = run.kind() == RunKind.RESTORE ? "purged" : "dead";
-        LockedBatch batch = LockedBatch.lock(connection, items.stream().map(RunItems.Item::target).toList(), state);
+        if (!run.kind().isOfWaits()) {
+            Database.waitForLocks(connection, DlqRuns.LOCK_PATIENCE);
+        }
         RunItems.permit(connection, run.id(), items);
+        List<Target> batch = items.stream().map(RunItems.Item::target).toList();
         Map<String, MoveResult> results = run.kind().moves(queue, run.terms()).on(connection, batch, by);
         RunItems.mark(connection, run.id(), items, results);
         return new Batch(items, results);

@@ -13,7 +13,7 @@ import java.sql.SQLException;
  * What the items of one run were, what was done with them, and what became of those that re-entered or were asked about. One pass over
  * them, for there may be a million and a watching person asks again and again.
  *
- * @param standings as they stood when they were frozen
+ * @param standings as they stood when they were frozen; none of what waits
  * @param outcomes  of those that re-entered
  * @param asked     of those about which the PSP was asked
  */
@@ -33,7 +33,9 @@ record RunCounts(SumsByKind<MoneyStatus> standings, SumsByKind<MoveResult> resul
         Outcomes asked = Outcomes.NONE;
         for (Group group : Sql.all(connection, COUNT, row -> new Group(row.getString(1), row.getString(2), row.getString(3),
                 Sum.ofRow(row.getString(4), row.getLong(5), row.getLong(6))), run)) {
-            standings.add(MoneyStatus.fromTag(group.standing), group.sum);
+            if (group.standing != null) {
+                standings.add(MoneyStatus.fromTag(group.standing), group.sum);
+            }
             if (group.fate != null) {
                 MoveResult result = MoveResult.fromTag(group.fate);
                 results.add(result, group.sum);

@@ -9,10 +9,13 @@ import io.chargeonce.dlq.query.DeadLetterQuery;
 import io.chargeonce.dlq.query.MoneyStatus;
 import io.chargeonce.dlq.query.Plan;
 import io.chargeonce.dlq.query.Selection;
+import io.chargeonce.dlq.waiting.WaitingFilter;
+import io.chargeonce.dlq.waiting.WaitingPayments;
 import io.chargeonce.payment.Money;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -43,6 +46,16 @@ final class RunItems {
              LIMIT (SELECT coalesce(?::bigint, least(ceil(count(*) * ? / 100.0), ?)::bigint) FROM tried)
             """;
 
+    private static final String FROZEN = """
+                RETURNING dead_letter_id, generation, died_at, amount, currency
+            )
+            SELECT count(*), coalesce(bit_xor(\
+            """ + DeadLetterQuery.FINGERPRINT + "), 0),\n" + """
+                   (SELECT coalesce(jsonb_object_agg(currency, jsonb_build_array(letters, amount)), '{}')
+                      FROM (SELECT currency, count(*) AS letters, sum(amount) AS amount FROM frozen
+                             WHERE currency IS NOT NULL GROUP BY currency) AS sums)
+              FROM frozen AS letter
+            """;
     /** The oldest first, as the index has them; those that were drawn have a number before all others. */
     private static final String FREEZE = """
             WITH frozen AS (
@@ -53,22 +66,35 @@ final class RunItems {
                   FROM \
             """ + LETTERS + "%s) AS letter\n" + """
                  CROSS JOIN (SELECT ?::text AS run, ?::text[] AS drawn) AS given
-                RETURNING dead_letter_id, generation, died_at, amount, currency
-            )
-            SELECT count(*), coalesce(bit_xor(\
-            """ + DeadLetterQuery.FINGERPRINT + "), 0),\n" + """
-                   (SELECT coalesce(jsonb_object_agg(currency, jsonb_build_array(letters, amount)), '{}')
-                      FROM (SELECT currency, count(*) AS letters, sum(amount) AS amount FROM frozen
-                             WHERE currency IS NOT NULL GROUP BY currency) AS sums)
-              FROM frozen AS letter
-            """;
+            """ + FROZEN;
+    /** What is due first comes first, behind the canary, which is drawn by lot. */
+    private static final String FREEZE_WAITS = """
+            WITH frozen AS (
+                INSERT INTO dlq_run_item (run_id, position, dead_letter_id, generation, died_at, amount, currency)
+                SELECT run, row_number() OVER (ORDER BY lot > canary, not_before, operation_id),
+                       operation_id, step, not_before, amount, currency
+                  FROM (SELECT operation_id, its.step, its.not_before, operation.amount, operation.currency,
+                               row_number() OVER (ORDER BY md5(operation_id)) AS lot
+            """ + WaitingPayments.WAITING + """
+                       ) AS waits
+                 CROSS JOIN (SELECT ?::text AS run, ?::int AS canary) AS given
+            """ + FROZEN;
+
+    static Frozen freeze(Connection connection, String run, WaitingFilter filter, Instant asOf, RunTerms terms) throws SQLException {
+        Sql.call(connection, PATIENCE);
+        int canary = terms.givenCanary().orElse(0);
+        return Sql.one(connection, FREEZE_WAITS, row -> frozen(row, canary), WaitingPayments.values(filter, asOf, run, canary));
+    }
+
+    private static Frozen frozen(ResultSet row, int canary) throws SQLException {
+        return new Frozen(row.getLong(1), Plan.fingerprint(row.getLong(2)), row.getString(3), canary);
+    }
 
     static Frozen freeze(Connection connection, RunKind kind, String run, Selection selection, RunTerms terms) throws SQLException {
         Sql.call(connection, PATIENCE);
         List<String> drawn = terms.givenCanary().equals(OptionalInt.of(0)) ? List.of() : draw(connection, kind, selection, terms);
         return Sql.one(connection, FREEZE.formatted(DeadLetterQuery.selected(selection.from())),
-                row -> new Frozen(row.getLong(1), Plan.fingerprint(row.getLong(2)), row.getString(3),
-                        terms.givenCanary().orElse(drawn.size())),
+                row -> frozen(row, terms.givenCanary().orElse(drawn.size())),
                 DeadLetterQuery.values(selection, run, drawn));
     }
 

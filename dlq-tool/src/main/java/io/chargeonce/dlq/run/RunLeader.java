@@ -69,8 +69,9 @@ public final class RunLeader {
         RunCounts counts = queue.database().withConnection(connection -> RunCounts.of(connection, run.id()));
         this.results = counts.results();
         this.standings = counts.standings();
-        this.tried = Arrays.stream(MoneyStatus.values()).filter(standing -> run.kind().tries(standing, run.terms()))
-                .mapToLong(standing -> standings.of(standing).count()).sum();
+        this.tried = run.kind().isOfWaits() ? run.items()
+                : Arrays.stream(MoneyStatus.values()).filter(standing -> run.kind().tries(standing, run.terms()))
+                        .mapToLong(standing -> standings.of(standing).count()).sum();
         this.outcomes = counts.outcomes();
         this.asked = counts.asked();
         boolean canaryIsOver = run.terms().canary() == 0 || (run.kind().isWatched()
@@ -136,7 +137,7 @@ public final class RunLeader {
         }
         long moved = MoveResult.moved(results);
         if (moved < tried) {
-            return abort("%,d of the canary's %,d are %sd; a person looks at them first".formatted(moved, canary, run.kind().tag()),
+            return abort("%,d of the canary's %,d are %s; a person looks at them first".formatted(moved, canary, run.kind().done()),
                     Sum.NOTHING);
         }
         phase = RunProgress.Phase.RAMP;

@@ -20,6 +20,7 @@ import io.chargeonce.dlq.move.Brake;
 import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.Plan;
+import io.chargeonce.dlq.waiting.WaitingFilter;
 import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.options.Expected;
 import io.chargeonce.dlq.terminal.page.ChangeReport;
@@ -33,13 +34,14 @@ import io.chargeonce.terminal.Screen;
 import io.chargeonce.text.Counted;
 import io.chargeonce.text.Printable;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine.Model.CommandSpec;
 
 /**
- * One call of merge, purge or restore: looks, plans, leads a run, or ends one.
+ * One call of a command that changes many: looks, plans, leads a run, or ends one.
  *
  * @param patience how long the outcomes of the last payments are worth waiting for
  */
@@ -83,7 +85,7 @@ record RunCall(RunKind kind, CommandSpec command, Optional<String> reason, Durat
         } else {
             ChangeReport.printDry(kind, terms, plan, screen);
         }
-        return exit(plan.selection().filter(), ChangeReport.would(kind, terms, plan));
+        return exit(plan.selection().filter().ids(), ChangeReport.would(kind, terms, plan));
     }
 
     private int planned(DeadLetterQueue queue, DlqRun run, Plan plan) {
@@ -98,8 +100,8 @@ record RunCall(RunKind kind, CommandSpec command, Optional<String> reason, Durat
                 screen.print("It is more than you may do alone within 24 hours. Another person says first:");
                 screen.print("               chargeonce dlq approve %s", run.id());
             }
-            screen.print("To do it:      chargeonce dlq %s --resume %s", kind.tag(), run.id());
-            screen.print("To drop it:    chargeonce dlq %s --cancel %s", kind.tag(), run.id());
+            screen.print("To do it:      chargeonce dlq %s --resume %s", kind.command(), run.id());
+            screen.print("To drop it:    chargeonce dlq %s --cancel %s", kind.command(), run.id());
         }
         return 0;
     }
@@ -110,7 +112,14 @@ record RunCall(RunKind kind, CommandSpec command, Optional<String> reason, Durat
         }
         AuditContext by = by(queue);
         freeze(queue, plan, by, terms);
-        return mustWait(queue, by.run()) ? awaited(queue, by.run()) : lead(queue, by, plan.selection().filter());
+        return mustWait(queue, by.run()) ? awaited(queue, by.run()) : lead(queue, by, plan.selection().filter().ids());
+    }
+
+    /** Ends the wait of what waited at that moment. */
+    int endWait(DeadLetterQueue queue, WaitingFilter filter, Instant asOf, RunTerms terms) {
+        AuditContext by = by(queue);
+        new DlqRuns(queue).plan(kind, filter, asOf, by, terms);
+        return mustWait(queue, by.run()) ? awaited(queue, by.run()) : lead(queue, by, filter.ids());
     }
 
     int resume(DeadLetterQueue queue, String id) {
@@ -118,14 +127,15 @@ record RunCall(RunKind kind, CommandSpec command, Optional<String> reason, Durat
         if (run.isEmpty()) {
             return unknown(id);
         }
-        if (run.get().kind() != kind) {
-            tell("%s is a %s: chargeonce dlq %2$s --resume %1$s".formatted(id, run.get().kind().tag()));
+        String owner = run.get().kind().command();
+        if (!owner.equals(kind.command())) {
+            tell("%s is of another command: chargeonce dlq %s --resume %1$s".formatted(id, owner));
             return NO;
         }
         if (!run.get().state().isEnd() && mustWait(queue, id)) {
             return awaited(queue, id);
         }
-        return lead(queue, ActsAs.auditContext(command, queue, reason.or(run.get()::reason), id), DeadLetterFilter.everything());
+        return lead(queue, ActsAs.auditContext(command, queue, reason.or(run.get()::reason), id), Optional.empty());
     }
 
     private static boolean mustWait(DeadLetterQueue queue, String run) {
@@ -138,10 +148,10 @@ record RunCall(RunKind kind, CommandSpec command, Optional<String> reason, Durat
     }
 
     private int awaited(DeadLetterQueue queue, String run) {
-        return Approval.awaited(command, queue, run, kind.tag(), json);
+        return Approval.awaited(command, queue, run, kind.command(), json);
     }
 
-    private int lead(DeadLetterQueue queue, AuditContext by, DeadLetterFilter filter) {
+    private int lead(DeadLetterQueue queue, AuditContext by, Optional<List<String>> named) {
         try (var bar = RunBar.on(command, json)) {
             var runs = new DlqRuns(queue);
             Optional<RunLeader> leader = runs.takeOver(by, new SteadyClock(), bar::show, this::waits);
@@ -155,13 +165,13 @@ record RunCall(RunKind kind, CommandSpec command, Optional<String> reason, Durat
                 RunProgress last = leader.get().progress();
                 bar.close();
                 RunPage.printEnd(last, end, by, Screen.of(command), json);
-                return exit(end, last, filter);
+                return exit(end, last, named);
             } finally {
                 ctrlC.letGo();
             }
         } catch (DatabaseUnavailable | DatabaseRefused e) {
             tell("%s stopped between two batches, nothing is left half done; to go on: chargeonce dlq %s --resume %1$s"
-                    .formatted(by.run(), kind.tag()));
+                    .formatted(by.run(), kind.command()));
             throw e;
         }
     }
@@ -177,7 +187,7 @@ record RunCall(RunKind kind, CommandSpec command, Optional<String> reason, Durat
         DlqRun run = new DlqRuns(queue).find(id).orElseThrow();
         tell(run.isLed()
                 ? "%s is led by %s right now: Ctrl-C there lets go, and chargeonce dlq %s --cancel %1$s ends it"
-                        .formatted(id, run.leader().orElseThrow(), kind.tag())
+                        .formatted(id, run.leader().orElseThrow(), kind.command())
                 : "%s has ended: %s; chargeonce dlq runs show %s tells what became of it".formatted(id, run.state().tag(), id));
         return run.state() == RunState.FINISHED ? 0 : NO;
     }
@@ -212,9 +222,9 @@ record RunCall(RunKind kind, CommandSpec command, Optional<String> reason, Durat
         return ActsAs.auditContext(command, queue, reason);
     }
 
-    private static int exit(RunStep end, RunProgress progress, DeadLetterFilter filter) {
+    private static int exit(RunStep end, RunProgress progress, Optional<List<String>> named) {
         return switch (end) {
-            case RunStep.Finished finished -> exit(filter, MoveResult.moved(progress.results()));
+            case RunStep.Finished finished -> exit(named, MoveResult.moved(progress.results()));
             case RunStep.Stopped stopped -> NO;
             case RunStep.Aborted aborted -> NO;
             case RunStep.Lost lost -> NO;
@@ -224,8 +234,8 @@ record RunCall(RunKind kind, CommandSpec command, Optional<String> reason, Durat
     }
 
     /** Named ids must all be moved, else the answer is no. */
-    private static int exit(DeadLetterFilter filter, long moved) {
-        return filter.ids().filter(ids -> moved < ids.size()).isPresent() ? NO : 0;
+    private static int exit(Optional<List<String>> named, long moved) {
+        return named.filter(ids -> moved < ids.stream().distinct().count()).isPresent() ? NO : 0;
     }
 
     private void tell(String message) {

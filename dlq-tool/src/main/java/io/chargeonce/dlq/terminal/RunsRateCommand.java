@@ -19,7 +19,7 @@ import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 @Command(name = "rate", usageHelpAutoWidth = true, sortOptions = false,
-        description = {"Sets how many dead letters a second a run moves, also while it runs: its leader follows within seconds.",
+        description = {"Sets how many a second a run moves, also while it runs: its leader follows within seconds.",
             "The rate stays: it is not doubled any more."},
         exitCodeList = "1:there is no such run, or it has ended",
         footer = {"  The PSP is struggling; five a second will do:",

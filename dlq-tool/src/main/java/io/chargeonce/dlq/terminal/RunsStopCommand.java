@@ -55,8 +55,8 @@ final class RunsStopCommand implements Callable<Integer> {
             JsonLines.print(Screen.of(spec), RunJson.run(run));
         } else {
             Screen.of(spec).say("%s stops between two batches; what it moved stays moved.".formatted(id));
-            Screen.of(spec).print("To go on:   chargeonce dlq %s --resume %s", run.kind().tag(), id);
-            Screen.of(spec).print("To end it:  chargeonce dlq %s --cancel %s", run.kind().tag(), id);
+            Screen.of(spec).print("To go on:   chargeonce dlq %s --resume %s", run.kind().command(), id);
+            Screen.of(spec).print("To end it:  chargeonce dlq %s --cancel %s", run.kind().command(), id);
         }
         return 0;
     }

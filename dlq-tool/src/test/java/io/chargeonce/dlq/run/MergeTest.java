@@ -12,7 +12,6 @@ import io.chargeonce.dlq.QueueRows;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.move.Brake;
 import io.chargeonce.dlq.move.MoveResult;
-import io.chargeonce.dlq.move.LockedBatch;
 import io.chargeonce.dlq.move.Target;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.DeadLetterQuery;
@@ -244,7 +243,7 @@ class MergeTest {
     }
 
     private static SumsByKind<MoveResult> on(Connection connection, RunKind kind, List<DeadLetterView> selected) throws SQLException {
-        LockedBatch batch = LockedBatch.lock(connection, selected.stream().map(Target::of).toList(), "dead");
+        List<Target> batch = selected.stream().map(Target::of).toList();
         Map<String, MoveResult> done = kind.moves(rows.queue(), RunTerms.UNATTENDED).on(connection, batch, BY_A_TEST);
         var results = new SumsByKind<MoveResult>();
         selected.forEach(letter -> results.add(done.get(letter.id()), Sum.of(letter.money())));

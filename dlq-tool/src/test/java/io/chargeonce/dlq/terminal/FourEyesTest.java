@@ -9,6 +9,7 @@ import io.chargeonce.database.People;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.approval.FourEyes;
 import io.chargeonce.dlq.QueueRows;
+import io.chargeonce.dlq.WaitingRows;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -135,6 +136,23 @@ class FourEyesTest {
         assertThat(restored.exit()).as(restored.out() + restored.err()).isZero();
         assertThat(rows.text("SELECT count(*) FROM dead_letter WHERE state = 'dead'")).isEqualTo("3");
         assertThat(ann("purge", "--resume", purge).exit()).isEqualTo(1);
+    }
+
+    @Test
+    void a_stop_above_the_limit_waits_too_and_a_retry_does_not() {
+        var waiting = new WaitingRows(rows);
+        for (int i = 0; i < 3; i++) {
+            waiting.scheduled(1);
+        }
+        assertThat(ann("waiting", "--all", "--stop", "--reason", "cancelled", "--yes").out()).contains("waits for another person");
+        String stop = theRun();
+        assertThat(rows.text("SELECT count(*) FROM dead_letter")).isEqualTo("0");
+        assertThat(bob("approve", stop, "--yes").out()).contains("proposes to stop", "3 payments", "dlq waiting --resume " + stop);
+        assertThat(bob("waiting", waiting.scheduled(2), "--now", "--yes").exit()).isZero();
+        Called stopped = ann("waiting", "--resume", stop);
+        assertThat(stopped.exit()).as(stopped.out() + stopped.err()).isZero();
+        assertThat(rows.text("SELECT count(*) FROM dead_letter WHERE cause = 'stopped'")).isEqualTo("3");
+        assertThat(rows.text("SELECT count(*) FROM moved_alone")).isEqualTo("0");
     }
 
     @Test

@@ -11,9 +11,9 @@ import picocli.CommandLine.Option;
 public class RunTermsOptions {
 
     @Option(names = "--canary", paramLabel = "N",
-            description = "N go first. A merge goes on by itself once these have ended well; a purge and a restore stop then, for you to "
+            description = "N go first. A merge goes on by itself once these have ended well; any other change stops then, for you to "
                     + "look at them, and --resume goes on. The default is 5%% of what a merge would charge, at least 1 and at most 100, "
-                    + "and none for a purge and a restore; 0 is no canary.")
+                    + "and none for other changes; 0 is no canary.")
     Optional<String> canary;
 
     @Option(names = "--rate", paramLabel = "N",

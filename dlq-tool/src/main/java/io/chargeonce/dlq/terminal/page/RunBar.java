@@ -55,7 +55,7 @@ public sealed interface RunBar extends AutoCloseable {
 
         @Override
         public void show(RunProgress progress) {
-            ProgressBar bar = drawn.orElseGet(() -> begin(progress.run().kind().tag()));
+            ProgressBar bar = drawn.orElseGet(() -> begin(progress.run().kind().command()));
             drawn = Optional.of(bar);
             bar.maxHint(progress.run().items());
             bar.stepTo(progress.results().total().count());
@@ -75,7 +75,7 @@ public sealed interface RunBar extends AutoCloseable {
     static String inWords(RunProgress progress, int room) {
         Outcomes outcomes = progress.outcomes();
         String ended = !progress.run().kind().isWatched()
-                ? "%s %sd".formatted(Words.brief(MoveResult.moved(progress.results())), progress.run().kind().tag())
+                ? "%s %s".formatted(Words.brief(MoveResult.moved(progress.results())), progress.run().kind().done())
                 : "%s ok, %s failed, %s open".formatted(Words.brief(outcomes.succeeded().count() + outcomes.declined().count()),
                         Words.brief(outcomes.bad()), Words.brief(outcomes.open().count() + progress.asked().open().count()));
         String sofar = switch (progress.phase()) {

@@ -35,11 +35,14 @@ public final class RunPage {
             JsonLines.print(screen, RunJson.end(progress, end));
             return;
         }
-        sums(progress.results(), MoveResult.values(), "RESULT", Words::of, screen);
+        sums(progress.results(), MoveResult.values(), "RESULT", result -> Words.of(run.kind(), result), screen);
         outcomes(progress.outcomes(), progress.asked(), screen);
         screen.say(committed(progress.results(), by));
         if (progress.results().of(MoveResult.PURGED).count() > 0) {
             screen.print("To undo it:  chargeonce dlq restore --run %s --reason … --yes", run.id());
+        }
+        if (progress.results().of(MoveResult.STOPPED).count() > 0) {
+            screen.print("To undo it:  chargeonce dlq merge --cause stopped --run %s --yes", run.id());
         }
         boolean allSent = progress.results().total().count() >= run.items();
         String words = switch (end) {
@@ -57,7 +60,7 @@ public final class RunPage {
         if (allSent && end instanceof RunStep.Aborted) {
             screen.print("What died again:    chargeonce dlq list --run %s --died-again", run.id());
         } else if (end instanceof RunStep.Aborted || end instanceof RunStep.Stopped) {
-            screen.print("To go on:           chargeonce dlq %s --resume %s", run.kind().tag(), run.id());
+            screen.print("To go on:           chargeonce dlq %s --resume %s", run.kind().command(), run.id());
         }
         if (!run.kind().isWatched()) {
             return;
@@ -78,7 +81,7 @@ public final class RunPage {
         field(screen, "state", state(run));
         field(screen, "planned", "%s by %s%s".formatted(Words.time(run.plannedAt()), run.plannedBy(),
                 run.reason().map(": "::concat).orElse("")));
-        field(screen, "set", "%s, %s, fingerprint %s".formatted(Counted.of(run.items(), "dead letter"),
+        field(screen, "set", "%s, %s, fingerprint %s".formatted(Counted.of(run.items(), run.kind().noun()),
                 run.sum().money().isEmpty() ? "no money" : String.join(", ", run.sum().moneyLines()), run.fingerprint()));
         field(screen, "care", "canary %d%s%s".formatted(run.terms().canary(),
                 run.kind().isWatched() ? ", stops above %d%%".formatted(run.terms().abortAbovePercent()) : "",
@@ -87,7 +90,7 @@ public final class RunPage {
         sums(report.standings(), MoneyStatus.values(), "STANDING WHEN PLANNED", Words::of, screen);
         if (report.results().total().count() > 0) {
             screen.print("");
-            sums(report.results(), MoveResult.values(), "WHAT THE RUN DID", Words::of, screen);
+            sums(report.results(), MoveResult.values(), "WHAT THE RUN DID", result -> Words.of(run.kind(), result), screen);
             if (report.outcomes().entered().count() + report.asked().entered().count() > 0) {
                 screen.print("");
                 outcomes(report.outcomes(), report.asked(), screen);

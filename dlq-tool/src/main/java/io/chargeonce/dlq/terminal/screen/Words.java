@@ -44,7 +44,8 @@ public final class Words {
         return switch (kind) {
             case MERGE -> plannedByMerge(standing == MoneyStatus.STOPPED && terms.evenStopped() ? MoneyStatus.RECHARGEABLE : standing);
             case PURGE -> standing == MoneyStatus.UNRESOLVED && terms.evenUnresolved() ? "purge" : byPurge(standing);
-            case RESTORE -> "back into the queue";
+            case RESTORE, STOP -> "back into the queue";
+            case RETRY_NOW -> "tried now";
         };
     }
 
@@ -103,16 +104,18 @@ public final class Words {
         };
     }
 
-    public static String of(MoveResult result) {
+    public static String of(RunKind kind, MoveResult result) {
         return switch (result) {
             case REENTERED -> "re-entered the pipeline";
             case ASKED -> "with the resolver now; stays listed until settled";
             case RESENT -> "sent again as edited";
             case PURGED -> "purged";
             case RESTORED -> "back in the queue";
+            case RETRIED -> "staged to be tried now";
+            case STOPPED -> "stopped: in the dead-letter queue";
             case REFUSED -> "refused and left as it was";
             case CLOSED -> "left as it was: no key in the file of CHARGEONCE_DATA_KEY_FILE opens its edit; add the key, or purge it";
-            case GONE -> "another person or run moved it meanwhile";
+            case GONE -> kind.isOfWaits() ? "did not wait any more: left as it was" : "another person or run moved it meanwhile";
         };
     }
 }

@@ -33,7 +33,7 @@ export function Frozen({ kind, run, busy, start, drop, leave }) {
 
 export function Standings({ kind, standings, evenStopped }) {
   const present = Object.entries(standings).filter(([, sum]) => sum.count > 0);
-  if (present.length === 0) return html`<p class="nothing">The set is empty.</p>`;
+  if (present.length === 0) return html`<p class="nothing">${['retry_now', 'stop'].includes(kind) ? 'What waited in the tiers when it was shown.' : 'The set is empty.'}</p>`;
   return html`<table role="table" class="standings">
     <caption class="for-readers">What is in the set, and what happens to it</caption>
     <thead role="rowgroup"><tr role="row">
@@ -52,7 +52,7 @@ export function Standings({ kind, standings, evenStopped }) {
 /** How careful the run is, in one sentence. */
 export function Care({ run }) {
   const parts = run.kind !== 'merge' ? [
-    run.canary > 0 && run.canary < run.items ? `${counted(run.canary, 'dead letter')} first, and the rest when a person has resumed it.` : 'There is no canary.',
+    run.canary > 0 && run.canary < run.items ? `${counted(run.canary, 'item')} first, and the rest when a person has resumed it.` : 'There is no canary.',
     run.rate ? `It goes at ${countText(run.rate)} a second.` : 'It goes as fast as it can.',
   ] : [
     run.canary >= run.items ? 'They are not more than the canary, so all go at once.'

@@ -18,11 +18,11 @@ function told(action, { results, finished, stopped_because: because, run }) {
   const moved = of('retried') + of('stopped');
   const parts = [`${counted(moved, 'payment')} ${action === 'now' ? 'tried now' : 'stopped'}, as ${run}`];
   if (of('gone') > 0) parts.push(`${countText(of('gone'))} had left the tier before`);
-  if (!finished) parts.push(`not all of them (${because ?? 'there was no time'}): do it again`);
+  if (!finished) parts.push(`not all of them (${because ?? 'there was no time'}): resume the run`);
   return `${parts.join('; ')}.`;
 }
 
-/** Ends the wait of what was shown and still waits: one commit after another, so it needs no run to watch. */
+/** Ends the wait of what was shown and still waits. The answer comes within seconds, so this run is not watched. */
 export function EndWait({ action, target, words, shown, asOf, close, done }) {
   const [reason, setReason] = useState('');
   const [problem, setProblem] = useState(null);
