@@ -40,13 +40,9 @@ public final class Filters {
     @Command
     private static final class Terms {
         @Mixin
-        RunTermsOptions options;
-    }
-
-    @Command
-    private static final class MergeTerms {
+        RunTermsOptions careful;
         @Mixin
-        MergeTermsOptions options;
+        MergeTermsOptions more;
     }
 
     private Filters() {}
@@ -70,9 +66,11 @@ public final class Filters {
 
     /** @param evenCapped also payments that were merged too often */
     public static RunTerms terms(RunKind kind, Map<String, String> given, boolean evenCapped) {
-        RunTermsOptions options = kind == RunKind.MERGE ? parse(new MergeTerms(), given, List.of()).options
-                : parse(new Terms(), given, List.of()).options;
-        RunTerms terms = checked(options::terms);
+        Terms parsed = parse(new Terms(), given, List.of());
+        if (kind != RunKind.MERGE) {
+            return checked(parsed.careful::terms);
+        }
+        RunTerms terms = checked(problems -> parsed.more.terms(parsed.careful, problems));
         return new RunTerms(terms.givenCanary(), terms.rate(), terms.maxRate(), terms.abortAbovePercent(), evenCapped);
     }
 

@@ -100,10 +100,24 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
         var runs = new DlqRuns(call.queue());
         DlqRun run = runs.plan(kind, plan.selection(), by, terms);
         refuseIfChanged(runs, by, plan, run);
-        if (mustBeApproved(call, run)) {
+        awaits(call, run);
+        return document(call, 201, run.id());
+    }
+
+    private static boolean awaits(Call call, DlqRun run) {
+        boolean must = mustBeApproved(call, run);
+        if (must) {
             new FourEyes(call.queue()).await(run.id());
         }
-        return document(call, 201, run.id());
+        return must;
+    }
+
+    /** Leads what was planned just now, unless another person has to approve it first. */
+    Answer begin(Call call, AuditContext by, DlqRun planned) {
+        if (!awaits(call, planned)) {
+            led.lead(call.session(), by, planned);
+        }
+        return document(call, 202, planned.id());
     }
 
     /** Between the look and the freezing another run may have moved some of the set. */

@@ -1,32 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.console.web;
 
-import io.chargeonce.console.answer.Errors;
 import io.chargeonce.console.answer.Filters;
 import io.chargeonce.console.answer.MoneyJson;
 import io.chargeonce.console.answer.Problems;
 import io.chargeonce.console.runs.Expect;
-import io.chargeonce.database.DatabaseRefused;
-import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.json.WaitingJson;
-import io.chargeonce.dlq.approval.FourEyes;
-import io.chargeonce.dlq.json.RunJson;
-import io.chargeonce.dlq.move.Brake;
-import io.chargeonce.dlq.move.MoveResult;
-import io.chargeonce.dlq.query.SumsByKind;
 import io.chargeonce.dlq.run.DlqRuns;
 import io.chargeonce.dlq.run.RunKind;
-import io.chargeonce.dlq.run.RunLeader;
 import io.chargeonce.dlq.run.RunTerms;
-import io.chargeonce.runtime.SteadyClock;
 import io.chargeonce.dlq.waiting.WaitingFilter;
 import io.chargeonce.dlq.waiting.WaitingPayment;
 import io.chargeonce.dlq.waiting.WaitingPayments;
 import io.chargeonce.http.Answer;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.Base64;
@@ -37,12 +26,10 @@ import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
 /** What waits in the tiers; tried now or stopped by a person. */
-record WaitingRoutes() implements ConsoleApi.Routes {
+record WaitingRoutes(RunRoutes runs) implements ConsoleApi.Routes {
 
     private static final int USUAL = 50;
     private static final int MOST = 200;
-    /** A browser waits for the answer. What is left then is done by the same request again. */
-    private static final Duration LONGEST = Duration.ofSeconds(20);
 
     @Override
     public void add(ConsoleApi.Rules rules) {
@@ -106,9 +93,10 @@ record WaitingRoutes() implements ConsoleApi.Routes {
         return kind == RunKind.STOP ? WaitingFilter.ofIds(ids).withPresentations() : WaitingFilter.ofIds(ids);
     }
 
-    private static Answer change(Call call, RunKind kind) {
+    /** A run that begins at once, unless another person has to approve it. */
+    private Answer change(Call call, RunKind kind) {
         JsonNode body = call.json();
-        Optional<String> reason = Filters.reason(call.text("reason"), kind == RunKind.STOP);
+        Optional<String> reason = Filters.reason(call.text("reason"), kind.needsReason());
         Expect expect = Expect.of(body);
         if (body.has("ids") == body.has("filter")) {
             throw Problems.wrong("Name either ids or a filter; an empty filter is everything.").refusal();
@@ -119,45 +107,6 @@ record WaitingRoutes() implements ConsoleApi.Routes {
         Instant asOf = shownAt(call);
         expect.checkAtMost(total(WaitingPayments.groups(call.queue(), filter, asOf)));
         AuditContext by = call.by(reason);
-        var runs = new DlqRuns(call.queue());
-        runs.plan(kind, filter, asOf, by, RunTerms.UNATTENDED);
-        var fourEyes = new FourEyes(call.queue());
-        if (fourEyes.mustBeApproved(by.run())) {
-            fourEyes.await(by.run());
-            throw Problems.notNow("%s is more than one person may do alone within 24 hours.".formatted(by.run()),
-                    "Have another person approve it.").refusal();
-        }
-        RunLeader leader = runs.take(by, new SteadyClock(), progress -> {}).orElseThrow();
-        var brake = new Brake();
-        Optional<String> cutShort = Optional.empty();
-        Thread limit = Thread.ofVirtual().start(() -> {
-            try {
-                Thread.sleep(LONGEST);
-                brake.press();
-            } catch (InterruptedException theWorkIsDone) {
-                Thread.currentThread().interrupt();
-            }
-        });
-        try {
-            leader.run(brake);
-        } catch (DatabaseUnavailable | DatabaseRefused e) {
-            if (done(runs, by).total().count() == 0) {
-                throw e;
-            }
-            // What other batches did is done: an error would deny it.
-            cutShort = Optional.of(Errors.problem(e).detail());
-        } finally {
-            limit.interrupt();
-        }
-        var json = new LinkedHashMap<String, Object>();
-        json.put("run", by.run());
-        json.put("finished", !brake.isPressed() && cutShort.isEmpty());
-        cutShort.ifPresent(why -> json.put("stopped_because", why));
-        json.put("results", RunJson.waits(done(runs, by)));
-        return ConsoleApi.json(200, json);
-    }
-
-    private static SumsByKind<MoveResult> done(DlqRuns runs, AuditContext by) {
-        return runs.report(by.run()).orElseThrow().results();
+        return runs.begin(call, by, new DlqRuns(call.queue()).plan(kind, filter, asOf, by, RunTerms.UNATTENDED));
     }
 }

@@ -41,15 +41,21 @@ abstract class ChangeCommand implements Callable<Integer> {
     Optional<String> cancel;
 
     @Mixin
+    RunTermsOptions careful;
+
+    @Mixin
     CommonOptions common;
 
     abstract RunKind kind();
 
-    abstract RunTermsOptions careful();
+    /** Whether terms are given that only this kind has. */
+    boolean anyMore() {
+        return false;
+    }
 
-    /** The terms that are given, also those which only this kind has. */
+    /** Also those. */
     RunTerms terms(DeadLetterFilter filter, Problems problems) {
-        return careful().terms(problems);
+        return careful.terms(problems);
     }
 
     /** How long the outcomes of the last payments are worth waiting for. */
@@ -85,7 +91,7 @@ abstract class ChangeCommand implements Callable<Integer> {
         if (resume.isPresent() && cancel.isPresent()) {
             problems.add("--resume goes on and --cancel ends: say one of them");
         }
-        if (plan || careful().any() || selection.any()) {
+        if (plan || careful.any() || anyMore() || selection.any()) {
             problems.add("a run keeps the set and the care it was planned with: name only the run, and a --reason if you like");
         }
         problems.reason("--reason", selection.reason);

@@ -5,7 +5,6 @@ import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.run.RunKind;
 import io.chargeonce.dlq.run.RunTerms;
 import io.chargeonce.dlq.terminal.options.MergeTermsOptions;
-import io.chargeonce.dlq.terminal.options.RunTermsOptions;
 import io.chargeonce.dlq.terminal.screen.Problems;
 import java.time.Duration;
 import java.util.Optional;
@@ -32,7 +31,7 @@ import picocli.CommandLine.Option;
 final class MergeCommand extends ChangeCommand {
 
     @Mixin
-    MergeTermsOptions careful;
+    MergeTermsOptions more;
 
     @Option(names = "--wait", paramLabel = "AGE", defaultValue = "10s",
             description = "How long to wait for the outcomes of the last payments. The default is ${DEFAULT-VALUE}; 0 does not wait.")
@@ -44,16 +43,16 @@ final class MergeCommand extends ChangeCommand {
     }
 
     @Override
-    RunTermsOptions careful() {
-        return careful;
+    boolean anyMore() {
+        return more.any();
     }
 
     @Override
     RunTerms terms(DeadLetterFilter filter, Problems problems) {
-        if (careful.evenCapped && filter.ids().isEmpty()) {
+        if (more.evenCapped && filter.ids().isEmpty()) {
             problems.add("--even-capped needs ids: look at each of these payments first");
         }
-        return careful.terms(problems);
+        return more.terms(careful, problems);
     }
 
     @Override

@@ -4,10 +4,8 @@ package io.chargeonce.dlq.terminal;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.run.RunKind;
 import io.chargeonce.dlq.run.RunTerms;
-import io.chargeonce.dlq.terminal.options.RunTermsOptions;
 import io.chargeonce.dlq.terminal.screen.Problems;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 @Command(name = "purge", usageHelpAutoWidth = true, sortOptions = false,
@@ -27,9 +25,6 @@ import picocli.CommandLine.Option;
             "    chargeonce dlq purge --resume run_0123456789"})
 final class PurgeCommand extends ChangeCommand {
 
-    @Mixin
-    RunTermsOptions careful;
-
     @Option(names = "--even-unresolved",
             description = "Also payments whose money may have been taken. Nothing is sent for them any more, and what the PSP has already "
                     + "it may still execute. Where the PSP can be asked without sending, the resolver goes on asking; at Adyen its "
@@ -42,8 +37,8 @@ final class PurgeCommand extends ChangeCommand {
     }
 
     @Override
-    RunTermsOptions careful() {
-        return careful;
+    boolean anyMore() {
+        return evenUnresolved;
     }
 
     @Override

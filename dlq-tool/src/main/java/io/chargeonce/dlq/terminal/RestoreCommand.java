@@ -2,9 +2,7 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.run.RunKind;
-import io.chargeonce.dlq.terminal.options.RunTermsOptions;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 
 @Command(name = "restore", usageHelpAutoWidth = true, sortOptions = false,
         description = {"Brings back what was purged in the last 30 days. Shows what it would do, and does it with --yes.",
@@ -18,16 +16,8 @@ import picocli.CommandLine.Mixin;
             "    chargeonce dlq restore --run run_0123456789 --reason \"wrong filter\" --yes"})
 final class RestoreCommand extends ChangeCommand {
 
-    @Mixin
-    RunTermsOptions careful;
-
     @Override
     RunKind kind() {
         return RunKind.RESTORE;
-    }
-
-    @Override
-    RunTermsOptions careful() {
-        return careful;
     }
 }

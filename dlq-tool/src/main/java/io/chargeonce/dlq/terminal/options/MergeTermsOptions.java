@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import picocli.CommandLine.Option;
 
-/** How careful a merge is: it is judged by what becomes of its payments. */
-public final class MergeTermsOptions extends RunTermsOptions {
+/** What only a merge has: it is judged by what becomes of its payments. */
+public final class MergeTermsOptions {
 
     @Option(names = "--max-rate", paramLabel = "N", description = "At most N a second.")
     Optional<String> maxRate;
@@ -20,16 +20,14 @@ public final class MergeTermsOptions extends RunTermsOptions {
     @Option(names = "--even-capped", description = "Also payments that were merged too often already. Needs ids.")
     public boolean evenCapped;
 
-    @Override
     public boolean any() {
-        return super.any() || maxRate.isPresent() || abortAbove.isPresent() || evenCapped;
+        return maxRate.isPresent() || abortAbove.isPresent() || evenCapped;
     }
 
-    @Override
-    public RunTerms terms(Problems problems) {
-        OptionalInt canaryOf = canary(problems);
-        OptionalInt most = number("--max-rate", maxRate, problems);
-        OptionalInt begin = rate.isEmpty() ? most : number("--rate", rate, problems);
+    public RunTerms terms(RunTermsOptions careful, Problems problems) {
+        OptionalInt canaryOf = careful.canary(problems);
+        OptionalInt most = RunTermsOptions.number("--max-rate", maxRate, problems);
+        OptionalInt begin = careful.rate.isEmpty() ? most : RunTermsOptions.number("--rate", careful.rate, problems);
         if (begin.isPresent() && most.isPresent() && most.getAsInt() < begin.getAsInt()) {
             problems.add("--max-rate is %d, but must not be below the --rate of %d".formatted(most.getAsInt(), begin.getAsInt()));
             return new RunTerms(canaryOf, begin, OptionalInt.empty(), percent(problems), evenCapped);

@@ -8,7 +8,7 @@ import java.util.OptionalInt;
 import picocli.CommandLine.Option;
 
 /** How careful a run is. */
-public class RunTermsOptions {
+public final class RunTermsOptions {
 
     @Option(names = "--canary", paramLabel = "N",
             description = "N go first. A merge goes on by itself once these have ended well; any other change stops then, for you to "

@@ -22,6 +22,7 @@ export function Terms({ kind, expected, standings, evenStopped, terms, set, busy
     event.preventDefault();
     if (!busy) freeze();
   };
+  const merges = kind === 'merge';
   const field = (name, label, hint, unit, max) => html`<${Field} label=${label} hint=${hint} unit=${unit} type="number" min=${name === 'canary' || unit === '%' ? 0 : 1}
     max=${max} step="1" value=${terms[name]} set=${(value) => set(name, value)} />`;
   return html`<form onSubmit=${submit}>
@@ -30,12 +31,11 @@ export function Terms({ kind, expected, standings, evenStopped, terms, set, busy
     <p>${EXPLAINED[kind]} Exactly this set is frozen and shown once more before anything moves.</p>
     <${Reason} value=${terms.reason} set=${(value) => set('reason', value)} autofocus />
     <fieldset><legend>Care</legend><div class="field-row">
-      ${kind === 'merge' ? html`${field('canary', 'Canary', 'So many go first. The rest follow when these end well. Empty means 5 %, 0 means none.', 'payments')}
-        ${field('rate', 'Rate at first', 'It doubles while payments succeed. Empty means no limit.', '/ s')}
-        ${field('max_rate', 'Highest rate', 'Empty means no limit.', '/ s')}
-        ${field('abort_above_percent', 'Stop when', 'More than this share fail again.', '%', 100)}`
-        : html`${field('canary', 'Canary', 'So many go first. Then the run stops until you resume it. Empty means none.', 'dead letters')}
-        ${field('rate', 'Rate', 'Empty means no limit.', '/ s')}`}
+      ${field('canary', 'Canary', `So many go first. ${merges ? 'The rest follow when these end well. Empty means 5 %, 0 means none.' : 'Then the run stops until you resume it.'}`,
+        merges ? 'payments' : 'dead letters')}
+      ${field('rate', merges ? 'Rate at first' : 'Rate', `${merges ? 'It doubles while payments succeed. ' : ''}Empty means no limit.`, '/ s')}
+      ${merges && field('max_rate', 'Highest rate', 'Empty means no limit.', '/ s')}
+      ${merges && field('abort_above_percent', 'Stop when', 'More than this share fail again.', '%', 100)}
     </div></fieldset>
     <footer>
       <button type="button" class="plain" onClick=${close}>Not now</button>
