@@ -93,15 +93,8 @@ public final class DlqRuns {
      */
     public Optional<RunLeader> take(AuditContext by, InstantSource clock, Consumer<RunProgress> progress) {
         UUID token = UUID.randomUUID();
-        Optional<DlqRun> taken = queue.database().inTransaction(connection -> {
-            Database.waitForLocks(connection, LOCK_PATIENCE);
-            if (!RunRows.take(connection, by.run(), token)) {
-                return Optional.empty();
-            }
-            RunAudit.append(connection, by, "dlq.run.led", Optional.empty());
-            return RunRows.find(connection, by.run());
-        });
-        return taken.map(run -> new RunLeader(queue, run, by, token, clock, progress));
+        boolean taken = change(by, "dlq.run.led", Optional.empty(), connection -> RunRows.take(connection, by.run(), token));
+        return taken ? find(by.run()).map(run -> new RunLeader(queue, run, by, token, clock, progress)) : Optional.empty();
     }
 
     /**
@@ -131,26 +124,12 @@ public final class DlqRuns {
 
     /** Ends a run for good; its leader stops at its next batch. What was moved stays moved. @return false if it had ended before */
     public boolean cancel(AuditContext by) {
-        return queue.database().inTransaction(connection -> {
-            Database.waitForLocks(connection, LOCK_PATIENCE);
-            boolean cancelled = RunRows.cancel(connection, by.run());
-            if (cancelled) {
-                RunAudit.append(connection, by, "dlq.run.cancelled", Optional.empty());
-            }
-            return cancelled;
-        });
+        return change(by, "dlq.run.cancelled", Optional.empty(), connection -> RunRows.cancel(connection, by.run()));
     }
 
     /** Has a run's leader stop between two batches, wherever it is; the run can be resumed at once. @return false if nothing led it */
     public boolean stop(AuditContext by) {
-        return queue.database().inTransaction(connection -> {
-            Database.waitForLocks(connection, LOCK_PATIENCE);
-            boolean stopped = RunRows.stop(connection, by.run());
-            if (stopped) {
-                RunAudit.append(connection, by, "dlq.run.stopped", Optional.empty());
-            }
-            return stopped;
-        });
+        return change(by, "dlq.run.stopped", Optional.empty(), connection -> RunRows.stop(connection, by.run()));
     }
 
     /**
@@ -160,13 +139,22 @@ public final class DlqRuns {
      * @return false if it has ended
      */
     public boolean setRate(AuditContext by, int perSecond) {
+        return change(by, "dlq.run.rate_set", Optional.of("%d a second".formatted(perSecond)),
+                connection -> RunRows.setRate(connection, by.run(), perSecond));
+    }
+
+    private interface Change {
+        boolean on(Connection connection) throws SQLException;
+    }
+
+    private boolean change(AuditContext by, String action, Optional<String> why, Change change) {
         return queue.database().inTransaction(connection -> {
             Database.waitForLocks(connection, LOCK_PATIENCE);
-            boolean set = RunRows.setRate(connection, by.run(), perSecond);
-            if (set) {
-                RunAudit.append(connection, by, "dlq.run.rate_set", Optional.of("%d a second".formatted(perSecond)));
+            boolean changed = change.on(connection);
+            if (changed) {
+                RunAudit.append(connection, by, action, why);
             }
-            return set;
+            return changed;
         });
     }
 

@@ -102,7 +102,7 @@ final class WaitingCommand implements Callable<Integer> {
         var problems = new Problems();
         WaitingFilter filter = which.filter(problems);
         if (resume.isPresent() || cancel.isPresent()) {
-            return of(resume, cancel, filter, problems);
+            return goOnOrEnd(filter, problems);
         }
         RunTerms terms = careful.terms(problems);
         Optional<Integer> most = problems.number("--limit", limit);
@@ -121,14 +121,14 @@ final class WaitingCommand implements Callable<Integer> {
     }
 
     /** A run that there is already. */
-    private int of(Optional<String> goesOn, Optional<String> ends, WaitingFilter filter, Problems problems) {
+    private int goOnOrEnd(WaitingFilter filter, Problems problems) {
         boolean alone = !now && !stop && !all && !each && !yes && limit.isEmpty() && !careful.any();
-        if (goesOn.isPresent() == ends.isPresent() || !alone || !filter.equals(WaitingFilter.everything())) {
+        if (resume.isPresent() == cancel.isPresent() || !alone || !filter.equals(WaitingFilter.everything())) {
             problems.add("name only the run, with --resume or --cancel, and a --reason if you like");
         }
         problems.reason("--reason", reason);
         return problems.any() ? problems.print(spec)
-                : dlq.with(spec, queue -> goesOn.isPresent() ? run().resume(queue, goesOn.get()) : run().cancel(queue, ends.orElseThrow()));
+                : dlq.with(spec, queue -> resume.isPresent() ? run().resume(queue, resume.get()) : run().cancel(queue, cancel.get()));
     }
 
     private void checkChange(WaitingFilter filter, Problems problems) {
