@@ -106,6 +106,29 @@ class ActionsTest {
     }
 
     @Test
+    void the_canary_of_a_purge_stops_it_until_a_person_resumes_it() {
+        world.rows.dead(3);
+        Map<String, Object> careful = all("purge", 3);
+        careful.put("canary", 1);
+        careful.put("abort_above_percent", 5);
+        assertThat(operator.post("/api/runs", careful).textAt("/detail")).contains("Only a merge has such terms");
+        careful.remove("abort_above_percent");
+        Browser.Answer run = planned(operator, careful);
+        String id = run.textAt("/run");
+        begun(operator, run);
+        await().until(() -> state(id).equals("aborted"));
+        assertThat(moved()).isEqualTo(1);
+        Browser.Answer stopped = operator.get("/api/runs/" + id);
+        assertThat(stopped.textAt("/verdict")).isEqualTo("1 of the canary's 1 are purged; a person looks at them first");
+        assertThat(can(stopped)).contains("resume", "rate", "cancel");
+
+        await().until(() -> operator.post("/api/runs/" + id + "/resume", Map.of()).status() == 202);
+
+        await().until(() -> state(id).equals("finished"));
+        assertThat(moved()).isEqualTo(3);
+    }
+
+    @Test
     void what_was_purged_comes_back() {
         world.rows.dead(2);
         begun(operator, planned(operator, all("purge", 2)));

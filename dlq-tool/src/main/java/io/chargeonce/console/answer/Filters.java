@@ -67,6 +67,9 @@ public final class Filters {
     /** @param evenCapped also payments that were merged too often */
     public static RunTerms terms(RunKind kind, Map<String, String> given, boolean evenCapped) {
         Terms parsed = parse(new Terms(), given, List.of());
+        if (kind != RunKind.MERGE && (parsed.more.any() || evenCapped)) {
+            throw io.chargeonce.console.answer.Problems.wrong("Only a merge has such terms.").refusal();
+        }
         if (kind != RunKind.MERGE) {
             return checked(parsed.careful::terms);
         }
