@@ -127,9 +127,9 @@ record RunCall(RunKind kind, CommandSpec command, Optional<String> reason, Durat
         if (run.isEmpty()) {
             return unknown(id);
         }
-        String owner = run.get().kind().command();
-        if (!owner.equals(kind.command())) {
-            tell("%s is of another command: chargeonce dlq %s --resume %1$s".formatted(id, owner));
+        RunKind its = run.get().kind();
+        if (!its.command().equals(kind.command())) {
+            tell("%s is a %s: chargeonce dlq %s --resume %1$s".formatted(id, its.tag().replace('_', ' '), its.command()));
             return NO;
         }
         if (!run.get().state().isEnd() && mustWait(queue, id)) {

@@ -112,7 +112,9 @@ class KilledAnywhereTest {
         rows.text("UPDATE dlq_run SET led_at = led_at - interval '1 hour' RETURNING 1");
         List<String> open = call("runs", "--json").json().stream().filter(run -> !run.path("state").asString().equals("finished"))
                 .map(run -> run.path("run").asString()).toList();
-        Called called = open.isEmpty() ? call(command) : call(command[0], "--resume", open.getFirst());
+        Called called = open.isEmpty() ? call(command)
+                : command[0].equals("merge") ? call("merge", "--resume", open.getFirst(), "--wait", "0")
+                        : call(command[0], "--resume", open.getFirst());
         assertThat(called.exit()).as(called.err()).isZero();
     }
 
