@@ -81,12 +81,8 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
 
     /** Freezes exactly what was shown, and moves nothing. */
     private Answer plan(Call call) {
-        RunKind kind = switch (call.text("kind").orElse("")) {
-            case "merge" -> RunKind.MERGE;
-            case "purge" -> RunKind.PURGE;
-            case "restore" -> RunKind.RESTORE;
-            default -> throw Problems.wrong("kind must be merge, purge or restore.").refusal();
-        };
+        RunKind kind = Stream.of(RunKind.values()).filter(one -> !one.isOfWaits() && call.text("kind").equals(Optional.of(one.tag())))
+                .findFirst().orElseThrow(() -> Problems.wrong("kind must be merge, purge or restore.").refusal());
         Optional<String> reason = Filters.reason(call.text("reason"), kind.needsReason());
         Expect expect = Expect.of(call.json());
         DeadLetterFilter filter = filter(call);
