@@ -12,7 +12,7 @@ import io.chargeonce.dlq.run.RunKind;
 import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
-import io.chargeonce.dlq.terminal.screen.Words;
+import io.chargeonce.dlq.words.Words;
 import io.chargeonce.terminal.Screen;
 import io.chargeonce.text.Counted;
 import io.chargeonce.text.Printable;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.terminal;
 
+import io.chargeonce.dlq.input.Problems;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.run.RunKind;
 import io.chargeonce.dlq.run.RunTerms;
-import io.chargeonce.dlq.terminal.screen.Problems;
+import java.util.Optional;
+import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 

@@ -4,6 +4,8 @@ package io.chargeonce.dlq.terminal;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.hold.Holds;
+import io.chargeonce.dlq.input.Problems;
+import io.chargeonce.dlq.input.WaitingOptions;
 import io.chargeonce.dlq.json.HoldJson;
 import io.chargeonce.dlq.json.Json;
 import io.chargeonce.dlq.json.WaitingJson;
@@ -11,15 +13,13 @@ import io.chargeonce.dlq.query.KnownValues;
 import io.chargeonce.dlq.run.RunKind;
 import io.chargeonce.dlq.run.RunTerms;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
-import io.chargeonce.dlq.terminal.options.RunTermsOptions;
-import io.chargeonce.dlq.terminal.options.WaitingOptions;
-import io.chargeonce.dlq.terminal.page.HoldPage;
+import io.chargeonce.dlq.input.RunTermsOptions;
 import io.chargeonce.dlq.terminal.page.WaitingPage;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
-import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.dlq.waiting.WaitingFilter;
 import io.chargeonce.dlq.waiting.WaitingPayment;
 import io.chargeonce.dlq.waiting.WaitingPayments;
+import io.chargeonce.dlq.words.Words;
 import io.chargeonce.ledger.Hold;
 import io.chargeonce.terminal.Screen;
 import java.time.Duration;
@@ -176,7 +176,7 @@ final class WaitingCommand implements Callable<Integer> {
             return exit;
         }
         printGroups(groups, filter, screen);
-        holds.forEach(hold -> screen.say(HoldPage.words(hold) + "."));
+        holds.forEach(hold -> screen.say(Words.of(hold) + "."));
         if (filter.equals(WaitingFilter.everything()) && presentations.count() > 0) {
             screen.say("%s for the next presentation, the first %s. They are in no tier: --now leaves them, --stop takes them."
                     .formatted(

@@ -9,7 +9,6 @@ import java.util.Map;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.QueueRows;
-import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.move.Brake;
 import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.move.Target;

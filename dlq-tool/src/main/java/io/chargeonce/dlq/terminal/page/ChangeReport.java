@@ -7,7 +7,7 @@ import io.chargeonce.dlq.query.MoneyStatus;
 import io.chargeonce.dlq.query.Selection;
 import io.chargeonce.dlq.run.RunKind;
 import io.chargeonce.dlq.run.RunTerms;
-import io.chargeonce.dlq.terminal.screen.Words;
+import io.chargeonce.dlq.words.Words;
 import io.chargeonce.terminal.Column;
 import io.chargeonce.terminal.Screen;
 import io.chargeonce.terminal.Table;

@@ -5,7 +5,7 @@ import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.run.Outcomes;
 import io.chargeonce.dlq.run.RunProgress;
-import io.chargeonce.dlq.terminal.screen.Words;
+import io.chargeonce.dlq.words.Words;
 import io.chargeonce.terminal.Screen;
 import java.util.Optional;
 import me.tongfei.progressbar.ConsoleProgressBarConsumer;

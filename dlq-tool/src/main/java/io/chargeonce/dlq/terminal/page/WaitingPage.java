@@ -2,7 +2,7 @@
 package io.chargeonce.dlq.terminal.page;
 
 import io.chargeonce.dlq.query.Mask;
-import io.chargeonce.dlq.terminal.screen.Ages;
+import io.chargeonce.text.Ages;
 import io.chargeonce.dlq.waiting.WaitingPayment;
 import io.chargeonce.dlq.waiting.WaitingPayments;
 import io.chargeonce.terminal.Column;
