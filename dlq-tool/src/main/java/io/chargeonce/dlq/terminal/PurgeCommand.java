@@ -5,8 +5,6 @@ import io.chargeonce.dlq.input.Problems;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.run.RunKind;
 import io.chargeonce.dlq.run.RunTerms;
-import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 

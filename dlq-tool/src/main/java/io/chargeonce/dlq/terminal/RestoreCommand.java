@@ -2,8 +2,6 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.run.RunKind;
-import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 
 @Command(name = "restore", usageHelpAutoWidth = true, sortOptions = false,
