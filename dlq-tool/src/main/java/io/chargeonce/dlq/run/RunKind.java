@@ -42,10 +42,10 @@ public enum RunKind {
                 moves.write(connection);
                 return moves.results();
             };
-            case PURGE -> (connection, batch, by) ->
-                new Purge(queue, terms).purge(connection, LockedBatch.lock(connection, batch, "dead"), by);
-            case RESTORE -> (connection, batch, by) ->
-                new Restore(queue).restore(connection, LockedBatch.lock(connection, batch, "purged"), by);
+            case PURGE ->
+                (connection, batch, by) -> new Purge(queue, terms).purge(connection, LockedBatch.lock(connection, batch, "dead"), by);
+            case RESTORE ->
+                (connection, batch, by) -> new Restore(queue).restore(connection, LockedBatch.lock(connection, batch, "purged"), by);
             case RETRY_NOW, STOP -> new EndWait(queue, this)::end;
         };
     }
