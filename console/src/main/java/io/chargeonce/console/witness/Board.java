@@ -3,7 +3,7 @@ package io.chargeonce.console.witness;
 
 import io.chargeonce.console.witness.Books.Line;
 import io.chargeonce.console.witness.Books.Row;
-import io.chargeonce.dlq.Sum;
+import io.chargeonce.console.witness.OverdueSum.Sum;
 import io.chargeonce.console.witness.Recent.Grain;
 import io.chargeonce.wire.Topics;
 import java.time.Duration;

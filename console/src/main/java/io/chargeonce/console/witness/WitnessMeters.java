@@ -2,7 +2,7 @@
 package io.chargeonce.console.witness;
 
 import io.chargeonce.console.witness.Board.Sighting;
-import io.chargeonce.dlq.Sum;
+import io.chargeonce.console.witness.OverdueSum.Sum;
 import io.chargeonce.runtime.SeriesGauge;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;

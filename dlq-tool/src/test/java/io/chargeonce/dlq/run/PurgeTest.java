@@ -21,7 +21,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 class PurgeTest {
 
-
     @RegisterExtension
     private static final QueueRows rows = new QueueRows();
 
