@@ -92,6 +92,10 @@ public abstract class SenderFixture implements AutoCloseable {
     }
 
     protected Connection connect() throws SQLException {
+        return connect(url);
+    }
+
+    private static Connection connect(String url) throws SQLException {
         return DriverManager.getConnection(url + "&currentSchema=chargeonce");
     }
 
@@ -100,7 +104,7 @@ public abstract class SenderFixture implements AutoCloseable {
     }
 
     private static void execute(String url, String sql) {
-        try (var connection = DriverManager.getConnection(url); var statement = connection.createStatement()) {
+        try (var connection = connect(url); var statement = connection.createStatement()) {
             statement.execute(sql);
         } catch (SQLException e) {
             throw new IllegalStateException(e);
