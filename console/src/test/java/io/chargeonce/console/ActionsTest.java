@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.chargeonce.console.session.Sessions;
 import io.chargeonce.dlq.AuditContext;
-import io.chargeonce.dlq.merge.MergeRuns;
+import io.chargeonce.dlq.run.DlqRuns;
 import io.chargeonce.dlq.move.Brake;
 import io.chargeonce.runtime.SteadyClock;
 import java.time.Duration;
@@ -103,6 +103,29 @@ class ActionsTest {
         assertThat(done.at("/done").asInt()).isEqualTo(3);
         assertThat(can(done)).isEmpty();
         assertThat(operator.get("/api/runs").textAt("/items/0/run")).isEqualTo(id);
+    }
+
+    @Test
+    void the_canary_of_a_purge_stops_it_until_a_person_resumes_it() {
+        world.rows.dead(3);
+        Map<String, Object> careful = all("purge", 3);
+        careful.put("canary", 1);
+        careful.put("abort_above_percent", 5);
+        assertThat(operator.post("/api/runs", careful).textAt("/detail")).contains("Only a merge has such terms");
+        careful.remove("abort_above_percent");
+        Browser.Answer run = planned(operator, careful);
+        String id = run.textAt("/run");
+        begun(operator, run);
+        await().until(() -> state(id).equals("aborted"));
+        assertThat(moved()).isEqualTo(1);
+        Browser.Answer stopped = operator.get("/api/runs/" + id);
+        assertThat(stopped.textAt("/verdict")).isEqualTo("1 of the canary's 1 are purged; a person looks at them first");
+        assertThat(can(stopped)).contains("resume", "rate", "cancel");
+
+        await().until(() -> operator.post("/api/runs/" + id + "/resume", Map.of()).status() == 202);
+
+        await().until(() -> state(id).equals("finished"));
+        assertThat(moved()).isEqualTo(3);
     }
 
     @Test
@@ -294,8 +317,8 @@ class ActionsTest {
         assertThat(moved()).isLessThan(30);
 
         var queue = world.rows.queue();
-        new MergeRuns(queue).setRate(AuditContext.of(queue, Optional.empty(), id), 1_000);
-        new MergeRuns(queue).take(AuditContext.of(queue, Optional.empty(), id), new SteadyClock(), progress -> {}).orElseThrow()
+        new DlqRuns(queue).setRate(AuditContext.of(queue, Optional.empty(), id), 1_000);
+        new DlqRuns(queue).take(AuditContext.of(queue, Optional.empty(), id), new SteadyClock(), progress -> {}).orElseThrow()
                 .run(new Brake());
 
         assertThat(state(id)).isEqualTo("finished");

@@ -2,6 +2,7 @@
 package io.chargeonce.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.util.HashMap;
 import java.util.List;
@@ -10,6 +11,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
 
 /** What waits in the tiers is tried now or stopped in the console, and nothing else. */
 class WaitingActionsTest {
@@ -35,6 +37,7 @@ class WaitingActionsTest {
         world.rows.clear();
     }
 
+    private static final int LARGEST_BATCH = 500;
     private static final Map<String, Object> ONE = Map.of("count", 1, "money", List.of(Map.of("currency", "EUR", "amount", 1299)));
 
     private static Browser.Answer endWait(Browser browser, String how, String asOf, Map<String, Object> target) {
@@ -68,8 +71,9 @@ class WaitingActionsTest {
             assertThat(endWait(operator, "now", noTime, tier).textAt("/detail")).contains("as_of must be");
         }
 
-        assertThat(endWait(operator, "now", shown, tier).at("/results/retried/count").asInt()).isEqualTo(1);
-        assertThat(endWait(operator, "stop", shown, Map.of("ids", List.of(never))).at("/results/stopped/count").asInt()).isEqualTo(1);
+        assertThat(finished(endWait(operator, "now", shown, tier)).at("/fates/retried/count").asInt()).isEqualTo(1);
+        assertThat(finished(endWait(operator, "stop", shown, Map.of("ids", List.of(never)))).at("/fates/stopped/count").asInt())
+                .isEqualTo(1);
 
         assertThat(world.rows.letter(never)).startsWith("dead/");
         assertThat(operator.get("/api/audit").at("/items").valueStream().map(item -> item.path("action").asString()))
@@ -81,32 +85,44 @@ class WaitingActionsTest {
         waits(1);
         String asOf = operator.get("/api/waiting").textAt("/as_of");
         Map<String, Object> everything = Map.of("filter", Map.of());
-        assertThat(endWait(operator, "now", asOf, everything).at("/results/retried/count").asInt()).isEqualTo(1);
+        assertThat(finished(endWait(operator, "now", asOf, everything)).at("/fates/retried/count").asInt()).isEqualTo(1);
         String later = waits(1);
 
-        Browser.Answer again = endWait(operator, "stop", asOf, everything);
+        Browser.Answer again = finished(endWait(operator, "stop", asOf, everything));
 
-        assertThat(again.status()).as(again.text()).isEqualTo(200);
-        assertThat(again.at("/results/stopped/count").asInt()).isZero();
+        assertThat(again.at("/fates/stopped/count").asInt()).isZero();
         assertThat(operator.get("/api/waiting").at("/items").valueStream().map(one -> one.path("operation_id").asString())).contains(later);
+    }
+
+    /** The run that this has begun, once it has ended. */
+    private static Browser.Answer finished(Browser.Answer begun) {
+        assertThat(begun.status()).as(begun.text()).isEqualTo(202);
+        String run = "/api/runs/" + begun.textAt("/run");
+        await().until(() -> operator.get(run).textAt("/state").equals("finished"));
+        return operator.get(run);
     }
 
     @Test
     void a_stop_that_meets_a_locked_payment_tells_how_many_it_has_stopped_before() {
-        for (int i = 0; i < 200; i++) {
+        for (int i = 0; i < LARGEST_BATCH; i++) {
             world.rows.retry(world.rows.accepted("acme"), 1, "the PSP answered 500");
         }
         String locked = world.rows.accepted("acme");
         world.rows.retry(locked, 2, "the PSP answered 500");
         Map<String, Object> body = Map.of("filter", Map.of(), "reason", "cancelled", "as_of",
                 operator.get("/api/waiting").textAt("/as_of"), "expect",
-                Map.of("count", 201, "money", List.of(Map.of("currency", "EUR", "amount", 1299 * 201))));
+                Map.of("count", LARGEST_BATCH + 1, "money",
+                        List.of(Map.of("currency", "EUR", "amount", 1299 * (LARGEST_BATCH + 1)))));
 
-        Browser.Answer answer = world.rows.holding(locked, () -> operator.post("/api/waiting/stop", body));
+        String run = world.rows.holding(locked, () -> {
+            String begun = operator.post("/api/waiting/stop", body).textAt("/run");
+            await().until(() -> !operator.get("/api/runs/" + begun).at("/stopped_because").isMissingNode());
+            return begun;
+        });
 
-        assertThat(answer.at("/results/stopped/count").asInt()).as(answer.text()).isEqualTo(200);
-        assertThat(answer.at("/finished").asBoolean()).isFalse();
-        assertThat(answer.textAt("/stopped_because")).startsWith("Postgres was busy");
+        Browser.Answer stopped = operator.get("/api/runs/" + run);
+        assertThat(stopped.at("/fates/stopped/count").asInt()).as(stopped.text()).isEqualTo(LARGEST_BATCH);
+        assertThat(stopped.at("/can").valueStream().map(JsonNode::asString)).contains("resume");
         assertThat(world.rows.operation(locked).waitsInATier()).isTrue();
     }
 }

@@ -14,9 +14,10 @@ final class HumanActionMetrics {
     static final List<String> KNOWN = List.of("dlq.merged", "dlq.asked", "dlq.purged", "dlq.restored", "dlq.canceled", "dlq.edited",
             "dlq.imported", "dlq.retried_now", "dlq.stopped", "dlq.paused", "dlq.forced", "dlq.resumed", "dlq.record.retried",
             "dlq.record.dropped",
-            "dlq.unmasked", "personal_data.erased", "dlq.settlement_proposed", "dlq.run.planned", "dlq.run.approved", "merchant.added",
-            "merchant.set",
-            "token.created", "token.rotated", "token.revoked", "person.added", "person.removed", "four_eyes.set");
+            "dlq.unmasked", "personal_data.erased", "dlq.settlement_proposed", "dlq.run.planned", "dlq.run.approved", "dlq.run.led",
+            "dlq.run.rate_set", "dlq.run.stopped", "dlq.run.aborted", "dlq.run.cancelled", "merchant.added", "merchant.set",
+            "token.created",
+            "token.rotated", "token.revoked", "person.added", "person.removed", "four_eyes.set");
 
     private final Map<String, Integer> counted = new TreeMap<>();
 

@@ -3,13 +3,15 @@ package io.chargeonce.console.answer;
 
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.hold.Holds;
-import io.chargeonce.dlq.input.FilterOptions;
-import io.chargeonce.dlq.input.Problems;
-import io.chargeonce.dlq.input.RunTermsOptions;
-import io.chargeonce.dlq.input.WaitingOptions;
-import io.chargeonce.dlq.merge.RunTerms;
+import io.chargeonce.dlq.run.RunKind;
+import io.chargeonce.dlq.run.RunTerms;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.KnownValues;
+import io.chargeonce.dlq.input.FilterOptions;
+import io.chargeonce.dlq.input.MergeTermsOptions;
+import io.chargeonce.dlq.input.RunTermsOptions;
+import io.chargeonce.dlq.input.WaitingOptions;
+import io.chargeonce.dlq.input.Problems;
 import io.chargeonce.dlq.waiting.WaitingFilter;
 import io.chargeonce.text.Cut;
 import java.util.List;
@@ -38,7 +40,9 @@ public final class Filters {
     @Command
     private static final class Terms {
         @Mixin
-        RunTermsOptions options;
+        RunTermsOptions careful;
+        @Mixin
+        MergeTermsOptions more;
     }
 
     private Filters() {}
@@ -61,9 +65,15 @@ public final class Filters {
     }
 
     /** @param evenCapped also payments that were merged too often */
-    public static RunTerms terms(Map<String, String> given, boolean evenCapped) {
+    public static RunTerms terms(RunKind kind, Map<String, String> given, boolean evenCapped) {
         Terms parsed = parse(new Terms(), given, List.of());
-        RunTerms terms = checked(parsed.options::terms);
+        if (kind != RunKind.MERGE && (parsed.more.any() || evenCapped)) {
+            throw io.chargeonce.console.answer.Problems.wrong("Only a merge has such terms.").refusal();
+        }
+        if (kind != RunKind.MERGE) {
+            return checked(parsed.careful::terms);
+        }
+        RunTerms terms = checked(problems -> parsed.more.terms(parsed.careful, problems));
         return new RunTerms(terms.givenCanary(), terms.rate(), terms.maxRate(), terms.abortAbovePercent(), evenCapped);
     }
 

@@ -8,9 +8,9 @@ import io.chargeonce.console.witness.Progress;
 import io.chargeonce.console.witness.Stage;
 import io.chargeonce.console.witness.WitnessView;
 import io.chargeonce.dlq.Sum;
-import io.chargeonce.dlq.merge.MergeRun;
-import io.chargeonce.dlq.merge.RunState;
-import io.chargeonce.dlq.merge.Watch;
+import io.chargeonce.dlq.run.DlqRun;
+import io.chargeonce.dlq.run.RunState;
+import io.chargeonce.dlq.run.Watch;
 import io.chargeonce.dlq.query.MoneyStatus;
 import io.chargeonce.dlq.query.PspHealth;
 import io.chargeonce.dlq.query.Summary;
@@ -208,7 +208,7 @@ final class Advices {
                 || run.state() == RunState.PLANNED && run.awaitsApproval()).limit(MOST_RUNS).forEach(this::run);
     }
 
-    private void run(MergeRun run) {
+    private void run(DlqRun run) {
         String link = "/runs/" + run.id();
         String show = "chargeonce dlq runs show " + run.id();
         if (run.state() == RunState.ABORTED) {

@@ -4,9 +4,9 @@ package io.chargeonce.console.overview;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.hold.Holds;
-import io.chargeonce.dlq.merge.MergeRun;
-import io.chargeonce.dlq.merge.MergeRuns;
-import io.chargeonce.dlq.merge.Watch;
+import io.chargeonce.dlq.run.DlqRun;
+import io.chargeonce.dlq.run.DlqRuns;
+import io.chargeonce.dlq.run.Watch;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.PspHealth;
 import io.chargeonce.dlq.query.Summary;
@@ -23,7 +23,7 @@ import java.util.stream.Stream;
  * @param runs the newest, also those that have ended
  */
 public record Facts(Watch watch, Summary dead, List<WaitingPayments.Group> waiting, UnresolvedSum unresolved, List<PspHealth> psps,
-        List<Hold> holds, List<MergeRun> runs) {
+        List<Hold> holds, List<DlqRun> runs) {
 
     private static final int NEWEST_RUNS = 50;
 
@@ -31,7 +31,7 @@ public record Facts(Watch watch, Summary dead, List<WaitingPayments.Group> waiti
         Watch watch = Watch.now(queue);
         return new Facts(watch, Summary.of(queue, DeadLetterFilter.everything()),
                 WaitingPayments.groups(queue, WaitingFilter.everything(), watch.at()), UnresolvedSum.of(queue), PspHealth.of(queue),
-                new Holds(queue).list(), new MergeRuns(queue).newest(NEWEST_RUNS));
+                new Holds(queue).list(), new DlqRuns(queue).newest(NEWEST_RUNS));
     }
 
     boolean holdsTier(int tier) {

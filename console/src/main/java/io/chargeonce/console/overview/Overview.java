@@ -8,7 +8,7 @@ import io.chargeonce.console.witness.RateBy;
 import io.chargeonce.console.witness.RatePoint;
 import io.chargeonce.console.witness.WitnessView;
 import io.chargeonce.dlq.Sum;
-import io.chargeonce.dlq.merge.Watch;
+import io.chargeonce.dlq.run.Watch;
 import io.chargeonce.dlq.query.PspHealth;
 import io.chargeonce.dlq.waiting.WaitingPayments;
 import io.chargeonce.ledger.Hold;

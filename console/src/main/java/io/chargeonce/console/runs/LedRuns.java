@@ -8,15 +8,11 @@ import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.database.cap.ConnectionCap;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.approval.FourEyes;
-import io.chargeonce.dlq.merge.FrozenChange;
-import io.chargeonce.dlq.merge.MergeRun;
-import io.chargeonce.dlq.merge.MergeRuns;
-import io.chargeonce.dlq.merge.RunLeader;
-import io.chargeonce.dlq.merge.RunProgress;
+import io.chargeonce.dlq.run.DlqRun;
+import io.chargeonce.dlq.run.DlqRuns;
+import io.chargeonce.dlq.run.RunLeader;
+import io.chargeonce.dlq.run.RunProgress;
 import io.chargeonce.dlq.move.Brake;
-import io.chargeonce.dlq.move.Pace;
-import io.chargeonce.dlq.move.Sweep;
 import io.chargeonce.runtime.SteadyClock;
 import java.time.Duration;
 import java.util.Collections;
@@ -24,7 +20,6 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -63,7 +58,7 @@ public final class LedRuns implements AutoCloseable {
      * @throws io.chargeonce.console.answer.Refusal if it has ended, or another process leads it
      * @throws DatabaseRefused if this person may not
      */
-    public void lead(Session session, AuditContext by, MergeRun run) {
+    public void lead(Session session, AuditContext by, DlqRun run) {
         if (closing || led.size() >= MOST) {
             throw Problems.notNow("This console leads as many runs as it may.", "Wait for one to end, or use the command line.").refusal();
         }
@@ -76,8 +71,8 @@ public final class LedRuns implements AutoCloseable {
         try {
             DeadLetterQueue queue = session.openForRun();
             opened = Optional.of(queue);
-            Runnable work = take(queue, by, run, mine);
-            mine.thread = Thread.ofVirtual().name("run-" + run.id()).unstarted(() -> run(queue, run, mine, work));
+            RunLeader leader = take(queue, by, run, mine);
+            mine.thread = Thread.ofVirtual().name("run-" + run.id()).unstarted(() -> run(queue, run, mine, leader));
             troubles.remove(run.id());
             mine.thread.start();
             begun = true;
@@ -89,23 +84,17 @@ public final class LedRuns implements AutoCloseable {
         }
     }
 
-    private static Runnable take(DeadLetterQueue queue, AuditContext by, MergeRun run, Led mine) {
-        Supplier<RuntimeException> refused = () -> Problems.notNow("%s has ended, or another process leads it.".formatted(run.id()),
-                "Look at it again; if its leader was killed, it can be resumed once that has been silent for %d s."
-                        .formatted(MergeRun.LONGEST_SILENCE.toSeconds()))
-                .refusal();
-        if (run.kind() == FourEyes.Kind.MERGE) {
-            RunLeader leader = new MergeRuns(queue).take(by, new SteadyClock(), progress -> mine.progress = Optional.of(progress))
-                    .orElseThrow(refused);
-            return () -> leader.run(mine.brake);
-        }
-        FrozenChange.Lead leader = new FrozenChange(queue).take(run, by).orElseThrow(refused);
-        return () -> leader.through(new Sweep(Pace.unlimited(), mine.brake, soFar -> {}));
+    private static RunLeader take(DeadLetterQueue queue, AuditContext by, DlqRun run, Led mine) {
+        return new DlqRuns(queue).take(by, new SteadyClock(), progress -> mine.progress = Optional.of(progress))
+                .orElseThrow(() -> Problems.notNow("%s has ended, or another process leads it.".formatted(run.id()),
+                        "Look at it again; if its leader was killed, it can be resumed once that has been silent for %d s."
+                                .formatted(DlqRun.LONGEST_SILENCE.toSeconds()))
+                        .refusal());
     }
 
-    private void run(DeadLetterQueue queue, MergeRun run, Led mine, Runnable work) {
+    private void run(DeadLetterQueue queue, DlqRun run, Led mine, RunLeader leader) {
         try {
-            work.run();
+            leader.run(mine.brake);
         } catch (DatabaseUnavailable e) {
             stopped(run,
                     ConnectionCap.isReached(e) ? "all connections of the console to Postgres were in use" : "Postgres could not be reached",
@@ -121,7 +110,7 @@ public final class LedRuns implements AutoCloseable {
         }
     }
 
-    private void stopped(MergeRun run, String why, RuntimeException e) {
+    private void stopped(DlqRun run, String why, RuntimeException e) {
         LOG.warn("{} stopped between two batches, nothing is left half done: {}", run.id(), e.getMessage());
         troubles.put(run.id(), why);
     }
@@ -131,7 +120,7 @@ public final class LedRuns implements AutoCloseable {
         Optional.ofNullable(led.get(run)).ifPresent(mine -> mine.brake.press());
     }
 
-    /** How far a merge is that this process leads. */
+    /** How far a run is that this process leads. */
     public Optional<RunProgress> progress(String run) {
         return Optional.ofNullable(led.get(run)).flatMap(mine -> mine.progress);
     }

@@ -6,13 +6,13 @@ import io.chargeonce.console.session.Session;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.approval.FourEyes;
 import io.chargeonce.dlq.json.RunJson;
-import io.chargeonce.dlq.merge.MergeRun;
-import io.chargeonce.dlq.merge.MergeRuns;
-import io.chargeonce.dlq.merge.Outcomes;
-import io.chargeonce.dlq.merge.RunProgress;
-import io.chargeonce.dlq.merge.RunState;
+import io.chargeonce.dlq.run.DlqRun;
+import io.chargeonce.dlq.run.DlqRuns;
+import io.chargeonce.dlq.run.Outcomes;
+import io.chargeonce.dlq.run.RunKind;
+import io.chargeonce.dlq.run.RunProgress;
+import io.chargeonce.dlq.run.RunState;
 import io.chargeonce.dlq.query.MoneyStatus;
-import io.chargeonce.dlq.words.Change;
 import io.chargeonce.dlq.words.Words;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -25,7 +25,7 @@ import java.util.Optional;
 public record RunDocuments(LedRuns led) {
 
     /** One line of the list. */
-    public Map<String, Object> line(Session session, MergeRun run) {
+    public Map<String, Object> line(Session session, DlqRun run) {
         Map<String, Object> json = RunJson.run(run);
         json.put("money", MoneyJson.of(run.sum()));
         json.put("can", can(session, run, run.awaitsApproval()));
@@ -33,10 +33,10 @@ public record RunDocuments(LedRuns led) {
     }
 
     /** @param mustBeApproved whether the database wants another person first */
-    public Map<String, Object> whole(Session session, MergeRuns.Report report, boolean mustBeApproved) {
-        MergeRun run = report.run();
+    public Map<String, Object> whole(Session session, DlqRuns.Report report, boolean mustBeApproved) {
+        DlqRun run = report.run();
         Optional<RunProgress> progress = led.progress(run.id());
-        Map<String, Object> json = RunJson.report(progress.map(now -> new MergeRuns.Report(run, report.standings(), now.results(),
+        Map<String, Object> json = RunJson.report(progress.map(now -> new DlqRuns.Report(run, report.standings(), now.results(),
                 now.outcomes(), now.asked())).orElse(report));
         json.put("led", run.isLed());
         json.put("money", MoneyJson.of(run.sum()));
@@ -66,7 +66,7 @@ public record RunDocuments(LedRuns led) {
         return json;
     }
 
-    private static List<String> can(Session session, MergeRun run, boolean mustBeApproved) {
+    private static List<String> can(Session session, DlqRun run, boolean mustBeApproved) {
         var can = new ArrayList<String>();
         if (!session.mayOperate() || run.state().isEnd()) {
             return List.of();
@@ -78,9 +78,7 @@ public record RunDocuments(LedRuns led) {
         if (run.isLed()) {
             can.add("stop");
         }
-        if (run.kind() == FourEyes.Kind.MERGE) {
-            can.add("rate");
-        }
+        can.add("rate");
         if (mustBeApproved && session.mayApprove() && !run.plannedBy().equals(session.person())) {
             can.add("approve");
         }
@@ -89,23 +87,18 @@ public record RunDocuments(LedRuns led) {
     }
 
     /** What will not go as a person may think. */
-    private static List<String> warnings(MergeRuns.Report report) {
-        MergeRun run = report.run();
-        Change change = switch (run.kind()) {
-            case MERGE, SETTLE -> new Change.Merging(run.terms().evenStopped());
-            case PURGE -> new Change.Purging(run.evenUnresolved());
-            case RESTORE -> new Change.Restoring();
-        };
+    private static List<String> warnings(DlqRuns.Report report) {
+        DlqRun run = report.run();
         var warnings = new ArrayList<String>();
         for (MoneyStatus standing : MoneyStatus.values()) {
             long count = report.standings().of(standing).count();
             boolean usual = standing == MoneyStatus.RECHARGEABLE || standing == MoneyStatus.MENDED
                     || standing == MoneyStatus.STOPPED && run.terms().evenStopped();
-            if (count > 0 && run.kind() == FourEyes.Kind.MERGE && !usual) {
+            if (count > 0 && run.kind() == RunKind.MERGE && !usual) {
                 warnings.add("%,d %s: %s".formatted(count, Words.of(standing), Words.whyByMerge(standing)));
-            } else if (count > 0 && change.refuses(standing)) {
-                warnings.add("%,d %s: %s".formatted(count, Words.of(standing), change.inWords(standing)));
-            } else if (count > 0 && run.kind() == FourEyes.Kind.PURGE && standing == MoneyStatus.UNRESOLVED) {
+            } else if (count > 0 && !run.kind().takes(standing, run.terms())) {
+                warnings.add("%,d %s: %s".formatted(count, Words.of(standing), Words.planned(run.kind(), run.terms(), standing)));
+            } else if (count > 0 && run.kind() == RunKind.PURGE && standing == MoneyStatus.UNRESOLVED) {
                 warnings.add("%,d may have been charged, or may still be by what the PSP has: %s"
                         .formatted(count, "nothing is sent for them any more, and money that moved is an incident"));
             }

@@ -60,9 +60,10 @@ public final class ConsoleHttp {
         var facts = new SharedLook<Facts>();
         var stream = new Stream(overview, facts, documents, patience.exchange());
         drain.tell(stream::endAll);
+        var runs = new RunRoutes(documents, shown.led());
         List<ConsoleApi.Routes> routes = List.of(new OverviewRoutes(overview, facts), new HoldRoutes(), stream,
-                new DeadLetterRoutes(patience.exchange()), new PaymentRoutes(shown.witness()), new RunRoutes(documents, shown.led()),
-                new WaitingRoutes(), new BankRoutes(), new AuditRoutes(), new WitnessRoutes(shown.witness()));
+                new DeadLetterRoutes(patience.exchange()), new PaymentRoutes(shown.witness()), runs,
+                new WaitingRoutes(runs), new BankRoutes(), new AuditRoutes(), new WitnessRoutes(shown.witness()));
         var api = new ConsoleApi(guard, new Clients(proxies), shown.sessions(), new SessionRoutes(shown.sessions(), guard, clock), routes,
                 new BodyBytes(patience.exchange()), new AnswerSender(patience.exchange(), patience.leftover(), drain),
                 new ConsoleMeters(meters));

@@ -10,7 +10,7 @@ import io.chargeonce.dlq.json.HoldJson;
 import io.chargeonce.dlq.json.Json;
 import io.chargeonce.dlq.json.MomentJson;
 import io.chargeonce.dlq.personal.Unmasked;
-import io.chargeonce.dlq.purge.Cancels;
+import io.chargeonce.dlq.run.Cancels;
 import io.chargeonce.dlq.query.PaymentSearch;
 import io.chargeonce.dlq.story.Life;
 import io.chargeonce.dlq.story.Moment;

@@ -7,13 +7,12 @@ import io.chargeonce.console.runs.Expect;
 import io.chargeonce.console.runs.LedRuns;
 import io.chargeonce.console.runs.RunDocuments;
 import io.chargeonce.dlq.AuditContext;
-import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.approval.FourEyes;
-import io.chargeonce.dlq.merge.FrozenChange;
-import io.chargeonce.dlq.merge.MergeRun;
-import io.chargeonce.dlq.merge.MergeRuns;
-import io.chargeonce.dlq.merge.RunState;
-import io.chargeonce.dlq.merge.RunTerms;
+import io.chargeonce.dlq.run.DlqRun;
+import io.chargeonce.dlq.run.DlqRuns;
+import io.chargeonce.dlq.run.RunKind;
+import io.chargeonce.dlq.run.RunState;
+import io.chargeonce.dlq.run.RunTerms;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.Plan;
 import io.chargeonce.http.Answer;
@@ -50,13 +49,13 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
     private Answer list(Call call) {
         Stream<Map<String, Object>> findings = new FourEyes(call.queue()).waiting().stream()
                 .map(waiting -> documents.finding(call.session(), waiting));
-        Stream<Map<String, Object>> runs = new MergeRuns(call.queue()).newest(NEWEST).stream()
+        Stream<Map<String, Object>> runs = new DlqRuns(call.queue()).newest(NEWEST).stream()
                 .map(run -> documents.line(call.session(), run));
         return ConsoleApi.json(200, Map.of("items", Stream.concat(findings, runs).toList()));
     }
 
     private Answer document(Call call, int status, String id) {
-        Optional<MergeRuns.Report> report = new MergeRuns(call.queue()).report(id);
+        Optional<DlqRuns.Report> report = new DlqRuns(call.queue()).report(id);
         if (report.isPresent()) {
             return ConsoleApi.json(status, documents.whole(call.session(), report.get(), mustBeApproved(call, report.get().run())));
         }
@@ -67,7 +66,7 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
         return ConsoleApi.json(status, finding);
     }
 
-    private static boolean mustBeApproved(Call call, MergeRun run) {
+    private static boolean mustBeApproved(Call call, DlqRun run) {
         return !run.state().isEnd() && new FourEyes(call.queue()).mustBeApproved(run.id());
     }
 
@@ -75,47 +74,56 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
         return Problems.noSuch("There is no such run.").refusal();
     }
 
-    private static MergeRun run(Call call) {
-        return new MergeRuns(call.queue()).find(call.path("id")).orElseThrow(RunRoutes::unknown);
+    private static DlqRun run(Call call) {
+        return new DlqRuns(call.queue()).find(call.path("id")).orElseThrow(RunRoutes::unknown);
     }
 
     /** Freezes exactly what was shown, and moves nothing. */
     private Answer plan(Call call) {
-        FourEyes.Kind kind = switch (call.text("kind").orElse("")) {
-            case "merge" -> FourEyes.Kind.MERGE;
-            case "purge" -> FourEyes.Kind.PURGE;
-            case "restore" -> FourEyes.Kind.RESTORE;
-            default -> throw Problems.wrong("kind must be merge, purge or restore.").refusal();
-        };
-        Optional<String> reason = Filters.reason(call.text("reason"), kind != FourEyes.Kind.MERGE);
+        RunKind kind = Stream.of(RunKind.values()).filter(one -> !one.isOfWaits() && call.text("kind").equals(Optional.of(one.tag())))
+                .findFirst().orElseThrow(() -> Problems.wrong("kind must be merge, purge or restore.").refusal());
+        Optional<String> reason = Filters.reason(call.text("reason"), kind.needsReason());
         Expect expect = Expect.of(call.json());
         DeadLetterFilter filter = filter(call);
-        RunTerms terms = terms(call, filter);
-        Plan plan = kind == FourEyes.Kind.RESTORE ? Plan.ofPurged(call.queue(), filter) : Plan.of(call.queue(), filter);
+        RunTerms terms = terms(call, kind, filter);
+        Plan plan = kind.plan(call.queue(), filter);
         expect.check(plan);
         if (plan.standings().total().count() == 0) {
             throw Problems.wrong("There is nothing of this kind.").refusal();
         }
         AuditContext by = call.by(reason);
-        var runs = new MergeRuns(call.queue());
-        MergeRun run = kind == FourEyes.Kind.MERGE ? runs.plan(plan.selection(), by, terms)
-                : new FrozenChange(call.queue()).plan(plan, kind, call.flag("even_unresolved"), by);
+        var runs = new DlqRuns(call.queue());
+        DlqRun run = runs.plan(kind, plan.selection(), by, terms);
         refuseIfChanged(runs, by, plan, run);
-        if (mustBeApproved(call, run)) {
-            new FourEyes(call.queue()).await(run.id());
-        }
+        awaits(call, run);
         return document(call, 201, run.id());
     }
 
+    private static boolean awaits(Call call, DlqRun run) {
+        boolean must = mustBeApproved(call, run);
+        if (must) {
+            new FourEyes(call.queue()).await(run.id());
+        }
+        return must;
+    }
+
+    /** Leads what was planned just now, unless another person has to approve it first. */
+    Answer begin(Call call, AuditContext by, DlqRun planned) {
+        if (!awaits(call, planned)) {
+            led.lead(call.session(), by, planned);
+        }
+        return document(call, 202, planned.id());
+    }
+
     /** Between the look and the freezing another run may have moved some of the set. */
-    private static void refuseIfChanged(MergeRuns runs, AuditContext by, Plan seen, MergeRun frozen) {
+    private static void refuseIfChanged(DlqRuns runs, AuditContext by, Plan seen, DlqRun frozen) {
         if (!frozen.fingerprint().equals(seen.fingerprint())) {
             runs.cancel(by);
             throw Problems.changed("Some of it was moved while it was frozen.").refusal();
         }
     }
 
-    private static RunTerms terms(Call call, DeadLetterFilter filter) {
+    private static RunTerms terms(Call call, RunKind kind, DeadLetterFilter filter) {
         boolean evenCapped = call.flag("even_capped");
         if (evenCapped && filter.ids().isEmpty()) {
             throw Problems.wrong("even_capped needs ids: look at each of these payments first.").refusal();
@@ -124,7 +132,7 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
         for (String term : TERMS) {
             call.number(term).ifPresent(number -> given.put(term.equals("abort_above_percent") ? "abort-above" : term, "" + number));
         }
-        return Filters.terms(given, evenCapped);
+        return Filters.terms(kind, given, evenCapped).evenUnresolved(kind == RunKind.PURGE && call.flag("even_unresolved"));
     }
 
     private static DeadLetterFilter filter(Call call) {
@@ -169,7 +177,7 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
     }
 
     private Answer begin(Call call, List<RunState> from) {
-        MergeRun run = run(call);
+        DlqRun run = run(call);
         if (from.contains(RunState.PLANNED)) {
             requireSeen(call, run.fingerprint());
         }
@@ -194,31 +202,27 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
     }
 
     private Answer rate(Call call) {
-        MergeRun run = run(call);
+        DlqRun run = run(call);
         int rate = call.number("rate").filter(number -> number > 0 && number <= HIGHEST_RATE)
                 .orElseThrow(() -> Problems.wrong("rate must be a whole number from 1 to %d.".formatted(HIGHEST_RATE)).refusal());
-        if (run.kind() != FourEyes.Kind.MERGE) {
-            throw Problems.notNow("A %s has no rate: it charges nothing.".formatted(run.kind().tag()), "Stop it if it is too fast.")
-                    .refusal();
-        }
-        if (!new MergeRuns(call.queue()).setRate(call.by(run.reason(), run.id()), rate)) {
+        if (!new DlqRuns(call.queue()).setRate(call.by(run.reason(), run.id()), rate)) {
             throw ended(run);
         }
         return document(call, 200, run.id());
     }
 
-    private static RuntimeException ended(MergeRun run) {
+    private static RuntimeException ended(DlqRun run) {
         return Problems.notNow("%s has ended.".formatted(run.id()), "Look at what became of it.").refusal();
     }
 
     /** The reason that is given, or else the run's. */
-    private static Optional<String> why(Call call, MergeRun run) {
+    private static Optional<String> why(Call call, DlqRun run) {
         return Filters.reason(call.text("reason"), false).or(run::reason);
     }
 
     private Answer stop(Call call) {
-        MergeRun run = run(call);
-        if (!new MergeRuns(call.queue()).stop(call.by(why(call, run), run.id()))) {
+        DlqRun run = run(call);
+        if (!new DlqRuns(call.queue()).stop(call.by(why(call, run), run.id()))) {
             throw Problems.notNow("Nothing runs %s now.".formatted(run.id()), "Cancel it to end it for good.").refusal();
         }
         led.brake(run.id());
@@ -226,8 +230,8 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
     }
 
     private Answer cancel(Call call) {
-        MergeRun run = run(call);
-        if (!new MergeRuns(call.queue()).cancel(call.by(why(call, run), run.id()))) {
+        DlqRun run = run(call);
+        if (!new DlqRuns(call.queue()).cancel(call.by(why(call, run), run.id()))) {
             throw ended(run);
         }
         led.brake(run.id());
@@ -239,7 +243,7 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
         FourEyes.Proposal proposal = fourEyes.proposal(call.path("id")).orElseThrow(RunRoutes::unknown);
         requireSeen(call, proposal.fingerprint());
         fourEyes.approve(call.by(Optional.empty(), call.path("id")), proposal);
-        return proposal.kind() == FourEyes.Kind.SETTLE
+        return proposal.isFinding()
                 ? ConsoleApi.json(200, Map.of("run", call.path("id"), "kind", "settle", "approved", true))
                 : document(call, 200, call.path("id"));
     }

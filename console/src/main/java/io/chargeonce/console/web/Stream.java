@@ -9,8 +9,8 @@ import io.chargeonce.console.runs.RunDocuments;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.dlq.approval.FourEyes;
-import io.chargeonce.dlq.merge.MergeRun;
-import io.chargeonce.dlq.merge.MergeRuns;
+import io.chargeonce.dlq.run.DlqRun;
+import io.chargeonce.dlq.run.DlqRuns;
 import io.chargeonce.http.Deadline;
 import io.chargeonce.http.Http10;
 import io.chargeonce.http.PatientOutput;
@@ -167,12 +167,12 @@ final class Stream implements ConsoleApi.Routes {
         /** Runs that are open, and once more each that was. */
         private void runs(Facts facts) throws IOException {
             Set<String> gone = new HashSet<>(sentRuns.keySet());
-            for (MergeRuns.Report report : facts.watch().runs()) {
+            for (DlqRuns.Report report : facts.watch().runs()) {
                 gone.remove(report.run().id());
                 run(report);
             }
             for (String id : gone) {
-                var last = new MergeRuns(call.queue()).report(id);
+                var last = new DlqRuns(call.queue()).report(id);
                 if (last.isPresent()) {
                     run(last.get());
                 }
@@ -185,9 +185,9 @@ final class Stream implements ConsoleApi.Routes {
         /** A short run may begin and end between two looks. Its end may be seen a moment after its time. */
         private void ends(Facts facts) throws IOException {
             Instant since = (lookedAt == null ? facts.watch().at() : lookedAt).minus(SEEN_AFTER);
-            for (MergeRun run : facts.runs()) {
+            for (DlqRun run : facts.runs()) {
                 if (run.endedAt().filter(since::isBefore).isPresent() && toldEnds.add(run.id())) {
-                    var last = new MergeRuns(call.queue()).report(run.id());
+                    var last = new DlqRuns(call.queue()).report(run.id());
                     if (last.isPresent()) {
                         run(last.get());
                     }
@@ -197,8 +197,8 @@ final class Stream implements ConsoleApi.Routes {
             lookedAt = facts.watch().at();
         }
 
-        private void run(MergeRuns.Report report) throws IOException {
-            MergeRun run = report.run();
+        private void run(DlqRuns.Report report) throws IOException {
+            DlqRun run = report.run();
             boolean must = !run.state().isEnd() && new FourEyes(call.queue()).mustBeApproved(run.id());
             Map<String, Object> document = documents.whole(call.session(), report, must);
             if (!document.equals(sentRuns.put(run.id(), document))) {

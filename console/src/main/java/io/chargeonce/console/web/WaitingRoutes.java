@@ -1,26 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.console.web;
 
-import io.chargeonce.console.answer.Errors;
 import io.chargeonce.console.answer.Filters;
 import io.chargeonce.console.answer.MoneyJson;
 import io.chargeonce.console.answer.Problems;
 import io.chargeonce.console.runs.Expect;
-import io.chargeonce.database.DatabaseRefused;
-import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.Sum;
-import io.chargeonce.dlq.json.Json;
 import io.chargeonce.dlq.json.WaitingJson;
-import io.chargeonce.dlq.move.Brake;
-import io.chargeonce.dlq.query.SumsByKind;
-import io.chargeonce.dlq.waiting.EndWait;
+import io.chargeonce.dlq.run.DlqRuns;
+import io.chargeonce.dlq.run.RunKind;
+import io.chargeonce.dlq.run.RunTerms;
 import io.chargeonce.dlq.waiting.WaitingFilter;
 import io.chargeonce.dlq.waiting.WaitingPayment;
 import io.chargeonce.dlq.waiting.WaitingPayments;
 import io.chargeonce.http.Answer;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.Base64;
@@ -31,18 +26,16 @@ import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
 /** What waits in the tiers; tried now or stopped by a person. */
-record WaitingRoutes() implements ConsoleApi.Routes {
+record WaitingRoutes(RunRoutes runs) implements ConsoleApi.Routes {
 
     private static final int USUAL = 50;
     private static final int MOST = 200;
-    /** A browser waits for the answer. What is left then is done by the same request again. */
-    private static final Duration LONGEST = Duration.ofSeconds(20);
 
     @Override
     public void add(ConsoleApi.Rules rules) {
         rules.get("/api/waiting", WaitingRoutes::list);
-        rules.post("/api/waiting/now", call -> change(call, EndWait.Kind.RETRY_NOW));
-        rules.post("/api/waiting/stop", call -> change(call, EndWait.Kind.STOP));
+        rules.post("/api/waiting/now", call -> change(call, RunKind.RETRY_NOW));
+        rules.post("/api/waiting/stop", call -> change(call, RunKind.STOP));
     }
 
     private static Answer list(Call call) {
@@ -96,13 +89,14 @@ record WaitingRoutes() implements ConsoleApi.Routes {
         throw Problems.wrong("as_of must be the time that came with what was shown.").refusal();
     }
 
-    private static WaitingFilter named(List<String> ids, EndWait.Kind kind) {
-        return kind == EndWait.Kind.STOP ? WaitingFilter.ofIds(ids).withPresentations() : WaitingFilter.ofIds(ids);
+    private static WaitingFilter named(List<String> ids, RunKind kind) {
+        return kind == RunKind.STOP ? WaitingFilter.ofIds(ids).withPresentations() : WaitingFilter.ofIds(ids);
     }
 
-    private static Answer change(Call call, EndWait.Kind kind) {
+    /** A run that begins at once, unless another person has to approve it. */
+    private Answer change(Call call, RunKind kind) {
         JsonNode body = call.json();
-        Optional<String> reason = Filters.reason(call.text("reason"), kind == EndWait.Kind.STOP);
+        Optional<String> reason = Filters.reason(call.text("reason"), kind.needsReason());
         Expect expect = Expect.of(body);
         if (body.has("ids") == body.has("filter")) {
             throw Problems.wrong("Name either ids or a filter; an empty filter is everything.").refusal();
@@ -113,33 +107,6 @@ record WaitingRoutes() implements ConsoleApi.Routes {
         Instant asOf = shownAt(call);
         expect.checkAtMost(total(WaitingPayments.groups(call.queue(), filter, asOf)));
         AuditContext by = call.by(reason);
-        var done = new SumsByKind<EndWait.Result>();
-        var brake = new Brake();
-        Optional<String> cutShort = Optional.empty();
-        Thread limit = Thread.ofVirtual().start(() -> {
-            try {
-                Thread.sleep(LONGEST);
-                brake.press();
-            } catch (InterruptedException theWorkIsDone) {
-                Thread.currentThread().interrupt();
-            }
-        });
-        try {
-            new EndWait(call.queue(), kind).run(filter, asOf, by, brake, done);
-        } catch (DatabaseUnavailable | DatabaseRefused e) {
-            if (done.total().count() == 0) {
-                throw e;
-            }
-            // What earlier batches did is done: an error would deny it.
-            cutShort = Optional.of(Errors.problem(e).detail());
-        } finally {
-            limit.interrupt();
-        }
-        var json = new LinkedHashMap<String, Object>();
-        json.put("run", by.run());
-        json.put("finished", !brake.isPressed() && cutShort.isEmpty());
-        cutShort.ifPresent(why -> json.put("stopped_because", why));
-        json.put("results", Json.sums(done, EndWait.Result.values()));
-        return ConsoleApi.json(200, json);
+        return runs.begin(call, by, new DlqRuns(call.queue()).plan(kind, filter, asOf, by, RunTerms.UNATTENDED));
     }
 }

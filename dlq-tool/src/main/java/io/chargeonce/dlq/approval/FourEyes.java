@@ -11,7 +11,6 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -21,26 +20,22 @@ import java.util.Optional;
  */
 public final class FourEyes {
 
-    /** What is done to the dead letters of a run, or to one payment whose outcome no PSP tells. */
-    public enum Kind {
-        MERGE, PURGE, RESTORE, SETTLE;
-
-        public String tag() {
-            return name().toLowerCase(java.util.Locale.ROOT);
-        }
-
-        public static Kind fromTag(String tag) {
-            return valueOf(tag.toUpperCase(java.util.Locale.ROOT));
-        }
-    }
+    /** The kind of a proposal that is about one payment whose outcome no PSP tells, and about no run. */
+    public static final String SETTLE = "settle";
 
     /**
      * A proposal, as it is now.
      *
+     * @param kind        of its run, or {@link #SETTLE}
      * @param open        whether it can be approved; a run of another person also once more
      * @param fingerprint of the very set, computed by the database
      */
-    public record Proposal(Kind kind, String proposedBy, Instant proposedAt, boolean open, String fingerprint) {}
+    public record Proposal(String kind, String proposedBy, Instant proposedAt, boolean open, String fingerprint) {
+
+        public boolean isFinding() {
+            return kind.equals(SETTLE);
+        }
+    }
 
     private final DeadLetterQueue queue;
 
@@ -55,34 +50,13 @@ public final class FourEyes {
         return queue.database().withConnection(connection -> Sql.one(connection, MUST_BE_APPROVED, row -> row.getBoolean(1), run));
     }
 
-    private static final String TOO_MUCH = "SELECT too_much_alone(?, ?::numeric[])";
-
-    /** Whether this person may not move so much now, with what they have moved alone lately. */
-    public boolean isTooMuchAlone(Sum sum) {
-        return queue.database().withConnection(connection -> {
-            var things = new ArrayList<>(List.of("*"));
-            var amounts = new ArrayList<>(List.of(sum.count()));
-            sum.money().forEach((currency, amount) -> {
-                things.add(currency);
-                amounts.add(amount);
-            });
-            try (var statement = connection.prepareStatement(TOO_MUCH)) {
-                statement.setArray(1, connection.createArrayOf("text", things.toArray()));
-                statement.setArray(2, connection.createArrayOf("numeric", amounts.toArray()));
-                try (var row = statement.executeQuery()) {
-                    return row.next() && row.getBoolean(1);
-                }
-            }
-        });
-    }
-
     private static final String PROPOSAL = """
             SELECT kind, proposed_by, proposed_at, open, fingerprint FROM proposal(?) WHERE kind IS NOT NULL
             """;
 
     public Optional<Proposal> proposal(String run) {
         return queue.database().withConnection(connection -> Sql.first(connection, PROPOSAL, row -> new Proposal(
-                Kind.fromTag(row.getString(1)), row.getString(2), Sql.instant(row, 3), row.getBoolean(4), row.getString(5)), run));
+                row.getString(1), row.getString(2), Sql.instant(row, 3), row.getBoolean(4), row.getString(5)), run));
     }
 
     private static final String HOLDS = "SELECT of_what, amount FROM run_holds(?, false)";
@@ -115,7 +89,7 @@ public final class FourEyes {
      */
     public void approve(AuditContext by, Proposal seen) {
         queue.database().inTransaction(connection -> {
-            if (seen.kind() == Kind.SETTLE) {
+            if (seen.isFinding()) {
                 Settle.sendResolver(connection, finding(connection, by.run()).map(Finding::operationId).stream().toList());
             }
             Sql.call(connection, APPROVE, by.run(), seen.fingerprint(), by.claim());

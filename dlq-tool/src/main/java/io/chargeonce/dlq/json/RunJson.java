@@ -2,22 +2,23 @@
 package io.chargeonce.dlq.json;
 
 import io.chargeonce.dlq.approval.FourEyes;
-import io.chargeonce.dlq.merge.MergeRun;
-import io.chargeonce.dlq.merge.MergeRuns;
-import io.chargeonce.dlq.merge.Outcomes;
-import io.chargeonce.dlq.merge.RunProgress;
-import io.chargeonce.dlq.merge.RunStep;
+import io.chargeonce.dlq.run.DlqRun;
+import io.chargeonce.dlq.run.DlqRuns;
+import io.chargeonce.dlq.run.Outcomes;
+import io.chargeonce.dlq.run.RunProgress;
+import io.chargeonce.dlq.run.RunStep;
 import io.chargeonce.dlq.move.MoveResult;
+import io.chargeonce.dlq.query.SumsByKind;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 
-/** Merge runs for scripts. */
+/** Runs for scripts. */
 public final class RunJson {
 
     private RunJson() {}
 
-    public static Map<String, Object> run(MergeRun run) {
+    public static Map<String, Object> run(DlqRun run) {
         var json = new LinkedHashMap<String, Object>();
         json.put("run", run.id());
         json.put("kind", run.kind().tag());
@@ -45,7 +46,7 @@ public final class RunJson {
     public static Map<String, Object> finding(FourEyes.Waiting waiting) {
         var json = new LinkedHashMap<String, Object>();
         json.put("run", waiting.run());
-        json.put("kind", FourEyes.Kind.SETTLE.tag());
+        json.put("kind", FourEyes.SETTLE);
         json.put("awaits_approval", true);
         json.put("state", "planned");
         json.put("planned_by", waiting.proposedBy());
@@ -59,7 +60,7 @@ public final class RunJson {
         return json;
     }
 
-    public static Map<String, Object> report(MergeRuns.Report report) {
+    public static Map<String, Object> report(DlqRuns.Report report) {
         Map<String, Object> json = run(report.run());
         json.put("standings", Json.standings(report.standings()));
         json.put("fates", Json.sums(report.results(), MoveResult.values()));
@@ -77,9 +78,17 @@ public final class RunJson {
             json.put("verdict", aborted.verdict());
         }
         json.put("fingerprint", progress.run().fingerprint());
+        json.put("standings", Json.standings(progress.standings()));
         json.put("fates", Json.sums(progress.results(), MoveResult.values()));
+        if (progress.run().kind().isOfWaits()) {
+            json.put("results", waits(progress.results()));
+        }
         putOutcomes(json, progress.outcomes(), progress.asked());
         return json;
+    }
+
+    public static Map<String, Object> waits(SumsByKind<MoveResult> results) {
+        return Json.sums(results, new MoveResult[] {MoveResult.RETRIED, MoveResult.STOPPED, MoveResult.GONE});
     }
 
     /** What became of those that were sent, and of those about which the PSP was asked. */

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.move;
 
-import io.chargeonce.database.Database;
 import io.chargeonce.dlq.query.DeadLetterQuery;
 import io.chargeonce.dlq.query.DeadLetterView;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -24,16 +22,7 @@ import java.util.stream.Collectors;
  */
 public record LockedBatch(Instant now, List<DeadLetterView> letters, Map<String, Operation> operations, List<Target> gone) {
 
-    /** Two people on the same letters wait for each other; the second finds them gone. */
-    private static final Duration LOCK_PATIENCE = Duration.ofSeconds(20);
-
-    /** Those that are still in the queue. */
-    public static LockedBatch lock(Connection connection, List<Target> selected) throws SQLException {
-        return lock(connection, selected, "dead");
-    }
-
     public static LockedBatch lock(Connection connection, List<Target> selected, String state) throws SQLException {
-        Database.waitForLocks(connection, LOCK_PATIENCE);
         List<String> ids = selected.stream().map(Target::id).toList();
         // Poison's ids are among them, and name no operation.
         var locked = OperationTable.lock(connection, ids);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.move;
 
+import io.chargeonce.dlq.query.SumsByKind;
+import java.util.Arrays;
 import java.util.Locale;
 
 /** What a run did with one dead letter. */
@@ -14,19 +16,28 @@ public enum MoveResult {
     PURGED,
     /** Purged before, and back in the queue. */
     RESTORED,
+    /** It waited, and is staged for the main topic. If its PSP is still not well, it is parked again. */
+    RETRIED,
+    /** It waited, and is in the queue now. */
+    STOPPED,
     /** Left as it is, because this may not be done with it: poison in a merge, money that was or may be taken in a purge. */
     REFUSED,
     /** A record that had been edited, left as it is, because no data key here opens the edit. */
     CLOSED,
-    /** Another person or run moved it first, or it failed once more. */
+    /** Another person or run moved it first, it failed once more, or it does not wait any more. */
     GONE;
 
     /** Whether the run changed this dead letter, which is what its command was called for. */
     public boolean isMove() {
         return switch (this) {
-            case REENTERED, ASKED, RESENT, PURGED, RESTORED -> true;
+            case REENTERED, ASKED, RESENT, PURGED, RESTORED, RETRIED, STOPPED -> true;
             case REFUSED, CLOSED, GONE -> false;
         };
+    }
+
+    /** How many a run has changed. */
+    public static long moved(SumsByKind<MoveResult> results) {
+        return Arrays.stream(values()).filter(MoveResult::isMove).mapToLong(result -> results.of(result).count()).sum();
     }
 
     public String tag() {

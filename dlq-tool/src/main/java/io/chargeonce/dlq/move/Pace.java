@@ -13,10 +13,6 @@ public record Pace(OptionalInt perSecond) {
         }
     }
 
-    public static Pace unlimited() {
-        return new Pace(OptionalInt.empty());
-    }
-
     /** Twice as fast, up to a limit if there is one. */
     public Pace doubled(OptionalInt limit) {
         return perSecond.isEmpty() ? this

@@ -8,7 +8,10 @@ import java.util.Optional;
 
 /**
  * One failure that was selected: the same dead letter with another generation, or brought back at another time, is
- * another failure and is left alone.
+ * another failure and is left alone. So it is with what waits, by its step and the time when it is due.
+ *
+ * @param generation of what waits, its step
+ * @param diedAt     of what waits, when it is due
  */
 public record Target(String id, int generation, Instant diedAt, Optional<Money> money) {
 

@@ -105,15 +105,15 @@ public final class DeadLetterQuery {
     static final String RETENTION = "interval '" + PurgedLetters.KEPT.toDays() + " days'";
 
     /**
-     * Of a merge what was in its set, of an import what it took in, of a stop what it stopped. What a merge sent back left the queue, so
-     * what of that is in the queue now has died again.
+     * Of a run what was in its set, of an import what it took in. What a merge sent back left the queue, so what of that is in the queue
+     * now has died again.
      */
     private static final String OF_RUN = """
             letter.dead_letter_id IN (SELECT item.dead_letter_id FROM dlq_run_item AS item
                                        WHERE item.run_id = wanted.run AND (NOT wanted.died_again OR item.fate = 'reentered'))
-            OR NOT wanted.died_again AND (letter.operation_id IS NULL OR letter.cause = 'stopped') AND EXISTS (
+            OR NOT wanted.died_again AND letter.operation_id IS NULL AND EXISTS (
                    SELECT FROM audit_record AS deed
-                    WHERE deed.resource_id = letter.dead_letter_id AND deed.action IN ('dlq.imported', 'dlq.stopped')
+                    WHERE deed.resource_id = letter.dead_letter_id AND deed.action = 'dlq.imported'
                       AND audit_detail(deed.data, 'run') = wanted.run)
             """;
 

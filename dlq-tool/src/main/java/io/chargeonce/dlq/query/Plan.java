@@ -12,8 +12,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * A selection, and what it holds by standing. It moves nothing; {@code Merge.run} and {@code Purge.run} look at each
- * dead letter again before they touch it.
+ * A selection, and what it holds by standing. It moves nothing; a run looks at each dead letter again before it touches it.
  *
  * @param fingerprint equal for equal sets of dead letters
  */
@@ -28,7 +27,7 @@ public record Plan(Selection selection, SumsByKind<MoneyStatus> standings, Strin
         return of(queue, filter, Selection.From.THE_PURGED);
     }
 
-    private static Plan of(DeadLetterQueue queue, DeadLetterFilter filter, Selection.From from) {
+    public static Plan of(DeadLetterQueue queue, DeadLetterFilter filter, Selection.From from) {
         return queue.database().withConnection(connection -> count(connection, Selection.now(connection, filter, from)));
     }
 

@@ -12,10 +12,6 @@ public final class SumsByKind<K extends Enum<K>> {
 
     public SumsByKind() {}
 
-    public void add(K kind, DeadLetterView letter) {
-        add(kind, Sum.of(letter.money()));
-    }
-
     public void add(K kind, Sum sum) {
         sums.merge(kind, sum, Sum::plus);
     }

@@ -16,7 +16,7 @@ final class Approval {
     private Approval() {}
 
     /** Returns the exit code: nothing was moved. */
-    static int awaited(CommandSpec command, DeadLetterQueue queue, String run, FourEyes.Kind kind, boolean json) {
+    static int awaited(CommandSpec command, DeadLetterQueue queue, String run, String kind, boolean json) {
         if (json) {
             var object = new LinkedHashMap<String, Object>();
             object.put("run", run);
@@ -27,11 +27,11 @@ final class Approval {
         Screen screen = Screen.of(command);
         screen.say("%s is more than you may do alone within 24 hours, and waits for another person. Nothing was changed.".formatted(run));
         screen.print("Another person says, within 24 hours:  chargeonce dlq approve %s", run);
-        if (kind == FourEyes.Kind.SETTLE) {
+        if (kind.equals(FourEyes.SETTLE)) {
             screen.say("Then the PSP is asked once more. Without an approval the finding counts for nothing.");
         } else {
-            screen.print("Then, within 24 hours:                 chargeonce dlq %s --resume %s", kind.tag(), run);
-            screen.print("To drop it:                            chargeonce dlq merge --cancel %s", run);
+            screen.print("Then, within 24 hours:                 chargeonce dlq %s --resume %s", kind, run);
+            screen.print("To drop it:                            chargeonce dlq %s --cancel %s", kind, run);
         }
         return NO;
     }

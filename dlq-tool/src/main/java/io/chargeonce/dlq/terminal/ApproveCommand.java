@@ -6,8 +6,9 @@ import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.approval.FourEyes;
 import io.chargeonce.dlq.approval.FourEyes.Proposal;
 import io.chargeonce.dlq.json.Json;
-import io.chargeonce.dlq.merge.MergeRun;
-import io.chargeonce.dlq.merge.MergeRuns;
+import io.chargeonce.dlq.run.DlqRun;
+import io.chargeonce.dlq.run.DlqRuns;
+import io.chargeonce.dlq.run.RunKind;
 import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
@@ -28,7 +29,8 @@ import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 @Command(name = "approve", usageHelpAutoWidth = true, sortOptions = false,
-        description = {"Approves what another person proposes and may not do alone: a merge, a purge, a restore, or a finding from settle.",
+        description = {
+            "Approves what another person proposes and may not do alone: a merge, a purge, a restore, a stop, or a finding from settle.",
             "Shows who proposes what, and how much money it is. With --yes, it approves exactly that. It starts nothing."},
         exitCodeList = "1:there is no such proposal, or it is not the one that you looked at",
         footer = {"  What is proposed, and by whom?",
@@ -85,7 +87,7 @@ final class ApproveCommand implements Callable<Integer> {
         if (common.json) {
             var json = new LinkedHashMap<String, Object>();
             json.put("run", run);
-            json.put("kind", proposal.kind().tag());
+            json.put("kind", proposal.kind());
             json.put("proposed_by", proposal.proposedBy());
             json.put("proposed_at", proposal.proposedAt().toString());
             json.put("fingerprint", proposal.fingerprint());
@@ -96,20 +98,22 @@ final class ApproveCommand implements Callable<Integer> {
             JsonLines.print(screen, json);
             return;
         }
-        screen.say("%s proposes to %s, since %s: %s%s".formatted(proposal.proposedBy(), proposal.kind().tag(),
+        screen.say("%s proposes to %s, since %s: %s%s".formatted(proposal.proposedBy(), proposal.kind(),
                 Words.time(proposal.proposedAt()),
                 finding.map(found -> "%s, %s, as %s, because: %s".formatted(found.operationId(), found.money(), found.verdict(),
-                        Printable.of(found.evidence()))).orElseGet(() -> "%s, %s".formatted(Counted.of(sum.count(), "dead letter"),
+                        Printable.of(found.evidence()))).orElseGet(() -> "%s, %s".formatted(
+                                Counted.of(sum.count(), RunKind.fromTag(proposal.kind()).noun()),
                                 String.join(", ", sum.moneyLines()))),
-                new MergeRuns(queue).find(run).flatMap(MergeRun::reason).map(" because: "::concat).orElse("")));
+                new DlqRuns(queue).find(run).flatMap(DlqRun::reason).map(" because: "::concat).orElse("")));
         screen.print("Fingerprint %s", proposal.fingerprint());
         if (!yes) {
             screen.say("Nothing was changed. Look at it with chargeonce dlq %s, and approve it with --yes.".formatted(
                     finding.map(found -> "why " + found.operationId()).orElse("runs show " + run)));
-        } else if (proposal.kind() == FourEyes.Kind.SETTLE) {
+        } else if (proposal.isFinding()) {
             screen.say("Approved. The charge service asks the PSP once more, and decides.");
         } else {
-            screen.say("Approved. Within 24 hours it is begun with: chargeonce dlq %s --resume %s".formatted(proposal.kind().tag(), run));
+            screen.say("Approved. Within 24 hours it is begun with: chargeonce dlq %s --resume %s"
+                    .formatted(RunKind.fromTag(proposal.kind()).command(), run));
         }
     }
 

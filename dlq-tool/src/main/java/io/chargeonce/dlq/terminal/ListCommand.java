@@ -11,9 +11,9 @@ import io.chargeonce.dlq.query.Order;
 import io.chargeonce.dlq.query.Selection;
 import io.chargeonce.dlq.story.Export;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
+import io.chargeonce.dlq.terminal.page.ChangeReport;
 import io.chargeonce.dlq.terminal.page.ListTable;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
-import io.chargeonce.dlq.words.Change;
 import io.chargeonce.terminal.Screen;
 import java.util.List;
 import java.util.Optional;
@@ -109,7 +109,7 @@ final class ListCommand implements Callable<Integer> {
             last.set(page.getLast().id());
         });
         if (table.isEmpty()) {
-            screen.say(purged ? Change.NOTHING_PURGED : Change.NOTHING_QUEUED);
+            screen.say(purged ? ChangeReport.NOTHING_PURGED : ChangeReport.NOTHING_QUEUED);
         }
         if (more) {
             screen.say(

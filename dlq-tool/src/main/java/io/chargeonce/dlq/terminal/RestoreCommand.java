@@ -1,67 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.terminal;
 
-import io.chargeonce.dlq.input.Problems;
-import io.chargeonce.dlq.query.DeadLetterFilter;
-import io.chargeonce.dlq.terminal.options.CommonOptions;
-import io.chargeonce.dlq.terminal.options.Expected;
-import io.chargeonce.dlq.terminal.options.SelectionOptions;
-import io.chargeonce.dlq.words.Change;
-import java.util.Optional;
-import java.util.concurrent.Callable;
+import io.chargeonce.dlq.run.RunKind;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.ParentCommand;
-import picocli.CommandLine.Spec;
 
 @Command(name = "restore", usageHelpAutoWidth = true, sortOptions = false,
         description = {"Brings back what was purged in the last 30 days. Shows what it would do, and does it with --yes.",
-            "Nothing is charged. What comes back is dead as before, and can be merged."},
-        exitCodeList = {"1:an id is not there or was refused, or the set is not the expected one",
-            "130:stopped by Ctrl-C between two batches; the same command does the rest"},
+            "Nothing is charged. What comes back is dead as before, and can be merged.",
+            "Ctrl-C stops it between two batches. A run that was stopped or killed can be resumed, and moves nothing twice."},
+        exitCodeList = {"1:an id is not there or was refused, the set is not the expected one, or the run has not finished",
+            "130:stopped by Ctrl-C between two batches; the output says how to go on"},
         footer = {"  What was purged?",
             "    chargeonce dlq list --purged",
             "  That purge was a mistake:",
             "    chargeonce dlq restore --run run_0123456789 --reason \"wrong filter\" --yes"})
-final class RestoreCommand implements Callable<Integer> {
-
-    @ParentCommand
-    DlqCommand dlq;
-
-    @Spec
-    CommandSpec spec;
-
-    @Mixin
-    SelectionOptions selection;
-
-    @Option(names = "--resume", paramLabel = "RUN", description = "Do what was frozen as this run, once another person has approved it.")
-    Optional<String> resume = Optional.empty();
-
-    @Mixin
-    CommonOptions common;
+final class RestoreCommand extends ChangeCommand {
 
     @Override
-    public Integer call() {
-        var problems = new Problems();
-        if (resume.isPresent()) {
-            return resume(problems);
-        }
-        DeadLetterFilter filter = selection.filter(problems);
-        problems.needsReason(selection.reason);
-        var run = new ChangeRun(new Change.Restoring(), spec, filter, selection.reason, selection.yes,
-                selection.expected(problems), common.json);
-        return problems.any() ? problems.print(spec) : dlq.with(spec, filter, run::on);
-    }
-
-    private int resume(Problems problems) {
-        if (selection.any()) {
-            problems.add("a run keeps the set that was frozen: name only the run, and a --reason if you like");
-        }
-        problems.reason("--reason", selection.reason);
-        var run = new ChangeRun(new Change.Restoring(), spec, DeadLetterFilter.everything(), selection.reason, true,
-                new Expected(Optional.empty(), Optional.empty()), common.json);
-        return problems.any() ? problems.print(spec) : dlq.with(spec, queue -> run.resume(queue, resume.get()));
+    RunKind kind() {
+        return RunKind.RESTORE;
     }
 }

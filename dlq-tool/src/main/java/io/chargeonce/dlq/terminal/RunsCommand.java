@@ -5,8 +5,8 @@ import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.approval.FourEyes;
 import io.chargeonce.dlq.json.RunJson;
-import io.chargeonce.dlq.merge.MergeRun;
-import io.chargeonce.dlq.merge.MergeRuns;
+import io.chargeonce.dlq.run.DlqRun;
+import io.chargeonce.dlq.run.DlqRuns;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.page.RunPage;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
@@ -52,14 +52,14 @@ final class RunsCommand implements Callable<Integer> {
 
     private int list(DeadLetterQueue queue) {
         List<FourEyes.Waiting> findings = new FourEyes(queue).waiting();
-        List<MergeRun> runs = new MergeRuns(queue).newest(SHOWN);
+        List<DlqRun> runs = new DlqRuns(queue).newest(SHOWN);
         Screen screen = Screen.of(spec);
         List<Line> lines = Stream.concat(findings.stream().map(Line::of), runs.stream().map(Line::of)).toList();
         if (common.json) {
             findings.forEach(finding -> JsonLines.print(screen, RunJson.finding(finding)));
             runs.forEach(run -> JsonLines.print(screen, RunJson.run(run)));
         } else if (lines.isEmpty()) {
-            screen.say("Nothing was ever merged, and nothing waits for approval.");
+            screen.say("There has been no run yet, and nothing waits for approval.");
         } else {
             new Table<Line>(screen, List.of(
                     Column.whole("RUN", Line::run),
@@ -77,7 +77,7 @@ final class RunsCommand implements Callable<Integer> {
     private record Line(String run, Instant plannedAt, Sum sum, String by, String state, String more,
             Optional<String> reason) {
 
-        static Line of(MergeRun run) {
+        static Line of(DlqRun run) {
             return new Line(run.id(), run.plannedAt(), run.sum(), run.plannedBy(), RunPage.brief(run),
                     RunPage.more(run), run.reason());
         }

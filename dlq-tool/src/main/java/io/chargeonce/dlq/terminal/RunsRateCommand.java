@@ -4,7 +4,7 @@ package io.chargeonce.dlq.terminal;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.input.Problems;
 import io.chargeonce.dlq.json.RunJson;
-import io.chargeonce.dlq.merge.MergeRuns;
+import io.chargeonce.dlq.run.DlqRuns;
 import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
@@ -19,7 +19,7 @@ import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 @Command(name = "rate", usageHelpAutoWidth = true, sortOptions = false,
-        description = {"Sets how many dead letters a second a merge moves, also while it runs: its leader follows within seconds.",
+        description = {"Sets how many a second a run moves, also while it runs: its leader follows within seconds.",
             "The rate stays: it is not doubled any more."},
         exitCodeList = "1:there is no such run, or it has ended",
         footer = {"  The PSP is struggling; five a second will do:",
@@ -49,7 +49,7 @@ final class RunsRateCommand implements Callable<Integer> {
     }
 
     private int set(DeadLetterQueue queue, int perSecond) {
-        var merges = new MergeRuns(queue);
+        var merges = new DlqRuns(queue);
         if (!merges.setRate(ActsAs.auditContext(spec, queue, Optional.empty(), id), perSecond)) {
             Screen.tell(spec, "there is no run '%s', or it has ended; chargeonce dlq runs lists those that there are".formatted(id));
             return 1;

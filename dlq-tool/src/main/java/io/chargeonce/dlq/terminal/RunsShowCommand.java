@@ -3,7 +3,7 @@ package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.json.RunJson;
-import io.chargeonce.dlq.merge.MergeRuns;
+import io.chargeonce.dlq.run.DlqRuns;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.page.RunPage;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
@@ -18,7 +18,7 @@ import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 @Command(name = "show", usageHelpAutoWidth = true, sortOptions = false,
-        description = "Shows one merge run: what it was meant to move, what it did, and how its payments ended.",
+        description = "Shows one run: what it was meant to move, what it did, and how its payments ended.",
         exitCodeList = "1:there is no such run",
         footer = {"  What became of it?",
             "    chargeonce dlq runs show run_0123456789"})
@@ -42,7 +42,7 @@ final class RunsShowCommand implements Callable<Integer> {
     }
 
     private int show(DeadLetterQueue queue) {
-        Optional<MergeRuns.Report> report = new MergeRuns(queue).report(id);
+        Optional<DlqRuns.Report> report = new DlqRuns(queue).report(id);
         if (report.isEmpty()) {
             Screen.tell(spec, "there is no run '%s'; chargeonce dlq runs lists those that there are".formatted(id));
             return 1;

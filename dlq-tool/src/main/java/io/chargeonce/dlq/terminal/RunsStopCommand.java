@@ -3,8 +3,8 @@ package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.json.RunJson;
-import io.chargeonce.dlq.merge.MergeRun;
-import io.chargeonce.dlq.merge.MergeRuns;
+import io.chargeonce.dlq.run.DlqRun;
+import io.chargeonce.dlq.run.DlqRuns;
 import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
@@ -45,18 +45,18 @@ final class RunsStopCommand implements Callable<Integer> {
     }
 
     private int stop(DeadLetterQueue queue) {
-        var merges = new MergeRuns(queue);
+        var merges = new DlqRuns(queue);
         if (!merges.stop(ActsAs.auditContext(spec, queue, Optional.empty(), id))) {
             Screen.tell(spec, "nothing runs '%s' now; chargeonce dlq runs shows how each stands".formatted(id));
             return 1;
         }
-        MergeRun run = merges.find(id).orElseThrow();
+        DlqRun run = merges.find(id).orElseThrow();
         if (common.json) {
             JsonLines.print(Screen.of(spec), RunJson.run(run));
         } else {
             Screen.of(spec).say("%s stops between two batches; what it moved stays moved.".formatted(id));
-            Screen.of(spec).print("To go on:   chargeonce dlq %s --resume %s", run.kind().tag(), id);
-            Screen.of(spec).print("To end it:  chargeonce dlq merge --cancel %s", id);
+            Screen.of(spec).print("To go on:   chargeonce dlq %s --resume %s", run.kind().command(), id);
+            Screen.of(spec).print("To end it:  chargeonce dlq %s --cancel %s", run.kind().command(), id);
         }
         return 0;
     }

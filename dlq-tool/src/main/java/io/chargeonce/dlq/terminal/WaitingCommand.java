@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.terminal;
 
-import io.chargeonce.database.DatabaseRefused;
-import io.chargeonce.database.DatabaseUnavailable;
-import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.hold.Holds;
@@ -12,23 +9,21 @@ import io.chargeonce.dlq.input.WaitingOptions;
 import io.chargeonce.dlq.json.HoldJson;
 import io.chargeonce.dlq.json.Json;
 import io.chargeonce.dlq.json.WaitingJson;
-import io.chargeonce.dlq.move.Brake;
 import io.chargeonce.dlq.query.KnownValues;
-import io.chargeonce.dlq.query.SumsByKind;
-import io.chargeonce.dlq.terminal.options.ActsAs;
+import io.chargeonce.dlq.run.RunKind;
+import io.chargeonce.dlq.run.RunTerms;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
+import io.chargeonce.dlq.input.RunTermsOptions;
 import io.chargeonce.dlq.terminal.page.WaitingPage;
-import io.chargeonce.dlq.terminal.screen.CtrlC;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
-import io.chargeonce.dlq.waiting.EndWait;
 import io.chargeonce.dlq.waiting.WaitingFilter;
 import io.chargeonce.dlq.waiting.WaitingPayment;
 import io.chargeonce.dlq.waiting.WaitingPayments;
 import io.chargeonce.dlq.words.Words;
 import io.chargeonce.ledger.Hold;
 import io.chargeonce.terminal.Screen;
+import java.time.Duration;
 import java.time.Instant;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -45,8 +40,8 @@ import picocli.CommandLine.Spec;
             "--now retries them now. --stop moves them to the dead-letter queue, and declined payments that are to be presented again "
                     + "too. Both show what they would do, and do it with --yes.",
             "What waits in a tier has no open attempt, so neither can charge twice. A payment whose outcome is unknown is not in a tier."},
-        exitCodeList = {"1:an id does not wait in a tier, or no longer did when it was processed",
-            "130:stopped by Ctrl-C between two batches; the same command does the rest"},
+        exitCodeList = {"1:an id does not wait in a tier, or no longer did when it was processed, or the run has not finished",
+            "130:stopped by Ctrl-C between two batches; the output says how to go on"},
         footer = {"  What waits, and for what?",
             "    chargeonce dlq waiting",
             "  The PSP is well again, and its payments need not wait for their time:",
@@ -91,19 +86,49 @@ final class WaitingCommand implements Callable<Integer> {
     Optional<String> reason;
 
     @Mixin
+    RunTermsOptions careful;
+
+    @Option(names = "--resume", paramLabel = "RUN", description = "Go on with a run of --now or --stop that was stopped or killed.")
+    Optional<String> resume;
+
+    @Option(names = "--cancel", paramLabel = "RUN", description = "End a run of --now or --stop for good. What it moved stays moved.")
+    Optional<String> cancel;
+
+    @Mixin
     CommonOptions common;
 
     @Override
     public Integer call() {
         var problems = new Problems();
         WaitingFilter filter = which.filter(problems);
+        if (resume.isPresent() || cancel.isPresent()) {
+            return goOnOrEnd(filter, problems);
+        }
+        RunTerms terms = careful.terms(problems);
         Optional<Integer> most = problems.number("--limit", limit);
         if (now || stop) {
             checkChange(filter, problems);
         } else if (all || yes || reason.isPresent()) {
             problems.add("--all, --yes and --reason go with --now or --stop");
+        } else if (careful.any()) {
+            problems.add("--canary and --rate go with --now or --stop");
         }
-        return problems.any() ? problems.print(spec) : dlq.with(spec, queue -> known(queue, filter, most));
+        return problems.any() ? problems.print(spec) : dlq.with(spec, queue -> known(queue, filter, most, terms));
+    }
+
+    private RunCall run() {
+        return new RunCall(stop ? RunKind.STOP : RunKind.RETRY_NOW, spec, reason, Duration.ZERO, common.json);
+    }
+
+    /** A run that there is already. */
+    private int goOnOrEnd(WaitingFilter filter, Problems problems) {
+        boolean alone = !now && !stop && !all && !each && !yes && limit.isEmpty() && !careful.any();
+        if (resume.isPresent() == cancel.isPresent() || !alone || !filter.equals(WaitingFilter.everything())) {
+            problems.add("name only the run, with --resume or --cancel, and a --reason if you like");
+        }
+        problems.reason("--reason", reason);
+        return problems.any() ? problems.print(spec)
+                : dlq.with(spec, queue -> resume.isPresent() ? run().resume(queue, resume.get()) : run().cancel(queue, cancel.get()));
     }
 
     private void checkChange(WaitingFilter filter, Problems problems) {
@@ -123,7 +148,7 @@ final class WaitingCommand implements Callable<Integer> {
         }
     }
 
-    private int known(DeadLetterQueue queue, WaitingFilter filter, Optional<Integer> most) {
+    private int known(DeadLetterQueue queue, WaitingFilter filter, Optional<Integer> most, RunTerms terms) {
         var problems = new Problems();
         KnownValues.missing(queue, filter.cause(), filter.psp(), filter.merchant(), filter.tier(), Optional.empty())
                 .forEach(problems::unknown);
@@ -133,7 +158,7 @@ final class WaitingCommand implements Callable<Integer> {
         }
         Instant asOf = WaitingPayments.now(queue);
         if (now || stop) {
-            return change(queue, filter, asOf);
+            return change(queue, filter, asOf, terms);
         }
         return each || filter.ids().isPresent() ? each(queue, filter, asOf, most) : groups(queue, filter, asOf);
     }
@@ -227,12 +252,12 @@ final class WaitingCommand implements Callable<Integer> {
         return missing > 0 ? NO : 0;
     }
 
-    private int change(DeadLetterQueue queue, WaitingFilter filter, Instant asOf) {
+    private int change(DeadLetterQueue queue, WaitingFilter filter, Instant asOf, RunTerms terms) {
         List<WaitingPayments.Group> groups = WaitingPayments.groups(queue, reached(filter), asOf);
         long count = total(groups).count();
         Screen screen = Screen.of(spec);
         if (yes && count > 0) {
-            return act(queue, filter, asOf, count, screen);
+            return Math.max(missing(filter, count), run().endWait(queue, reached(filter), asOf, terms));
         }
         if (common.json) {
             JsonLines.print(screen, Map.of("dry", !yes, "total", Json.sum(total(groups))));
@@ -251,46 +276,7 @@ final class WaitingCommand implements Callable<Integer> {
         return stop ? filter.withPresentations() : filter;
     }
 
-    private int act(DeadLetterQueue queue, WaitingFilter filter, Instant asOf, long count, Screen screen) {
-        AuditContext by = ActsAs.auditContext(spec, queue, reason);
-        var brake = new Brake();
-        var done = new SumsByKind<EndWait.Result>();
-        CtrlC ctrlC = CtrlC.presses(brake);
-        try {
-            new EndWait(queue, stop ? EndWait.Kind.STOP : EndWait.Kind.RETRY_NOW).run(reached(filter), asOf, by, brake, done);
-            print(done, by, brake.isPressed(), screen);
-            return Math.max(missing(filter, count), done.of(EndWait.Result.GONE).count() > 0 && filter.ids().isPresent() ? NO : 0);
-        } catch (DatabaseUnavailable | DatabaseRefused e) {
-            if (done.total().count() > 0) {
-                tell("%,d done as %s before it stopped; the same command does the rest".formatted(done.total().count(), by.run()));
-            }
-            throw e;
-        } finally {
-            ctrlC.letGo();
-        }
-    }
-
     private void tell(String message) {
         Screen.tell(spec, message);
-    }
-
-    private void print(SumsByKind<EndWait.Result> done, AuditContext by, boolean stopped, Screen screen) {
-        if (common.json) {
-            var json = new LinkedHashMap<String, Object>();
-            json.put("dry", false);
-            json.put("run", by.run());
-            json.put("finished", !stopped);
-            json.put("results", Json.sums(done, EndWait.Result.values()));
-            JsonLines.print(screen, json);
-            return;
-        }
-        WaitingPage.printResult(done, screen);
-        screen.say("Committed and staged for Kafka, as %s by %s.".formatted(by.run(), by.actor()));
-        if (stop) {
-            screen.print("To undo it:  chargeonce dlq merge --cause stopped --run %s --yes", by.run());
-        }
-        if (stopped) {
-            screen.say("Stopped between two batches, nothing is left half done. The same command does the rest.");
-        }
     }
 }

@@ -2,7 +2,7 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.merge.Watch;
+import io.chargeonce.dlq.run.Watch;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.page.Breakers;
 import io.chargeonce.dlq.terminal.page.QueuePoller;
@@ -28,7 +28,7 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "watch", usageHelpAutoWidth = true, sortOptions = false,
         description = {
-            "A live screen: arrivals by cause, what waits in the tiers or is overdue, circuit breakers, and open merge runs. q quits.",
+            "A live screen: arrivals by cause, what waits in the tiers or is overdue, circuit breakers, and open runs. q quits.",
             "Without a terminal, or with --json, it looks once."},
         footer = {"  On the machine where 'chargeonce up' runs:",
             "    chargeonce dlq watch",

@@ -53,7 +53,7 @@ public final class WaitingPayments {
     private WaitingPayments() {}
 
     /** What waits since before a moment, so that a payment which waits again is not met twice. */
-    private static final String WAITING = """
+    public static final String WAITING = """
               FROM waiting JOIN operation_state AS its USING (operation_id) JOIN operation USING (operation_id)
              CROSS JOIN (SELECT ?::text[] AS ids, ?::text AS cause, ?::text AS psp, ?::text AS merchant, ?::int AS tier, ?::text AS \
             currency,
@@ -140,6 +140,12 @@ public final class WaitingPayments {
              ORDER BY its.not_before, operation_id LIMIT ?
             """;
 
+    /** Those of them that still wait. */
+    public static List<WaitingPayment> find(Connection connection, WaitingFilter filter) throws SQLException {
+        return Sql.all(connection, PAGE, WaitingPayments::payment,
+                values(filter, EVER, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty()));
+    }
+
     /** What is due first comes first. */
     public static List<WaitingPayment> page(DeadLetterQueue queue, WaitingFilter filter, Instant asOf, Optional<Position> after,
                                             int limit) {
@@ -165,7 +171,7 @@ public final class WaitingPayments {
     }
 
     /** For the conditions of {@link #WAITING}, and for what follows them. */
-    private static Object[] values(WaitingFilter filter, Instant asOf, Object... more) {
+    public static Object[] values(WaitingFilter filter, Instant asOf, Object... more) {
         var conditions = Stream.<Object>of(filter.ids(), filter.cause(), filter.psp(), filter.merchant(), filter.tier(), filter.currency(),
                 filter.names().key(), filter.names().reference(), filter.names().customer(), filter.names().pspReference(),
                 filter.presentations(), asOf);

@@ -3,6 +3,8 @@ package io.chargeonce.dlq.words;
 
 import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.query.MoneyStatus;
+import io.chargeonce.dlq.run.RunKind;
+import io.chargeonce.dlq.run.RunTerms;
 import io.chargeonce.ledger.Hold;
 import io.chargeonce.wire.PoisonCause;
 import java.time.Instant;
@@ -38,8 +40,18 @@ public final class Words {
         };
     }
 
+    /** What a run of this kind would do with what stands so. */
+    public static String planned(RunKind kind, RunTerms terms, MoneyStatus standing) {
+        return switch (kind) {
+            case MERGE -> plannedByMerge(standing == MoneyStatus.STOPPED && terms.evenStopped() ? MoneyStatus.RECHARGEABLE : standing);
+            case PURGE -> standing == MoneyStatus.UNRESOLVED && terms.evenUnresolved() ? "purge" : byPurge(standing);
+            case RESTORE, STOP -> "back into the queue";
+            case RETRY_NOW -> "tried now";
+        };
+    }
+
     /** The same for a plan, which has room for what happens to the money. */
-    public static String plannedByMerge(MoneyStatus standing) {
+    private static String plannedByMerge(MoneyStatus standing) {
         return switch (standing) {
             case RECHARGEABLE -> "tried again; nothing was charged";
             case PAST_DEADLINE -> "tried again, late; nothing was charged";
@@ -71,7 +83,7 @@ public final class Words {
         };
     }
 
-    public static String byPurge(MoneyStatus standing) {
+    private static String byPurge(MoneyStatus standing) {
         return switch (standing) {
             case RECHARGEABLE, PAST_DEADLINE, NEEDS_A_PERSON, STOPPED -> "purge";
             case CHARGED -> "refused: the money was taken";
@@ -93,16 +105,18 @@ public final class Words {
         };
     }
 
-    public static String of(MoveResult result) {
+    public static String of(RunKind kind, MoveResult result) {
         return switch (result) {
             case REENTERED -> "re-entered the pipeline";
             case ASKED -> "with the resolver now; stays listed until settled";
             case RESENT -> "sent again as edited";
             case PURGED -> "purged";
             case RESTORED -> "back in the queue";
+            case RETRIED -> "staged to be tried now";
+            case STOPPED -> "stopped: in the dead-letter queue";
             case REFUSED -> "refused and left as it was";
             case CLOSED -> "left as it was: no key in the file of CHARGEONCE_DATA_KEY_FILE opens its edit; add the key, or purge it";
-            case GONE -> "another person or run moved it meanwhile";
+            case GONE -> kind.isOfWaits() ? "did not wait any more: left as it was" : "another person or run moved it meanwhile";
         };
     }
 

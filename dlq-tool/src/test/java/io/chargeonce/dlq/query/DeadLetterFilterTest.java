@@ -3,10 +3,11 @@ package io.chargeonce.dlq.query;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chargeonce.dlq.run.DlqRuns;
+import io.chargeonce.dlq.run.RunKind;
+import io.chargeonce.dlq.run.RunTerms;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.QueueRows;
-import io.chargeonce.dlq.merge.Merge;
-import io.chargeonce.dlq.move.Sweep;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,7 +43,8 @@ class DeadLetterFilterTest {
         String large = rows.dead("acme", 9000, "USD", "m");
         String again = rows.dead("acme", 500, "EUR", "m");
         AuditContext by = AuditContext.of("ann", Optional.empty());
-        new Merge(rows.queue()).run(Plan.of(rows.queue(), DeadLetterFilter.ofIds(List.of(again))), by, Sweep.unattended());
+        new DlqRuns(rows.queue()).unattended(RunKind.MERGE, Plan.of(rows.queue(), DeadLetterFilter.ofIds(List.of(again))), by,
+                RunTerms.UNATTENDED);
         rows.retry(again, 2, "m");
         rows.fail(again, "m");
         rows.poison(new byte[] {1});

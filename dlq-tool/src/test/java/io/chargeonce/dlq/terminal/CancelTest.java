@@ -6,13 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.QueueRows;
 import io.chargeonce.dlq.WaitingRows;
-import io.chargeonce.dlq.merge.Merge;
 import io.chargeonce.dlq.move.MoveResult;
-import io.chargeonce.dlq.move.Sweep;
-import io.chargeonce.dlq.purge.Purge;
-import io.chargeonce.dlq.purge.Restore;
 import io.chargeonce.dlq.query.DeadLetterFilter;
-import io.chargeonce.dlq.query.Plan;
+import io.chargeonce.dlq.run.DlqRuns;
+import io.chargeonce.dlq.run.RunKind;
+import io.chargeonce.dlq.run.RunTerms;
 import io.chargeonce.payment.OperationState;
 import java.util.List;
 import java.util.Optional;
@@ -21,8 +19,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** People cancel payments, wherever they stand. */
 class CancelTest {
-
-    private static final AuditContext ANN = AuditContext.of("ann", Optional.of("a test"));
 
     @RegisterExtension
     private static final QueueRows rows = new QueueRows();
@@ -81,19 +77,30 @@ class CancelTest {
         assertThat(call("why", id).out()).contains("now unresolved and to be canceled", "dlq.canceled");
     }
 
+    private static DlqRuns runs() {
+        return new DlqRuns(rows.queue());
+    }
+
+    /** A run that is frozen and not led yet. */
+    private static AuditContext planned(RunKind kind, String id) {
+        AuditContext by = AuditContext.of("ann", Optional.of("a test"));
+        runs().plan(kind, kind.plan(rows.queue(), DeadLetterFilter.ofIds(List.of(id))).selection(), by, RunTerms.UNATTENDED);
+        return by;
+    }
+
     @Test
     void a_canceled_payment_is_never_merged_purged_or_restored() {
         String id = rows.dead();
-        var everything = DeadLetterFilter.everything();
-        Plan queued = Plan.of(rows.queue(), everything);
+        AuditContext merge = planned(RunKind.MERGE, id);
+        AuditContext purge = planned(RunKind.PURGE, id);
         cancel(id);
-        assertThat(new Merge(rows.queue()).run(queued, ANN, Sweep.unattended()).results().of(MoveResult.GONE).count()).isOne();
-        assertThat(new Purge(rows.queue()).run(queued, ANN, Sweep.unattended()).results().of(MoveResult.PURGED).count()).isZero();
+        assertThat(runs().unattended(merge).of(MoveResult.GONE).count()).isOne();
+        assertThat(runs().unattended(purge).of(MoveResult.PURGED).count()).isZero();
         String purged = rows.dead();
-        new Purge(rows.queue()).run(Plan.of(rows.queue(), DeadLetterFilter.ofIds(List.of(purged))), ANN, Sweep.unattended());
-        Plan restorable = Plan.ofPurged(rows.queue(), everything);
+        runs().unattended(planned(RunKind.PURGE, purged));
+        AuditContext restore = planned(RunKind.RESTORE, purged);
         cancel(purged);
-        assertThat(new Restore(rows.queue()).run(restorable, ANN, Sweep.unattended()).results().of(MoveResult.GONE).count()).isOne();
+        assertThat(runs().unattended(restore).of(MoveResult.GONE).count()).isOne();
         assertThat(state(id)).isEqualTo(OperationState.CANCELED);
         assertThat(state(purged)).isEqualTo(OperationState.CANCELED);
     }

@@ -9,6 +9,7 @@ import io.chargeonce.database.People;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.approval.FourEyes;
 import io.chargeonce.dlq.QueueRows;
+import io.chargeonce.dlq.WaitingRows;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -138,6 +139,23 @@ class FourEyesTest {
     }
 
     @Test
+    void a_stop_above_the_limit_waits_too_and_a_retry_does_not() {
+        var waiting = new WaitingRows(rows);
+        for (int i = 0; i < 3; i++) {
+            waiting.scheduled(1);
+        }
+        assertThat(ann("waiting", "--all", "--stop", "--reason", "cancelled", "--yes").out()).contains("waits for another person");
+        String stop = theRun();
+        assertThat(rows.text("SELECT count(*) FROM dead_letter")).isEqualTo("0");
+        assertThat(bob("approve", stop, "--yes").out()).contains("proposes to stop", "3 payments", "dlq waiting --resume " + stop);
+        assertThat(bob("waiting", waiting.scheduled(2), "--now", "--yes").exit()).isZero();
+        Called stopped = ann("waiting", "--resume", stop);
+        assertThat(stopped.exit()).as(stopped.out() + stopped.err()).isZero();
+        assertThat(rows.text("SELECT count(*) FROM dead_letter WHERE cause = 'stopped'")).isEqualTo("3");
+        assertThat(rows.text("SELECT count(*) FROM moved_alone")).isEqualTo("0");
+    }
+
+    @Test
     void many_small_merges_count_as_one_big_one() {
         String one = rows.dead();
         String two = rows.dead();
@@ -247,7 +265,7 @@ class FourEyesTest {
         String id = rows.unresolvedAndAsked(true);
         ann("settle", id, "--not-charged", "--evidence", "ticket 4711", "--yes", "--wait", "1s");
         owner("UPDATE hand_settlement SET proposed_at = proposed_at - interval '24 hours'");
-        assertThat(bob("runs").out()).contains("Nothing was ever merged");
+        assertThat(bob("runs").out()).contains("There has been no run yet");
     }
 
     @ParameterizedTest

@@ -15,8 +15,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** The process that moves dead letters is killed (SIGKILL) in the middle of a batch that is not its first. */
 class KilledProcessTest {
 
-    private static final int LARGEST_PURGE_BATCH = 300;
-
     @RegisterExtension
     private static final QueueRows rows = new QueueRows();
 
@@ -41,13 +39,13 @@ class KilledProcessTest {
     }
 
     @Test
-    void a_purge_that_was_killed_is_finished_by_the_same_command_and_purges_nothing_twice() throws Exception {
-        List<String> dead = rows.dead(LARGEST_PURGE_BATCH + 2);
-        String[] purge = {"purge", "--all", "--reason", "r", "--yes"};
-        killAt(dead.getLast(), purge);
-        assertThat(rows.text("SELECT count(*) FROM operation_now WHERE state = 'purged'")).isEqualTo("" + LARGEST_PURGE_BATCH);
+    void a_purge_that_was_killed_is_resumed_and_purges_nothing_twice() throws Exception {
+        List<String> dead = rows.dead(6);
+        killAt(dead.get(4), "purge", "--all", "--rate", "2", "--reason", "r", "--yes");
+        assertThat(rows.text("SELECT count(*) FROM operation_now WHERE state = 'purged'")).isEqualTo("4");
 
-        assertThat(call(purge).exit()).isZero();
+        String run = rows.text("UPDATE dlq_run SET led_at = led_at - interval '15 s' RETURNING run_id");
+        assertThat(call("purge", "--resume", run).exit()).isZero();
         EachOnce.purged(rows, dead);
     }
 

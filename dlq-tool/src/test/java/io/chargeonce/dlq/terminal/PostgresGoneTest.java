@@ -18,7 +18,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** The server itself goes down in the middle of a change and comes back: nothing is half done, and what is begun again ends right. */
 class PostgresGoneTest {
 
-    private static final int LARGEST_PURGE_BATCH = 300;
     private static final PostgresServer postgres = PostgresServer.startTemporary();
 
     @RegisterExtension
@@ -47,11 +46,11 @@ class PostgresGoneTest {
     }
 
     @Test
-    void a_purge_whose_postgres_was_stopped_is_finished_by_the_same_command() {
-        List<String> dead = rows.dead(LARGEST_PURGE_BATCH + 2);
-        String[] command = {"purge", "--all", "--reason", "r", "--yes"};
+    void a_purge_whose_postgres_was_stopped_is_resumed() {
+        List<String> dead = rows.dead(6);
+        String[] command = {"purge", "--all", "--rate", "2", "--reason", "r", "--yes"};
         var purge = new AtomicReference<CompletableFuture<Called>>();
-        assertThatThrownBy(() -> rows.holding(dead.getLast(), () -> {
+        assertThatThrownBy(() -> rows.holding(dead.get(4), () -> {
             purge.set(begin(command));
             await().until(rows::isWaitingForALock);
             postgres.stop(PostgresServer.Stop.FAST);
@@ -59,11 +58,12 @@ class PostgresGoneTest {
         })).as("who held the row has lost it too").isInstanceOf(DatabaseUnavailable.class);
         Called stopped = purge.get().join();
         assertThat(stopped.exit()).isEqualTo(3);
-        assertThat(stopped.err()).contains("300 done as run_", "the same command does the rest", "Postgres can't be reached");
+        assertThat(stopped.err()).contains("to go on: chargeonce dlq purge --resume run_", "Postgres can't be reached");
 
         startAgain();
-        assertThat(rows.text("SELECT count(*) FROM operation_now WHERE state = 'purged'")).isEqualTo("" + LARGEST_PURGE_BATCH);
-        assertThat(call(command).exit()).isZero();
+        assertThat(rows.text("SELECT count(*) FROM operation_now WHERE state = 'purged'")).isEqualTo("4");
+        String run = rows.text("UPDATE dlq_run SET led_at = led_at - interval '15 s' RETURNING run_id");
+        assertThat(call("purge", "--resume", run).exit()).isZero();
         EachOnce.purged(rows, dead);
     }
 

@@ -9,14 +9,15 @@ import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.FaultyDriver;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.QueueRows;
-import io.chargeonce.dlq.merge.MergeRuns;
-import io.chargeonce.dlq.merge.RunLeader;
-import io.chargeonce.dlq.merge.Watch;
+import io.chargeonce.dlq.run.DlqRuns;
+import io.chargeonce.dlq.run.RunLeader;
+import io.chargeonce.dlq.run.Watch;
 import io.chargeonce.dlq.move.Brake;
 import io.chargeonce.dlq.terminal.page.RunBar;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.Outcome;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -101,7 +102,7 @@ class RunCommandsTest {
         rows.dead();
         rows.dead("globex", 700, "JPY", "the PSP answered 500");
         String run = call("merge", "--all", "--canary", "0", "--plan", "--json").json().getFirst().path("run").asString();
-        RunLeader leader = new MergeRuns(rows.queue())
+        RunLeader leader = new DlqRuns(rows.queue())
                 .take(new AuditContext("ann", Optional.empty(), run), InstantSource.system(), progress -> {}).orElseThrow();
         leader.run(new Brake());
         assertThat(RunBar.inWords(leader.progress(), 80)).isEqualTo("0 ok, 0 failed, 2 open, 12.99 EUR, 700 JPY");
@@ -184,7 +185,7 @@ class RunCommandsTest {
     void a_run_that_another_process_leads_is_left_to_it() {
         rows.dead(2);
         String run = call("merge", "--all", "--plan", "--json").json().getFirst().path("run").asString();
-        new MergeRuns(rows.queue()).take(new AuditContext("bob", Optional.empty(), run), InstantSource.system(), progress -> {})
+        new DlqRuns(rows.queue()).take(new AuditContext("bob", Optional.empty(), run), InstantSource.system(), progress -> {})
                 .orElseThrow();
         var resume = CompletableFuture.supplyAsync(() -> call("merge", "--resume", run, "--wait", "0"), Thread::startVirtualThread);
         await().until(() -> {
@@ -230,6 +231,70 @@ class RunCommandsTest {
         assertThat(call("merge", "--resume", run, "--wait", "0").exit()).isEqualTo(1);
         assertThat(call("merge", "--cancel", run).exit()).isEqualTo(1);
         assertThat(rows.accepted()).isEmpty();
+    }
+
+    @Test
+    void a_purge_that_is_stopped_half_way_goes_on_with_resume_and_takes_each_letter_once() {
+        List<String> dead = rows.dead(6);
+        var purge = CompletableFuture.supplyAsync(
+                () -> call("purge", "--all", "--rate", "2", "--reason", "r", "--yes"), Thread::startVirtualThread);
+        await().until(() -> rows.text("SELECT count(*) FROM operation_now WHERE state = 'purged'").equals("2"));
+        String run = rows.text("SELECT run_id FROM dlq_run");
+        assertThat(call("runs", "stop", run).out()).contains("To go on:   chargeonce dlq purge --resume " + run);
+        assertThat(purge.join().exit()).isEqualTo(1);
+        assertThat(purge.join().out()).contains("another person has stopped or cancelled this run");
+        assertThat(rows.text("SELECT count(*) < 6 FROM operation_now WHERE state = 'purged'")).isEqualTo("t");
+
+        assertThat(call("merge", "--resume", run).err()).contains(run + " is a purge: chargeonce dlq purge --resume " + run);
+        Called resumed = call("purge", "--resume", run);
+        assertThat(resumed.exit()).as(resumed.err()).isZero();
+        assertThat(resumed.out()).contains("6  77.94 EUR  purged", "To undo it:  chargeonce dlq restore --run " + run);
+        EachOnce.purged(rows, dead);
+    }
+
+    @Test
+    void the_canary_of_a_purge_stops_before_the_rest_until_a_person_resumes_it() {
+        List<String> dead = rows.dead(6);
+        rows.charged();
+        Called canary = call("purge", "--all", "--canary", "2", "--reason", "r", "--yes");
+        assertThat(canary.exit()).isEqualTo(1);
+        String run = rows.text("SELECT run_id FROM dlq_run");
+        assertThat(canary.out().replaceAll("\\s+", " ")).contains("2 25.98 EUR purged",
+                "Stopped by the run itself: 2 of the canary's 2 are purged; a person looks at them first. Nothing more moves",
+                "To go on: chargeonce dlq purge --resume " + run);
+        assertThat(call("runs", "show", run).out()).contains("canary 2\n").doesNotContain("stops above");
+        assertThat(rows.text("SELECT string_agg(action, ' ' ORDER BY audit_id) FROM audit_record WHERE resource_type = 'dlq_run'"))
+                .isEqualTo("dlq.run.planned dlq.run.led dlq.run.aborted");
+
+        Called rest = call("purge", "--resume", run, "--json");
+        assertThat(rest.exit()).as(rest.err()).isZero();
+        assertThat(rest.json().getFirst().at("/fates/purged/count").asInt()).isEqualTo(6);
+        assertThat(rest.json().getFirst().at("/fates/refused/count").asInt()).isEqualTo(1);
+        assertThat(rest.json().getFirst().at("/standings/charged/count").asInt()).isEqualTo(1);
+        EachOnce.purged(rows, dead);
+    }
+
+    @Test
+    void a_canary_that_is_the_whole_set_stops_nothing() {
+        rows.dead(2);
+        assertThat(call("purge", "--all", "--canary", "5", "--reason", "r", "--yes").exit()).isZero();
+        String purge = rows.text("SELECT run_id FROM dlq_run");
+        assertThat(call("restore", "--run", purge, "--canary", "1", "--reason", "r", "--yes").out())
+                .contains("1 of the canary's 1 are restored; a person looks at them first");
+        assertThat(rows.text("SELECT count(*) FROM operation_now WHERE state = 'purged'")).isEqualTo("1");
+    }
+
+    @Test
+    void a_frozen_purge_takes_exactly_what_was_frozen() {
+        List<String> dead = rows.dead(2);
+        String run = call("purge", "--all", "--plan", "--reason", "r", "--json").json().getFirst().path("run").asString();
+        String later = rows.dead();
+        assertThat(call("purge", "--resume", run).exit()).isZero();
+        EachOnce.purged(rows, dead);
+        assertThat(rows.letter(later)).isEqualTo("dead/1");
+        String another = call("purge", "--all", "--plan", "--reason", "r", "--json").json().getFirst().path("run").asString();
+        assertThat(call("purge", "--cancel", another).out()).isEqualTo(another + " is cancelled. It had moved nothing.\n");
+        assertThat(rows.letter(later)).isEqualTo("dead/1");
     }
 
     @Test

@@ -6,7 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.QueueRows;
 import io.chargeonce.dlq.WaitingRows;
-import io.chargeonce.dlq.waiting.EndWait;
+import io.chargeonce.dlq.move.MoveResult;
+import io.chargeonce.dlq.run.DlqRuns;
+import io.chargeonce.dlq.run.RunKind;
+import io.chargeonce.dlq.run.RunTerms;
 import io.chargeonce.dlq.waiting.WaitingFilter;
 import io.chargeonce.dlq.waiting.WaitingPayments;
 import java.util.ArrayList;
@@ -173,16 +176,16 @@ class WaitingTest {
 
     @Test
     void what_went_on_since_it_was_selected_is_left_as_it_is() {
-        for (EndWait.Kind kind : EndWait.Kind.values()) {
+        for (RunKind kind : List.of(RunKind.RETRY_NOW, RunKind.STOP)) {
             String claimed = waiting.scheduled(1);
             String waitsAgain = waiting.parked(1);
-            var asOf = WaitingPayments.now(rows.queue());
-            var selected = WaitingPayments.page(rows.queue(), WaitingFilter.everything(), asOf, Optional.empty(), 10);
+            AuditContext by = AuditContext.of("ann", Optional.of("r"));
+            var runs = new DlqRuns(rows.queue());
+            runs.plan(kind, WaitingFilter.everything(), WaitingPayments.now(rows.queue()), by, RunTerms.UNATTENDED);
             rows.succeed(claimed);
             waiting.park(waitsAgain, 2);
             String before = rows.everything();
-            var done = new EndWait(rows.queue(), kind).runOnce(selected, AuditContext.of("ann", Optional.of("r")));
-            assertThat(done.of(EndWait.Result.GONE).count()).isEqualTo(2);
+            assertThat(runs.unattended(by).of(MoveResult.GONE).count()).isEqualTo(2);
             assertThat(rows.everything()).isEqualTo(before);
             rows.clear();
         }
@@ -206,13 +209,34 @@ class WaitingTest {
         rows.text("INSERT INTO four_eyes VALUES ('*', 1) RETURNING 1");
         String before = rows.everything();
         Called both = call("waiting", "--all", "--stop", "--reason", "r", "--yes");
-        assertThat(both.exit()).isEqualTo(2);
-        assertThat(both.err()).contains("this is more than ann may stop alone within 24 hours; another person may stop the rest");
+        assertThat(both.exit()).isEqualTo(1);
+        assertThat(both.out()).contains("is more than you may do alone within 24 hours", "chargeonce dlq waiting --resume run_");
         assertThat(rows.everything()).isEqualTo(before);
         assertThat(call("waiting", second, "--stop", "--reason", "r", "--yes").exit()).isZero();
         assertThat(call("waiting", "--all", "--now", "--yes").exit()).as("to try them now charges nothing that would not be charged")
                 .isZero();
         rows.text("DELETE FROM four_eyes RETURNING 1");
+    }
+
+    @Test
+    void the_canary_of_a_stop_stops_before_the_rest_and_resume_goes_on() {
+        for (int i = 0; i < 3; i++) {
+            waiting.scheduled(1);
+        }
+        Called canary = call("waiting", "--all", "--stop", "--canary", "1", "--reason", "r", "--yes");
+        assertThat(canary.exit()).as(canary.err()).isEqualTo(1);
+        String run = rows.text("SELECT run_id FROM dlq_run");
+        assertThat(canary.out().replaceAll("\\s+", " ")).contains("1 of the canary's 1 are stopped; a person looks at them first",
+                "chargeonce dlq waiting --resume " + run);
+        assertThat(rows.text("SELECT count(*) FROM dead_letter")).isEqualTo("1");
+        assertThat(call("waiting", "--resume", run, "--all").err()).contains("name only the run");
+        assertThat(call("purge", "--resume", run).err()).contains("chargeonce dlq waiting --resume " + run);
+
+        Called rest = call("waiting", "--resume", run, "--json");
+        assertThat(rest.exit()).as(rest.err()).isZero();
+        assertThat(rest.json().getFirst().at("/results/stopped/count").asInt()).isEqualTo(3);
+        assertThat(rows.text("SELECT count(*) FROM audit_record WHERE action = 'dlq.stopped'")).isEqualTo("3");
+        assertThat(call("runs", "show", run).out()).contains("3 payments", "stopped: in the dead-letter queue");
     }
 
     @Test

@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import com.sun.net.httpserver.HttpServer;
 import io.chargeonce.dlq.QueueRows;
 import io.chargeonce.dlq.Sum;
-import io.chargeonce.dlq.merge.Watch;
+import io.chargeonce.dlq.run.Watch;
 import io.chargeonce.dlq.terminal.page.WatchPage;
 import io.chargeonce.terminal.Screen;
 import java.io.IOException;

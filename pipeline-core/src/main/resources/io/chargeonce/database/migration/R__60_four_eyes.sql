@@ -37,6 +37,8 @@ $$;
 CREATE OR REPLACE FUNCTION must_be_approved(run text) RETURNS boolean
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
     SELECT four_eyes_are_needed() AND NOT is_approved(run)
+       -- What is tried now would be tried all the same.
+       AND NOT EXISTS (SELECT FROM dlq_run WHERE run_id = run AND kind = 'retry_now')
        AND too_much_alone(ARRAY(SELECT of_what FROM run_holds(run, true) ORDER BY 1),
                           ARRAY(SELECT amount FROM run_holds(run, true) ORDER BY of_what))
 $$;
@@ -57,9 +59,12 @@ BEGIN
             SELECT operation_id FROM permitted_move WHERE xid <> pg_current_xact_id() FOR UPDATE SKIP LOCKED));
         INSERT INTO permitted_move (operation_id, kind)
         SELECT dead_letter_id, kind
-          FROM dlq_run JOIN dlq_run_item AS item USING (run_id, planned_xid) JOIN dead_letter AS letter USING (dead_letter_id)
+          FROM dlq_run JOIN dlq_run_item AS item USING (run_id, planned_xid)
+          LEFT JOIN dead_letter AS letter USING (dead_letter_id)
+          LEFT JOIN operation_state AS its ON its.operation_id = dead_letter_id
          WHERE run_id = run AND position = ANY (positions) AND fate IS NULL
-           AND letter.generation = item.generation AND letter.died_at = item.died_at
+           AND CASE WHEN kind = 'stop' THEN its.step = item.generation AND its.not_before = item.died_at
+                    ELSE letter.generation = item.generation AND letter.died_at = item.died_at END
          ORDER BY dead_letter_id
         ON CONFLICT (operation_id) DO UPDATE SET kind = excluded.kind, xid = excluded.xid;
     END IF;
@@ -90,9 +95,9 @@ BEGIN
             SELECT currency, its.amount FROM operation AS its WHERE operation_id = operation) AS moved (of_what, amount)
     ON CONFLICT (login, of_what, hour) DO UPDATE SET amount = moved_alone.amount + excluded.amount;
     IF too_much_alone(ARRAY(SELECT of_what FROM four_eyes), ARRAY(SELECT 0::numeric FROM four_eyes)) THEN
-        -- A stop and a cancel are no runs and need no approval: what goes on would not wait for one.
-        RAISE SQLSTATE 'X4EYE' USING MESSAGE = format(CASE WHEN what IN ('stop', 'cancel')
-            THEN 'this is more than %s may ' || what || ' alone within 24 hours; another person may ' || what || ' the rest'
+        -- A cancel is no run and needs no approval: what goes on would not wait for one.
+        RAISE SQLSTATE 'X4EYE' USING MESSAGE = format(CASE WHEN what = 'cancel'
+            THEN 'this is more than %s may cancel alone within 24 hours; another person may cancel the rest'
             ELSE 'this is more than %s may move alone within 24 hours; have another person approve it' END, session_user);
     END IF;
 END $$;

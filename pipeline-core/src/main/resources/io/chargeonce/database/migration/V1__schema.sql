@@ -840,7 +840,7 @@ CREATE TRIGGER a_person_moves_poison AFTER UPDATE OF state ON dead_letter
 CREATE TRIGGER it_happens_now BEFORE UPDATE OF changed_at, died_at ON dead_letter
     FOR EACH ROW WHEN (current_setting('is_superuser') = 'off') EXECUTE FUNCTION it_happens_now();
 
--- A merge of dead letters as a durable run: its plan, what was done, and the results.
+-- A change of many dead letters, or of many payments that wait, as a durable run: its plan, what was done, and the results.
 CREATE TABLE dlq_run (
     run_id              text COLLATE "C" PRIMARY KEY CHECK (run_id ~ '^run_[0-9a-f]{10}$'),
     -- The login of the session that planned it.
@@ -852,9 +852,9 @@ CREATE TABLE dlq_run (
     items               int NOT NULL CHECK (items >= 0),
     -- Their number and minor units by currency, for lists: {"EUR": [8, 11520]}.
     money               jsonb NOT NULL DEFAULT '{}',
-    -- This many payments go first, and the rest only after these have ended well.
+    -- This many go first, and the rest only after these have ended well, or a person has looked at them.
     canary              int NOT NULL CHECK (canary >= 0),
-    -- Dead letters per second at first; NULL is as fast as possible. It doubles up to max_rate while all goes well.
+    -- Dead letters per second at first; NULL is as fast as possible. Of a merge it doubles up to max_rate while all goes well.
     rate                int CHECK (rate >= 1),
     max_rate            int CHECK (max_rate >= rate),
     abort_above_percent int NOT NULL CHECK (abort_above_percent BETWEEN 0 AND 100),
@@ -873,7 +873,7 @@ CREATE TABLE dlq_run (
     -- Items up to this position are no longer judged: a resumed run starts with its own canary.
     judged_after        int NOT NULL DEFAULT 0,
     ended_at            timestamptz,
-    kind                text NOT NULL DEFAULT 'merge' CHECK (kind IN ('merge', 'purge', 'restore')),
+    kind                text NOT NULL DEFAULT 'merge' CHECK (kind IN ('merge', 'purge', 'restore', 'retry_now', 'stop')),
     -- For a purge: whether payments whose money may have been taken are purged too.
     even_unresolved     boolean NOT NULL DEFAULT false,
     -- For people who read the list; whether the run may begin is checked when it does.
@@ -894,15 +894,17 @@ CREATE TABLE dlq_run_item (
     run_id         text COLLATE "C" NOT NULL,
     -- The order of moves: the canary first, then the oldest first. There may be gaps.
     position       int NOT NULL CHECK (position >= 1),
+    -- Of a payment or refund that waits: the id that its dead letter would have.
     dead_letter_id text NOT NULL,
-    -- Which failure was meant: a letter that died again meanwhile is not moved.
+    -- Which failure was meant: a letter that died again meanwhile is not moved. Of what waits, its step and when it is due.
     generation     int NOT NULL,
     died_at        timestamptz NOT NULL,
-    standing       text NOT NULL,
+    -- NULL for what waits.
+    standing       text,
     amount         bigint,
     currency       text,
     -- What the run did with it; NULL until then.
-    fate           text CHECK (fate IN ('reentered', 'asked', 'resent', 'purged', 'restored', 'refused', 'closed', 'gone')),
+    fate           text CHECK (fate IN ('reentered', 'asked', 'resent', 'purged', 'restored', 'retried', 'stopped', 'refused', 'closed', 'gone')),
     moved_at       timestamptz,
     -- Its result afterwards; 'unresolved' may still change.
     outcome        text CHECK (outcome IN ('succeeded', 'declined', 'failed_again', 'unresolved')),
@@ -916,7 +918,7 @@ CREATE TABLE dlq_run_item (
 CREATE INDEX dlq_run_item_open ON dlq_run_item (run_id, position)
     WHERE fate IN ('reentered', 'asked') AND (outcome IS NULL OR outcome = 'unresolved');
 
--- Four eyes: what one person may merge, purge, restore and settle alone within 24 hours. Anything more is a run that another person has
+-- Four eyes: what one person may merge, purge, restore, stop and settle alone within 24 hours. Anything more is a run that another person has
 -- approved. No row is no limit. Only the owner writes here, by "migrate --four-eyes-above", and is not limited. Hours are those of the
 -- clock and not of now(), which a transaction that is held open keeps for days. This rule refuses with the SQLSTATE X4EYE, which Postgres
 -- does not use: no right is missing then, and nothing needs fixing.

@@ -8,11 +8,11 @@ import io.chargeonce.checker.evidence.ClientCall;
 import io.chargeonce.checker.evidence.Evidence;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.Sql;
+import io.chargeonce.dlq.run.DlqRuns;
+import io.chargeonce.dlq.run.RunKind;
+import io.chargeonce.dlq.run.RunTerms;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.AuditContext;
-import io.chargeonce.dlq.merge.Merge;
-import io.chargeonce.dlq.move.Sweep;
-import io.chargeonce.dlq.purge.Purge;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.Plan;
 import io.chargeonce.dlq.query.MoneyStatus;
@@ -191,9 +191,10 @@ final class Demo implements AutoCloseable {
         var filter = DeadLetterFilter.everything();
         Plan mergePlan = Plan.of(queue, filter);
         command("./chargeonce dlq merge --all");
-        ChangeReport.printMergePlan(mergePlan, Screen.plain(out, 80));
+        ChangeReport.printPlan(RunKind.MERGE, RunTerms.UNATTENDED, mergePlan, Screen.plain(out, 80));
         command("./chargeonce dlq merge --all --yes --reason 'the PSP is mended'");
-        new Merge(queue).run(mergePlan, AuditContext.of("demo", Optional.of("the PSP is mended")), Sweep.unattended());
+        new DlqRuns(queue).unattended(RunKind.MERGE, mergePlan, AuditContext.of("demo", Optional.of("the PSP is mended")),
+                RunTerms.UNATTENDED);
         awaitRest();
     }
 
@@ -201,8 +202,8 @@ final class Demo implements AutoCloseable {
         chapter("The poison is purged, with a reason, into the audit log");
         Plan purgePlan = Plan.of(queue, DeadLetterFilter.everything().standing(MoneyStatus.POISON));
         command("./chargeonce dlq purge --standing poison --reason 'test records' --yes");
-        ChangeReport.printPurgePlan(purgePlan, Screen.plain(out, 80));
-        new Purge(queue).run(purgePlan, AuditContext.of("demo", Optional.of("test records")), Sweep.unattended());
+        ChangeReport.printPlan(RunKind.PURGE, RunTerms.UNATTENDED, purgePlan, Screen.plain(out, 80));
+        new DlqRuns(queue).unattended(RunKind.PURGE, purgePlan, AuditContext.of("demo", Optional.of("test records")), RunTerms.UNATTENDED);
         awaitRest();
     }
 

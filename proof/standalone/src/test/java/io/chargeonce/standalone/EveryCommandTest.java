@@ -210,7 +210,7 @@ class EveryCommandTest {
         receipt(NO, "resend", paid, "--yes");
         String purged = sendToFail("purged", new Fault.FailBefore());
         awaitState(purged, "dead");
-        dlq(OK, "purge", purged, "--reason", "a test", "--yes");
+        dlq(OK, "purge", "--resume", first(RUN, dlq(OK, "purge", purged, "--reason", "a test", "--rate", "5", "--plan")));
         dlq(OK, "restore", purged, "--reason", "a mistake", "--yes");
         dlq(OK, "purge", purged, "--reason", "a test all the same", "--yes");
         dlq(OK, "cancel", purged, "--reason", "nobody wants it", "--yes");

@@ -34,7 +34,7 @@ export function isLeft(kind, standing, evenStopped) {
 
 export const RESULTS = {
   reentered: 're-entered the pipeline', asked: 'with the resolver; listed until settled',
-  resent: 'sent again as edited', purged: 'purged', restored: 'back in the queue', refused: 'refused, left as it was',
+  resent: 'sent again as edited', purged: 'purged', restored: 'back in the queue', retried: 'staged to be tried now', stopped: 'stopped: in the queue', refused: 'refused, left as it was',
   closed: 'left: no data key opens its edit', gone: 'moved by another person or run',
 };
 
@@ -76,6 +76,8 @@ export const KINDS = {
   merge: { does: 'Merge', doing: 'Merging', done: 'merged' },
   purge: { does: 'Purge', doing: 'Purging', done: 'purged' },
   restore: { does: 'Restore', doing: 'Restoring', done: 'restored' },
+  retry_now: { does: 'Retry now', doing: 'Retrying', done: 'retried' },
+  stop: { does: 'Stop', doing: 'Stopping', done: 'stopped' },
   settle: { does: 'Settle by hand', doing: 'Settling', done: 'settled' },
 };
 

@@ -15,7 +15,7 @@ export function Frozen({ kind, run, busy, start, drop, leave }) {
       Fingerprint <code>${run.fingerprint}</code></p>
     <${Standings} kind=${kind} standings=${run.standings} evenStopped=${run.even_stopped} />
     ${run.warnings?.length > 0 && html`<ul class="notice warning">${run.warnings.map((text) => html`<li key=${text}>${text}</li>`)}</ul>`}
-    ${kind === 'merge' && html`<${Care} run=${run} />`}
+    <${Care} run=${run} />
     ${moves === 0 && html`<p class="notice warning">None of it can be ${KINDS[kind].done}, so a start would change nothing.</p>`}
     ${run.needs_approval && html`<div class="notice accent">
       <p><strong>It is more than you may do alone within 24 hours.</strong> Another person has to approve it first: send them the address of the run, or this command.</p>
@@ -33,7 +33,7 @@ export function Frozen({ kind, run, busy, start, drop, leave }) {
 
 export function Standings({ kind, standings, evenStopped }) {
   const present = Object.entries(standings).filter(([, sum]) => sum.count > 0);
-  if (present.length === 0) return html`<p class="nothing">The set is empty.</p>`;
+  if (present.length === 0) return html`<p class="nothing">${['retry_now', 'stop'].includes(kind) ? 'What waited in the tiers when it was shown.' : 'The set is empty.'}</p>`;
   return html`<table role="table" class="standings">
     <caption class="for-readers">What is in the set, and what happens to it</caption>
     <thead role="rowgroup"><tr role="row">
@@ -51,7 +51,10 @@ export function Standings({ kind, standings, evenStopped }) {
 
 /** How careful the run is, in one sentence. */
 export function Care({ run }) {
-  const parts = [
+  const parts = run.kind !== 'merge' ? [
+    run.canary > 0 && run.canary < run.items ? `${counted(run.canary, 'item')} first, and the rest when a person has resumed it.` : 'There is no canary.',
+    run.rate ? `It goes at ${countText(run.rate)} a second.` : 'It goes as fast as it can.',
+  ] : [
     run.canary >= run.items ? 'They are not more than the canary, so all go at once.'
       : run.canary > 0 ? `${counted(run.canary, 'payment')} first, and the rest when that has ended well.` : 'There is no canary.',
     run.rate ? `It begins with ${countText(run.rate)} a second${run.max_rate ? ` and goes up to ${countText(run.max_rate)}` : ''}.`

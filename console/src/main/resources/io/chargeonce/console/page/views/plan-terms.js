@@ -7,7 +7,8 @@ import { Field, Reason } from '../parts/fields.js';
 import { Money } from '../parts/sums.js';
 
 /** The command line's own defaults. */
-export const USUAL = { canary: '', rate: '', max_rate: '', abort_above_percent: '10' };
+export const USUAL = { canary: '', rate: '' };
+export const USUAL_OF_A_MERGE = { ...USUAL, max_rate: '', abort_above_percent: '10' };
 
 const EXPLAINED = {
   merge: 'A merge puts dead letters back to work. What was charged already is settled by the resolver and never charged again.',
@@ -21,6 +22,7 @@ export function Terms({ kind, expected, standings, evenStopped, terms, set, busy
     event.preventDefault();
     if (!busy) freeze();
   };
+  const merges = kind === 'merge';
   const field = (name, label, hint, unit, max) => html`<${Field} label=${label} hint=${hint} unit=${unit} type="number" min=${name === 'canary' || unit === '%' ? 0 : 1}
     max=${max} step="1" value=${terms[name]} set=${(value) => set(name, value)} />`;
   return html`<form onSubmit=${submit}>
@@ -28,12 +30,13 @@ export function Terms({ kind, expected, standings, evenStopped, terms, set, busy
     <${Left} ...${{ kind, standings, evenStopped }} />
     <p>${EXPLAINED[kind]} Exactly this set is frozen and shown once more before anything moves.</p>
     <${Reason} value=${terms.reason} set=${(value) => set('reason', value)} autofocus />
-    ${kind === 'merge' && html`<fieldset><legend>Care</legend><div class="field-row">
-      ${field('canary', 'Canary', 'So many go first. The rest follow when these end well. Empty means 5 %, 0 means none.', 'payments')}
-      ${field('rate', 'Rate at first', 'It doubles while payments succeed. Empty means no limit.', '/ s')}
-      ${field('max_rate', 'Highest rate', 'Empty means no limit.', '/ s')}
-      ${field('abort_above_percent', 'Stop when', 'More than this share fail again.', '%', 100)}
-    </div></fieldset>`}
+    <fieldset><legend>Care</legend><div class="field-row">
+      ${field('canary', 'Canary', `So many go first. ${merges ? 'The rest follow when these end well. Empty means 5 %, 0 means none.' : 'Then the run stops until you resume it.'}`,
+        merges ? 'payments' : 'dead letters')}
+      ${field('rate', merges ? 'Rate at first' : 'Rate', `${merges ? 'It doubles while payments succeed. ' : ''}Empty means no limit.`, '/ s')}
+      ${merges && field('max_rate', 'Highest rate', 'Empty means no limit.', '/ s')}
+      ${merges && field('abort_above_percent', 'Stop when', 'More than this share fail again.', '%', 100)}
+    </div></fieldset>
     <footer>
       <button type="button" class="plain" onClick=${close}>Not now</button>
       <button type="submit" class="primary" disabled=${!terms.reason.trim()} aria-disabled=${busy ? 'true' : undefined}>${busy ? 'Freezing …' : 'Freeze the set and look'}</button>

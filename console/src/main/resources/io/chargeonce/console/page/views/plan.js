@@ -8,7 +8,7 @@ import { KINDS } from '../lib/words.js';
 import { Dialog } from '../parts/dialog.js';
 import { say } from '../parts/announce.js';
 import { Frozen } from './plan-frozen.js';
-import { Changed, Terms, USUAL } from './plan-terms.js';
+import { Changed, Terms, USUAL, USUAL_OF_A_MERGE } from './plan-terms.js';
 
 /**
  * @param kind   merge, purge or restore
@@ -18,7 +18,7 @@ import { Changed, Terms, USUAL } from './plan-terms.js';
  * @param standings its sums by standing, if they are known
  */
 export function PlanDialog({ kind, target, words, shown, standings: shownStandings, evenStopped, close, done }) {
-  const [terms, setTerms] = useState({ reason: '', ...(kind === 'merge' ? USUAL : {}) });
+  const [terms, setTerms] = useState({ reason: '', ...(kind === 'merge' ? USUAL_OF_A_MERGE : USUAL) });
   const [expected, setExpected] = useState(shown);
   const [standings, setStandings] = useState(shownStandings);
   const [run, setRun] = useState(null);

@@ -7,7 +7,7 @@ import { say } from '../parts/announce.js';
 import { Bar } from '../parts/progress.js';
 import { Money } from '../parts/sums.js';
 
-const TONES = { reentered: 'accent', asked: 'warning', resent: 'accent', purged: 'accent', restored: 'accent' };
+const TONES = { reentered: 'accent', asked: 'warning', resent: 'accent', purged: 'accent', restored: 'accent', retried: 'accent', stopped: 'accent' };
 const SPOKEN_STEP = 0.25;
 
 /** How far a run is. Each quarter is read out, not each number. */

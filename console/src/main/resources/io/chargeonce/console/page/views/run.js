@@ -43,7 +43,8 @@ export function Run({ id }) {
 function RunPage({ run, audit, reload }) {
   return html`
     ${run.state === 'aborted' && html`<div class="notice critical" role="alert"><p><strong>The run stopped itself:</strong> ${run.verdict}</p>
-      <p>${run.done < run.items ? 'Nothing more moves. Find out why they fail, then resume it or cancel it.' : 'All of it was sent. What died again is in the queue: find out why.'}</p></div>`}
+      <p>${run.kind !== 'merge' ? 'Nothing more moves. Look at what it did, then resume it or cancel it.'
+        : run.done < run.items ? 'Nothing more moves. Find out why they fail, then resume it or cancel it.' : 'All of it was sent. What died again is in the queue: find out why.'}</p></div>`}
     ${run.state === 'cancelled' && run.verdict && html`<p class="notice">Cancelled: ${run.verdict}. What had moved stays moved.</p>`}
     <${RunProgress} run=${run} />
     <${RunControls} run=${run} reload=${reload} />
@@ -90,7 +91,7 @@ function Facts({ run }) {
     ${run.approved_by && html`<div><dt>Approved</dt><dd>by ${run.approved_by}</dd></div>`}
     ${run.leader && html`<div><dt>Led by</dt><dd>${run.leader}</dd></div>`}
     ${run.ended_at && html`<div><dt>Ended</dt><dd><${When} at=${run.ended_at} /></dd></div>`}
-    ${run.kind === 'merge' && html`<div><dt>Care</dt><dd><${Care} run=${run} /></dd></div>`}
+    <div><dt>Care</dt><dd><${Care} run=${run} /></dd></div>
   </dl>`;
 }
 

@@ -63,5 +63,5 @@ export function Runs() {
 function None({ shown }) {
   if (shown === 'approval') return html`<${Empty} title="No run waits for approval.">When a run is more than one person may do alone, it is listed here.<//>`;
   if (shown === 'open') return html`<${Empty} title="Every run has ended.">A new one begins with a selection among the <a href="/dead-letters">dead letters</a>.<//>`;
-  return html`<${Empty} title="There has been no run yet.">A run is a merge, purge or restore of a frozen set. It begins with a selection among the <a href="/dead-letters">dead letters</a>.<//>`;
+  return html`<${Empty} title="There has been no run yet.">A run is a change of a frozen set: a merge, a purge, a restore, or the end of a wait. It begins with a selection among the <a href="/dead-letters">dead letters</a>.<//>`;
 }

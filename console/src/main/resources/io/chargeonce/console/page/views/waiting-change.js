@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { html, useState } from '../lib/html.js';
 import { post } from '../lib/api.js';
-import { counted, countText } from '../lib/money.js';
-import { say } from '../parts/announce.js';
+import { countText } from '../lib/money.js';
+import { go } from '../lib/router.js';
 import { Dialog } from '../parts/dialog.js';
 import { Reason } from '../parts/fields.js';
 import { Money } from '../parts/sums.js';
@@ -12,17 +12,7 @@ const WORDS = {
   stop: { title: 'Stop waiting', button: 'Stop', explained: 'They are not tried again. They become dead letters, where merge and purge find them; the merge of the run undoes it.' },
 };
 
-/** What was done, in one sentence. */
-function told(action, { results, finished, stopped_because: because, run }) {
-  const of = (name) => results[name]?.count ?? 0;
-  const moved = of('retried') + of('stopped');
-  const parts = [`${counted(moved, 'payment')} ${action === 'now' ? 'tried now' : 'stopped'}, as ${run}`];
-  if (of('gone') > 0) parts.push(`${countText(of('gone'))} had left the tier before`);
-  if (!finished) parts.push(`not all of them (${because ?? 'there was no time'}): do it again`);
-  return `${parts.join('; ')}.`;
-}
-
-/** Ends the wait of what was shown and still waits: one commit after another, so it needs no run to watch. */
+/** Ends the wait of what was shown and still waits, in a run that begins at once. */
 export function EndWait({ action, target, words, shown, asOf, close, done }) {
   const [reason, setReason] = useState('');
   const [problem, setProblem] = useState(null);
@@ -33,9 +23,10 @@ export function EndWait({ action, target, words, shown, asOf, close, done }) {
     setBusy(true);
     setProblem(null);
     try {
-      say(told(action, await post(`/api/waiting/${action}`, { ...target, expect: shown, as_of: asOf, reason: reason.trim() })));
+      const run = await post(`/api/waiting/${action}`, { ...target, expect: shown, as_of: asOf, reason: reason.trim() });
       close();
       done();
+      go(`/runs/${run.run}`);
     } catch (refused) {
       setProblem(refused);
       setBusy(false);

@@ -5,7 +5,7 @@ import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.input.Problems;
 import io.chargeonce.dlq.json.Json;
-import io.chargeonce.dlq.purge.Cancels;
+import io.chargeonce.dlq.run.Cancels;
 import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.options.QueueOpener;

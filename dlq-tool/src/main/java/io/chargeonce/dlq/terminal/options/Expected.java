@@ -8,10 +8,6 @@ import java.util.Optional;
 /** The set that a person has seen and means. Any other set is refused. */
 public record Expected(Optional<Integer> count, Optional<String> fingerprint) {
 
-    public boolean isAny() {
-        return count.isPresent() || fingerprint.isPresent();
-    }
-
     /** Why this plan is not the expected one, or empty if it is. */
     public Optional<String> refusal(Plan plan) {
         long there = plan.standings().total().count();

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.terminal.page;
 
-import io.chargeonce.dlq.AuditContext;
-import io.chargeonce.dlq.move.MoveResult;
-import io.chargeonce.dlq.move.Sweep;
+import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.Plan;
 import io.chargeonce.dlq.query.MoneyStatus;
-import io.chargeonce.dlq.query.SumsByKind;
-import io.chargeonce.dlq.words.Change;
+import io.chargeonce.dlq.query.Selection;
+import io.chargeonce.dlq.run.RunKind;
+import io.chargeonce.dlq.run.RunTerms;
 import io.chargeonce.dlq.words.Words;
 import io.chargeonce.terminal.Column;
 import io.chargeonce.terminal.Screen;
@@ -16,81 +15,65 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-/** What a merge or a purge would do, and what it did. */
+/** What a merge, a purge or a restore would do. */
 public final class ChangeReport {
+
+    public static final String NOTHING_QUEUED = "The dead-letter queue holds nothing of this kind.";
+    public static final String NOTHING_PURGED = "Nothing of this kind was purged in the last 30 days.";
 
     private ChangeReport() {}
 
-    /** What a merge would do, by standing, with money. */
-    public static void printMergePlan(Plan plan, Screen screen) {
-        printPlan(Change.Merging.of(plan.selection().filter()), plan, screen);
+    /** The message for an id that is not in the place that a change of this kind reads. */
+    public static String missing(RunKind kind, String id) {
+        return (kind.from() == Selection.From.THE_PURGED ? "not purged in the last 30 days: " : "not in the queue: ") + id;
     }
 
-    /** What a purge would do, by standing, with money. */
-    public static void printPurgePlan(Plan plan, Screen screen) {
-        printPlan(new Change.Purging(false), plan, screen);
+    private static String nothing(RunKind kind, boolean everything) {
+        return switch (kind.from()) {
+            case THE_QUEUE -> everything ? "The dead-letter queue is empty" : "The dead-letter queue holds nothing of this kind";
+            case THE_PURGED -> (everything ? "Nothing" : "Nothing of this kind") + " was purged in the last 30 days";
+        };
     }
 
-    public static void printPlan(Change change, Plan plan, Screen screen) {
+    /** What it would do, by standing, with money. */
+    public static void printPlan(RunKind kind, RunTerms given, Plan plan, Screen screen) {
+        DeadLetterFilter filter = plan.selection().filter();
+        RunTerms terms = given.selecting(kind, filter);
         List<MoneyStatus> present = Arrays.stream(MoneyStatus.values()).filter(s -> plan.standings().of(s).count() > 0).toList();
         if (present.isEmpty()) {
             // Of each that was named it was said where it is not.
-            screen.say(plan.selection().filter().ids().isPresent() ? "Nothing was changed."
-                    : "%s: there is nothing to %s.".formatted(change.nothing(plan.selection().filter().isEverything()), change.verb()));
+            screen.say(filter.ids().isPresent() ? "Nothing was changed."
+                    : "%s: there is nothing to %s.".formatted(nothing(kind, filter.isEverything()), kind.tag()));
             return;
         }
         new Table<MoneyStatus>(screen, List.of(
                 Column.right("COUNT", s -> "%,d".formatted(plan.standings().of(s).count())),
                 Column.rightLines("MONEY", s -> plan.standings().of(s).moneyLines()),
                 Column.whole("STANDING", Words::of),
-                Column.whole(change.verb().toUpperCase(Locale.ROOT), change::inWords))).print(present);
+                Column.whole(kind.tag().toUpperCase(Locale.ROOT), s -> Words.planned(kind, terms, s)))).print(present);
         screen.say("%,d in all, fingerprint %s.".formatted(plan.standings().total().count(), plan.fingerprint()));
-        if (change instanceof Change.Purging purging && purging.evenUnresolved() && present.contains(MoneyStatus.UNRESOLVED)) {
+        if (terms.evenUnresolved() && present.contains(MoneyStatus.UNRESOLVED)) {
             screen.say("Nothing is sent for what is unresolved any more. What its PSP already has, the PSP may still execute.");
         }
-        if (change instanceof Change.Merging merging) {
-            MergeNotes.print(s -> present.contains(s) && !(s == MoneyStatus.STOPPED && merging.evenStopped()), merging::inWords, screen);
+        if (kind == RunKind.MERGE) {
+            MergeNotes.print(s -> present.contains(s) && !(s == MoneyStatus.STOPPED && terms.evenStopped()),
+                    s -> Words.planned(kind, terms, s), screen);
         }
     }
 
     /** The plan, and what the caller can do next. */
-    public static void printDry(Change change, Plan plan, String next, Screen screen) {
-        printPlan(change, plan, screen);
+    public static void printDry(RunKind kind, RunTerms terms, Plan plan, Screen screen) {
+        printPlan(kind, terms, plan, screen);
         if (plan.standings().total().count() > 0) {
-            screen.say(would(change, plan) > 0 ? "Nothing was changed. " + next
-                    : "Nothing was changed. None of it can be %sd: --yes would change nothing.".formatted(change.verb()));
+            screen.say(would(kind, terms, plan) > 0
+                    ? "Nothing was changed. Add --yes to do it, or --plan to freeze this set and look again."
+                    : "Nothing was changed. None of it can be %sd: --yes would change nothing.".formatted(kind.tag()));
         }
     }
 
     /** How many of the plan's dead letters the change would move. */
-    public static long would(Change change, Plan plan) {
-        return Arrays.stream(MoneyStatus.values()).filter(s -> !change.refuses(s)).mapToLong(s -> plan.standings().of(s).count()).sum();
-    }
-
-    static String committed(SumsByKind<MoveResult> results, AuditContext by) {
-        boolean moved = Arrays.stream(MoveResult.values()).anyMatch(result -> result.isMove() && results.of(result).count() > 0);
-        return (moved ? "Committed and staged for Kafka, as %s by %s." : "Nothing was changed by %s of %s.").formatted(by.run(),
-                by.actor());
-    }
-
-    /** What became of each, by result, with money. */
-    public static void printResult(AuditContext by, Sweep.Result result, Screen screen) {
-        SumsByKind<MoveResult> results = result.results();
-        List<MoveResult> present = Arrays.stream(MoveResult.values()).filter(f -> results.of(f).count() > 0).toList();
-        if (present.isEmpty()) {
-            screen.say("Nothing was changed.");
-        } else {
-            new Table<MoveResult>(screen, List.of(
-                    Column.right("COUNT", f -> "%,d".formatted(results.of(f).count())),
-                    Column.rightLines("MONEY", f -> results.of(f).moneyLines()),
-                    Column.whole("RESULT", Words::of))).print(present);
-            screen.say(committed(results, by));
-            if (results.of(MoveResult.PURGED).count() > 0) {
-                screen.print("To undo it:  chargeonce dlq restore --run %s --reason … --yes", by.run());
-            }
-        }
-        if (!result.finished()) {
-            screen.say("Stopped between two batches, nothing is left half done; the same command does the rest.");
-        }
+    public static long would(RunKind kind, RunTerms given, Plan plan) {
+        RunTerms terms = given.selecting(kind, plan.selection().filter());
+        return Arrays.stream(MoneyStatus.values()).filter(s -> kind.takes(s, terms)).mapToLong(s -> plan.standings().of(s).count()).sum();
     }
 }

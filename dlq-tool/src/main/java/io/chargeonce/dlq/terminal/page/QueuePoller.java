@@ -4,7 +4,7 @@ package io.chargeonce.dlq.terminal.page;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.merge.Watch;
+import io.chargeonce.dlq.run.Watch;
 import io.chargeonce.runtime.Rest;
 import java.time.Duration;
 import java.util.Map;

@@ -2,8 +2,9 @@
 package io.chargeonce.dlq.terminal.page;
 
 import io.chargeonce.dlq.Sum;
-import io.chargeonce.dlq.merge.Outcomes;
-import io.chargeonce.dlq.merge.RunProgress;
+import io.chargeonce.dlq.move.MoveResult;
+import io.chargeonce.dlq.run.Outcomes;
+import io.chargeonce.dlq.run.RunProgress;
 import io.chargeonce.dlq.words.Words;
 import io.chargeonce.terminal.Screen;
 import java.util.Optional;
@@ -46,19 +47,19 @@ public sealed interface RunBar extends AutoCloseable {
             this.width = width;
         }
 
-        private ProgressBar begin() {
-            return new ProgressBarBuilder().setTaskName("merge").setInitialMax(1).setUpdateIntervalMillis(REFRESH_MILLIS).continuousUpdate()
+        private ProgressBar begin(String name) {
+            return new ProgressBarBuilder().setTaskName(name).setInitialMax(1).setUpdateIntervalMillis(REFRESH_MILLIS).continuousUpdate()
                     .setStyle(ProgressBarStyle.ASCII).hideEta().setMaxRenderedLength(width - 1)
                     .setConsumer(new ConsoleProgressBarConsumer(System.err, width - 1)).build();
         }
 
         @Override
         public void show(RunProgress progress) {
-            ProgressBar bar = drawn.orElseGet(this::begin);
+            ProgressBar bar = drawn.orElseGet(() -> begin(progress.run().kind().command()));
             drawn = Optional.of(bar);
             bar.maxHint(progress.run().items());
             bar.stepTo(progress.results().total().count());
-            int bare = "merge 100% [=====] / (0:00:00) ".length() + 2 * "%d".formatted(progress.run().items()).length();
+            int bare = "restore 100% [=====] / (0:00:00) ".length() + 2 * "%d".formatted(progress.run().items()).length();
             bar.setExtraMessage(inWords(progress, width - 1 - bare));
         }
 
@@ -73,8 +74,10 @@ public sealed interface RunBar extends AutoCloseable {
     /** Short, for it shares a line of 80 columns with the bar. Money that has no room is left out, and none is cut. */
     static String inWords(RunProgress progress, int room) {
         Outcomes outcomes = progress.outcomes();
-        String ended = "%s ok, %s failed, %s open".formatted(Words.brief(outcomes.succeeded().count() + outcomes.declined().count()),
-                Words.brief(outcomes.bad()), Words.brief(outcomes.open().count() + progress.asked().open().count()));
+        String ended = !progress.run().kind().isWatched()
+                ? "%s %s".formatted(Words.brief(MoveResult.moved(progress.results())), progress.run().kind().done())
+                : "%s ok, %s failed, %s open".formatted(Words.brief(outcomes.succeeded().count() + outcomes.declined().count()),
+                        Words.brief(outcomes.bad()), Words.brief(outcomes.open().count() + progress.asked().open().count()));
         String sofar = switch (progress.phase()) {
             case CANARY, CANARY_IS_AWAITED -> "canary: " + ended;
             case RAMP -> ended + (progress.pace().perSecond().isPresent() ? ", " + progress.pace().perSecond().getAsInt() + "/s" : "");

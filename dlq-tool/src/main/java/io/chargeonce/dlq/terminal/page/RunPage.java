@@ -4,11 +4,11 @@ package io.chargeonce.dlq.terminal.page;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.json.RunJson;
-import io.chargeonce.dlq.merge.MergeRun;
-import io.chargeonce.dlq.merge.MergeRuns;
-import io.chargeonce.dlq.merge.Outcomes;
-import io.chargeonce.dlq.merge.RunProgress;
-import io.chargeonce.dlq.merge.RunStep;
+import io.chargeonce.dlq.run.DlqRun;
+import io.chargeonce.dlq.run.DlqRuns;
+import io.chargeonce.dlq.run.Outcomes;
+import io.chargeonce.dlq.run.RunProgress;
+import io.chargeonce.dlq.run.RunStep;
 import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.query.MoneyStatus;
 import io.chargeonce.dlq.query.SumsByKind;
@@ -30,49 +30,67 @@ public final class RunPage {
 
     /** At the end of a command that led a run. */
     public static void printEnd(RunProgress progress, RunStep end, AuditContext by, Screen screen, boolean json) {
-        MergeRun run = progress.run();
+        DlqRun run = progress.run();
         if (json) {
             JsonLines.print(screen, RunJson.end(progress, end));
             return;
         }
-        sums(progress.results(), MoveResult.values(), "RESULT", Words::of, screen);
+        sums(progress.results(), MoveResult.values(), "RESULT", result -> Words.of(run.kind(), result), screen);
         outcomes(progress.outcomes(), progress.asked(), screen);
-        screen.say(ChangeReport.committed(progress.results(), by));
+        screen.say(committed(progress.results(), by));
+        if (progress.results().of(MoveResult.PURGED).count() > 0) {
+            screen.print("To undo it:  chargeonce dlq restore --run %s --reason … --yes", run.id());
+        }
+        if (progress.results().of(MoveResult.STOPPED).count() > 0) {
+            screen.print("To undo it:  chargeonce dlq merge --cause stopped --run %s --yes", run.id());
+        }
         boolean allSent = progress.results().total().count() >= run.items();
-        screen.say(switch (end) {
-            case RunStep.Finished finished -> finished(progress.outcomes());
+        String words = switch (end) {
+            case RunStep.Finished finished -> run.kind().isWatched() ? finished(progress.outcomes()) : "";
             case RunStep.Aborted aborted -> "Stopped by the run itself: %s. %s".formatted(aborted.verdict(), allSent
                     ? "All of it was sent, and what died again is in the queue." : "Nothing more moves until a person resumes it.");
             case RunStep.Stopped stopped -> "Stopped between two batches, nothing is left half done.";
             case RunStep.Lost lost -> "Stopped: another person has stopped or cancelled this run, or leads it now.";
             case RunStep.Moved moved -> "";
             case RunStep.Waits waits -> "";
-        });
+        };
+        if (!words.isEmpty()) {
+            screen.say(words);
+        }
         if (allSent && end instanceof RunStep.Aborted) {
             screen.print("What died again:    chargeonce dlq list --run %s --died-again", run.id());
         } else if (end instanceof RunStep.Aborted || end instanceof RunStep.Stopped) {
-            screen.print("To go on:           chargeonce dlq merge --resume %s", run.id());
+            screen.print("To go on:           chargeonce dlq %s --resume %s", run.kind().command(), run.id());
+        }
+        if (!run.kind().isWatched()) {
+            return;
         }
         Outcomes sent = progress.outcomes();
         boolean ended = allSent && sent.entered().count() > 0 && sent.open().count() + progress.asked().open().count() == 0;
         screen.print("%s chargeonce dlq runs show %s", ended ? "What became of it:  " : "What becomes of it: ", run.id());
     }
 
-    public static void print(MergeRuns.Report report, Screen screen) {
-        MergeRun run = report.run();
+    private static String committed(SumsByKind<MoveResult> results, AuditContext by) {
+        return (MoveResult.moved(results) > 0 ? "Committed and staged for Kafka, as %s by %s." : "Nothing was changed by %s of %s.")
+                .formatted(by.run(), by.actor());
+    }
+
+    public static void print(DlqRuns.Report report, Screen screen) {
+        DlqRun run = report.run();
         screen.print("%s", screen.bold(run.id()));
         field(screen, "state", state(run));
         field(screen, "planned", "%s by %s%s".formatted(Words.time(run.plannedAt()), run.plannedBy(),
                 run.reason().map(": "::concat).orElse("")));
-        field(screen, "set", "%s, %s, fingerprint %s".formatted(Counted.of(run.items(), "dead letter"),
+        field(screen, "set", "%s, %s, fingerprint %s".formatted(Counted.of(run.items(), run.kind().noun()),
                 run.sum().money().isEmpty() ? "no money" : String.join(", ", run.sum().moneyLines()), run.fingerprint()));
-        field(screen, "care", "canary %d, stops above %d%%%s".formatted(run.terms().canary(), run.terms().abortAbovePercent(),
+        field(screen, "care", "canary %d%s%s".formatted(run.terms().canary(),
+                run.kind().isWatched() ? ", stops above %d%%".formatted(run.terms().abortAbovePercent()) : "",
                 run.terms().rate().isPresent() ? ", from " + run.terms().rate().getAsInt() + " a second" : ""));
         screen.print("");
         sums(report.standings(), MoneyStatus.values(), "STANDING WHEN PLANNED", Words::of, screen);
         if (report.results().total().count() > 0) {
             screen.print("");
-            sums(report.results(), MoveResult.values(), "WHAT THE RUN DID", Words::of, screen);
+            sums(report.results(), MoveResult.values(), "WHAT THE RUN DID", result -> Words.of(run.kind(), result), screen);
             if (report.outcomes().entered().count() + report.asked().entered().count() > 0) {
                 screen.print("");
                 outcomes(report.outcomes(), report.asked(), screen);
@@ -81,7 +99,7 @@ public final class RunPage {
     }
 
     /** In a word or two, for a list. */
-    public static String brief(MergeRun run) {
+    public static String brief(DlqRun run) {
         return switch (run.state()) {
             case PLANNED -> run.awaitsApproval() ? AWAITS : "planned";
             case RUNNING -> run.isLed() ? "running" : "stopped, to be resumed";
@@ -92,7 +110,7 @@ public final class RunPage {
     }
 
     /** What a list has beside that. */
-    public static String more(MergeRun run) {
+    public static String more(DlqRun run) {
         return switch (run.state()) {
             case PLANNED -> run.awaitsApproval() ? approval(run.id()) : Column.NONE;
             case RUNNING -> run.isLed() ? "led by " + run.leader().orElseThrow() : Column.NONE;
@@ -107,7 +125,7 @@ public final class RunPage {
 
     public static final String AWAITS = "awaits approval";
 
-    public static String state(MergeRun run) {
+    public static String state(DlqRun run) {
         return switch (run.state()) {
             case PLANNED -> run.awaitsApproval() ? AWAITS + " by another person: " + approval(run.id()) : "planned";
             case RUNNING -> run.isLed() ? "running, led by " + run.leader().orElseThrow() : "stopped, to be resumed";

@@ -5,7 +5,6 @@ import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.query.MoneyStatus;
 import io.chargeonce.dlq.query.Summary;
 import io.chargeonce.dlq.query.SumsByKind;
-import io.chargeonce.dlq.words.Change;
 import io.chargeonce.dlq.words.Words;
 import io.chargeonce.terminal.Column;
 import io.chargeonce.terminal.Screen;
@@ -26,7 +25,7 @@ public final class SummaryTable {
 
     public static void print(Summary summary, Screen screen) {
         if (summary.groups().isEmpty()) {
-            screen.say(Change.NOTHING_QUEUED);
+            screen.say(ChangeReport.NOTHING_QUEUED);
             return;
         }
         var lines = new ArrayList<Line>();

@@ -2,16 +2,13 @@
 package io.chargeonce.dlq.terminal.page;
 
 import io.chargeonce.dlq.query.Mask;
-import io.chargeonce.dlq.query.SumsByKind;
-import io.chargeonce.dlq.waiting.EndWait;
+import io.chargeonce.text.Ages;
 import io.chargeonce.dlq.waiting.WaitingPayment;
 import io.chargeonce.dlq.waiting.WaitingPayments;
 import io.chargeonce.terminal.Column;
 import io.chargeonce.terminal.Screen;
 import io.chargeonce.terminal.Table;
-import io.chargeonce.text.Ages;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 
 /** What waits in the tiers, for a person and for scripts. */
@@ -50,21 +47,5 @@ public final class WaitingPage {
 
     public static String due(Duration in) {
         return in.isNegative() || in.isZero() ? "now" : "in " + Ages.brief(in);
-    }
-
-    public static void printResult(SumsByKind<EndWait.Result> done, Screen screen) {
-        List<EndWait.Result> present = Arrays.stream(EndWait.Result.values()).filter(result -> done.of(result).count() > 0).toList();
-        new Table<EndWait.Result>(screen, List.of(
-                Column.right("COUNT", result -> "%,d".formatted(done.of(result).count())),
-                Column.rightLines("MONEY", result -> done.of(result).moneyLines()),
-                Column.whole("RESULT", WaitingPage::inWords))).print(present);
-    }
-
-    private static String inWords(EndWait.Result result) {
-        return switch (result) {
-            case RETRIED -> "staged to be tried now";
-            case STOPPED -> "stopped: in the dead-letter queue";
-            case GONE -> "did not wait any more: left as it was";
-        };
     }
 }

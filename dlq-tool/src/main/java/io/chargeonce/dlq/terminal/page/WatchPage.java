@@ -3,14 +3,14 @@ package io.chargeonce.dlq.terminal.page;
 
 import io.chargeonce.dlq.json.HoldJson;
 import io.chargeonce.dlq.json.RunJson;
-import io.chargeonce.dlq.merge.MergeRun;
-import io.chargeonce.dlq.merge.MergeRuns;
-import io.chargeonce.dlq.merge.Watch;
+import io.chargeonce.dlq.run.DlqRun;
+import io.chargeonce.dlq.run.DlqRuns;
+import io.chargeonce.dlq.run.Watch;
+import io.chargeonce.text.Ages;
 import io.chargeonce.dlq.terminal.screen.Section;
 import io.chargeonce.dlq.words.Words;
 import io.chargeonce.terminal.Column;
 import io.chargeonce.terminal.Screen;
-import io.chargeonce.text.Ages;
 import io.chargeonce.text.Counted;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -60,8 +60,8 @@ public final class WatchPage {
             Column.right("OVERDUE", tier -> "%,d".formatted(tier.overdue())),
             Column.right("LONGEST", tier -> tier.overdue() == 0 ? "–" : Ages.brief(tier.longest())));
 
-    private static String inWords(MergeRuns.Report report) {
-        MergeRun run = report.run();
+    private static String inWords(DlqRuns.Report report) {
+        DlqRun run = report.run();
         var outcomes = report.outcomes();
         return "%s %s, %,d of %,d moved (%s of %s): %,d succeeded, %,d declined, %,d failed again, %,d open".formatted(run.id(),
                 RunPage.state(run), report.results().total().count(), run.items(),

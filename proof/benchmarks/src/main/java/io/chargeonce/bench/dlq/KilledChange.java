@@ -48,10 +48,9 @@ final class KilledChange implements AutoCloseable {
         return new Figures((staged() - base) / (double) records / seconds, (from - started) / 1e6, (fromAgain - again) / 1e6);
     }
 
-    /** A purge is the same command once more, a merge the run that was left. */
+    /** The run that was left. */
     private String[] again(String... arguments) throws SQLException {
-        return arguments[0].equals("purge") ? arguments
-                : new String[] {"merge", "--resume", text("SELECT run_id FROM dlq_run ORDER BY planned_at DESC LIMIT 1")};
+        return new String[] {arguments[0], "--resume", text("SELECT run_id FROM dlq_run ORDER BY planned_at DESC LIMIT 1")};
     }
 
     /** A leader that was killed is forgotten only when its silence has lasted, so the first tries may be refused. */

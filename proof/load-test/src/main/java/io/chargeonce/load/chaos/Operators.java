@@ -5,13 +5,12 @@ import io.chargeonce.database.Database;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.database.Sql;
+import io.chargeonce.dlq.run.Cancels;
+import io.chargeonce.dlq.run.DlqRuns;
+import io.chargeonce.dlq.run.RunKind;
+import io.chargeonce.dlq.run.RunTerms;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.AuditContext;
-import io.chargeonce.dlq.merge.Merge;
-import io.chargeonce.dlq.move.Sweep;
-import io.chargeonce.dlq.purge.Cancels;
-import io.chargeonce.dlq.purge.Purge;
-import io.chargeonce.dlq.purge.Restore;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.Plan;
 import io.chargeonce.ledger.Refunds;
@@ -71,21 +70,26 @@ final class Operators {
             return;
         }
         switch (random.nextInt(7)) {
-            case 0, 1 -> new Merge(queue).run(Plan.of(queue, DeadLetterFilter.everything()), by, Sweep.unattended());
-            case 2 -> some("dead").ifPresent(filter -> new Merge(queue).run(Plan.of(queue, filter), by, Sweep.unattended()));
-            case 3 -> some("dead").ifPresent(filter -> new Purge(queue).run(Plan.of(queue, filter), by, Sweep.unattended()));
-            case 4 -> some("purged").ifPresent(filter -> new Restore(queue).run(Plan.ofPurged(queue, filter), by, Sweep.unattended()));
+            case 0, 1 -> change(RunKind.MERGE, DeadLetterFilter.everything(), by, RunTerms.UNATTENDED);
+            case 2 -> some("dead").ifPresent(filter -> change(RunKind.MERGE, filter, by, RunTerms.UNATTENDED));
+            case 3 -> some("dead").ifPresent(filter -> change(RunKind.PURGE, filter, by, RunTerms.UNATTENDED));
+            case 4 -> some("purged").ifPresent(filter -> change(RunKind.RESTORE, filter, by, RunTerms.UNATTENDED));
             case 5 -> queue.database().withConnection(connection -> Sql.first(connection, UNDER_WAY, row -> row.getString(1)))
                     .ifPresent(id -> new Cancels(queue).cancel(id, by));
             default -> refund(NEWEST_PAYMENT);
         }
     }
 
+    private void change(RunKind kind, DeadLetterFilter filter, AuditContext by, RunTerms terms) {
+        new DlqRuns(queue).unattended(kind, kind.plan(queue, filter), by, terms);
+    }
+
     /** What is purged and restored here may have been paid all the same. */
     private void hastily(AuditContext by) {
         switch (random.nextInt(4)) {
-            case 0, 1 -> some("dead").ifPresent(filter -> new Purge(queue, true).run(Plan.of(queue, filter), by, Sweep.unattended()));
-            case 2 -> some("purged").ifPresent(filter -> new Restore(queue).run(Plan.ofPurged(queue, filter), by, Sweep.unattended()));
+            case 0, 1 -> some("dead")
+                    .ifPresent(filter -> change(RunKind.PURGE, filter, by, RunTerms.UNATTENDED.evenUnresolved(true)));
+            case 2 -> some("purged").ifPresent(filter -> change(RunKind.RESTORE, filter, by, RunTerms.UNATTENDED));
             default -> refund(NEWEST_DEAD);
         }
     }
@@ -118,8 +122,8 @@ final class Operators {
         var queue = new DeadLetterQueue(database, new Topics("payments"));
         List<String> ids = database.withConnection(connection -> Sql.all(connection, PURGED_AND_OPEN, row -> row.getString(1)));
         if (!ids.isEmpty()) {
-            new Restore(queue).run(Plan.ofPurged(queue, DeadLetterFilter.ofIds(ids)),
-                    AuditContext.of("first", Optional.of("its outcome must be known")), Sweep.unattended());
+            new DlqRuns(queue).unattended(RunKind.RESTORE, Plan.ofPurged(queue, DeadLetterFilter.ofIds(ids)),
+                    AuditContext.of("first", Optional.of("its outcome must be known")), RunTerms.UNATTENDED);
         }
     }
 

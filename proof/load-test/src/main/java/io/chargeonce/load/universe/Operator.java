@@ -4,16 +4,14 @@ package io.chargeonce.load.universe;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.database.Sql;
+import io.chargeonce.dlq.run.Cancels;
+import io.chargeonce.dlq.run.DlqRuns;
+import io.chargeonce.dlq.run.RunKind;
+import io.chargeonce.dlq.run.RunTerms;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.approval.Settle;
-import io.chargeonce.dlq.merge.Merge;
-import io.chargeonce.dlq.move.Sweep;
-import io.chargeonce.dlq.purge.Cancels;
-import io.chargeonce.dlq.purge.Purge;
-import io.chargeonce.dlq.purge.Restore;
 import io.chargeonce.dlq.query.DeadLetterFilter;
-import io.chargeonce.dlq.query.Plan;
 import io.chargeonce.ingest.cancel.CancelPayment;
 import io.chargeonce.load.universe.kernel.Kernel;
 import io.chargeonce.load.universe.kernel.SimulatedPostgres;
@@ -80,11 +78,11 @@ final class Operator {
     }
 
     static void restore(DeadLetterQueue queue, List<String> purged) {
-        new Restore(queue).run(Plan.ofPurged(queue, DeadLetterFilter.ofIds(purged)), by("auditor"), Sweep.unattended());
+        change(RunKind.RESTORE, queue, DeadLetterFilter.ofIds(purged), by("auditor"), RunTerms.UNATTENDED);
     }
 
     static void merge(DeadLetterQueue queue, DeadLetterFilter which, String who) {
-        new Merge(queue).run(Plan.of(queue, which), by(who), Sweep.unattended());
+        change(RunKind.MERGE, queue, which, by(who), RunTerms.UNATTENDED);
     }
 
     /** A payment, by its merchant or by a person. */
@@ -131,9 +129,13 @@ final class Operator {
     private static void change(boolean harsh, DeadLetterQueue queue, AuditContext by) {
         DeadLetterFilter everything = DeadLetterFilter.everything();
         switch (Kernel.it().random().nextInt(4)) {
-            case 0 -> new Purge(queue, harsh).run(Plan.of(queue, everything), by, Sweep.unattended());
-            case 1 -> new Restore(queue).run(Plan.ofPurged(queue, everything), by, Sweep.unattended());
-            default -> new Merge(queue).run(Plan.of(queue, everything), by, Sweep.unattended());
+            case 0 -> change(RunKind.PURGE, queue, everything, by, RunTerms.UNATTENDED.evenUnresolved(harsh));
+            case 1 -> change(RunKind.RESTORE, queue, everything, by, RunTerms.UNATTENDED);
+            default -> change(RunKind.MERGE, queue, everything, by, RunTerms.UNATTENDED);
         }
+    }
+
+    private static void change(RunKind kind, DeadLetterQueue queue, DeadLetterFilter which, AuditContext by, RunTerms terms) {
+        new DlqRuns(queue).unattended(kind, kind.plan(queue, which), by, terms);
     }
 }

@@ -6,10 +6,12 @@ import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.approval.Settle;
-import io.chargeonce.dlq.move.Brake;
+import io.chargeonce.dlq.AuditContext;
+import io.chargeonce.dlq.move.MoveResult;
+import io.chargeonce.dlq.run.DlqRuns;
+import io.chargeonce.dlq.run.RunKind;
+import io.chargeonce.dlq.run.RunTerms;
 import io.chargeonce.dlq.query.DeadLetterFilter;
-import io.chargeonce.dlq.query.SumsByKind;
-import io.chargeonce.dlq.waiting.EndWait;
 import io.chargeonce.dlq.waiting.WaitingFilter;
 import io.chargeonce.dlq.waiting.WaitingPayments;
 import io.chargeonce.load.game.Fault;
@@ -67,10 +69,10 @@ final class People {
     private void stop() {
         DeadLetterQueue queue = Operator.queue();
         try {
-            var done = new SumsByKind<EndWait.Result>();
-            new EndWait(queue, EndWait.Kind.STOP).run(WaitingFilter.everything().withPresentations(), WaitingPayments.now(queue),
-                    Operator.by("stopper"), new Brake(), done);
-            long stopped = done.of(EndWait.Result.STOPPED).count();
+            var runs = new DlqRuns(queue);
+            AuditContext by = Operator.by("stopper");
+            runs.plan(RunKind.STOP, WaitingFilter.everything().withPresentations(), WaitingPayments.now(queue), by, RunTerms.UNATTENDED);
+            long stopped = runs.unattended(by).of(MoveResult.STOPPED).count();
             kernel.tell("waits stopped", "a person stops what waits in the tiers, %d payments".formatted(stopped));
             kernel.sleep(kernel.between(SHORTEST, LONGEST));
             Operator.merge(queue, DeadLetterFilter.everything(), "merger");

@@ -223,9 +223,10 @@ class ConsoleActionsTest {
         browser.see("paused");
         assertThat(Axe.violations(browser)).isEmpty();
         endWait("tried-now", "Retry now", "Retry 1");
-        browser.see("1 payment tried now");
+        browser.see("staged to be tried now");
+        browser.open("/waiting?tier=3");
         endWait("stopped", "Stop", "Stop 1");
-        browser.see("1 payment stopped");
+        browser.see("stopped: in the queue");
         assertThat(browser.complaints()).isEmpty();
         world.loseRecords(3);
         String lost = world.paymentId("lost");

@@ -12,11 +12,10 @@ public enum CrashPoint {
     BEFORE_OFFSET_COMMIT("io.chargeonce.charge.ChargeHandler", "handle", Side.EXIT),
     BETWEEN_ACK_AND_DELETE("io.chargeonce.database.OutboxSender", "send", Side.EXIT),
     BETWEEN_ACCEPT_AND_ANSWER("io.chargeonce.ingest.accept.KeysInFlight", "accept", Side.EXIT),
-    AFTER_MERGE_PLANNED("io.chargeonce.dlq.merge.MergeRuns", "plan", Side.EXIT),
-    BEFORE_MERGE_COMMIT("io.chargeonce.dlq.merge.MergeMoves", "write", Side.EXIT),
-    AFTER_MERGE_COMMIT("io.chargeonce.dlq.merge.RunLeader", "runOnce", Side.EXIT),
-    BEFORE_PURGE_COMMIT("io.chargeonce.dlq.purge.Purge", "purge", Side.EXIT),
-    AFTER_PURGE_COMMIT("io.chargeonce.dlq.purge.Purge", "runOnce", Side.EXIT);
+    AFTER_RUN_PLANNED("io.chargeonce.dlq.run.DlqRuns", "plan", Side.EXIT),
+    BEFORE_MERGE_COMMIT("io.chargeonce.dlq.run.MergeMoves", "write", Side.EXIT),
+    BEFORE_PURGE_COMMIT("io.chargeonce.dlq.run.Purge", "purge", Side.EXIT),
+    AFTER_RUN_COMMIT("io.chargeonce.dlq.run.RunLeader", "runOnce", Side.EXIT);
 
     enum Side { ENTER, EXIT }
 
@@ -40,8 +39,7 @@ public enum CrashPoint {
             case BETWEEN_ACK_AND_DELETE -> !service.startsWith("operator");
             case BEFORE_PSP_CALL, DURING_PSP_CALL, AFTER_PSP_CALL, AFTER_DATABASE_COMMIT, BEFORE_OFFSET_COMMIT ->
                 service.startsWith("charge") || service.startsWith("retry");
-            case AFTER_MERGE_PLANNED, BEFORE_MERGE_COMMIT, AFTER_MERGE_COMMIT, BEFORE_PURGE_COMMIT, AFTER_PURGE_COMMIT ->
-                service.startsWith("operator");
+            case AFTER_RUN_PLANNED, BEFORE_MERGE_COMMIT, BEFORE_PURGE_COMMIT, AFTER_RUN_COMMIT -> service.startsWith("operator");
         };
     }
 }

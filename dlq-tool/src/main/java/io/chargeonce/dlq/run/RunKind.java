@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.dlq.run;
+
+import io.chargeonce.dlq.AuditContext;
+import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.move.LockedBatch;
+import io.chargeonce.dlq.move.MoveResult;
+import io.chargeonce.dlq.move.Target;
+import io.chargeonce.dlq.query.DeadLetterFilter;
+import io.chargeonce.dlq.query.MoneyStatus;
+import io.chargeonce.dlq.query.Plan;
+import io.chargeonce.dlq.query.Selection;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** What a run does with its dead letters, or with what waits. All else about runs is the same for every kind. */
+public enum RunKind {
+    /** Back to the front of the pipeline. What becomes of them there is watched. */
+    MERGE,
+    /** Out of the queue. */
+    PURGE,
+    /** What was purged, back into the queue. */
+    RESTORE,
+    /** What waits is tried now. */
+    RETRY_NOW,
+    /** What waits, into the queue. */
+    STOP;
+
+    /** Locks one batch and does to it what this kind does, in the caller's transaction. */
+    interface Moves {
+        /** @return what became of each, by its id */
+        Map<String, MoveResult> on(Connection connection, List<Target> batch, AuditContext by) throws SQLException;
+    }
+
+    Moves moves(DeadLetterQueue queue, RunTerms terms) {
+        return switch (this) {
+            case MERGE -> (connection, batch, by) -> {
+                var moves = new MergeMoves(LockedBatch.lock(connection, batch, "dead"), queue, by, terms);
+                moves.write(connection);
+                return moves.results();
+            };
+            case PURGE ->
+                (connection, batch, by) -> new Purge(queue, terms).purge(connection, LockedBatch.lock(connection, batch, "dead"), by);
+            case RESTORE ->
+                (connection, batch, by) -> new Restore(queue).restore(connection, LockedBatch.lock(connection, batch, "purged"), by);
+            case RETRY_NOW, STOP -> new EndWait(queue, this)::end;
+        };
+    }
+
+    /** Whether it is about what waits in a tier or for its presentation, and not about dead letters. */
+    public boolean isOfWaits() {
+        return this == RETRY_NOW || this == STOP;
+    }
+
+    /** Where its dead letters are before. */
+    public Selection.From from() {
+        return this == RESTORE ? Selection.From.THE_PURGED : Selection.From.THE_QUEUE;
+    }
+
+    public Plan plan(DeadLetterQueue queue, DeadLetterFilter filter) {
+        return Plan.of(queue, filter, from());
+    }
+
+    /** Whether the change is not final at once: what becomes of the moved ones decides if the run goes on. */
+    public boolean isWatched() {
+        return this == MERGE;
+    }
+
+    public boolean needsReason() {
+        return this != MERGE && this != RETRY_NOW;
+    }
+
+    /** Whether a dead letter that stands so is moved, and not refused. */
+    public boolean takes(MoneyStatus standing, RunTerms terms) {
+        return switch (this) {
+            case MERGE -> switch (standing) {
+                case RECHARGEABLE, PAST_DEADLINE, STOPPED, NEEDS_A_PERSON -> terms.chargesAgain(standing);
+                case CHARGED, UNRESOLVED, MENDED -> true;
+                case POISON -> false;
+            };
+            case PURGE -> switch (standing) {
+                case RECHARGEABLE, PAST_DEADLINE, STOPPED, NEEDS_A_PERSON, POISON, MENDED -> true;
+                case UNRESOLVED -> terms.evenUnresolved();
+                // The money is known to be there: after a merge the resolver settles it.
+                case CHARGED -> false;
+            };
+            case RESTORE, RETRY_NOW, STOP -> true;
+        };
+    }
+
+    /** Whether it may be of the canary: of a merge only what is charged again tells whether that goes well. */
+    boolean tries(MoneyStatus standing, RunTerms terms) {
+        return isWatched() ? terms.chargesAgain(standing) : takes(standing, terms);
+    }
+
+    /** The command that begins such a run and goes on with it. */
+    public String command() {
+        return isOfWaits() ? "waiting" : tag();
+    }
+
+    public String done() {
+        return switch (this) {
+            case MERGE -> "merged";
+            case PURGE -> "purged";
+            case RESTORE -> "restored";
+            case RETRY_NOW -> "tried now";
+            case STOP -> "stopped";
+        };
+    }
+
+    /** What its items are. */
+    public String noun() {
+        return isOfWaits() ? "payment" : "dead letter";
+    }
+
+    public String tag() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** @throws IllegalArgumentException if there is no such kind */
+    public static RunKind fromTag(String tag) {
+        return valueOf(tag.toUpperCase(Locale.ROOT));
+    }
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.dlq.terminal;
+
+import io.chargeonce.database.DatabaseRefused;
+import io.chargeonce.database.DatabaseUnavailable;
+import io.chargeonce.dlq.AuditContext;
+import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.approval.FourEyes;
+import io.chargeonce.dlq.json.Json;
+import io.chargeonce.dlq.json.RunJson;
+import io.chargeonce.dlq.run.DlqRun;
+import io.chargeonce.dlq.run.DlqRuns;
+import io.chargeonce.dlq.run.RunKind;
+import io.chargeonce.dlq.run.RunLeader;
+import io.chargeonce.dlq.run.RunProgress;
+import io.chargeonce.dlq.run.RunState;
+import io.chargeonce.dlq.run.RunStep;
+import io.chargeonce.dlq.run.RunTerms;
+import io.chargeonce.dlq.move.Brake;
+import io.chargeonce.dlq.move.MoveResult;
+import io.chargeonce.dlq.query.DeadLetterFilter;
+import io.chargeonce.dlq.query.Plan;
+import io.chargeonce.dlq.waiting.WaitingFilter;
+import io.chargeonce.dlq.terminal.options.ActsAs;
+import io.chargeonce.dlq.terminal.options.Expected;
+import io.chargeonce.dlq.terminal.page.ChangeReport;
+import io.chargeonce.dlq.terminal.page.RunBar;
+import io.chargeonce.dlq.terminal.page.RunPage;
+import io.chargeonce.dlq.terminal.screen.CtrlC;
+import io.chargeonce.dlq.terminal.screen.JsonLines;
+import io.chargeonce.dlq.terminal.screen.ProgressMessage;
+import io.chargeonce.runtime.SteadyClock;
+import io.chargeonce.terminal.Screen;
+import io.chargeonce.text.Counted;
+import io.chargeonce.text.Printable;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import picocli.CommandLine.Model.CommandSpec;
+
+/**
+ * One call of a command that changes many: looks, plans, leads a run, or ends one.
+ *
+ * @param patience how long the outcomes of the last payments are worth waiting for
+ */
+record RunCall(RunKind kind, CommandSpec command, Optional<String> reason, Duration patience, boolean json) {
+
+    enum Extent { LOOK, PLAN, ALL }
+
+    private static final int NO = 1;
+
+    int begin(DeadLetterQueue queue, DeadLetterFilter filter, RunTerms terms, Expected expected, Extent extent) {
+        Plan plan = look(queue, filter);
+        List<String> missing = plan.missing(queue);
+        missing.forEach(id -> tell(ChangeReport.missing(kind, Printable.of(id))));
+        Optional<String> refusal = expected.refusal(plan);
+        if (refusal.isPresent()) {
+            tell(refusal.get());
+            return NO;
+        }
+        return switch (extent) {
+            case LOOK -> look(plan, terms);
+            case PLAN -> planned(queue, freeze(queue, plan, by(queue), terms), plan);
+            case ALL -> all(queue, plan, terms);
+        };
+    }
+
+    private Plan look(DeadLetterQueue queue, DeadLetterFilter filter) {
+        return ProgressMessage.say("looking at the dead letters", command, json, () -> kind.plan(queue, filter));
+    }
+
+    /** A million of them take ten seconds. */
+    private DlqRun freeze(DeadLetterQueue queue, Plan plan, AuditContext by, RunTerms terms) {
+        return ProgressMessage.say(
+                "freezing %s as %s; nothing moves yet".formatted(Counted.of(plan.standings().total().count(), "dead letter"), by.run()),
+                command, json, () -> new DlqRuns(queue).plan(kind, plan.selection(), by, terms));
+    }
+
+    private int look(Plan plan, RunTerms terms) {
+        Screen screen = Screen.of(command);
+        if (json) {
+            JsonLines.print(screen, Map.of("dry", true, "fingerprint", plan.fingerprint(), "standings", Json.standings(plan.standings())));
+        } else {
+            ChangeReport.printDry(kind, terms, plan, screen);
+        }
+        return exit(plan.selection().filter().ids(), ChangeReport.would(kind, terms, plan));
+    }
+
+    private int planned(DeadLetterQueue queue, DlqRun run, Plan plan) {
+        boolean waits = mustWait(queue, run.id());
+        Screen screen = Screen.of(command);
+        if (json) {
+            JsonLines.print(screen, RunJson.run(run));
+        } else {
+            ChangeReport.printPlan(kind, run.terms(), plan, screen);
+            screen.say("Frozen as %s, fingerprint %s. Nothing has moved.".formatted(run.id(), run.fingerprint()));
+            if (waits) {
+                screen.print("It is more than you may do alone within 24 hours. Another person says first:");
+                screen.print("               chargeonce dlq approve %s", run.id());
+            }
+            screen.print("To do it:      chargeonce dlq %s --resume %s", kind.command(), run.id());
+            screen.print("To drop it:    chargeonce dlq %s --cancel %s", kind.command(), run.id());
+        }
+        return 0;
+    }
+
+    private int all(DeadLetterQueue queue, Plan plan, RunTerms terms) {
+        if (plan.standings().total().count() == 0) {
+            return look(plan, terms);
+        }
+        AuditContext by = by(queue);
+        freeze(queue, plan, by, terms);
+        return mustWait(queue, by.run()) ? awaited(queue, by.run()) : lead(queue, by, plan.selection().filter().ids());
+    }
+
+    /** Ends the wait of what waited at that moment. */
+    int endWait(DeadLetterQueue queue, WaitingFilter filter, Instant asOf, RunTerms terms) {
+        AuditContext by = by(queue);
+        new DlqRuns(queue).plan(kind, filter, asOf, by, terms);
+        return mustWait(queue, by.run()) ? awaited(queue, by.run()) : lead(queue, by, filter.ids());
+    }
+
+    int resume(DeadLetterQueue queue, String id) {
+        Optional<DlqRun> run = new DlqRuns(queue).find(id);
+        if (run.isEmpty()) {
+            return unknown(id);
+        }
+        RunKind its = run.get().kind();
+        if (!its.command().equals(kind.command())) {
+            tell("%s is a %s: chargeonce dlq %s --resume %1$s".formatted(id, its.tag().replace('_', ' '), its.command()));
+            return NO;
+        }
+        if (!run.get().state().isEnd() && mustWait(queue, id)) {
+            return awaited(queue, id);
+        }
+        return lead(queue, ActsAs.auditContext(command, queue, reason.or(run.get()::reason), id), Optional.empty());
+    }
+
+    private static boolean mustWait(DeadLetterQueue queue, String run) {
+        var fourEyes = new FourEyes(queue);
+        boolean must = fourEyes.mustBeApproved(run);
+        if (must) {
+            fourEyes.await(run);
+        }
+        return must;
+    }
+
+    private int awaited(DeadLetterQueue queue, String run) {
+        return Approval.awaited(command, queue, run, kind.command(), json);
+    }
+
+    private int lead(DeadLetterQueue queue, AuditContext by, Optional<List<String>> named) {
+        try (var bar = RunBar.on(command, json)) {
+            var runs = new DlqRuns(queue);
+            Optional<RunLeader> leader = runs.takeOver(by, new SteadyClock(), bar::show, this::waits);
+            if (leader.isEmpty()) {
+                return notToBeTaken(queue, by.run());
+            }
+            var brake = new Brake();
+            CtrlC ctrlC = CtrlC.presses(brake);
+            try {
+                RunStep end = leader.get().run(brake, patience);
+                RunProgress last = leader.get().progress();
+                bar.close();
+                RunPage.printEnd(last, end, by, Screen.of(command), json);
+                return exit(end, last, named);
+            } finally {
+                ctrlC.letGo();
+            }
+        } catch (DatabaseUnavailable | DatabaseRefused e) {
+            tell("%s stopped between two batches, nothing is left half done; to go on: chargeonce dlq %s --resume %1$s"
+                    .formatted(by.run(), kind.command()));
+            throw e;
+        }
+    }
+
+    private void waits(DlqRun run) {
+        tell(("%s is led by %s, who was heard %d s ago; waiting: if nothing is heard for %d s, that leader was killed, and this goes on. "
+                + "Ctrl-C gives up")
+                .formatted(run.id(), run.leader().orElse("another process"), run.silence().orElse(Duration.ZERO).toSeconds(),
+                        DlqRun.LONGEST_SILENCE.toSeconds()));
+    }
+
+    private int notToBeTaken(DeadLetterQueue queue, String id) {
+        DlqRun run = new DlqRuns(queue).find(id).orElseThrow();
+        tell(run.isLed()
+                ? "%s is led by %s right now: Ctrl-C there lets go, and chargeonce dlq %s --cancel %1$s ends it"
+                        .formatted(id, run.leader().orElseThrow(), kind.command())
+                : "%s has ended: %s; chargeonce dlq runs show %s tells what became of it".formatted(id, run.state().tag(), id));
+        return run.state() == RunState.FINISHED ? 0 : NO;
+    }
+
+    int cancel(DeadLetterQueue queue, String id) {
+        var runs = new DlqRuns(queue);
+        if (runs.find(id).isEmpty()) {
+            return unknown(id);
+        }
+        boolean cancelled = runs.cancel(ActsAs.auditContext(command, queue, reason, id));
+        DlqRun run = runs.find(id).orElseThrow();
+        if (json) {
+            JsonLines.print(Screen.of(command), RunJson.run(run));
+        } else {
+            Screen.of(command).say(cancelled ? "%s is cancelled. %s".formatted(id, hasMoved(runs, id)
+                    ? "What it had moved stays moved: chargeonce dlq runs show " + id : "It had moved nothing.")
+                    : "%s had ended already: %s.".formatted(id, run.state().tag()));
+        }
+        return cancelled ? 0 : NO;
+    }
+
+    private static boolean hasMoved(DlqRuns runs, String id) {
+        return MoveResult.moved(runs.report(id).orElseThrow().results()) > 0;
+    }
+
+    private int unknown(String id) {
+        tell("there is no run '%s'; chargeonce dlq runs lists those that there are".formatted(Printable.of(id)));
+        return NO;
+    }
+
+    private AuditContext by(DeadLetterQueue queue) {
+        return ActsAs.auditContext(command, queue, reason);
+    }
+
+    private static int exit(RunStep end, RunProgress progress, Optional<List<String>> named) {
+        return switch (end) {
+            case RunStep.Finished finished -> exit(named, MoveResult.moved(progress.results()));
+            case RunStep.Stopped stopped -> NO;
+            case RunStep.Aborted aborted -> NO;
+            case RunStep.Lost lost -> NO;
+            case RunStep.Moved moved -> throw new IllegalStateException("Bug! A run ended while it moved");
+            case RunStep.Waits waits -> throw new IllegalStateException("Bug! A run ended while it waited");
+        };
+    }
+
+    /** Named ids must all be moved, else the answer is no. */
+    private static int exit(Optional<List<String>> named, long moved) {
+        return named.filter(ids -> moved < ids.stream().distinct().count()).isPresent() ? NO : 0;
+    }
+
+    private void tell(String message) {
+        Screen.tell(command, message);
+    }
+}
