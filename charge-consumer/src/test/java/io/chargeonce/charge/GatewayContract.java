@@ -222,7 +222,7 @@ abstract class GatewayContract {
             process.drain();
             process.resolver.runOnce();
             return switch (books.state(id)) {
-                case SUCCEEDED, FAILED, DECLINED, DEAD -> true;
+                case SUCCEEDED, FAILED, DECLINED, CANCELED, DEAD -> true;
                 case ACCEPTED, PROCESSING, SCHEDULED, PARKED, UNRESOLVED, PURGED -> false;
             };
         });
