@@ -174,7 +174,8 @@ class StoredMethodsTest {
         String id = books.accept(order(), method);
         CompletableFuture<Void> detached = books.charging.inTransaction(connection -> {
             StoredTokens.read(connection, List.of(books.operation(id)));
-            var detaching = CompletableFuture.runAsync(() -> books.execute("SELECT detach_payment_method('acme', '%s')".formatted(method)));
+            var detaching = CompletableFuture.runAsync(() -> books.execute(
+                    "SET lock_timeout = '20s'; SELECT detach_payment_method('acme', '%s'); RESET lock_timeout".formatted(method)));
             Waiting.until(() -> books.count("FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%detach_payment_method%' "
                     + "AND pid <> pg_backend_pid()") == 1);
             assertThat(detaching).isNotDone();
