@@ -20,8 +20,8 @@ import picocli.CommandLine.Option;
             "    chargeonce dlq purge --standing poison --reason \"load test\" --yes",
             "  The same, but only if it is what was looked at:",
             "    chargeonce dlq purge --standing poison --reason test --expect-count 12 --yes",
-            "  Five first; look at them, and then the rest, a hundred a second:",
-            "    chargeonce dlq purge --merchant acme --canary 5 --rate 100 --reason test --yes",
+            "  Five first; look at them, and then the rest:",
+            "    chargeonce dlq purge --merchant acme --canary 5 --reason test --yes",
             "    chargeonce dlq purge --resume run_0123456789"})
 final class PurgeCommand extends ChangeCommand {
 
