@@ -16,7 +16,7 @@ export function CancelDialog({ id, close, done }) {
     setProblem(null);
     try {
       const { result, run } = await post(`/api/payments/${encodeURIComponent(id)}/cancel`, { reason: reason.trim() });
-      say(result === 'canceled' ? `Canceled, as ${run}.` : `Its PSP is asked, and it is canceled unless it was charged, as ${run}.`);
+      say(result === 'canceled' ? `Canceled, as ${run}.` : `Its PSP is queried, and it is canceled unless it was charged, as ${run}.`);
       close();
       done();
     } catch (refused) {
@@ -26,7 +26,7 @@ export function CancelDialog({ id, close, done }) {
   };
   return html`<${Dialog} title="Cancel this payment" close=${close}>
     <form onSubmit=${submit}>
-      <p>It is charged no more, and its merchant is told. Nothing undoes that. If an attempt may have charged it, the PSP is asked first; what was charged stays so, and a refund gives it back.</p>
+      <p>It is not charged any more, and its merchant is informed. This cannot be undone. If an attempt may have charged it, the PSP is queried first. If it was charged, it stays charged; refund it.</p>
       ${problem && html`<div class="notice critical" role="alert"><p><strong>${problem.message}</strong></p>${problem.next && html`<p>${problem.next}</p>`}</div>`}
       <${Reason} value=${reason} set=${setReason} autofocus />
       <footer><button type="button" class="plain" onClick=${close}>Not now</button>

@@ -24,12 +24,12 @@ import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 @Command(name = "cancel", usageHelpAutoWidth = true, sortOptions = false,
-        description = {"Cancels payments, wherever they stand: they are charged no more, and nothing undoes that. Their merchant can do "
-                + "the same over the API, and is told.",
-            "What no attempt can have charged is canceled at once. Of the rest the PSP is asked, by nothing that could still charge; what "
-                    + "turns out to be charged stays charged, and a refund gives it back.",
-            "Shows what it would do, and does it with --yes. purge is the same for dead letters, and can be undone for 30 days; waiting "
-                    + "--stop only stops the retries."},
+        description = {"Cancels payments in any state, for good: they are not charged any more. Their merchant is informed, and can do the "
+                + "same over the API.",
+            "A payment that no attempt can have charged is canceled at once. For the others the PSP is queried, and nothing is sent that "
+                    + "could still charge. If one was charged, it stays charged; refund it.",
+            "Shows what it would do, and does it with --yes. A purge removes only dead letters, and can be undone for 30 days. waiting "
+                    + "--stop only ends the retries."},
         exitCodeList = "1:a payment is not there, is charged or declined already",
         footer = {"  The merchant has cancelled the order:",
             "    chargeonce dlq cancel ID --reason \"order cancelled, ticket 4711\" --yes"})
