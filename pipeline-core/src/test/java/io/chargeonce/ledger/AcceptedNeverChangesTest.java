@@ -109,7 +109,8 @@ class AcceptedNeverChangesTest {
 
     private static String row(OperationState state) {
         boolean isWatched = state == OperationState.PROCESSING || state == OperationState.UNRESOLVED;
-        return "state = '%s', lease_token = gen_random_uuid(), resolve_at = %s".formatted(state.tag(), isWatched ? "now()" : "NULL");
+        return "state = '%s', lease_token = gen_random_uuid(), resolve_at = %s%s".formatted(state.tag(), isWatched ? "now()" : "NULL",
+                state == OperationState.CANCELED ? ", cancel_requested_at = now()" : "");
     }
 
     @ParameterizedTest
