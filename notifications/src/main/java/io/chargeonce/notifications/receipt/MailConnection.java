@@ -30,7 +30,7 @@ final class MailConnection implements AutoCloseable {
     private static final Pattern ENHANCED = Pattern.compile("^5\\d\\d[ -]5\\.(\\d{1,3})\\.\\d{1,3}\\b");
 
     private final MailServer server;
-    private final WatchedSockets sockets;
+    private final WatchedSockets sockets = new WatchedSockets();
     private final Session session;
     private Optional<SMTPTransport> open = Optional.empty();
     private long usedAt;
@@ -38,7 +38,6 @@ final class MailConnection implements AutoCloseable {
 
     MailConnection(MailServer server, Letterhead letterhead) {
         this.server = server;
-        this.sockets = new WatchedSockets(Trust.of(server.ca()));
         this.session = Session.getInstance(properties(server, letterhead, sockets));
     }
 
@@ -49,7 +48,7 @@ final class MailConnection implements AutoCloseable {
         properties.put(PREFIX + "timeout", millis);
         properties.put(PREFIX + "socketFactory", sockets);
         if (server.tls() != MailServer.Tls.NONE) {
-            properties.put(PREFIX + "ssl.socketFactory", sockets);
+            properties.put(PREFIX + "ssl.socketFactory", sockets.over(Trust.of(server.ca())));
             properties.put(PREFIX + "ssl.checkserveridentity", "true");
             properties.put(PREFIX + "ssl.protocols", "TLSv1.3 TLSv1.2");
             properties.put(PREFIX + (server.tls() == MailServer.Tls.IMPLICIT ? "ssl.enable" : "starttls.enable"), "true");

@@ -4,22 +4,17 @@ package io.chargeonce.notifications.receipt;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import javax.net.SocketFactory;
 import javax.net.ssl.SSLSocketFactory;
 
 /**
  * Remembers the socket of a connection, so that another thread can close it when the time for a message is over: the library's own limits
- * are for one read or write each, and a server that sends a byte now and then never reaches them. One factory for plain connections and
- * for TLS: the library puts TLS over a plain socket.
+ * are for one read or write each, and a server that sends a byte now and then never reaches them.
  */
-final class WatchedSockets extends SSLSocketFactory {
+final class WatchedSockets extends SocketFactory {
 
-    private final SSLSocketFactory tls;
     private volatile Socket latest = plain();
     private volatile boolean isCut;
-
-    WatchedSockets(SSLSocketFactory tls) {
-        this.tls = tls;
-    }
 
     /** A new message begins, with its own time. */
     void begin() {
@@ -52,22 +47,6 @@ final class WatchedSockets extends SSLSocketFactory {
         }
     }
 
-    /** TLS over such a socket. */
-    @Override
-    public Socket createSocket(Socket socket, String host, int port, boolean autoClose) throws IOException {
-        return tls.createSocket(socket, host, port, autoClose);
-    }
-
-    @Override
-    public String[] getDefaultCipherSuites() {
-        return tls.getDefaultCipherSuites();
-    }
-
-    @Override
-    public String[] getSupportedCipherSuites() {
-        return tls.getSupportedCipherSuites();
-    }
-
     @Override
     public Socket createSocket(String host, int port) {
         throw notUsed();
@@ -90,5 +69,59 @@ final class WatchedSockets extends SSLSocketFactory {
 
     private static UnsupportedOperationException notUsed() {
         return new UnsupportedOperationException("Bug! The mail library connects sockets itself");
+    }
+
+    /** The same for TLS: a plain socket, which is remembered, and TLS over it. */
+    SSLSocketFactory over(SSLSocketFactory tls) {
+        return new Tls(tls);
+    }
+
+    private final class Tls extends SSLSocketFactory {
+
+        private final SSLSocketFactory tls;
+
+        Tls(SSLSocketFactory tls) {
+            this.tls = tls;
+        }
+
+        @Override
+        public Socket createSocket() throws IOException {
+            return WatchedSockets.this.createSocket();
+        }
+
+        @Override
+        public Socket createSocket(Socket socket, String host, int port, boolean autoClose) throws IOException {
+            return tls.createSocket(socket, host, port, autoClose);
+        }
+
+        @Override
+        public String[] getDefaultCipherSuites() {
+            return tls.getDefaultCipherSuites();
+        }
+
+        @Override
+        public String[] getSupportedCipherSuites() {
+            return tls.getSupportedCipherSuites();
+        }
+
+        @Override
+        public Socket createSocket(String host, int port) {
+            throw notUsed();
+        }
+
+        @Override
+        public Socket createSocket(String host, int port, InetAddress localHost, int localPort) {
+            throw notUsed();
+        }
+
+        @Override
+        public Socket createSocket(InetAddress host, int port) {
+            throw notUsed();
+        }
+
+        @Override
+        public Socket createSocket(InetAddress address, int port, InetAddress localAddress, int localPort) {
+            throw notUsed();
+        }
     }
 }
