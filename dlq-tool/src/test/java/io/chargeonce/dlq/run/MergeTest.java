@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.chargeonce.runtime.SteadyClock;
 import java.util.Map;
+import io.chargeonce.database.Database;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.QueueRows;
@@ -242,6 +243,7 @@ class MergeTest {
     }
 
     private static SumsByKind<MoveResult> on(Connection connection, RunKind kind, List<DeadLetterView> selected) throws SQLException {
+        Database.waitForLocks(connection, DlqRuns.LOCK_PATIENCE);
         List<Target> batch = selected.stream().map(Target::of).toList();
         Map<String, MoveResult> done = kind.moves(rows.queue(), RunTerms.UNATTENDED).on(connection, batch, BY_A_TEST);
         var results = new SumsByKind<MoveResult>();

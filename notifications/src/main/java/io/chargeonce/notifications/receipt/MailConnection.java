@@ -48,7 +48,6 @@ final class MailConnection implements AutoCloseable {
         properties.put(PREFIX + "timeout", millis);
         properties.put(PREFIX + "socketFactory", sockets);
         if (server.tls() != MailServer.Tls.NONE) {
-            properties.put(PREFIX + "ssl.socketFactory", sockets.over(Trust.of(server.ca())));
             properties.put(PREFIX + "ssl.checkserveridentity", "true");
             properties.put(PREFIX + "ssl.protocols", "TLSv1.3 TLSv1.2");
             properties.put(PREFIX + (server.tls() == MailServer.Tls.IMPLICIT ? "ssl.enable" : "starttls.enable"), "true");
@@ -93,6 +92,9 @@ final class MailConnection implements AutoCloseable {
             return Optional.empty();
         }
         try {
+            if (server.tls() != MailServer.Tls.NONE) {
+                session.getProperties().put(PREFIX + "ssl.socketFactory", sockets.over(Trust.of(server.ca())));
+            }
             var transport = (SMTPTransport) session.getTransport("smtp");
             open = Optional.of(transport);
             transport.connect(server.address().host(), server.address().port(), server.login().map(MailServer.Login::user).orElse(null),
@@ -101,6 +103,8 @@ final class MailConnection implements AutoCloseable {
         } catch (AuthenticationFailedException e) {
             close();
             return Optional.of(Answer.of(Result.NOT_SENT, "login_refused"));
+        } catch (IllegalArgumentException noCertificates) {
+            return Optional.of(Answer.of(Result.NOT_SENT, "no_trusted_tls"));
         } catch (MessagingException e) {
             close();
             return Optional.of(isLate ? timedOut()

@@ -81,6 +81,7 @@ public record ReceiptSettings(PipelineSettings pipeline, MailServer server, Lett
         var server = new MailServer(settings.get(SERVER), settings.get(TLS),
                 settings.get(USER).map(user -> new MailServer.Login(user, settings.get(PASSWORD).orElseThrow())), settings.get(CA),
                 settings.get(TIMEOUT));
+        Trust.of(server.ca());
         if (server.tls() == MailServer.Tls.NONE && !server.address().isLoopback()) {
             settings.allow(List.of(("%s: is none, so the network to %s could read names, addresses and the password; set starttls or "
                     + "implicit").formatted(TLS.name(), server.address())));

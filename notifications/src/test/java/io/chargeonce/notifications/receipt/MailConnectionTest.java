@@ -110,6 +110,12 @@ class MailConnectionTest {
     }
 
     @Test
+    void certificates_that_are_not_to_be_read_are_not_the_receipts_fault() throws Exception {
+        assertThat(send(at("localhost", mail.getSmtps().getPort(), MailServer.Tls.IMPLICIT, Optional.of(Path.of("there-is-none.pem")))))
+                .isEqualTo(Answer.of(Result.NOT_SENT, "no_trusted_tls"));
+    }
+
+    @Test
     void a_server_with_a_certificate_of_ours_and_its_own_name_gets_it() throws Exception {
         int before = mail.getReceivedMessages().length;
         assertThat(send(at("localhost", mail.getSmtps().getPort(), MailServer.Tls.IMPLICIT, Optional.of(certificate))))
