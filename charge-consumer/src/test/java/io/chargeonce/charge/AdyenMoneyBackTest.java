@@ -336,7 +336,7 @@ class AdyenMoneyBackTest {
             process.drain();
             process.resolver.runOnce();
             return switch (books.state(id)) {
-                case SUCCEEDED, FAILED, DECLINED, DEAD -> true;
+                case SUCCEEDED, FAILED, DECLINED, CANCELED, DEAD -> true;
                 case ACCEPTED, PROCESSING, SCHEDULED, PARKED, UNRESOLVED, PURGED -> false;
             };
         });
