@@ -61,4 +61,10 @@ final class CommonOptions {
         out().println(Results.line(result));
         out().flush();
     }
+
+    /** 0 if it says that the books balanced, else 1. */
+    int finishBalanced(String name, Map<String, ?> result) {
+        finish(name, result);
+        return result.get("balanced").equals(true) ? 0 : 1;
+    }
 }
