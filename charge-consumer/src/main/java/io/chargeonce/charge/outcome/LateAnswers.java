@@ -72,7 +72,7 @@ public final class LateAnswers {
     }
 
     /** What succeeded stays so unless the PSP, or the other bank, takes exactly that success back. */
-    private static void failedAfterSuccess(Connection connection, Operation operation, Attempt before, Observation observed, Instant now,
+    static void failedAfterSuccess(Connection connection, Operation operation, Attempt before, Observation observed, Instant now,
                                            UnitOfWork changes)
             throws SQLException {
         boolean isTakenBack = FailureCause.REFUND_FAILED.tag().equals(observed.cause()) || observed.source().equals("settlement");
@@ -97,7 +97,7 @@ public final class LateAnswers {
         changes.incidents().addAll(first.incidents());
     }
 
-    private static void succeeded(Connection connection, Operation operation, Attempt before, Observation observed, Instant now,
+    static void succeeded(Connection connection, Operation operation, Attempt before, Observation observed, Instant now,
                                   UnitOfWork changes)
             throws SQLException {
         if (before.state() == AttemptState.SUCCEEDED) {
