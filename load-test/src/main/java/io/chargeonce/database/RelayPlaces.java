@@ -13,6 +13,7 @@ import java.util.WeakHashMap;
 /** Places that only this package may name. */
 public interface RelayPlaces {
 
+    Place NOTE_WAIT = at(DatabaseRetry::noteWait);
     Place SEND = at(OutboxSender::send);
     Place FAILURE = at(OutboxSender::failure);
     Place REPLACE_PRODUCER = at(RelayProducer::replace);

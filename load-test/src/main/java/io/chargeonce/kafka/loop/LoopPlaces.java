@@ -8,6 +8,7 @@ import io.chargeonce.load.plant.Place;
 /** Places that only this package may name. */
 public interface LoopPlaces {
 
+    Place AWAIT_QUIET = at(PartitionWork::awaitQuiet);
     Place ADD_OFFSET = at(Offsets::add);
     Place COMPLETE_OFFSET = at(Offsets::complete);
     Place SHARE_OF = at(Workers::shareOf);

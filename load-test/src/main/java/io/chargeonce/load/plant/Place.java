@@ -8,8 +8,14 @@ import java.lang.reflect.Method;
 /**
  * The methods of a service that have one name, named by a reference: renaming one finds it here, and what refers to one that is gone does
  * not compile. What only its own package may see is named in an interface beside it, such as {@code io.chargeonce.database.RelayPlaces}.
+ *
+ * @param descriptor of the one that is referred to
  */
-public record Place(String type, String method) {
+public record Place(String type, String method, String descriptor) {
+
+    public interface Of0 extends Serializable {
+        void call() throws Throwable;
+    }
 
     public interface Of1<A> extends Serializable {
         void call(A first) throws Throwable;
@@ -33,6 +39,14 @@ public record Place(String type, String method) {
 
     public interface Of6<A, B, C, D, E, F> extends Serializable {
         void call(A first, B second, C third, D fourth, E fifth, F sixth) throws Throwable;
+    }
+
+    public interface Of10<A, B, C, D, E, F, G, H, I, J> extends Serializable {
+        void call(A a, B b, C c, D d, E e, F f, G g, H h, I i, J j) throws Throwable;
+    }
+
+    public static Place at(Of0 method) {
+        return of(method);
     }
 
     public static <A> Place at(Of1<A> method) {
@@ -59,6 +73,10 @@ public record Place(String type, String method) {
         return of(method);
     }
 
+    public static <A, B, C, D, E, F, G, H, I, J> Place at(Of10<A, B, C, D, E, F, G, H, I, J> method) {
+        return of(method);
+    }
+
     private static Place of(Serializable reference) {
         try {
             Method replace = reference.getClass().getDeclaredMethod("writeReplace");
@@ -67,7 +85,7 @@ public record Place(String type, String method) {
             if (named.getImplMethodName().startsWith("lambda$")) {
                 throw new IllegalArgumentException("Bug! A place is a reference to a method, and no lambda");
             }
-            return new Place(named.getImplClass().replace('/', '.'), named.getImplMethodName());
+            return new Place(named.getImplClass().replace('/', '.'), named.getImplMethodName(), named.getImplMethodSignature());
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException("Bug! A reference does not say its method", e);
         }
