@@ -14,7 +14,7 @@ import io.chargeonce.bench.dlq.DlqBench;
 import io.chargeonce.bench.ingest.IngestBench;
 import io.chargeonce.bench.measure.Results;
 import io.chargeonce.bench.relay.RelayBench;
-import io.chargeonce.bench.report.Page;
+import io.chargeonce.bench.report.PerformancePage;
 import io.chargeonce.bench.tiers.TierBench;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -65,7 +65,7 @@ final class BenchCommand implements Runnable {
 
     @Command(name = "ingest",
             description = "Payments durably accepted per second over HTTP, beside a server with a commit a request and the bare tables.")
-    int ingest(@Mixin CommonOptions common,
+    int ingest(@Mixin BenchOptions common,
                @Option(names = "--connections", defaultValue = "64", paramLabel = "N",
                        description = "HTTP connections. Default: ${DEFAULT-VALUE}.") int connections,
                @Option(names = "--repeated", defaultValue = "0", paramLabel = "PERCENT",
@@ -81,7 +81,7 @@ final class BenchCommand implements Runnable {
 
     @Command(name = "charge",
             description = "Payments charged per second, from the topic to the published outcome, with a PSP stub in this process.")
-    int charge(@Mixin CommonOptions common,
+    int charge(@Mixin BenchOptions common,
                @Option(names = "--psp-latency", defaultValue = "20ms", paramLabel = "TIME", converter = Millis.class,
                        description = "How long a call to the PSP takes, as in 0, 20ms, 100ms. Default: ${DEFAULT-VALUE}.")
                        Duration pspLatency,
@@ -107,7 +107,7 @@ final class BenchCommand implements Runnable {
 
     @Command(name = "end-to-end",
             description = "Payments per second from an HTTP request to the published outcome, with the PSP behind HTTP too.")
-    int endToEnd(@Mixin CommonOptions common,
+    int endToEnd(@Mixin BenchOptions common,
                  @Option(names = "--psp-latency", defaultValue = "20ms", paramLabel = "TIME", converter = Millis.class,
                          description = "How long the PSP takes. Default: ${DEFAULT-VALUE}.") Duration pspLatency,
                  @Option(names = "--against", split = ",", defaultValue = "spring,spring-async", paramLabel = "NAME",
@@ -123,7 +123,7 @@ final class BenchCommand implements Runnable {
 
     @Command(name = "latency",
             description = "How long one payment at a time takes from its request to its outcome's answer, stage by stage.")
-    int latency(@Mixin CommonOptions common,
+    int latency(@Mixin BenchOptions common,
                 @Option(names = "--payments", defaultValue = "1000", paramLabel = "N",
                         description = "How many are measured. Default: ${DEFAULT-VALUE}.") int payments) throws Exception {
         common.require("--payments", payments, 10, 10_000_000);
@@ -133,7 +133,7 @@ final class BenchCommand implements Runnable {
 
     @Command(name = "cost",
             description = "What one payment costs Postgres, statement by statement: microseconds of processor time, and bytes of WAL.")
-    int cost(@Mixin CommonOptions common,
+    int cost(@Mixin BenchOptions common,
              @Option(names = "--payments", defaultValue = "20000", paramLabel = "N",
                      description = "How many are measured. Default: ${DEFAULT-VALUE}.") int payments) throws Exception {
         common.require("--payments", payments, 100, 10_000_000);
@@ -142,7 +142,7 @@ final class BenchCommand implements Runnable {
     }
 
     @Command(name = "poison", description = "The healthy payments' delay while one record in ten fails, against the delay while none does.")
-    int poison(@Mixin CommonOptions common,
+    int poison(@Mixin BenchOptions common,
                @Option(names = "--rate", defaultValue = "2000", paramLabel = "N",
                        description = "Payments sent per second. Default: ${DEFAULT-VALUE}.") double rate,
                @Option(names = "--rounds", defaultValue = "5", paramLabel = "N",
@@ -156,7 +156,7 @@ final class BenchCommand implements Runnable {
     @Command(name = "fairness",
             description = "Nine merchants' delays while a tenth floods, sends poison or has a slow PSP, against the delays while it "
                     + "does not.")
-    int fairness(@Mixin CommonOptions common,
+    int fairness(@Mixin BenchOptions common,
                  @Option(names = "--share", defaultValue = "10", paramLabel = "N",
                          description = "Payments per second of each merchant. Default: ${DEFAULT-VALUE}.") int share,
                  @Option(names = "--times", defaultValue = "10", paramLabel = "N",
@@ -176,7 +176,7 @@ final class BenchCommand implements Runnable {
     /** 0 if nothing came early, else 1. */
     @Command(name = "tiers",
             description = "How late records leave a retry tier at 100, 1,000 and 5,000 due per second, and what 100,000 waiting cost.")
-    int tiers(@Mixin CommonOptions common) throws Exception {
+    int tiers(@Mixin BenchOptions common) throws Exception {
         var result = TierBench.run(common.story());
         common.finish("tiers", result);
         return result.get("early").equals(0) ? 0 : 1;
@@ -185,7 +185,7 @@ final class BenchCommand implements Runnable {
     /** 0 if everything was drained and the rows are right, else 1. */
     @Command(name = "backlog",
             description = "A million waiting payments drained by a process with a heap of 256 MiB; peers drain a tenth of it.")
-    int backlog(@Mixin CommonOptions common,
+    int backlog(@Mixin BenchOptions common,
                 @Option(names = "--payments", defaultValue = "1000000", paramLabel = "N",
                         description = "How many wait. Default: ${DEFAULT-VALUE}.") int payments,
                 @Option(names = "--against", split = ",", defaultValue = "spring-async,parallel-consumer-256", paramLabel = "NAME",
@@ -200,7 +200,7 @@ final class BenchCommand implements Runnable {
     @Command(name = "dlq",
             description = "A million dead letters listed, summed up, purged and merged by processes with a heap of 128 MiB that are "
                     + "killed at half-way.")
-    int dlq(@Mixin CommonOptions common,
+    int dlq(@Mixin BenchOptions common,
             @Option(names = "--letters", defaultValue = "1000000", paramLabel = "N",
                     description = "How many are dead. Default: ${DEFAULT-VALUE}.") int letters,
             @Option(names = "--launcher", defaultValue = "./chargeonce", paramLabel = "FILE",
@@ -215,7 +215,7 @@ final class BenchCommand implements Runnable {
 
     @Command(name = "relay",
             description = "Outbox rows published per second, beside raw reading and raw producing, and the delay of a row.")
-    int relay(@Mixin CommonOptions common,
+    int relay(@Mixin BenchOptions common,
               @Option(names = "--rounds", defaultValue = "5", paramLabel = "N",
                       description = "How often each runs. Default: ${DEFAULT-VALUE}.") int rounds) throws Exception {
         common.require("--rounds", rounds, 1, 1_000);
@@ -226,7 +226,7 @@ final class BenchCommand implements Runnable {
     /** 0 if every payment of every cell was settled, else 1. */
     @Command(name = "recovery",
             description = "How long after a restart of Postgres or Kafka, killed backends or a killed consumer all is as fast as before.")
-    int recovery(@Mixin CommonOptions common) throws Exception {
+    int recovery(@Mixin BenchOptions common) throws Exception {
         return common.finishBalanced("recovery", RecoveryBench.run(common.story()));
     }
 
@@ -234,7 +234,7 @@ final class BenchCommand implements Runnable {
     @Command(name = "deliveries",
             description = "Delays of webhooks to healthy receivers while one merchant's receiver in ten never answers, against the "
                     + "delays while those get nothing.")
-    int deliveries(@Mixin CommonOptions common,
+    int deliveries(@Mixin BenchOptions common,
                    @Option(names = "--rate", defaultValue = "2000", paramLabel = "N",
                            description = "Deliveries per second to healthy receivers. Default: ${DEFAULT-VALUE}.") int rate,
                    @Option(names = "--seconds", defaultValue = "10", paramLabel = "N",
@@ -265,7 +265,7 @@ final class BenchCommand implements Runnable {
         try (var reader = Files.newBufferedReader(reasons)) {
             why.load(reader);
         }
-        var rendered = new Page(new Results(results), why);
+        var rendered = new PerformancePage(new Results(results), why);
         Files.writeString(page, rendered.render());
         Path charts = Files.createDirectories(page.resolveSibling("charts"));
         for (var chart : rendered.charts().entrySet()) {

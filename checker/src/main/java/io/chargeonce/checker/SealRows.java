@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.checker;
 
-import io.chargeonce.checker.evidence.Rows;
+import io.chargeonce.checker.evidence.DatabaseRows;
 import io.chargeonce.checker.finding.Invariant;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -24,7 +24,7 @@ final class SealRows {
                 OR from_id <> begins_at
             """;
 
-    void read(Rows rows) {
+    void read(DatabaseRows rows) {
         if (contents.share.isFirst()) {
             rows.each(UNSOUND, this::unsound);
         }

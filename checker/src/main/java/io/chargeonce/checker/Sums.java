@@ -8,7 +8,7 @@ final class Sums {
 
     private Sums() {}
 
-    static void check(Totals totals, boolean ledgersRead) {
+    static void check(CheckTotals totals, boolean ledgersRead) {
         boolean announcing = totals.money.values().stream().anyMatch(money -> money.announcing);
         totals.money.forEach((whose, money) -> {
             boolean announced = announcing || money.announced == money.succeeded - money.forgotten;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.checker;
 
-import io.chargeonce.checker.evidence.Evidence;
-import io.chargeonce.checker.evidence.Rows;
+import io.chargeonce.checker.evidence.CheckEvidence;
+import io.chargeonce.checker.evidence.DatabaseRows;
 import io.chargeonce.checker.evidence.Sources;
 import io.chargeonce.checker.finding.Event;
 import io.chargeonce.checker.finding.Violation;
@@ -67,7 +67,7 @@ final class Timelines {
         subjects.forEach(id -> events.put(id, new ArrayList<>()));
     }
 
-    static Map<String, List<Event>> of(Evidence evidence, Sources sources, List<Violation> violations) {
+    static Map<String, List<Event>> of(CheckEvidence evidence, Sources sources, List<Violation> violations) {
         var subjects = new LinkedHashSet<String>();
         violations.stream().flatMap(violation -> violation.subject().stream()).distinct().limit(MOST_SUBJECTS).forEach(subjects::add);
         if (subjects.isEmpty()) {
@@ -83,7 +83,7 @@ final class Timelines {
 
     private void readRows(Sources sources) {
         Object[] ids = events.keySet().toArray();
-        try (var rows = Rows.open(sources)) {
+        try (var rows = DatabaseRows.open(sources)) {
             for (String sql : List.of(ROWS, OPERATIONS, ATTEMPTS, OBSERVATIONS, AUDIT, LETTERS, STAGED)) {
                 rows.each(sql, ids, row -> events.get(row.getString("subject")).add(new Event(
                         row.getObject("at", OffsetDateTime.class).toInstant(), row.getString("source"),
@@ -92,7 +92,7 @@ final class Timelines {
         }
     }
 
-    private void readTopics(Evidence evidence, Sources sources) {
+    private void readTopics(CheckEvidence evidence, Sources sources) {
         try (var topics = sources.topics()) {
             Checker.topics(evidence).forEach(topic -> topics.each(topic, this::record));
         }

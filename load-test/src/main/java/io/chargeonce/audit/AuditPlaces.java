@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.audit;
 
-import static io.chargeonce.load.plant.Place.at;
+import static io.chargeonce.load.plant.Seam.at;
 
-import io.chargeonce.load.plant.Place;
+import io.chargeonce.load.plant.Seam;
 
 /** Places that only this package may name. */
 public interface AuditPlaces {
 
-    Place WRITERS = at(AuditWatermark::writers);
+    Seam WRITERS = at(AuditWatermark::writers);
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.charge;
 
-import static io.chargeonce.load.plant.Place.at;
+import static io.chargeonce.load.plant.Seam.at;
 
-import io.chargeonce.load.plant.Place;
+import io.chargeonce.load.plant.Seam;
 
 /** Places that only this package may name. */
 public interface ChargePlaces {
 
-    Place RESOLVE = at((Place.Of2<OutcomeRecorder, OutcomeRecorder.Resolution>) OutcomeRecorder::resolve);
+    Seam RESOLVE = at((Seam.Of2<OutcomeRecorder, OutcomeRecorder.Resolution>) OutcomeRecorder::resolve);
 }

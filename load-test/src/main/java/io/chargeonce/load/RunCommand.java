@@ -7,7 +7,7 @@ import io.chargeonce.load.option.Durations;
 import io.chargeonce.load.option.HttpAddress;
 import io.chargeonce.load.poison.PoisonCorpus;
 import io.chargeonce.load.traffic.HistoryFile;
-import io.chargeonce.load.traffic.Merchant;
+import io.chargeonce.load.traffic.TrafficMerchant;
 import io.chargeonce.load.traffic.Mix;
 import io.chargeonce.load.traffic.Traffic;
 import io.chargeonce.wire.Topics;
@@ -98,7 +98,7 @@ final class RunCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), "--duration is 0, but must be at least 1ms");
         }
         Mix shares = parsed();
-        List<Merchant> who = who();
+        List<TrafficMerchant> who = who();
         requireWhatItNeeds();
         long chosen = seed.orElseGet(() -> RandomGenerator.getDefault().nextLong(1, 1_000_000_000));
         var out = spec.commandLine().getOut();
@@ -108,7 +108,7 @@ final class RunCommand implements Callable<Integer> {
                 new Traffic(url, psp, 3, file::add, file::add).run(rate, warmUp, shares, who, new Random(chosen), "warm-" + chosen);
             }
             var traffic = new Traffic(url, psp, 3, file::add, file::add);
-            var progress = new Progress(json ? Optional.empty() : Optional.of(out), traffic.latencies(), pipeline);
+            var progress = new LoadProgress(json ? Optional.empty() : Optional.of(out), traffic.latencies(), pipeline);
             Thread watch = Thread.ofPlatform().daemon().name("progress").start(progress);
             if (poison) {
                 sendPoison(chosen);
@@ -117,7 +117,7 @@ final class RunCommand implements Callable<Integer> {
             traffic.run(rate, duration, shares, who, new Random(chosen), "load-" + chosen);
             Duration took = Duration.ofNanos(System.nanoTime() - start);
             progress.end(watch);
-            Report report = new Report(chosen, rate, took, progress.seconds(), traffic.latencies());
+            LoadReport report = new LoadReport(chosen, rate, took, progress.seconds(), traffic.latencies());
             Files.writeString(chart, report.svg());
             out.println(json ? report.json() : report.text() + "history: " + history + ", chart: " + chart);
             out.flush();
@@ -133,16 +133,16 @@ final class RunCommand implements Callable<Integer> {
         }
     }
 
-    private List<Merchant> who() {
+    private List<TrafficMerchant> who() {
         if (merchants.isEmpty()) {
-            return Merchant.sandbox();
+            return TrafficMerchant.sandbox();
         }
         return merchants.stream().map(pair -> {
             String[] parts = pair.split("=", 2);
             if (parts.length != 2) {
                 throw new ParameterException(spec.commandLine(), "--merchant needs NAME=TOKEN");
             }
-            return new Merchant(parts[0], parts[1]);
+            return new TrafficMerchant(parts[0], parts[1]);
         }).toList();
     }
 

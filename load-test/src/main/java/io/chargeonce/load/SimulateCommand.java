@@ -2,7 +2,7 @@
 package io.chargeonce.load;
 
 import io.chargeonce.load.option.Range;
-import io.chargeonce.checker.Verdict;
+import io.chargeonce.checker.CheckVerdict;
 import io.chargeonce.load.game.Fault;
 import io.chargeonce.load.game.Played;
 import io.chargeonce.load.plant.Plant;
@@ -153,7 +153,7 @@ final class SimulateCommand implements Callable<Integer> {
     }
 
     private void tell(Played played, long universes, Map<String, Integer> done, PrintWriter out) {
-        Verdict verdict = played.verdict();
+        CheckVerdict verdict = played.verdict();
         if (json) {
             var line = new LinkedHashMap<String, Object>();
             line.put("universes", universes);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.psp;
 
-import static io.chargeonce.load.plant.Place.at;
+import static io.chargeonce.load.plant.Seam.at;
 
-import io.chargeonce.load.plant.Place;
+import io.chargeonce.load.plant.Seam;
 
 /** Places that only this package may name. */
 public interface PspPlaces {
 
-    Place RECOVERED = at(RateLimit::recovered);
-    Place TAKE_PROBE = at(PspHealth::takeProbe);
+    Seam RECOVERED = at(RateLimit::recovered);
+    Seam TAKE_PROBE = at(PspHealth::takeProbe);
 }

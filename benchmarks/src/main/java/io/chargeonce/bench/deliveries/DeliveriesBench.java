@@ -4,7 +4,7 @@ package io.chargeonce.bench.deliveries;
 import io.chargeonce.bench.measure.Ground;
 import io.chargeonce.bench.measure.Latencies;
 import io.chargeonce.bench.measure.Machine;
-import io.chargeonce.bench.measure.Spread;
+import io.chargeonce.bench.measure.RoundSpread;
 import io.chargeonce.runtime.Meters;
 import io.chargeonce.vault.Vault;
 import io.chargeonce.webhooks.WebhookService;
@@ -61,22 +61,22 @@ public final class DeliveriesBench {
                 rates.add(Math.min(calm.perSecond, noisy.perSecond));
                 undelivered += calm.undelivered + noisy.undelivered;
                 story.printf("round %d  quiet p99 %s ms; while one in ten hangs p50 %s ms, p99 %s ms, at %s/s%n", i,
-                        Spread.brief(quiet.getLast()), Spread.brief(medians.getLast()), Spread.brief(beside.getLast()),
-                        Spread.brief(rates.getLast()));
+                        RoundSpread.brief(quiet.getLast()), RoundSpread.brief(medians.getLast()), RoundSpread.brief(beside.getLast()),
+                        RoundSpread.brief(rates.getLast()));
             }
         }
-        double ratio = Spread.of(beside).median() / Spread.of(quiet).median();
+        double ratio = RoundSpread.of(beside).median() / RoundSpread.of(quiet).median();
         var result = new LinkedHashMap<String, Object>();
         result.put("bench", "deliveries");
         result.put("contestant", "chargeonce");
         result.put("wanted_per_s", rate);
-        result.put("deliveries_per_s", Math.round(Spread.of(rates).median()));
+        result.put("deliveries_per_s", Math.round(RoundSpread.of(rates).median()));
         result.put("merchants", MERCHANTS);
         result.put("hanging", HANGING);
         result.put("seconds", seconds);
-        result.put("p99_ms_quiet", Spread.of(quiet).median());
-        result.put("p50_ms", Spread.of(medians).median());
-        result.put("p99_ms", Spread.of(beside).median());
+        result.put("p99_ms_quiet", RoundSpread.of(quiet).median());
+        result.put("p50_ms", RoundSpread.of(medians).median());
+        result.put("p99_ms", RoundSpread.of(beside).median());
         result.put("ratio", Math.round(100 * ratio) / 100.0);
         result.put("undelivered", undelivered);
         result.put("rounds", List.of(quiet, beside));
@@ -91,7 +91,7 @@ public final class DeliveriesBench {
         int warmUp = (int) (all * WARM_UP.toSeconds());
         int measured = (int) (all * seconds);
         int highest = numberOf(warmUp + measured, first);
-        try (var plot = ground.newPlot(); var receivers = new Receivers(HANGING, highest)) {
+        try (var plot = ground.newPlot(); var receivers = new BenchReceivers(HANGING, highest)) {
             Hooks.prepare(plot, MERCHANTS, receivers.port(), highest);
             var settings = new WebhookSettings(plot.pipeline(Duration.ofSeconds(1)), Vault.IN_THE_CLEAR)
                     .withAllowedHosts(Set.of("localhost"));
@@ -140,7 +140,7 @@ public final class DeliveriesBench {
         return intended;
     }
 
-    private static Turn judge(Receivers receivers, long[] publishedAt, int warmUp, int first) {
+    private static Turn judge(BenchReceivers receivers, long[] publishedAt, int warmUp, int first) {
         var delays = new Latencies();
         long missing = 0;
         long last = publishedAt[warmUp];

@@ -4,7 +4,7 @@ package io.chargeonce.bench.ingest;
 import io.chargeonce.bench.measure.CpuTime;
 import io.chargeonce.bench.measure.Ground;
 import io.chargeonce.bench.measure.Machine;
-import io.chargeonce.bench.measure.Spread;
+import io.chargeonce.bench.measure.RoundSpread;
 import io.chargeonce.bench.measure.WarmUp;
 import io.chargeonce.ingest.IngestService;
 import io.chargeonce.ingest.IngestSettings;
@@ -51,7 +51,7 @@ public final class IngestBench {
             var bench = new IngestBench(ground, connections, repeatedPercent);
             for (String name : CONTESTANTS) {
                 double rate = WarmUp.until(1, rateBefore -> 1, turns -> bench.turn(name).acceptedPerSecond());
-                story.printf("warm-up  %-12s %9s/s%n", name, Spread.brief(rate));
+                story.printf("warm-up  %-12s %9s/s%n", name, RoundSpread.brief(rate));
             }
             bench.outcomes.clear();
             bench.cpuMicros.clear();
@@ -60,7 +60,7 @@ public final class IngestBench {
                 Collections.shuffle(order);
                 for (String name : order) {
                     var outcome = bench.turn(name);
-                    story.printf("round %d  %-12s %9s/s  p50 %.1f ms  p99 %.1f ms%n", i, name, Spread.brief(outcome.acceptedPerSecond()),
+                    story.printf("round %d  %-12s %9s/s  p50 %.1f ms  p99 %.1f ms%n", i, name, RoundSpread.brief(outcome.acceptedPerSecond()),
                             outcome.p50(), outcome.p99());
                 }
             }
@@ -132,11 +132,11 @@ public final class IngestBench {
     private static void write(Ground.Plot plot, int writer, long from, long to, int[] counts) throws SQLException {
         try (var connection = plot.connect()) {
             while (System.nanoTime() < to) {
-                var batch = new ArrayList<Rows.Payment>();
+                var batch = new ArrayList<IngestRows.Payment>();
                 for (int i = 0; i < RAW_BATCH; i++) {
-                    batch.add(Rows.Payment.of("writer-%d-%09d".formatted(writer, counts[1] + i)));
+                    batch.add(IngestRows.Payment.of("writer-%d-%09d".formatted(writer, counts[1] + i)));
                 }
-                counts[1] += Rows.insert(connection, plot.topics().requests(), batch);
+                counts[1] += IngestRows.insert(connection, plot.topics().requests(), batch);
                 long now = System.nanoTime();
                 counts[0] += now >= from && now <= to ? RAW_BATCH : 0;
             }
@@ -178,23 +178,23 @@ public final class IngestBench {
         return result;
     }
 
-    private Spread ratio(String other) {
+    private RoundSpread ratio(String other) {
         var ratios = new ArrayList<Double>();
         for (int i = 0; i < outcomes.get(other).size(); i++) {
             ratios.add(outcomes.get("chargeonce").get(i).acceptedPerSecond() / outcomes.get(other).get(i).acceptedPerSecond());
         }
-        return Spread.of(ratios);
+        return RoundSpread.of(ratios);
     }
 
     private Map<String, Object> figures(String name) {
         var figures = new LinkedHashMap<String, Object>();
-        Spread rate = Spread.of(outcomes.get(name).stream().map(HttpLoad.Outcome::acceptedPerSecond).toList());
+        RoundSpread rate = RoundSpread.of(outcomes.get(name).stream().map(HttpLoad.Outcome::acceptedPerSecond).toList());
         figures.put("payments_per_s", Math.round(rate.median()));
         figures.put("payments_per_s_min", Math.round(rate.min()));
         figures.put("payments_per_s_max", Math.round(rate.max()));
-        figures.put("p50_ms", round2(Spread.of(outcomes.get(name).stream().map(HttpLoad.Outcome::p50).toList()).median()));
-        figures.put("p99_ms", round2(Spread.of(outcomes.get(name).stream().map(HttpLoad.Outcome::p99).toList()).median()));
-        figures.put("cpu_us_per_payment", Math.round(Spread.of(cpuMicros.get(name)).median()));
+        figures.put("p50_ms", round2(RoundSpread.of(outcomes.get(name).stream().map(HttpLoad.Outcome::p50).toList()).median()));
+        figures.put("p99_ms", round2(RoundSpread.of(outcomes.get(name).stream().map(HttpLoad.Outcome::p99).toList()).median()));
+        figures.put("cpu_us_per_payment", Math.round(RoundSpread.of(cpuMicros.get(name)).median()));
         figures.put("rounds", outcomes.get(name).stream().map(each -> Math.round(each.acceptedPerSecond())).toList());
         return figures;
     }

@@ -43,10 +43,10 @@ final class OneCommitServer implements AutoCloseable {
 
     private void accept(ServerRequest request, ServerResponse response) throws SQLException {
         PaymentJson.MAPPER.readTree(request.content().as(byte[].class));
-        var payment = Rows.Payment.of(request.headers().get(HeaderNames.create("Idempotency-Key")).get());
+        var payment = IngestRows.Payment.of(request.headers().get(HeaderNames.create("Idempotency-Key")).get());
         // One statement, so one round trip and one commit.
         try (var connection = pool.getConnection()) {
-            Rows.insert(connection, topic, List.of(payment));
+            IngestRows.insert(connection, topic, List.of(payment));
         }
         response.status(Status.ACCEPTED_202).send(payment.answer());
     }

@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 import tools.jackson.databind.JsonNode;
 
 /** Postgres, Kafka and simulators of PSPs by their addresses. */
-record RunningPipeline(Evidence evidence) implements Sources {
+record RunningPipeline(CheckEvidence evidence) implements Sources {
 
     /** A check reads all there is, and ends when its caller does. */
     private static final String LIMITS = "SET statement_timeout = '10min'; SET client_connection_check_interval = '5s'";
@@ -34,13 +34,13 @@ record RunningPipeline(Evidence evidence) implements Sources {
     }
 
     @Override
-    public Topics topics() {
-        return new TopicScan(evidence);
+    public TopicNames topics() {
+        return new TopicReading(evidence);
     }
 
     @Override
     public void eachMovement(BiConsumer<String, JsonNode> action) {
-        evidence.psps().forEach(psp -> new Ledger(psp).movements(movement -> action.accept(psp.toString(), movement)));
+        evidence.psps().forEach(psp -> new ServedLedger(psp).movements(movement -> action.accept(psp.toString(), movement)));
     }
 
     @Override
@@ -50,6 +50,6 @@ record RunningPipeline(Evidence evidence) implements Sources {
 
     @Override
     public void eachRequest(Consumer<JsonNode> action) {
-        evidence.psps().forEach(psp -> new Ledger(psp).requests(action));
+        evidence.psps().forEach(psp -> new ServedLedger(psp).requests(action));
     }
 }

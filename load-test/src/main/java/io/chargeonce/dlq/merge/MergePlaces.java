@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.merge;
 
-import static io.chargeonce.load.plant.Place.at;
+import static io.chargeonce.load.plant.Seam.at;
 
-import io.chargeonce.load.plant.Place;
+import io.chargeonce.load.plant.Seam;
 
 /** Places that only this package may name. */
 public interface MergePlaces {
 
-    Place WRITE = at(MergeMoves::write);
-    Place RUN_ONCE = at(RunLeader::runOnce);
+    Seam WRITE = at(MergeMoves::write);
+    Seam RUN_ONCE = at(RunLeader::runOnce);
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ingest.merchants;
 
-import static io.chargeonce.load.plant.Place.at;
+import static io.chargeonce.load.plant.Seam.at;
 
-import io.chargeonce.load.plant.Place;
+import io.chargeonce.load.plant.Seam;
 
 /** Places that only this package may name. */
 public interface MerchantPlaces {
 
-    Place UNTIL = at(Merchants::until);
+    Seam UNTIL = at(Merchants::until);
 }

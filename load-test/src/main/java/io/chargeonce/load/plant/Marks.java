@@ -14,7 +14,7 @@ import net.bytebuddy.matcher.ElementMatchers;
 /** The places of all bugs, without the bugs: {@link Reached} tells which of them run. */
 public final class Marks implements Weaving {
 
-    private final List<Change> changes = Arrays.stream(Plant.values()).flatMap(plant -> plant.changes().stream()).toList();
+    private final List<PlantedChange> changes = Arrays.stream(Plant.values()).flatMap(plant -> plant.changes().stream()).toList();
 
     @Override
     public boolean changes(String type) {
@@ -24,7 +24,7 @@ public final class Marks implements Weaving {
     @Override
     public DynamicType.Builder<?> into(DynamicType.Builder<?> builder, String type) {
         DynamicType.Builder<?> marked = builder;
-        for (Change change : changes) {
+        for (PlantedChange change : changes) {
             marked = change.place().type().equals(type) ? put(change.place(), marked) : marked;
         }
         return marked;
@@ -35,14 +35,14 @@ public final class Marks implements Weaving {
     }
 
     /** Before any other advice: one that leaves the method out would leave the mark out too. */
-    static DynamicType.Builder<?> put(Place place, DynamicType.Builder<?> builder) {
-        return builder.visit(Advice.withCustomMapping().bind(Change.Text.class, place.toString()).to(Mark.class)
+    static DynamicType.Builder<?> put(Seam place, DynamicType.Builder<?> builder) {
+        return builder.visit(Advice.withCustomMapping().bind(PlantedChange.Text.class, place.toString()).to(Mark.class)
                 .on(ElementMatchers.named(place.method())));
     }
 
     static final class Mark {
         @Advice.OnMethodEnter
-        static void enter(@Change.Text String place) {
+        static void enter(@PlantedChange.Text String place) {
             Reached.at(place);
         }
     }

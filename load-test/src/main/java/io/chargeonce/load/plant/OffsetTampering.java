@@ -16,7 +16,7 @@ public final class OffsetTampering {
 
     private OffsetTampering() {}
 
-    public static Object commitFetched(Change.Call call, Object mark) {
+    public static Object commitFetched(PlantedChange.Call call, Object mark) {
         commitHighest(call.self(), mark);
         return mark;
     }

@@ -22,13 +22,13 @@ import static io.chargeonce.checker.finding.Invariant.RECEIPTS_AGREE;
 import static io.chargeonce.checker.finding.Invariant.REFUNDS;
 import static io.chargeonce.checker.finding.Invariant.RIGHTS_HOLD;
 import static io.chargeonce.checker.finding.Invariant.WEBHOOKS_AGREE;
-import static io.chargeonce.load.plant.Change.afterwards;
-import static io.chargeonce.load.plant.Change.argument;
-import static io.chargeonce.load.plant.Change.leftOut;
-import static io.chargeonce.load.plant.Change.leftOutIf;
-import static io.chargeonce.load.plant.Change.result;
-import static io.chargeonce.load.plant.Change.written;
-import static io.chargeonce.load.plant.Place.at;
+import static io.chargeonce.load.plant.PlantedChange.afterwards;
+import static io.chargeonce.load.plant.PlantedChange.argument;
+import static io.chargeonce.load.plant.PlantedChange.leftOut;
+import static io.chargeonce.load.plant.PlantedChange.leftOutIf;
+import static io.chargeonce.load.plant.PlantedChange.result;
+import static io.chargeonce.load.plant.PlantedChange.written;
+import static io.chargeonce.load.plant.Seam.at;
 
 import io.chargeonce.audit.AuditPlaces;
 import io.chargeonce.charge.bank.BankPlaces;
@@ -93,14 +93,14 @@ import net.bytebuddy.matcher.ElementMatchers;
 public enum Plant implements Weaving {
     AMOUNT_FROM_RECORD("the amount is taken from the record in place of the row",
             Shows.inCampaigns("psp,redelivery"), List.of(PSP_AGREES),
-            Change.<Boolean>result(at(PaymentRecord::saysTheSameAs), (call, same) -> Tampering.believed(call.self())),
+            PlantedChange.<Boolean>result(at(PaymentRecord::saysTheSameAs), (call, same) -> Tampering.believed(call.self())),
             result(at(OperationRow::accepted), Tampering::withAmountOfRecord)),
     ANY_BODY_UNDER_A_KEY("a repeated key is answered although the body says something else",
             Shows.everywhere("psp"), List.of(IDEMPOTENT_ACCEPT),
-            Change.<Boolean>result(at(RequestFingerprint::isTheSameAs), said -> true)),
+            PlantedChange.<Boolean>result(at(RequestFingerprint::isTheSameAs), said -> true)),
     BACKLOG_TAKEN_FOR_LOSS("what waits in a backlog is staged again as if Kafka had lost it",
             Shows.inUniversesOf(Fault.OUTAGE, Fault.FREEZE, Fault.HANG), List.of(BOUNDED, HOP_SOUND, ALIVE_AFTER_HEAL),
-            Change.<Boolean>result(SweepPlaces.SUSPECTS_PASSED, said -> true)),
+            PlantedChange.<Boolean>result(SweepPlaces.SUSPECTS_PASSED, said -> true)),
     BLIND_PURGE("a purge takes letters out of the queue without deciding about their payments",
             Shows.everywhere("psp"), List.of(DLQ_ALGEBRA), leftOut(PurgePlaces.SAVE)),
     CARD_NUMBER_IN_A_MESSAGE("a card number gets into the text of a failure",
@@ -113,16 +113,16 @@ public enum Plant implements Weaving {
             result(at(PspExchange::send), Tampering::failedIfDeclined)),
     DELETED_UNACKNOWLEDGED("the relay deletes rows although the broker refused them",
             Shows.everywhere("kafka-refuses").withoutSweeper(), List.of(ALIVE_AFTER_HEAL, OUTCOME_AGREES, DLQ_ALGEBRA),
-            Change.<Optional<Throwable>>result(RelayPlaces.FAILURE, failure -> Optional.empty())),
+            PlantedChange.<Optional<Throwable>>result(RelayPlaces.FAILURE, failure -> Optional.empty())),
     DUE_BY_THE_CONSUMERS_CLOCK("when a retry is due is read from the record and the consumer's clock, and not from the database",
-            Shows.inSimulation(), List.of(NEVER_EARLY), Change.<Instant>result(at(OperationRow::notBefore), due -> Instant.EPOCH)),
+            Shows.inSimulation(), List.of(NEVER_EARLY), PlantedChange.<Instant>result(at(OperationRow::notBefore), due -> Instant.EPOCH)),
     FAILED_REFUND_DROPPED("a refund that fails after it was paid stays paid",
             Shows.inUniversesOf(Fault.FAILED_REFUND), List.of(PSP_AGREES),
             leftOut(LatePlaces.FAILED_AFTER_SUCCESS)),
     FIFTY_MS_EARLY("retries are due 50 ms before their time",
             Shows.inSimulation(), List.of(NEVER_EARLY),
-            Change.<Duration>argument(at((Place.Of1<Duration>) DueTimes::afterAppend), 0, delay -> delay.minusMillis(50)),
-            Change.<Instant>result(at(OperationRow::notBefore), due -> due.minusMillis(50))),
+            PlantedChange.<Duration>argument(at((Seam.Of1<Duration>) DueTimes::afterAppend), 0, delay -> delay.minusMillis(50)),
+            PlantedChange.<Instant>result(at(OperationRow::notBefore), due -> due.minusMillis(50))),
     FILE_RENDERED_TWICE("a bank's file that a person has sent once more is rendered once more, so that other bytes go under its message id",
             Shows.inUniversesOf(Fault.BANK), List.of(ONE_FILE)),
     FRESH_PSP_KEY("each send has a key of its own in place of the derived one",
@@ -141,26 +141,26 @@ public enum Plant implements Weaving {
             written(MergePlaces.WRITE, FieldBugs.MergePastTheOutbox.class)),
     NEW_ATTEMPT_WHILE_UNKNOWN("a new attempt is scheduled while the last one has not definitely failed",
             Shows.inSimulation(), List.of(ALIVE_AFTER_HEAL, CONSERVATION),
-            Change.<NextStep>result(at(Decision::after), (call, next) -> Tampering.retriedIfUnknown(call.argument(2), next))),
+            PlantedChange.<NextStep>result(at(Decision::after), (call, next) -> Tampering.retriedIfUnknown(call.argument(2), next))),
     NO_SLOW_START("all that waits for a PSP goes at once when it is well again",
             Shows.inUniversesOf(Fault.PSP_UNWELL), List.of(BOUNDED),
             leftOut(PspPlaces.RECOVERED)),
     NO_PROBE("a PSP that was unwell gets no payment that could show that it is well again",
             Shows.inUniversesOf(Fault.PSP_UNWELL, Fault.OUTAGE, Fault.WRONG_ACCOUNT), List.of(ALIVE_AFTER_HEAL),
-            Change.<Boolean>result(PspPlaces.TAKE_PROBE, said -> false)),
+            PlantedChange.<Boolean>result(PspPlaces.TAKE_PROBE, said -> false)),
     NOT_FOUND_AS_FAILURE("a PSP that does not know an attempt yet is taken to say that it failed",
             Shows.inUniversesOf(Fault.PSP_CALL, Fault.KILL, Fault.FREEZE, Fault.WEBHOOK, Fault.STALE_SEARCH),
             List.of(ONE_CAPTURE, REFUNDS, PSP_AGREES),
             result(at(PspExchange::ask), Tampering::failedIfNotFound)),
     OFFSET_BEFORE_DATABASE("an offset is committed before its record is in the database",
             Shows.inSimulation().withoutSweeper(), List.of(HOP_SOUND),
-            Change.<Object>result(LoopPlaces.ADD_OFFSET, OffsetTampering::commitFetched)),
+            PlantedChange.<Object>result(LoopPlaces.ADD_OFFSET, OffsetTampering::commitFetched)),
     ONE_LINE_FOR_ALL_MERCHANTS("records wait in one line, so that one merchant's hanging calls hold up all others",
             Shows.inUniversesOf(Fault.HUNG_MERCHANT), List.of(OTHERS_GO_ON),
-            Change.<String>result(LoopPlaces.SHARE_OF, share -> "")),
+            PlantedChange.<String>result(LoopPlaces.SHARE_OF, share -> "")),
     OLDER_LIFE_TAKEN("what Stripe has of a payment that is forgotten is taken for the attempt of a new one under its key",
             Shows.inUniversesOf(Fault.OLD_KEY, Fault.PSP_CALL, Fault.KILL), List.of(PSP_AGREES, MONEY_SUM),
-            Change.<Boolean>result(StripePlaces.IS_OLDER, said -> false)),
+            PlantedChange.<Boolean>result(StripePlaces.IS_OLDER, said -> false)),
     OUTCOME_PAST_THE_OUTBOX("outcome events are sent straight to Kafka, beside the transaction that decided them",
             Shows.inSimulation(), List.of(OUTCOME_AGREES),
             leftOutIf(at(UnitOfWork::stage), call -> RelayTampering.sentPastTheOutbox(call.<OutboxRow>argument(0)))),
@@ -176,26 +176,26 @@ public enum Plant implements Weaving {
             result(StripePlaces.WHILE_ASKING, Tampering::failedIfRateLimited)),
     REFUND_BY_REQUEST("a refund goes by its request in place of its payment and reference",
             Shows.everywhere("psp"), List.of(REFUNDS),
-            Change.<String>result(at(Refunds.RefundRequest::entityKey), (call, key) -> Tampering.requestKey(call.self(), key))),
+            PlantedChange.<String>result(at(Refunds.RefundRequest::entityKey), (call, key) -> Tampering.requestKey(call.self(), key))),
     PSP_QUOTE_KEPT("a card number that a PSP quotes is kept as it is",
             Shows.inUniversesOf(Fault.CARD_DATA, Fault.PSP_CALL), List.of(NO_CARD_DATA),
-            Change.<String>result(at(CardNumbers::hiddenIn), (call, hidden) -> call.argument(0))),
+            PlantedChange.<String>result(at(CardNumbers::hiddenIn), (call, hidden) -> call.argument(0))),
     POISON_IN_THE_CLEAR("poison is kept as it was found, unsealed",
             Shows.inUniversesOf(Fault.CARD_DATA), List.of(NO_CARD_DATA),
-            Change.<byte[]>result(at(Vault::seal), (call, sealed) -> Tampering.inTheClear(call.argument(1)))),
+            PlantedChange.<byte[]>result(at(Vault::seal), (call, sealed) -> Tampering.inTheClear(call.argument(1)))),
     ERASURE_FORGETS_A_COPY("an erasure leaves what a key's request says",
             Shows.inUniversesOf(Fault.ERASURE, Fault.KILL), List.of(NO_CARD_DATA)),
     BATCH_LET_IN_ONCE("an open batch goes on under a token that was revoked meanwhile",
             Shows.inUniversesOf(Fault.TOKEN), List.of(RIGHTS_HOLD),
-            Change.<Object>result(at(Merchants::again), (call, checked) -> new Checked.Right<>(call.argument(0)))),
+            PlantedChange.<Object>result(at(Merchants::again), (call, checked) -> new Checked.Right<>(call.argument(0)))),
     EXPIRED_TOKEN_REMEMBERED("a token is let in for seconds after it has expired, because ingest remembers it",
             Shows.inUniversesOf(Fault.TOKEN), List.of(RIGHTS_HOLD),
-            Change.<Instant>result(MerchantPlaces.UNTIL, (call, until) -> call.<Instant>argument(0).plusSeconds(5))),
+            PlantedChange.<Instant>result(MerchantPlaces.UNTIL, (call, until) -> call.<Instant>argument(0).plusSeconds(5))),
     REFUSED_QUESTION_AS_FAILURE("a PSP that refuses a question (401, 403, 404) is taken to say that the attempt failed",
             Shows.inUniversesOf(Fault.PSP_CALL, Fault.WRONG_ACCOUNT, Fault.KILL), List.of(ONE_CAPTURE, REFUNDS, PSP_AGREES, MONEY_SUM),
             result(StripePlaces.WHILE_ASKING, Tampering::failedIfRefused),
             result(AdyenPlaces.WHILE_ASKING, Tampering::failedIfRefused),
-            Change.<Boolean>result(at(FailureClass::describesOneSend),
+            PlantedChange.<Boolean>result(at(FailureClass::describesOneSend),
                     (call, ofOneSend) -> ofOneSend && call.self() != FailureClass.POISON)),
     RELAY_AFTER_THE_LAST_ID("the relay reads only ids above the last one that it saw",
             Shows.inSimulation(), List.of(ALIVE_AFTER_HEAL),
@@ -207,10 +207,10 @@ public enum Plant implements Weaving {
             Shows.inUniversesOf(Fault.OLD_LETTER), List.of(ONE_CAPTURE, ACCEPTED_DURABLE)),
     SEALED_TOO_EARLY("the audit log is sealed up to the last id that was given out, beside transactions that still append",
             Shows.inUniversesOf(Fault.CONNECTION), List.of(AUDIT_SEALED),
-            Change.<Set<String>>result(AuditPlaces.WRITERS, writers -> Set.of())),
+            PlantedChange.<Set<String>>result(AuditPlaces.WRITERS, writers -> Set.of())),
     SECRET_OF_THE_START("a secret is read when a process starts and never again, so that a changed key is not noticed",
             Shows.inUniversesOf(Fault.PSP_KEY), List.of(OTHERS_GO_ON),
-            Change.<Object>result(SecretPlaces.READ_AGAIN, (call, read) -> call.argument(1))),
+            PlantedChange.<Object>result(SecretPlaces.READ_AGAIN, (call, read) -> call.argument(1))),
     SERIAL_IN_PSP_KEY("a number that the database gave out is in the PSP key, so that restored rows would derive others",
             Shows.everywhere("psp"), List.of(ATTEMPTS_MONOTONE),
             result(at(PspKey::derive), Tampering::serialKey)),
@@ -224,15 +224,15 @@ public enum Plant implements Weaving {
             Shows.inUniversesOf(Fault.BANK, Fault.KILL), List.of(ONE_CAPTURE, PSP_AGREES),
             result(BankPlaces.FIND, Tampering::failedIfSilent)),
     STEP_NOT_COMPARED("a record is worked on even if it was staged for another step",
-            Shows.inSimulation(), List.of(HOP_SOUND), Change.<Boolean>result(at(PaymentRecord::saysTheSameAs), Tampering::seen),
-            Change.<Integer>result(at(PaymentRecord::step), (call, step) -> Tampering.stepOfRow(call.self(), step))),
+            Shows.inSimulation(), List.of(HOP_SOUND), PlantedChange.<Boolean>result(at(PaymentRecord::saysTheSameAs), Tampering::seen),
+            PlantedChange.<Integer>result(at(PaymentRecord::step), (call, step) -> Tampering.stepOfRow(call.self(), step))),
     STOPPED_IS_RECHARGEABLE("what a person stopped on purpose is merged like any other dead letter",
             Shows.inUniversesOf(Fault.STOP, Fault.PSP_UNWELL, Fault.OUTAGE), List.of(DLQ_ALGEBRA),
-            Change.<String>argument(at(MoneyStatus::fromTag), 0, standing -> standing.equals("stopped") ? "rechargeable" : standing)),
+            PlantedChange.<String>argument(at(MoneyStatus::fromTag), 0, standing -> standing.equals("stopped") ? "rechargeable" : standing)),
     STRIPE_IN_ISO_UNITS("Stripe is asked for ISO 4217's minor units, where its own differ",
             Shows.inCampaigns("psp"), List.of(PSP_AGREES, MONEY_SUM),
-            Change.<Long>result(StripePlaces.TO_SEND, (call, amount) -> call.<Money>argument(0).minorUnits()),
-            Change.<Boolean>result(StripePlaces.IS_SAID,
+            PlantedChange.<Long>result(StripePlaces.TO_SEND, (call, amount) -> call.<Money>argument(0).minorUnits()),
+            PlantedChange.<Boolean>result(StripePlaces.IS_SAID,
                     (call, same) -> Long.valueOf(call.<Money>argument(0).minorUnits()).equals(call.argument(1)))),
     SWEPT_UNDER_A_NEW_STEP("what Kafka lost is staged again under a new step",
             Shows.inSimulation(), List.of(HOP_SOUND, NEVER_EARLY),
@@ -242,7 +242,7 @@ public enum Plant implements Weaving {
             result(at(PspExchange::send), Tampering::failedIfUnknown)),
     TOO_LONG_AS_NOT_SENT("an answer of a PSP that is longer than we read is taken for a request that was never sent",
             Shows.inUniversesOf(Fault.PSP_CALL), List.of(ONE_CAPTURE, PSP_AGREES, MONEY_SUM),
-            Change.<Optional<FailureCause>>result(at(WireFailure::notSent),
+            PlantedChange.<Optional<FailureCause>>result(at(WireFailure::notSent),
                     (call, cause) -> Tampering.notSentIfTooLong(call.argument(0), cause))),
     TRIGGER_DROPPED("the trigger what_succeeded_stays_as_it_is, which keeps the PSP's reference of a success, is gone",
             Shows.inUniversesOf(Fault.THEFT), List.of(RIGHTS_HOLD)),
@@ -264,14 +264,14 @@ public enum Plant implements Weaving {
             ReceiptPlaces.FRESH_ID),
     WAITS_BY_THE_WALL_CLOCK("durations are measured by a clock that is set",
             Shows.inUniversesOf(Fault.CLOCK_STEP), List.of(ALIVE_AFTER_HEAL, NEVER_EARLY),
-            Change.<Instant>result(at(SteadyClock::instant), time -> Tampering.wallClock()));
+            PlantedChange.<Instant>result(at(SteadyClock::instant), time -> Tampering.wallClock()));
 
     private final String sentence;
     private final Shows shows;
     private final List<Invariant> expected;
-    private final List<Change> changes;
+    private final List<PlantedChange> changes;
 
-    Plant(String sentence, Shows shows, List<Invariant> expected, Change... changes) {
+    Plant(String sentence, Shows shows, List<Invariant> expected, PlantedChange... changes) {
         this.sentence = sentence;
         this.shows = shows;
         this.expected = expected;
@@ -312,7 +312,7 @@ public enum Plant implements Weaving {
         return SchemaBugs.sql(this);
     }
 
-    List<Change> changes() {
+    List<PlantedChange> changes() {
         return changes;
     }
 
@@ -340,9 +340,9 @@ public enum Plant implements Weaving {
     public DynamicType.Builder<?> into(DynamicType.Builder<?> builder, String type) {
         DynamicType.Builder<?> planted = builder;
         for (int i = 0; i < changes.size(); i++) {
-            Change change = changes.get(i);
+            PlantedChange change = changes.get(i);
             planted = change.place().type().equals(type) ? Marks.put(change.place(), planted)
-                    .visit(Advice.withCustomMapping().bind(Change.Text.class, name() + " " + i).to(change.advice())
+                    .visit(Advice.withCustomMapping().bind(PlantedChange.Text.class, name() + " " + i).to(change.advice())
                             .on(ElementMatchers.named(change.place().method()))) : planted;
         }
         return planted;
@@ -351,6 +351,6 @@ public enum Plant implements Weaving {
     /** Called from where it was written in, on any thread. */
     public static Object run(String change, Object self, Object[] arguments, Object result) {
         String[] which = change.split(" ");
-        return valueOf(which[0]).changes.get(Integer.parseInt(which[1])).code().apply(new Change.Call(self, arguments, result));
+        return valueOf(which[0]).changes.get(Integer.parseInt(which[1])).code().apply(new PlantedChange.Call(self, arguments, result));
     }
 }

@@ -130,7 +130,7 @@ public final class Tampering {
 
     private static final ThreadLocal<Seen> SEEN = new ThreadLocal<>();
 
-    public static boolean seen(Change.Call call, boolean same) {
+    public static boolean seen(PlantedChange.Call call, boolean same) {
         SEEN.set(new Seen((PaymentRecord) call.self(), call.<PaymentRecord>argument(0).step()));
         return same;
     }

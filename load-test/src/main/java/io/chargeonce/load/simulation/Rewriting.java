@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.simulation;
 
-import static io.chargeonce.load.plant.Place.at;
+import static io.chargeonce.load.plant.Seam.at;
 
 import io.chargeonce.bank.sftp.SftpSession;
 import io.chargeonce.charge.webhook.WebhookServer;
@@ -17,8 +17,8 @@ import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.kafka.ProducerSettings;
 import io.chargeonce.kafka.loop.LoopPlaces;
 import io.chargeonce.kafka.loop.LoopSettings;
-import io.chargeonce.load.plant.Place;
-import io.chargeonce.load.plant.Place.Of4;
+import io.chargeonce.load.plant.Seam;
+import io.chargeonce.load.plant.Seam.Of4;
 import io.chargeonce.load.universe.SimulationHooks;
 import io.chargeonce.load.universe.kernel.Blocking;
 import io.chargeonce.psp.http.BoundedHttp;
@@ -99,7 +99,7 @@ final class Rewriting {
             Map.entry("java/util/UUID.randomUUID()Ljava/util/UUID;", "randomUUID"));
 
     /** @param argument which local variable the stand-in is given first, if it takes any */
-    private record StandIn(Place hook, int argument) {}
+    private record StandIn(Seam hook, int argument) {}
 
     /** By place. */
     private static final Map<String, StandIn> BODIES = Map.ofEntries(
@@ -121,7 +121,7 @@ final class Rewriting {
             body(DeliveryPlaces.CHANCE, at(SimulationHooks::luck), 0),
             body(IntakePlaces.EXISTING, at(SimulationHooks::intakeTopics), 0));
 
-    private static Map.Entry<String, StandIn> body(Place of, Place hook, int argument) {
+    private static Map.Entry<String, StandIn> body(Seam of, Seam hook, int argument) {
         return Map.entry(of.type().replace('.', '/') + "." + of.method(), new StandIn(hook, argument));
     }
 

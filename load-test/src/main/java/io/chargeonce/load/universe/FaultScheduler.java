@@ -32,15 +32,15 @@ final class FaultScheduler {
     private final Cluster cluster;
     private final Broker broker;
     private final SimulatedPostgres postgres;
-    private final List<Psp> psps;
-    private final Webhooks webhooks;
+    private final List<SimulatedPsp> psps;
+    private final ModelWebhooks webhooks;
     private final Set<Fault> known = EnumSet.noneOf(Fault.class);
     private final Map<Fault, Runnable> blows = new EnumMap<>(Fault.class);
     private final double crash;
     private Instant healedAt = Instant.MAX;
 
     /** @param allowed what may go wrong at all */
-    FaultScheduler(Kernel kernel, Cluster cluster, Broker broker, SimulatedPostgres postgres, List<Psp> psps, Webhooks webhooks,
+    FaultScheduler(Kernel kernel, Cluster cluster, Broker broker, SimulatedPostgres postgres, List<SimulatedPsp> psps, ModelWebhooks webhooks,
                    Set<Fault> allowed) {
         this.kernel = kernel;
         this.cluster = cluster;
@@ -84,13 +84,13 @@ final class FaultScheduler {
         postgres.faults(new SimulatedPostgres.Faults(of(Fault.CONNECTION, 0.06), of(Fault.CONNECTION, 0.06), of(Fault.CONNECTION, 0.5),
                 of(Fault.HANG, 0.03), of(Fault.HANG, 0.3), of(Fault.IDLE_TRANSACTION, 0.02)));
         broker.faults(new Broker.Faults(of(Fault.ACKNOWLEDGEMENT, 0.05), of(Fault.ACKNOWLEDGEMENT, 0.1), of(Fault.ACKNOWLEDGEMENT, 0.03)));
-        psps.forEach(psp -> psp.faults(new Psp.Faults(of(Fault.PSP_CALL, 0.1), of(Fault.PSP_CALL, 0.05), of(Fault.PSP_CALL, 0.1),
+        psps.forEach(psp -> psp.faults(new SimulatedPsp.Faults(of(Fault.PSP_CALL, 0.1), of(Fault.PSP_CALL, 0.05), of(Fault.PSP_CALL, 0.1),
                 of(Fault.PSP_CALL, 0.1), of(Fault.PSP_CALL, 0.1), of(Fault.PSP_CALL, 0.1), of(Fault.PSP_CALL, 0.1),
                 of(Fault.PSP_CALL, 0.05),
                 of(Fault.PSP_CALL, 0.03))));
         webhooks.unkind(knows(Fault.WEBHOOK));
         if (knows(Fault.CARD_DATA)) {
-            psps.forEach(Psp::quote);
+            psps.forEach(SimulatedPsp::quote);
         }
         if (knows(Fault.HARSH_OPERATOR)) {
             cluster.beHarsh();
@@ -133,7 +133,7 @@ final class FaultScheduler {
             case 0 -> outage("Kafka", broker::down);
             case 1 -> outage("Postgres", postgres::down);
             default -> {
-                Psp psp = psps.get(kernel.random().nextInt(psps.size()));
+                SimulatedPsp psp = psps.get(kernel.random().nextInt(psps.size()));
                 outage("PSP " + psp.name, psp::down);
             }
         }
@@ -171,8 +171,8 @@ final class FaultScheduler {
         broker.troubles.clear();
         webhooks.unkind(false);
         psps.forEach(psp -> {
-            psp.faults(Psp.Faults.NONE);
-            psp.mood(Psp.Mood.WELL);
+            psp.faults(SimulatedPsp.Faults.NONE);
+            psp.mood(SimulatedPsp.Mood.WELL);
             psp.down(false);
             psp.answerAll();
         });

@@ -4,7 +4,7 @@ package io.chargeonce.sandbox.adyen;
 import io.chargeonce.sandbox.booking.Bookings;
 import io.chargeonce.sandbox.psp.FaultRules;
 import io.chargeonce.sandbox.psp.Ids;
-import io.chargeonce.sandbox.psp.Ledger;
+import io.chargeonce.sandbox.psp.PspLedger;
 import io.chargeonce.sandbox.psp.LockStripes;
 import io.chargeonce.sandbox.psp.PspServer;
 import java.net.URI;
@@ -19,11 +19,11 @@ import java.util.Optional;
 public final class AdyenSimulator extends PspServer {
     private final AdyenSettings settings;
     private final AdyenObjects objects;
-    private final Ledger<Change, Answer> ledger;
+    private final PspLedger<AdyenChange, AdyenReply> ledger;
     private final Afterwards afterwards;
     private final SettlementReport report;
 
-    private AdyenSimulator(AdyenSettings settings, AdyenObjects objects, Ledger<Change, Answer> ledger, LockStripes locks,
+    private AdyenSimulator(AdyenSettings settings, AdyenObjects objects, PspLedger<AdyenChange, AdyenReply> ledger, LockStripes locks,
                            SettlementReport report) {
         super("Adyen", settings.port(), settings.clock(),
                 new AdyenApi(objects, new PaymentEndpoint(settings.storedCards()),
@@ -34,13 +34,13 @@ public final class AdyenSimulator extends PspServer {
         this.objects = objects;
         this.ledger = ledger;
         this.afterwards = Afterwards.start(settings.clock(), new ModificationResults(objects, ledger, locks),
-                settings.webhook().map(webhook -> new Webhooks(webhook, objects, ledger)));
+                settings.webhook().map(webhook -> new AdyenWebhooks(webhook, objects, ledger)));
     }
 
     /** Starts a simulator. Throws {@link IllegalStateException} if its port or its directory is in use. */
     public static AdyenSimulator start(AdyenSettings settings) {
         AdyenObjects objects = new AdyenObjects(settings.webhook().isPresent());
-        var ledger = new Ledger<>("adyen", settings.directory(), settings.keyLifetime(), objects, Change.class, Answer.class);
+        var ledger = new PspLedger<>("adyen", settings.directory(), settings.keyLifetime(), objects, AdyenChange.class, AdyenReply.class);
         return new AdyenSimulator(settings, objects, ledger, new LockStripes(), new SettlementReport(new Bookings(ledger)));
     }
 
@@ -80,8 +80,8 @@ public final class AdyenSimulator extends PspServer {
     }
 
     private void notifyOfCapture(String pspReference, String eventCode, String reason) {
-        Payment payment = objects.payment(pspReference).orElseThrow();
-        ledger.commit(Change.notified(new Notification(Ids.nextUpperCase(20), eventCode, Ids.nextUpperCase(16), Optional.of(pspReference),
+        AdyenPayment payment = objects.payment(pspReference).orElseThrow();
+        ledger.commit(AdyenChange.notified(new Notification(Ids.nextUpperCase(20), eventCode, Ids.nextUpperCase(16), Optional.of(pspReference),
                 payment.reference(), payment.amount(), settings.clock().instant(), true, reason, payment.brand())));
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.sandbox.adyen;
 
-import io.chargeonce.sandbox.psp.Json;
+import io.chargeonce.sandbox.psp.SandboxJson;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.time.ZoneOffset;
@@ -18,7 +18,7 @@ final class NotificationJson {
     private NotificationJson() {}
 
     static byte[] render(Notification notification, String hmacKey) {
-        return Json.object(json -> {
+        return SandboxJson.object(json -> {
             json.writeStringProperty("live", "false");
             json.writeArrayPropertyStart("notificationItems");
             json.writeStartObject();

@@ -11,15 +11,15 @@ import java.util.Optional;
  * What each request to a PSP's API meets, in this order: who calls, is there an outage, which endpoint, has the key been used,
  * which fault, execute, answer. Any thread; no lock is held during a pause.
  */
-final class AnswerRequests<K extends PspCall<K>, C extends PspChange, A extends PspAnswer> {
+final class AnswerRequests<K extends SandboxCall<K>, C extends PspChange, A extends PspAnswer> {
     private final PspApi<K, C, A> api;
-    private final Ledger<C, A> ledger;
+    private final PspLedger<C, A> ledger;
     private final FaultRules rules;
     private final Outage outage;
     private final ExecuteCalls<K, C, A> execution;
     private final InstantSource clock;
 
-    AnswerRequests(PspApi<K, C, A> api, Ledger<C, A> ledger, LockStripes locks, FaultRules rules, Outage outage, InstantSource clock) {
+    AnswerRequests(PspApi<K, C, A> api, PspLedger<C, A> ledger, LockStripes locks, FaultRules rules, Outage outage, InstantSource clock) {
         this.api = api;
         this.ledger = ledger;
         this.rules = rules;

@@ -7,12 +7,12 @@ import java.util.Optional;
  * Executes a call: works out answer and change, commits both in one journal line, and only then returns the answer. Calls about
  * one payment are executed one after another. Any thread.
  */
-final class ExecuteCalls<K extends PspCall<K>, C extends PspChange, A extends PspAnswer> {
+final class ExecuteCalls<K extends SandboxCall<K>, C extends PspChange, A extends PspAnswer> {
     private final PspApi<K, C, A> api;
-    private final Ledger<C, A> ledger;
+    private final PspLedger<C, A> ledger;
     private final LockStripes locks;
 
-    ExecuteCalls(PspApi<K, C, A> api, Ledger<C, A> ledger, LockStripes locks) {
+    ExecuteCalls(PspApi<K, C, A> api, PspLedger<C, A> ledger, LockStripes locks) {
         this.api = api;
         this.ledger = ledger;
         this.locks = locks;
@@ -32,7 +32,7 @@ final class ExecuteCalls<K extends PspCall<K>, C extends PspChange, A extends Ps
                 LoggedRequest.Handling.EXECUTED, fault.map(Fault::text));
         Optional<Keys.FrozenAnswer<A>> frozen = call.key()
                 .map(key -> new Keys.FrozenAnswer<>(key, call.fingerprint(), call.at(), requestId, answer));
-        ledger.commit(new Ledger.Line<>(Optional.of(logged), executed.change(), frozen));
+        ledger.commit(new PspLedger.Line<>(Optional.of(logged), executed.change(), frozen));
         return answer;
     }
 

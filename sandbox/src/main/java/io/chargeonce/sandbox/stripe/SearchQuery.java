@@ -48,8 +48,8 @@ final class SearchQuery {
         };
     }
 
-    private static Refusal refused(String query) {
-        return Refusal.beforeExecution(ApiError.invalidRequest(400, "We were unable to parse your search query: " + query)
+    private static StripeRefusal refused(String query) {
+        return StripeRefusal.beforeExecution(ApiError.invalidRequest(400, "We were unable to parse your search query: " + query)
                 .param("query"));
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.chaos.woven;
 
-import io.chargeonce.load.chaos.Turns;
+import io.chargeonce.load.chaos.FaultTurns;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.chaos.woven;
 
-import static io.chargeonce.load.plant.Place.at;
+import static io.chargeonce.load.plant.Seam.at;
 
 import io.chargeonce.charge.ChargeHandler;
 import io.chargeonce.charge.ChargePlaces;
@@ -10,7 +10,7 @@ import io.chargeonce.dlq.merge.MergePlaces;
 import io.chargeonce.dlq.merge.MergeRuns;
 import io.chargeonce.dlq.purge.Purge;
 import io.chargeonce.ingest.accept.AcceptPlaces;
-import io.chargeonce.load.plant.Place;
+import io.chargeonce.load.plant.Seam;
 import io.chargeonce.psp.stripe.StripeGateway;
 import io.chargeonce.psp.stripe.StripePlaces;
 import java.util.Locale;
@@ -32,10 +32,10 @@ public enum CrashPoint {
 
     enum Side { ENTER, EXIT }
 
-    final Place place;
+    final Seam place;
     final Side side;
 
-    CrashPoint(Place place, Side side) {
+    CrashPoint(Seam place, Side side) {
         this.place = place;
         this.side = side;
     }

@@ -2,7 +2,7 @@
 package io.chargeonce.load.chaos.woven;
 
 import io.chargeonce.database.Database;
-import io.chargeonce.load.plant.Change;
+import io.chargeonce.load.plant.PlantedChange;
 import io.chargeonce.load.plant.Plant;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -64,7 +64,7 @@ public final class Weaver {
         for (CrashPoint point : CrashPoint.values()) {
             if (point.place.type().equals(name)) {
                 Class<?> advice = point.side == CrashPoint.Side.ENTER ? Enter.class : Exit.class;
-                builder = builder.visit(Advice.withCustomMapping().bind(Change.Text.class, point.tag()).to(advice)
+                builder = builder.visit(Advice.withCustomMapping().bind(PlantedChange.Text.class, point.tag()).to(advice)
                         .on(ElementMatchers.named(point.place.method())));
             }
         }
@@ -83,14 +83,14 @@ public final class Weaver {
 
     static final class Enter {
         @Advice.OnMethodEnter
-        static void enter(@Change.Text String point) {
+        static void enter(@PlantedChange.Text String point) {
             CrashHere.ifArmed(point);
         }
     }
 
     static final class Exit {
         @Advice.OnMethodExit
-        static void exit(@Change.Text String point) {
+        static void exit(@PlantedChange.Text String point) {
             CrashHere.ifArmed(point);
         }
     }

@@ -49,7 +49,7 @@ public final class SimulatedPostgres {
 
     private final String url;
     private final Deque<Connection> idle = new ArrayDeque<>();
-    private final List<Wire> wires = new ArrayList<>();
+    private final List<PostgresWire> wires = new ArrayList<>();
     private Faults faults = Faults.NONE;
     private boolean down;
     private Connection outside;
@@ -100,7 +100,7 @@ public final class SimulatedPostgres {
     public void down(boolean isDown) {
         down = isDown;
         if (isDown) {
-            List.copyOf(wires).forEach(Wire::cut);
+            List.copyOf(wires).forEach(PostgresWire::cut);
         }
     }
 
@@ -114,7 +114,7 @@ public final class SimulatedPostgres {
         if (down) {
             throw new SQLTransientConnectionException("the simulated Postgres is away", "08001");
         }
-        Wire wire = new Wire(this, take());
+        PostgresWire wire = new PostgresWire(this, take());
         wires.add(wire);
         Host host = kernel.host();
         Runnable broken = wire::cut;
@@ -188,7 +188,7 @@ public final class SimulatedPostgres {
                 statement.execute("SET search_path = chargeonce, public");
             }
         }
-        return (Connection) Proxy.newProxyInstance(Wire.class.getClassLoader(), new Class<?>[] {Connection.class},
+        return (Connection) Proxy.newProxyInstance(PostgresWire.class.getClassLoader(), new Class<?>[] {Connection.class},
                 (proxy, method, arguments) -> {
                     if (method.getName().equals("close")) {
                         outside.rollback();
@@ -295,7 +295,7 @@ public final class SimulatedPostgres {
     }
 
     /** The server's side of a closed or broken connection: what was open is rolled back, its locks are free. */
-    void giveBack(Wire wire, Connection raw, boolean broken) {
+    void giveBack(PostgresWire wire, Connection raw, boolean broken) {
         wires.remove(wire);
         try {
             if (!raw.getAutoCommit()) {
