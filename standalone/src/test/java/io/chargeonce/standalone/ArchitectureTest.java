@@ -36,8 +36,10 @@ import org.junit.jupiter.api.Test;
 /** Dependencies point one way. */
 class ArchitectureTest {
 
+    /** What ships, and what proves it; without the names that load-test gives to methods from within their packages. */
     private static final JavaClasses ALL = new ClassFileImporter()
-            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS).importPackages("io.chargeonce");
+            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS).withImportOption(location -> !location.contains("Seams.class"))
+            .importPackages("io.chargeonce");
 
     private static DescribedPredicate<JavaClass> ours(String... packages) {
         return resideInAnyPackage(packages);
@@ -196,6 +198,19 @@ class ArchitectureTest {
     @Test
     void there_are_no_cycles_between_packages() {
         slices().matching("io.chargeonce.(**)").should().beFreeOfCycles().check(ALL);
+    }
+
+    /** They are interfaces of load-test, and of what proves nothing else depends on them. */
+    @Test
+    void only_plants_and_the_simulation_know_the_seams() {
+        JavaClasses seams = new ClassFileImporter().withImportOption(location -> location.contains("Seams.class"))
+                .importPackages("io.chargeonce");
+        assertThat(seams).isNotEmpty().allSatisfy(seam -> {
+            assertThat(seam.isInterface()).as(seam.getName()).isTrue();
+            assertThat(seam.getSource().orElseThrow().getUri().toString()).contains("load-test");
+        });
+        noClasses().that().resideOutsideOfPackage("io.chargeonce.load..").should().dependOnClassesThat().haveNameMatching(".*Seams")
+                .check(ALL);
     }
 
     @Test

@@ -30,26 +30,26 @@ import static io.chargeonce.load.plant.PlantedChange.result;
 import static io.chargeonce.load.plant.PlantedChange.written;
 import static io.chargeonce.load.plant.Seam.at;
 
-import io.chargeonce.audit.AuditPlaces;
-import io.chargeonce.charge.bank.BankPlaces;
+import io.chargeonce.audit.AuditSeams;
+import io.chargeonce.charge.bank.BankSeams;
 import io.chargeonce.charge.call.PspExchange;
-import io.chargeonce.charge.due.SweepPlaces;
+import io.chargeonce.charge.due.SweepSeams;
 import io.chargeonce.charge.outcome.ByHand;
-import io.chargeonce.charge.outcome.LatePlaces;
+import io.chargeonce.charge.outcome.LateSeams;
 import io.chargeonce.charge.outcome.UnitOfWork;
 import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.database.OutboxRow;
-import io.chargeonce.database.RelayPlaces;
-import io.chargeonce.dlq.merge.MergePlaces;
-import io.chargeonce.dlq.purge.PurgePlaces;
+import io.chargeonce.database.RelaySeams;
+import io.chargeonce.dlq.merge.MergeSeams;
+import io.chargeonce.dlq.purge.PurgeSeams;
 import io.chargeonce.dlq.query.MoneyStatus;
 import io.chargeonce.ingest.accept.RequestFingerprint;
 import io.chargeonce.ingest.answer.Checked;
-import io.chargeonce.ingest.merchants.MerchantPlaces;
+import io.chargeonce.ingest.merchants.MerchantSeams;
 import io.chargeonce.ingest.merchants.Merchants;
 import io.chargeonce.kafka.ConsumerSettings;
 import io.chargeonce.kafka.loop.DueTimes;
-import io.chargeonce.kafka.loop.LoopPlaces;
+import io.chargeonce.kafka.loop.LoopSeams;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationRow;
 import io.chargeonce.ledger.Refunds;
@@ -63,15 +63,15 @@ import io.chargeonce.payment.NextStep;
 import io.chargeonce.payment.OneSend;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.PspKey;
-import io.chargeonce.psp.PspPlaces;
-import io.chargeonce.psp.adyen.AdyenPlaces;
+import io.chargeonce.psp.PspSeams;
+import io.chargeonce.psp.adyen.AdyenSeams;
 import io.chargeonce.psp.http.WireFailure;
-import io.chargeonce.psp.stripe.StripePlaces;
-import io.chargeonce.receipts.ReceiptPlaces;
-import io.chargeonce.runtime.SecretPlaces;
+import io.chargeonce.psp.stripe.StripeSeams;
+import io.chargeonce.receipts.ReceiptSeams;
+import io.chargeonce.runtime.SecretSeams;
 import io.chargeonce.runtime.SteadyClock;
 import io.chargeonce.vault.Vault;
-import io.chargeonce.webhooks.WebhookPlaces;
+import io.chargeonce.webhooks.WebhookSeams;
 import io.chargeonce.wire.PaymentRecord;
 import java.time.Duration;
 import java.time.Instant;
@@ -100,9 +100,9 @@ public enum Plant implements Weaving {
             PlantedChange.<Boolean>result(at(RequestFingerprint::isTheSameAs), said -> true)),
     BACKLOG_TAKEN_FOR_LOSS("what waits in a backlog is staged again as if Kafka had lost it",
             Shows.inUniversesOf(Fault.OUTAGE, Fault.FREEZE, Fault.HANG), List.of(BOUNDED, HOP_SOUND, ALIVE_AFTER_HEAL),
-            PlantedChange.<Boolean>result(SweepPlaces.SUSPECTS_PASSED, said -> true)),
+            PlantedChange.<Boolean>result(SweepSeams.SUSPECTS_PASSED, said -> true)),
     BLIND_PURGE("a purge takes letters out of the queue without deciding about their payments",
-            Shows.everywhere("psp"), List.of(DLQ_ALGEBRA), leftOut(PurgePlaces.SAVE)),
+            Shows.everywhere("psp"), List.of(DLQ_ALGEBRA), leftOut(PurgeSeams.SAVE)),
     CARD_NUMBER_IN_A_MESSAGE("a card number gets into the text of a failure",
             Shows.inCampaigns("psp"), List.of(NO_CARD_DATA),
             result(at(CardNumbers::hiddenIn), Tampering::withCardNumber)),
@@ -113,12 +113,12 @@ public enum Plant implements Weaving {
             result(at(PspExchange::send), Tampering::failedIfDeclined)),
     DELETED_UNACKNOWLEDGED("the relay deletes rows although the broker refused them",
             Shows.everywhere("kafka-refuses").withoutSweeper(), List.of(ALIVE_AFTER_HEAL, OUTCOME_AGREES, DLQ_ALGEBRA),
-            PlantedChange.<Optional<Throwable>>result(RelayPlaces.FAILURE, failure -> Optional.empty())),
+            PlantedChange.<Optional<Throwable>>result(RelaySeams.FAILURE, failure -> Optional.empty())),
     DUE_BY_THE_CONSUMERS_CLOCK("when a retry is due is read from the record and the consumer's clock, and not from the database",
             Shows.inSimulation(), List.of(NEVER_EARLY), PlantedChange.<Instant>result(at(OperationRow::notBefore), due -> Instant.EPOCH)),
     FAILED_REFUND_DROPPED("a refund that fails after it was paid stays paid",
             Shows.inUniversesOf(Fault.FAILED_REFUND), List.of(PSP_AGREES),
-            leftOut(LatePlaces.FAILED_AFTER_SUCCESS)),
+            leftOut(LateSeams.FAILED_AFTER_SUCCESS)),
     FIFTY_MS_EARLY("retries are due 50 ms before their time",
             Shows.inSimulation(), List.of(NEVER_EARLY),
             PlantedChange.<Duration>argument(at((Seam.Of1<Duration>) DueTimes::afterAppend), 0, delay -> delay.minusMillis(50)),
@@ -127,53 +127,53 @@ public enum Plant implements Weaving {
             Shows.inUniversesOf(Fault.BANK), List.of(ONE_FILE)),
     FRESH_PSP_KEY("each send has a key of its own in place of the derived one",
             Shows.everywhere("kill,network").in(Fault.PSP_CALL, Fault.KILL, Fault.WEBHOOK), List.of(ONE_CAPTURE, PSP_AGREES),
-            argument(StripePlaces.CREATE, 0, Tampering::freshKey),
-            argument(AdyenPlaces.SEND, 0, Tampering::freshKey)),
+            argument(StripeSeams.CREATE, 0, Tampering::freshKey),
+            argument(AdyenSeams.SEND, 0, Tampering::freshKey)),
     HIGHEST_OFFSET("the highest finished offset is committed in place of the lowest unfinished one",
             Shows.inSimulation().withoutSweeper(), List.of(HOP_SOUND),
-            afterwards(LoopPlaces.COMPLETE_OFFSET, call -> OffsetTampering.commitHighest(call.self(), call.argument(0)))),
+            afterwards(LoopSeams.COMPLETE_OFFSET, call -> OffsetTampering.commitHighest(call.self(), call.argument(0)))),
     LATE_TRUTH_SWALLOWED("money that moved after a purge is not recorded",
             Shows.inUniversesOf(Fault.PSP_CALL, Fault.HARSH_OPERATOR, Fault.KILL), List.of(CONSERVATION, PSP_AGREES, MONEY_SUM),
-            leftOutIf(LatePlaces.SUCCEEDED, call -> call.<Operation>argument(1).state() == OperationState.PURGED),
+            leftOutIf(LateSeams.SUCCEEDED, call -> call.<Operation>argument(1).state() == OperationState.PURGED),
             written(at(Operation::purge), FieldBugs.NothingAskedAfterAPurge.class)),
     MERGE_STRAIGHT_TO_KAFKA("a merge sends its records to Kafka itself, beside the transaction that decided them",
             Shows.inCampaigns("kill,psp").withoutSweeper(), List.of(ALIVE_AFTER_HEAL, HOP_SOUND),
-            written(MergePlaces.WRITE, FieldBugs.MergePastTheOutbox.class)),
+            written(MergeSeams.WRITE, FieldBugs.MergePastTheOutbox.class)),
     NEW_ATTEMPT_WHILE_UNKNOWN("a new attempt is scheduled while the last one has not definitely failed",
             Shows.inSimulation(), List.of(ALIVE_AFTER_HEAL, CONSERVATION),
             PlantedChange.<NextStep>result(at(Decision::after), (call, next) -> Tampering.retriedIfUnknown(call.argument(2), next))),
     NO_SLOW_START("all that waits for a PSP goes at once when it is well again",
             Shows.inUniversesOf(Fault.PSP_UNWELL), List.of(BOUNDED),
-            leftOut(PspPlaces.RECOVERED)),
+            leftOut(PspSeams.RECOVERED)),
     NO_PROBE("a PSP that was unwell gets no payment that could show that it is well again",
             Shows.inUniversesOf(Fault.PSP_UNWELL, Fault.OUTAGE, Fault.WRONG_ACCOUNT), List.of(ALIVE_AFTER_HEAL),
-            PlantedChange.<Boolean>result(PspPlaces.TAKE_PROBE, said -> false)),
+            PlantedChange.<Boolean>result(PspSeams.TAKE_PROBE, said -> false)),
     NOT_FOUND_AS_FAILURE("a PSP that does not know an attempt yet is taken to say that it failed",
             Shows.inUniversesOf(Fault.PSP_CALL, Fault.KILL, Fault.FREEZE, Fault.WEBHOOK, Fault.STALE_SEARCH),
             List.of(ONE_CAPTURE, REFUNDS, PSP_AGREES),
             result(at(PspExchange::ask), Tampering::failedIfNotFound)),
     OFFSET_BEFORE_DATABASE("an offset is committed before its record is in the database",
             Shows.inSimulation().withoutSweeper(), List.of(HOP_SOUND),
-            PlantedChange.<Object>result(LoopPlaces.ADD_OFFSET, OffsetTampering::commitFetched)),
+            PlantedChange.<Object>result(LoopSeams.ADD_OFFSET, OffsetTampering::commitFetched)),
     ONE_LINE_FOR_ALL_MERCHANTS("records wait in one line, so that one merchant's hanging calls hold up all others",
             Shows.inUniversesOf(Fault.HUNG_MERCHANT), List.of(OTHERS_GO_ON),
-            PlantedChange.<String>result(LoopPlaces.SHARE_OF, share -> "")),
+            PlantedChange.<String>result(LoopSeams.SHARE_OF, share -> "")),
     OLDER_LIFE_TAKEN("what Stripe has of a payment that is forgotten is taken for the attempt of a new one under its key",
             Shows.inUniversesOf(Fault.OLD_KEY, Fault.PSP_CALL, Fault.KILL), List.of(PSP_AGREES, MONEY_SUM),
-            PlantedChange.<Boolean>result(StripePlaces.IS_OLDER, said -> false)),
+            PlantedChange.<Boolean>result(StripeSeams.IS_OLDER, said -> false)),
     OUTCOME_PAST_THE_OUTBOX("outcome events are sent straight to Kafka, beside the transaction that decided them",
             Shows.inSimulation(), List.of(OUTCOME_AGREES),
             leftOutIf(at(UnitOfWork::stage), call -> RelayTampering.sentPastTheOutbox(call.<OutboxRow>argument(0)))),
     PAUSE_FORGOTTEN("a full partition is paused no more once there was a rebalance",
-            Shows.inSimulation(), List.of(BOUNDED), afterwards(LoopPlaces.ADD_PARTITIONS, call -> OffsetTampering.rebalanced(call.self())),
-            written(LoopPlaces.PAUSE_AND_RESUME, FieldBugs.NotPaused.class)),
+            Shows.inSimulation(), List.of(BOUNDED), afterwards(LoopSeams.ADD_PARTITIONS, call -> OffsetTampering.rebalanced(call.self())),
+            written(LoopSeams.PAUSE_AND_RESUME, FieldBugs.NotPaused.class)),
     PRODUCER_KEPT("the relay keeps a producer that has failed for good",
             Shows.inUniversesOf(Fault.PRODUCER_FATAL), List.of(ALIVE_AFTER_HEAL),
-            leftOut(RelayPlaces.REPLACE_PRODUCER)),
+            leftOut(RelaySeams.REPLACE_PRODUCER)),
     RATE_LIMIT_AS_FAILURE("a 429 on a second send is taken for a definite failure, though the first send may have charged",
             Shows.everywhere("psp").in(Fault.PSP_CALL, Fault.PSP_THROTTLES, Fault.WEBHOOK), List.of(ONE_CAPTURE, PSP_AGREES),
             argument(at(OneSend::judge), 1, otherSends -> 0),
-            result(StripePlaces.WHILE_ASKING, Tampering::failedIfRateLimited)),
+            result(StripeSeams.WHILE_ASKING, Tampering::failedIfRateLimited)),
     REFUND_BY_REQUEST("a refund goes by its request in place of its payment and reference",
             Shows.everywhere("psp"), List.of(REFUNDS),
             PlantedChange.<String>result(at(Refunds.RefundRequest::entityKey), (call, key) -> Tampering.requestKey(call.self(), key))),
@@ -190,16 +190,16 @@ public enum Plant implements Weaving {
             PlantedChange.<Object>result(at(Merchants::again), (call, checked) -> new Checked.Right<>(call.argument(0)))),
     EXPIRED_TOKEN_REMEMBERED("a token is let in for seconds after it has expired, because ingest remembers it",
             Shows.inUniversesOf(Fault.TOKEN), List.of(RIGHTS_HOLD),
-            PlantedChange.<Instant>result(MerchantPlaces.UNTIL, (call, until) -> call.<Instant>argument(0).plusSeconds(5))),
+            PlantedChange.<Instant>result(MerchantSeams.UNTIL, (call, until) -> call.<Instant>argument(0).plusSeconds(5))),
     REFUSED_QUESTION_AS_FAILURE("a PSP that refuses a question (401, 403, 404) is taken to say that the attempt failed",
             Shows.inUniversesOf(Fault.PSP_CALL, Fault.WRONG_ACCOUNT, Fault.KILL), List.of(ONE_CAPTURE, REFUNDS, PSP_AGREES, MONEY_SUM),
-            result(StripePlaces.WHILE_ASKING, Tampering::failedIfRefused),
-            result(AdyenPlaces.WHILE_ASKING, Tampering::failedIfRefused),
+            result(StripeSeams.WHILE_ASKING, Tampering::failedIfRefused),
+            result(AdyenSeams.WHILE_ASKING, Tampering::failedIfRefused),
             PlantedChange.<Boolean>result(at(FailureClass::describesOneSend),
                     (call, ofOneSend) -> ofOneSend && call.self() != FailureClass.POISON)),
     RELAY_AFTER_THE_LAST_ID("the relay reads only ids above the last one that it saw",
             Shows.inSimulation(), List.of(ALIVE_AFTER_HEAL),
-            RelayPlaces.READ_LATER),
+            RelaySeams.READ_LATER),
     RESET_TO_LATEST("a partition without a committed offset is read from its end",
             Shows.inSimulation().withoutSweeper(), List.of(ALIVE_AFTER_HEAL, HOP_SOUND),
             result(at(ConsumerSettings::properties), Tampering::resetToLatest)),
@@ -207,10 +207,10 @@ public enum Plant implements Weaving {
             Shows.inUniversesOf(Fault.OLD_LETTER), List.of(ONE_CAPTURE, ACCEPTED_DURABLE)),
     SEALED_TOO_EARLY("the audit log is sealed up to the last id that was given out, beside transactions that still append",
             Shows.inUniversesOf(Fault.CONNECTION), List.of(AUDIT_SEALED),
-            PlantedChange.<Set<String>>result(AuditPlaces.WRITERS, writers -> Set.of())),
+            PlantedChange.<Set<String>>result(AuditSeams.WRITERS, writers -> Set.of())),
     SECRET_OF_THE_START("a secret is read when a process starts and never again, so that a changed key is not noticed",
             Shows.inUniversesOf(Fault.PSP_KEY), List.of(OTHERS_GO_ON),
-            PlantedChange.<Object>result(SecretPlaces.READ_AGAIN, (call, read) -> call.argument(1))),
+            PlantedChange.<Object>result(SecretSeams.READ_AGAIN, (call, read) -> call.argument(1))),
     SERIAL_IN_PSP_KEY("a number that the database gave out is in the PSP key, so that restored rows would derive others",
             Shows.everywhere("psp"), List.of(ATTEMPTS_MONOTONE),
             result(at(PspKey::derive), Tampering::serialKey)),
@@ -222,7 +222,7 @@ public enum Plant implements Weaving {
             argument(at(ByHand::after), 4, mayTell -> false)),
     SILENCE_AS_FAILURE("a bank that has not answered in time is taken to say that it does not collect",
             Shows.inUniversesOf(Fault.BANK, Fault.KILL), List.of(ONE_CAPTURE, PSP_AGREES),
-            result(BankPlaces.FIND, Tampering::failedIfSilent)),
+            result(BankSeams.FIND, Tampering::failedIfSilent)),
     STEP_NOT_COMPARED("a record is worked on even if it was staged for another step",
             Shows.inSimulation(), List.of(HOP_SOUND), PlantedChange.<Boolean>result(at(PaymentRecord::saysTheSameAs), Tampering::seen),
             PlantedChange.<Integer>result(at(PaymentRecord::step), (call, step) -> Tampering.stepOfRow(call.self(), step))),
@@ -231,8 +231,8 @@ public enum Plant implements Weaving {
             PlantedChange.<String>argument(at(MoneyStatus::fromTag), 0, standing -> standing.equals("stopped") ? "rechargeable" : standing)),
     STRIPE_IN_ISO_UNITS("Stripe is asked for ISO 4217's minor units, where its own differ",
             Shows.inCampaigns("psp"), List.of(PSP_AGREES, MONEY_SUM),
-            PlantedChange.<Long>result(StripePlaces.TO_SEND, (call, amount) -> call.<Money>argument(0).minorUnits()),
-            PlantedChange.<Boolean>result(StripePlaces.IS_SAID,
+            PlantedChange.<Long>result(StripeSeams.TO_SEND, (call, amount) -> call.<Money>argument(0).minorUnits()),
+            PlantedChange.<Boolean>result(StripeSeams.IS_SAID,
                     (call, same) -> Long.valueOf(call.<Money>argument(0).minorUnits()).equals(call.argument(1)))),
     SWEPT_UNDER_A_NEW_STEP("what Kafka lost is staged again under a new step",
             Shows.inSimulation(), List.of(HOP_SOUND, NEVER_EARLY),
@@ -250,18 +250,18 @@ public enum Plant implements Weaving {
             Shows.everywhere("psp"), List.of(ATTEMPTS_MONOTONE)),
     WEBHOOK_RECORDED_BEFORE_SENT("a webhook is recorded as delivered before it is sent",
             Shows.inUniversesOf(Fault.RECEIVER, Fault.KILL), List.of(WEBHOOKS_AGREE),
-            WebhookPlaces.DELIVERED_ANYHOW),
+            WebhookSeams.DELIVERED_ANYHOW),
     WEBHOOK_UNDER_A_FRESH_ID("each try of a webhook has an id of its own, so that no receiver can drop a repeat",
             Shows.inUniversesOf(Fault.RECEIVER, Fault.KILL), List.of(WEBHOOKS_AGREE),
-            WebhookPlaces.FRESH_ID),
+            WebhookSeams.FRESH_ID),
     WEBHOOK_OF_A_DECLINE("a webhook tells of a success where a payment was declined",
             Shows.inUniversesOf(Fault.RECEIVER, Fault.KILL), List.of(WEBHOOKS_AGREE)),
     RECEIPT_RECORDED_BEFORE_SENT("a receipt is recorded as sent before the mail server has it",
             Shows.inUniversesOf(Fault.MAIL_SERVER, Fault.KILL), List.of(RECEIPTS_AGREE),
-            ReceiptPlaces.SENT_ANYHOW),
+            ReceiptSeams.SENT_ANYHOW),
     RECEIPT_UNDER_A_FRESH_ID("each try of a receipt has a Message-ID of its own, so that a customer gets two",
             Shows.inUniversesOf(Fault.MAIL_SERVER, Fault.KILL), List.of(RECEIPTS_AGREE),
-            ReceiptPlaces.FRESH_ID),
+            ReceiptSeams.FRESH_ID),
     WAITS_BY_THE_WALL_CLOCK("durations are measured by a clock that is set",
             Shows.inUniversesOf(Fault.CLOCK_STEP), List.of(ALIVE_AFTER_HEAL, NEVER_EARLY),
             PlantedChange.<Instant>result(at(SteadyClock::instant), time -> Tampering.wallClock()));

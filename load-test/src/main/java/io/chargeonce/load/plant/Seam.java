@@ -7,7 +7,7 @@ import java.lang.reflect.Method;
 
 /**
  * The methods of a service that have one name, named by a reference: renaming one finds it here, and what refers to one that is gone does
- * not compile. What only its own package may see is named in an interface beside it, such as {@code io.chargeonce.database.RelayPlaces}.
+ * not compile. What only its own package may see is named in an interface beside it, such as {@code io.chargeonce.database.RelaySeams}.
  *
  * @param descriptor of the one that is referred to
  */

@@ -8,23 +8,23 @@ import io.chargeonce.charge.webhook.WebhookServer;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.DatabaseRetry;
 import io.chargeonce.database.OutboxRelay;
-import io.chargeonce.database.RelayPlaces;
-import io.chargeonce.delivery.DeliveryPlaces;
-import io.chargeonce.ingest.IngestPlaces;
-import io.chargeonce.ingest.intake.IntakePlaces;
+import io.chargeonce.database.RelaySeams;
+import io.chargeonce.delivery.DeliverySeams;
+import io.chargeonce.ingest.IngestSeams;
+import io.chargeonce.ingest.intake.IntakeSeams;
 import io.chargeonce.kafka.ConsumerSettings;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.kafka.ProducerSettings;
-import io.chargeonce.kafka.loop.LoopPlaces;
+import io.chargeonce.kafka.loop.LoopSeams;
 import io.chargeonce.kafka.loop.LoopSettings;
 import io.chargeonce.load.plant.Seam;
 import io.chargeonce.load.plant.Seam.Of4;
 import io.chargeonce.load.universe.SimulationHooks;
 import io.chargeonce.load.universe.kernel.Blocking;
 import io.chargeonce.psp.http.BoundedHttp;
-import io.chargeonce.receipts.ReceiptPlaces;
+import io.chargeonce.receipts.ReceiptSeams;
 import io.chargeonce.runtime.Worker;
-import io.chargeonce.webhooks.WebhookPlaces;
+import io.chargeonce.webhooks.WebhookSeams;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Map;
@@ -108,18 +108,18 @@ final class Rewriting {
             body(at(ProducerSettings::newProducer), at(SimulationHooks::producer), 0),
             body(at(KafkaConnection::newReader), at(SimulationHooks::reader), 0),
             body(at(KafkaConnection::newAdmin), at(SimulationHooks::admin), 0),
-            body(LoopPlaces.AWAIT_QUIET, at(SimulationHooks::awaitQuiet), 0),
+            body(LoopSeams.AWAIT_QUIET, at(SimulationHooks::awaitQuiet), 0),
             body(at(LoopSettings::buffer), at(SimulationHooks::buffer), 0),
-            body(IngestPlaces.START_HTTP, at(SimulationHooks::door), 3),
+            body(IngestSeams.START_HTTP, at(SimulationHooks::door), 3),
             body(at(BoundedHttp::exchange), at(SimulationHooks::exchange), 1),
             body(at(WebhookServer::startWithPatience), at(SimulationHooks::webhooks), 1),
-            body(RelayPlaces.NOTE_WAIT, at(SimulationHooks::noteWait), 0),
+            body(RelaySeams.NOTE_WAIT, at(SimulationHooks::noteWait), 0),
             body(at(DatabaseRetry::waitedAgo), at(SimulationHooks::waitedAgo), 0),
-            body(WebhookPlaces.EXCHANGE, at(SimulationHooks::receive), 2),
-            body(ReceiptPlaces.PLAIN_SOCKET, at(SimulationHooks::socket), 0),
+            body(WebhookSeams.EXCHANGE, at(SimulationHooks::receive), 2),
+            body(ReceiptSeams.PLAIN_SOCKET, at(SimulationHooks::socket), 0),
             body(at(SftpSession::open), at(SimulationHooks::bankSession), 0),
-            body(DeliveryPlaces.CHANCE, at(SimulationHooks::luck), 0),
-            body(IntakePlaces.EXISTING, at(SimulationHooks::intakeTopics), 0));
+            body(DeliverySeams.CHANCE, at(SimulationHooks::luck), 0),
+            body(IntakeSeams.EXISTING, at(SimulationHooks::intakeTopics), 0));
 
     private static Map.Entry<String, StandIn> body(Seam of, Seam hook, int argument) {
         return Map.entry(of.type().replace('.', '/') + "." + of.method(), new StandIn(hook, argument));

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.WeakHashMap;
 
-/** Places that only this package may name. */
-public interface RelayPlaces {
+/** What only this package may name. */
+public interface RelaySeams {
 
     Seam NOTE_WAIT = at(DatabaseRetry::noteWait);
     Seam SEND = at(OutboxSender::send);

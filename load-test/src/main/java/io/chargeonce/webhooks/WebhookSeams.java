@@ -8,8 +8,8 @@ import io.chargeonce.load.plant.Seam;
 import io.chargeonce.load.plant.Tampering;
 import java.util.Map;
 
-/** Places that only this package may name. */
-public interface WebhookPlaces {
+/** What only this package may name. */
+public interface WebhookSeams {
 
     Seam EXCHANGE = at(HttpPost::exchange);
 

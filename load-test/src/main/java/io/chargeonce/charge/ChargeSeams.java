@@ -5,8 +5,8 @@ import static io.chargeonce.load.plant.Seam.at;
 
 import io.chargeonce.load.plant.Seam;
 
-/** Places that only this package may name. */
-public interface ChargePlaces {
+/** What only this package may name. */
+public interface ChargeSeams {
 
     Seam RESOLVE = at((Seam.Of2<OutcomeRecorder, OutcomeRecorder.Resolution>) OutcomeRecorder::resolve);
 }

@@ -7,8 +7,8 @@ import io.chargeonce.load.plant.PlantedChange;
 import io.chargeonce.load.plant.Seam;
 import io.chargeonce.load.plant.Tampering;
 
-/** Places that only this package may name. */
-public interface ReceiptPlaces {
+/** What only this package may name. */
+public interface ReceiptSeams {
 
     Seam PLAIN_SOCKET = at(WatchedSockets::plain);
 

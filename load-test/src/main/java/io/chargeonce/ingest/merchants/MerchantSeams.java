@@ -5,8 +5,8 @@ import static io.chargeonce.load.plant.Seam.at;
 
 import io.chargeonce.load.plant.Seam;
 
-/** Places that only this package may name. */
-public interface MerchantPlaces {
+/** What only this package may name. */
+public interface MerchantSeams {
 
     Seam UNTIL = at(Merchants::until);
 }

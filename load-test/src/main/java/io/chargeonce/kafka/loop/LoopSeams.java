@@ -5,8 +5,8 @@ import static io.chargeonce.load.plant.Seam.at;
 
 import io.chargeonce.load.plant.Seam;
 
-/** Places that only this package may name. */
-public interface LoopPlaces {
+/** What only this package may name. */
+public interface LoopSeams {
 
     Seam AWAIT_QUIET = at(PartitionWork::awaitQuiet);
     Seam ADD_OFFSET = at(Offsets::add);

@@ -7,8 +7,8 @@ import io.chargeonce.load.plant.Seam;
 import java.io.IOException;
 import java.util.Optional;
 
-/** Places that only this package may name. */
-public interface AdyenPlaces {
+/** What only this package may name. */
+public interface AdyenSeams {
 
     Seam SEND = at(AdyenGateway::send);
     Seam WHILE_ASKING = at((Seam.Of2<IOException, Optional<String>>) AdyenErrors::whileAsking);

@@ -5,8 +5,8 @@ import static io.chargeonce.load.plant.Seam.at;
 
 import io.chargeonce.load.plant.Seam;
 
-/** Places that only this package may name. */
-public interface BankPlaces {
+/** What only this package may name. */
+public interface BankSeams {
 
     Seam FIND = at(BankGateway::find);
 }

@@ -5,8 +5,8 @@ import static io.chargeonce.load.plant.Seam.at;
 
 import io.chargeonce.load.plant.Seam;
 
-/** Places that only this package may name. */
-public interface MergePlaces {
+/** What only this package may name. */
+public interface MergeSeams {
 
     Seam WRITE = at(MergeMoves::write);
     Seam RUN_ONCE = at(RunLeader::runOnce);

@@ -5,8 +5,8 @@ import static io.chargeonce.load.plant.Seam.at;
 
 import io.chargeonce.load.plant.Seam;
 
-/** Places that only this package may name. */
-public interface StripePlaces {
+/** What only this package may name. */
+public interface StripeSeams {
 
     Seam CREATE = at(StripeGateway::create);
     Seam IS_OLDER = at(StripeGateway::isOlder);

@@ -5,8 +5,8 @@ import static io.chargeonce.load.plant.Seam.at;
 
 import io.chargeonce.load.plant.Seam;
 
-/** Places that only this package may name. */
-public interface IntakePlaces {
+/** What only this package may name. */
+public interface IntakeSeams {
 
     Seam EXISTING = at(IntakeTopics::existing);
 }

@@ -5,8 +5,8 @@ import static io.chargeonce.load.plant.Seam.at;
 
 import io.chargeonce.load.plant.Seam;
 
-/** Places that only this package may name. */
-public interface PspPlaces {
+/** What only this package may name. */
+public interface PspSeams {
 
     Seam RECOVERED = at(RateLimit::recovered);
     Seam TAKE_PROBE = at(PspHealth::takeProbe);

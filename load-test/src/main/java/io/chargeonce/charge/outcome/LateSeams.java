@@ -5,8 +5,8 @@ import static io.chargeonce.load.plant.Seam.at;
 
 import io.chargeonce.load.plant.Seam;
 
-/** Places that only this package may name. */
-public interface LatePlaces {
+/** What only this package may name. */
+public interface LateSeams {
 
     Seam FAILED_AFTER_SUCCESS = at(LateAnswers::failedAfterSuccess);
     Seam SUCCEEDED = at(LateAnswers::succeeded);
