@@ -17,19 +17,28 @@ import io.chargeonce.bench.relay.RelayBench;
 import io.chargeonce.bench.report.PerformancePage;
 import io.chargeonce.bench.tiers.TierBench;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.Writer;
+import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
+import picocli.CommandLine;
 
 /** {@code bench}: the benches, a method each. Their exit code is 0 if the books balanced, or what else is said there; else it is 1. */
 @Command(name = "bench", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
@@ -272,5 +281,79 @@ final class BenchCommand implements Runnable {
             Files.writeString(charts.resolve(chart.getKey()), chart.getValue());
         }
         return 0;
+    }
+
+    /** What every bench takes. */
+    private static final class BenchOptions {
+
+        @Spec(Spec.Target.MIXEE)
+        CommandSpec spec;
+
+        @Option(names = "--json", description = "Print the result as one line of JSON and nothing else.")
+        boolean json;
+
+        @Option(names = "--results", defaultValue = "benchmarks/results", paramLabel = "DIR",
+                description = "The folder of the raw results. Default: ${DEFAULT-VALUE}.")
+        Path results;
+
+        /** @throws ParameterException naming the option and its range, ends included */
+        void require(String option, double number, double least, double most) {
+            if (!(number >= least && number <= most)) {
+                throw new ParameterException(spec.commandLine(), "%s is %s, but must be from %s to %s".formatted(option, plain(number),
+                        plain(least), plain(most)));
+            }
+        }
+
+        private static String plain(double number) {
+            return Double.isFinite(number) ? BigDecimal.valueOf(number).stripTrailingZeros().toPlainString() : "no number";
+        }
+
+        /** @throws ParameterException if one of these names is not among the known */
+        void requireKnown(List<String> against, Collection<String> known) {
+            against.stream().filter(name -> !name.equals("none") && !known.contains(name)).findFirst().ifPresent(name -> {
+                throw new ParameterException(spec.commandLine(), "--against: there is no '%s'; there are %s, and 'none'".formatted(name,
+                        String.join(", ", known)));
+            });
+        }
+
+        PrintWriter story() {
+            return new PrintWriter(json ? Writer.nullWriter() : out(), true);
+        }
+
+        PrintWriter out() {
+            return spec.commandLine().getOut();
+        }
+
+        /** Prints it, and keeps it under the bench's name and setting. */
+        void finish(String name, Map<String, ?> result) {
+            new Results(results).keep(name, result);
+            out().println(Results.line(result));
+            out().flush();
+        }
+
+        /** 0 if it says that the books balanced, else 1. */
+        int finishBalanced(String name, Map<String, ?> result) {
+            finish(name, result);
+            return result.get("balanced").equals(true) ? 0 : 1;
+        }
+    }
+
+    /** Reads {@code 0}, {@code 20ms} and {@code 6s}. */
+    private static final class Millis implements ITypeConverter<Duration> {
+
+        private static final Pattern TIME = Pattern.compile("(\\d{1,6})(ms|s)|0");
+
+        @Override
+        public Duration convert(String text) {
+            Matcher time = TIME.matcher(text);
+            if (!time.matches()) {
+                throw new TypeConversionException("'%s' is no time: write it like 0, 20ms or 6s".formatted(text));
+            }
+            if (time.group(1) == null) {
+                return Duration.ZERO;
+            }
+            long number = Long.parseLong(time.group(1));
+            return time.group(2).equals("s") ? Duration.ofSeconds(number) : Duration.ofMillis(number);
+        }
     }
 }

@@ -5,12 +5,15 @@ import io.chargeonce.checker.arrived.ArrivedMails;
 import io.chargeonce.checker.arrived.ArrivedWebhooks;
 import io.chargeonce.checker.evidence.ArrivalEvidence;
 import io.chargeonce.checker.evidence.CheckEvidence;
+import io.chargeonce.checker.evidence.DatabaseRows;
 import io.chargeonce.checker.evidence.Metrics;
 import io.chargeonce.checker.evidence.Recovery;
-import io.chargeonce.checker.evidence.DatabaseRows;
 import io.chargeonce.checker.evidence.Sources;
 import io.chargeonce.checker.evidence.TopicNames;
+import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.checker.finding.Violation;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -227,5 +230,54 @@ public final class Checker {
                     row -> counts[0] = new OpenCounts(row.getLong("in_tiers"), row.getLong("unresolved"), row.getLong("dead")));
         }
         return counts[0];
+    }
+
+    /** Reads the seals on the audit log: a record that came to light within a sealed range, or is gone from one, shows by their number. */
+    private static final class SealRows {
+
+        private final ShareContents contents;
+
+        SealRows(ShareContents contents) {
+            this.contents = contents;
+        }
+
+        private static final String UNSOUND = """
+                SELECT seal, from_id, to_id, records, begins_at, found
+                  FROM (SELECT seal, from_id, to_id, records, coalesce(lag(to_id) OVER (ORDER BY seal), 0) + 1 AS begins_at,
+                               (SELECT count(*) FROM audit_record WHERE audit_id BETWEEN from_id AND to_id) AS found
+                          FROM audit_seal) AS sealed
+                 WHERE found <> CASE WHEN to_id <= (SELECT coalesce(max(forgotten_to), 0) FROM audit_seal) THEN 0 ELSE records END
+                    OR from_id <> begins_at
+                """;
+
+        void read(DatabaseRows rows) {
+            if (contents.share.isFirst()) {
+                rows.each(UNSOUND, this::unsound);
+            }
+        }
+
+        private void unsound(ResultSet row) throws SQLException {
+            contents.findings.addGeneral(Invariant.AUDIT_SEALED,
+                    "audit seal %d covers records %d to %d and should begin at %d; it was made over %d records, and there are %d".formatted(
+                            row.getLong("seal"), row.getLong("from_id"), row.getLong("to_id"), row.getLong("begins_at"), row.getLong("records"),
+                            row.getLong("found")));
+        }
+    }
+
+    /** Compares money per merchant and currency, as rows, outcome events and ledgers tell it. */
+    private static final class Sums {
+
+        private Sums() {}
+
+        static void check(CheckTotals totals, boolean ledgersRead) {
+            boolean announcing = totals.money.values().stream().anyMatch(money -> money.announcing);
+            totals.money.forEach((whose, money) -> {
+                boolean announced = announcing || money.announced == money.succeeded - money.forgotten;
+                if (!announced || ledgersRead && money.captured != money.succeeded) {
+                    totals.findings.addGeneral(Invariant.MONEY_SUM, "%s: %d succeeded, %d announced, %s captured".formatted(
+                            whose, money.succeeded, money.announced + money.forgotten, ledgersRead ? "" + money.captured : "?"));
+                }
+            });
+        }
     }
 }

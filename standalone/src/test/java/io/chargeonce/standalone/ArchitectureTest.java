@@ -200,7 +200,7 @@ class ArchitectureTest {
         slices().matching("io.chargeonce.(**)").should().beFreeOfCycles().check(ALL);
     }
 
-    /** They are interfaces of load-test, and of what proves nothing else depends on them. */
+    /** Interfaces of load-test that name methods from within the packages. Nothing but load-test depends on them. */
     @Test
     void only_plants_and_the_simulation_know_the_seams() {
         JavaClasses seams = new ClassFileImporter().withImportOption(location -> location.contains("Seams.class"))
