@@ -37,12 +37,7 @@ interface IngestDoor extends AutoCloseable {
 
     /** @param pipeline how it reaches its database and topics */
     static IngestDoor ours(Arena arena, PipelineSettings pipeline) throws SQLException {
-        try (var connection = arena.plot().connect(); var statement = connection.createStatement()) {
-            statement.execute("""
-                    INSERT INTO merchant (merchant_id) VALUES ('acme');
-                    INSERT INTO merchant_token (token_sha256, merchant_id) VALUES (sha256('test_bench'), 'acme')
-                    """);
-        }
+        arena.plot().addMerchant();
         var meters = Meters.of("ingest-service");
         var service = IngestService.start(new IngestSettings(pipeline, new Address("127.0.0.1", 0), 16,
                 Duration.ofHours(24)), meters, Tracing.off());

@@ -192,14 +192,8 @@ public final class DeliveriesBench {
 
         /** Payment n is of merchant n modulo the number of merchants, whose endpoint has that number as its path. */
         static void prepare(Ground.Plot plot, int merchants, int port, int payments) throws SQLException {
-            try (var connection = plot.connect(); var statement = connection.createStatement()) {
-                statement.execute("SET synchronous_commit = off; SET session_replication_role = replica");
-                statement.execute(MERCHANTS.formatted(merchants));
-                statement.execute(ENDPOINTS.formatted(port, merchants));
-                statement.execute(SECRETS);
-                statement.execute(OPERATIONS.formatted(merchants, payments));
-                statement.execute(STATES);
-            }
+            plot.execute("SET synchronous_commit = off; SET session_replication_role = replica", MERCHANTS.formatted(merchants),
+                    ENDPOINTS.formatted(port, merchants), SECRETS, OPERATIONS.formatted(merchants, payments), STATES);
             plot.settle();
         }
 

@@ -78,7 +78,7 @@ public final class IngestBench {
 
     private HttpLoad.Outcome turn(String name) throws Exception {
         try (var plot = ground.newPlot()) {
-            createMerchant(plot);
+            plot.addMerchant();
             plot.settle();
             long before = cpu.micros();
             HttpLoad.Outcome outcome = switch (name) {
@@ -92,17 +92,6 @@ public final class IngestBench {
             outcomes.computeIfAbsent(name, unused -> new ArrayList<>()).add(outcome);
             check(plot, name, outcome);
             return outcome;
-        }
-    }
-
-    private static final String MERCHANT = """
-            INSERT INTO merchant (merchant_id) VALUES ('acme');
-            INSERT INTO merchant_token (token_sha256, merchant_id) VALUES (sha256('test_bench'), 'acme')
-            """;
-
-    private static void createMerchant(Ground.Plot plot) throws SQLException {
-        try (var connection = plot.connect(); var statement = connection.createStatement()) {
-            statement.execute(MERCHANT);
         }
     }
 
