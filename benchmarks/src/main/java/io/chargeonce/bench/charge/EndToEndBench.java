@@ -5,8 +5,7 @@ import io.chargeonce.bench.contestant.Arena;
 import io.chargeonce.bench.contestant.Chargeonce;
 import io.chargeonce.bench.contestant.Contestant;
 import io.chargeonce.bench.contestant.HttpPsp;
-import io.chargeonce.bench.contestant.SpringAsync;
-import io.chargeonce.bench.contestant.SpringTypical;
+import io.chargeonce.bench.contestant.SpringContestant;
 import io.chargeonce.bench.contestant.StubPsp;
 import io.chargeonce.bench.ingest.PaymentPost;
 import io.chargeonce.bench.measure.CpuTime;
@@ -60,7 +59,7 @@ public final class EndToEndBench {
     public static Map<String, Object> run(List<String> against, Duration pspLatency, int rounds, PrintWriter story) throws Exception {
         var machine = Machine.fingerprint();
         var ours = new Chargeonce();
-        List<Contestant> contestants = Stream.of(ours, new SpringTypical(), new SpringAsync())
+        List<Contestant> contestants = Stream.of(ours, SpringContestant.TYPICAL, SpringContestant.ASYNC)
                 .filter(each -> each == ours || against.contains(each.name())).toList();
         try (var ground = new Ground()) {
             var bench = new EndToEndBench(ground, pspLatency);
