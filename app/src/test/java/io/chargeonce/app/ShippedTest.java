@@ -15,9 +15,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ShippedTest {
 
     private static final List<String> MODULES =
-            List.of("pipeline-core", "terminal", "ingest-service", "charge-consumer", "retry-consumers", "dlq-tool", "webhook-sender",
-                    "receipt-sender",
-                    "reconciler", "bank-files", "app");
+            List.of("pipeline-core", "terminal", "ingest-service", "charge-consumer", "retry-consumers", "dlq-tool", "console",
+                    "webhook-sender", "receipt-sender", "reconciler", "bank-files", "app");
 
     private static List<Path> classPath() {
         return Arrays.stream(System.getProperty("java.class.path").split(":")).filter(entry -> !entry.isEmpty()).map(Path::of).toList();

@@ -11,7 +11,7 @@ import io.chargeonce.dlq.merge.MergeRuns;
 import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
-import io.chargeonce.dlq.terminal.screen.Words;
+import io.chargeonce.dlq.words.Words;
 import io.chargeonce.terminal.Screen;
 import io.chargeonce.text.Counted;
 import io.chargeonce.text.Printable;

@@ -3,13 +3,13 @@ package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.audit.SealCheck;
 import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.input.Problems;
 import io.chargeonce.dlq.json.AuditJson;
 import io.chargeonce.dlq.story.AuditTrail;
 import io.chargeonce.dlq.story.Finding;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
-import io.chargeonce.dlq.terminal.screen.Problems;
-import io.chargeonce.dlq.terminal.screen.Words;
+import io.chargeonce.dlq.words.Words;
 import io.chargeonce.terminal.Column;
 import io.chargeonce.terminal.Screen;
 import io.chargeonce.terminal.Table;

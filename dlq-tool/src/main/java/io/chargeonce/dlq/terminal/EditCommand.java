@@ -3,6 +3,7 @@ package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.input.Problems;
 import io.chargeonce.dlq.query.Mask;
 import io.chargeonce.dlq.story.Edit;
 import io.chargeonce.dlq.story.Story;
@@ -11,7 +12,6 @@ import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.screen.Editor;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.terminal.screen.LineDifference;
-import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.terminal.Screen;
 import io.chargeonce.text.Printable;
 import java.io.IOException;

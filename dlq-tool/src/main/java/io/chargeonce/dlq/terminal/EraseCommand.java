@@ -3,12 +3,12 @@ package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.AuditContext;
+import io.chargeonce.dlq.input.Problems;
 import io.chargeonce.dlq.json.Json;
 import io.chargeonce.dlq.personal.Erase;
 import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
-import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.terminal.Screen;
 import io.chargeonce.text.Printable;
 import io.chargeonce.text.TextFile;

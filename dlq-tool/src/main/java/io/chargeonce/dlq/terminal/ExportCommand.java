@@ -2,6 +2,8 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.input.FilterOptions;
+import io.chargeonce.dlq.input.Problems;
 import io.chargeonce.dlq.json.Json;
 import io.chargeonce.dlq.personal.Unmasked;
 import io.chargeonce.dlq.query.DeadLetterFilter;
@@ -9,9 +11,7 @@ import io.chargeonce.dlq.story.Export;
 import io.chargeonce.dlq.story.Story;
 import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
-import io.chargeonce.dlq.terminal.options.FilterOptions;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
-import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.terminal.Screen;
 import io.chargeonce.text.Counted;
 import java.io.BufferedWriter;

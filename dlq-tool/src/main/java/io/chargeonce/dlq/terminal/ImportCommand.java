@@ -2,13 +2,13 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.input.Problems;
 import io.chargeonce.dlq.json.ExportedLine;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.story.Import;
 import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
-import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.dlq.topic.ForeignTopic;
 import io.chargeonce.terminal.Screen;
 import io.chargeonce.text.TextFile;

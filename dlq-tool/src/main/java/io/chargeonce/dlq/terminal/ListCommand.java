@@ -2,6 +2,8 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.input.FilterOptions;
+import io.chargeonce.dlq.input.Problems;
 import io.chargeonce.dlq.json.Json;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.Listing;
@@ -9,11 +11,9 @@ import io.chargeonce.dlq.query.Order;
 import io.chargeonce.dlq.query.Selection;
 import io.chargeonce.dlq.story.Export;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
-import io.chargeonce.dlq.terminal.options.FilterOptions;
-import io.chargeonce.dlq.terminal.page.Change;
 import io.chargeonce.dlq.terminal.page.ListTable;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
-import io.chargeonce.dlq.terminal.screen.Problems;
+import io.chargeonce.dlq.words.Change;
 import io.chargeonce.terminal.Screen;
 import java.util.List;
 import java.util.Optional;

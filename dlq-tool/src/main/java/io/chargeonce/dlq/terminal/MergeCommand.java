@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.terminal;
 
+import io.chargeonce.dlq.input.Problems;
+import io.chargeonce.dlq.input.RunTermsOptions;
 import io.chargeonce.dlq.merge.RunTerms;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.options.Expected;
-import io.chargeonce.dlq.terminal.options.RunTermsOptions;
 import io.chargeonce.dlq.terminal.options.SelectionOptions;
-import io.chargeonce.dlq.terminal.screen.Problems;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.terminal;
 
+import io.chargeonce.dlq.input.Problems;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.options.Expected;
 import io.chargeonce.dlq.terminal.options.SelectionOptions;
-import io.chargeonce.dlq.terminal.page.Change;
-import io.chargeonce.dlq.terminal.screen.Problems;
+import io.chargeonce.dlq.words.Change;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.terminal;
 
-import io.chargeonce.dlq.terminal.screen.Problems;
+import io.chargeonce.dlq.input.Problems;
 import picocli.CommandLine;
 
 /** Prints what picocli did not understand, without the whole help. */

@@ -2,6 +2,7 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.input.Problems;
 import io.chargeonce.dlq.json.Json;
 import io.chargeonce.dlq.personal.Unmasked;
 import io.chargeonce.dlq.query.PaymentSearch;
@@ -10,7 +11,6 @@ import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.page.StoryPage;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
-import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.terminal.Screen;
 import java.util.Optional;
 import java.util.concurrent.Callable;

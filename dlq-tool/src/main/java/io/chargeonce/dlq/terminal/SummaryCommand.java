@@ -3,6 +3,8 @@ package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.hold.Holds;
+import io.chargeonce.dlq.input.FilterOptions;
+import io.chargeonce.dlq.input.Problems;
 import io.chargeonce.dlq.json.HoldJson;
 import io.chargeonce.dlq.json.Json;
 import io.chargeonce.dlq.query.DeadLetterFilter;
@@ -11,14 +13,12 @@ import io.chargeonce.dlq.query.Summary;
 import io.chargeonce.dlq.query.UnmatchedCount;
 import io.chargeonce.dlq.query.WaitingForPsp;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
-import io.chargeonce.dlq.terminal.options.FilterOptions;
-import io.chargeonce.dlq.terminal.page.HoldPage;
 import io.chargeonce.dlq.terminal.page.SummaryTable;
-import io.chargeonce.dlq.terminal.screen.Ages;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
-import io.chargeonce.dlq.terminal.screen.Problems;
+import io.chargeonce.dlq.words.Words;
 import io.chargeonce.ledger.Hold;
 import io.chargeonce.terminal.Screen;
+import io.chargeonce.text.Ages;
 import io.chargeonce.text.Counted;
 import java.util.List;
 import java.util.Map;
@@ -76,7 +76,7 @@ final class SummaryCommand implements Callable<Integer> {
             SummaryTable.print(summary, screen);
             waiting.forEach(each -> screen.say("%s not dead: %s.".formatted(each.count() == 1 ? "1 payment or refund waits and is"
                     : "%,d payments and refunds wait and are".formatted(each.count()), each.why())));
-            holds.forEach(hold -> screen.say(HoldPage.words(hold) + "."));
+            holds.forEach(hold -> screen.say(Words.of(hold) + "."));
             others.forEach(other -> screen.say("%s the retry tiers %s, and %s are agreed. Restart with these."
                     .formatted(other.processes() == 1 ? "1 running process uses" : "%,d running processes use".formatted(other.processes()),
                             other.used(), other.agreed())));

@@ -2,10 +2,10 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.input.Problems;
 import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
-import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.dlq.topic.Agreement;
 import io.chargeonce.dlq.topic.Repair;
 import io.chargeonce.dlq.topic.TopicAgreement;

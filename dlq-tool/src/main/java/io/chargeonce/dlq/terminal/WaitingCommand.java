@@ -7,6 +7,8 @@ import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.hold.Holds;
+import io.chargeonce.dlq.input.Problems;
+import io.chargeonce.dlq.input.WaitingOptions;
 import io.chargeonce.dlq.json.HoldJson;
 import io.chargeonce.dlq.json.Json;
 import io.chargeonce.dlq.json.WaitingJson;
@@ -15,16 +17,14 @@ import io.chargeonce.dlq.query.KnownValues;
 import io.chargeonce.dlq.query.SumsByKind;
 import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
-import io.chargeonce.dlq.terminal.options.WaitingOptions;
-import io.chargeonce.dlq.terminal.page.HoldPage;
 import io.chargeonce.dlq.terminal.page.WaitingPage;
 import io.chargeonce.dlq.terminal.screen.CtrlC;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
-import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.dlq.waiting.EndWait;
 import io.chargeonce.dlq.waiting.WaitingFilter;
 import io.chargeonce.dlq.waiting.WaitingPayment;
 import io.chargeonce.dlq.waiting.WaitingPayments;
+import io.chargeonce.dlq.words.Words;
 import io.chargeonce.ledger.Hold;
 import io.chargeonce.terminal.Screen;
 import java.time.Instant;
@@ -151,7 +151,7 @@ final class WaitingCommand implements Callable<Integer> {
             return exit;
         }
         printGroups(groups, filter, screen);
-        holds.forEach(hold -> screen.say(HoldPage.words(hold) + "."));
+        holds.forEach(hold -> screen.say(Words.of(hold) + "."));
         if (filter.equals(WaitingFilter.everything()) && presentations.count() > 0) {
             screen.say("%s for the next presentation, the first %s. They are in no tier: --now leaves them, --stop takes them."
                     .formatted(

@@ -4,13 +4,13 @@ package io.chargeonce.dlq.terminal.hold;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.hold.HoldEffect;
 import io.chargeonce.dlq.hold.Holds;
+import io.chargeonce.dlq.input.Problems;
 import io.chargeonce.dlq.json.HoldJson;
 import io.chargeonce.dlq.json.Json;
 import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.page.HoldPage;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
-import io.chargeonce.dlq.terminal.screen.Problems;
-import io.chargeonce.dlq.terminal.screen.Words;
+import io.chargeonce.dlq.words.Words;
 import io.chargeonce.ledger.Hold;
 import io.chargeonce.terminal.Screen;
 import io.chargeonce.text.Cut;
@@ -74,7 +74,7 @@ record HoldCall(CommandSpec spec, Hold.Kind kind, String name, Optional<String> 
         Screen screen = Screen.of(spec);
         if (!json) {
             screen.say("%s, until %s: its breaker counts as closed, so payments go there although it may be unwell. Its limits hold."
-                    .formatted(HoldPage.named(kind, name), Words.time(until)));
+                    .formatted(Words.named(kind, name), Words.time(until)));
         }
         Optional<Hold> made = yes ? Optional.of(holds.force(name, until, ActsAs.auditContext(spec, queue, reason))) : Optional.empty();
         return report(Hold.Action.FORCE, effect, made, screen);
@@ -92,9 +92,9 @@ record HoldCall(CommandSpec spec, Hold.Kind kind, String name, Optional<String> 
             JsonLines.print(screen, object);
             return 0;
         }
-        effect.already().ifPresent(hold -> screen.say("%s. %s.".formatted(HoldPage.words(hold),
+        effect.already().ifPresent(hold -> screen.say("%s. %s.".formatted(Words.of(hold),
                 made.isPresent() ? "The new hold replaces that" : "A new hold would replace that")));
-        screen.say(made.map(hold -> HoldPage.words(hold) + ". Every process obeys within two seconds.")
+        screen.say(made.map(hold -> Words.of(hold) + ". Every process obeys within two seconds.")
                 .orElse("Nothing was changed. Do it with --yes."));
         return 0;
     }
@@ -118,10 +118,10 @@ record HoldCall(CommandSpec spec, Hold.Kind kind, String name, Optional<String> 
             return held.isPresent() ? 0 : NO;
         }
         if (held.isEmpty()) {
-            Screen.tell(spec, "%s is not held: chargeonce dlq holds shows what is".formatted(HoldPage.named(kind, name)));
+            Screen.tell(spec, "%s is not held: chargeonce dlq holds shows what is".formatted(Words.named(kind, name)));
             return NO;
         }
-        screen.say((yes ? HoldPage.ended(held.get()) : HoldPage.words(held.get())) + ".");
+        screen.say((yes ? Words.ended(held.get()) : Words.of(held.get())) + ".");
         sayWhatFollows(held.get(), effect, screen);
         if (!yes) {
             screen.say("Nothing was changed. Do it with --yes.");

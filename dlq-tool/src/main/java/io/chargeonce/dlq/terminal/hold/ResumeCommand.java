@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.terminal.hold;
 
+import io.chargeonce.dlq.input.Problems;
 import io.chargeonce.dlq.terminal.options.QueueOpener;
-import io.chargeonce.dlq.terminal.screen.Problems;
 import io.chargeonce.ledger.Hold;
 import java.util.Optional;
 import java.util.concurrent.Callable;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.terminal.options;
 
+import io.chargeonce.dlq.input.FilterOptions;
+import io.chargeonce.dlq.input.Problems;
 import io.chargeonce.dlq.query.DeadLetterFilter;
-import io.chargeonce.dlq.terminal.screen.Problems;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

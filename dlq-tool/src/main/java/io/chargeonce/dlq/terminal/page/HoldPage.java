@@ -3,7 +3,7 @@ package io.chargeonce.dlq.terminal.page;
 
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.hold.HoldEffect;
-import io.chargeonce.dlq.terminal.screen.Words;
+import io.chargeonce.dlq.words.Words;
 import io.chargeonce.ledger.Hold;
 import io.chargeonce.terminal.Column;
 import io.chargeonce.terminal.Screen;
@@ -26,45 +26,17 @@ public final class HoldPage {
         Table.<Hold>withEveryColumn(screen, List.of(
                 Column.whole("KIND", hold -> hold.kind().tag()),
                 Column.whole("NAME", Hold::name),
-                Column.whole("STATE", HoldPage::state),
+                Column.whole("STATE", Words::state),
                 Column.whole("BY", Hold::by),
                 Column.whole("SINCE", hold -> Words.time(hold.since())),
                 Column.whole("UNTIL", hold -> hold.until().map(Words::time).orElse("resumed")),
                 Column.shrinking("REASON", 12, Hold::reason))).print(holds);
     }
 
-    private static String state(Hold hold) {
-        return hold.isPause() ? "paused" : "forced";
-    }
-
-    /** {@code PSP stripe}, {@code Merchant acme}, {@code Tier retry-1}: begins a sentence. */
-    public static String named(Hold.Kind kind, String name) {
-        return switch (kind) {
-            case PSP -> "PSP " + name;
-            case MERCHANT -> "Merchant " + name;
-            case TIER -> "Tier retry-" + name;
-        };
-    }
-
-    /** One sentence: what, who, since when and why. */
-    public static String words(Hold hold) {
-        return named(hold.kind(), hold.name()) + " is " + how(hold);
-    }
-
-    /** Two sentences about a hold that is no more. */
-    public static String ended(Hold hold) {
-        return "%s is resumed. It was %s".formatted(named(hold.kind(), hold.name()), how(hold));
-    }
-
-    private static String how(Hold hold) {
-        return "%s by %s since %s%s: %s".formatted(state(hold), hold.by(), Words.time(hold.since()),
-                hold.until().map(Words::time).map(" until "::concat).orElse(""), hold.reason());
-    }
-
     /** What a pause concerns, in counts and money. */
     public static void sayPause(Hold.Kind kind, String name, Optional<Instant> until, HoldEffect effect, Screen screen) {
         String end = until.map(Words::time).map("until "::concat).orElse("until it is resumed");
-        screen.say("%s, %s: %s".formatted(named(kind, name), end, switch (kind) {
+        screen.say("%s, %s: %s".formatted(Words.named(kind, name), end, switch (kind) {
             case PSP -> "no new attempt goes there, refunds and probes neither. Payments go to other PSPs of their routes, or wait in the "
                     + "tiers without counting an attempt.%s".formatted(effect.otherPsps().isEmpty()
                             ? " No other PSP is set up, so all of them wait." : "");

@@ -3,10 +3,10 @@ package io.chargeonce.dlq.terminal.page;
 
 import io.chargeonce.dlq.query.DeadLetterView;
 import io.chargeonce.dlq.story.Life;
-import io.chargeonce.dlq.terminal.screen.Ages;
-import io.chargeonce.dlq.terminal.screen.Words;
+import io.chargeonce.dlq.words.Words;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.terminal.Screen;
+import io.chargeonce.text.Ages;
 import io.chargeonce.text.Printable;
 import java.time.Duration;
 import java.time.Instant;
@@ -25,7 +25,7 @@ public final class LifePage {
             next(operation).ifPresent(words -> screen.say(words));
         });
         life.letter().ifPresent(letter -> screen.say(now(letter)));
-        life.holds().forEach(hold -> screen.say(HoldPage.words(hold) + "."));
+        life.holds().forEach(hold -> screen.say(Words.of(hold) + "."));
         screen.print("");
         Instant before = life.moments().getFirst().at();
         for (RepeatedParks.Line line : RepeatedParks.lines(life.moments())) {

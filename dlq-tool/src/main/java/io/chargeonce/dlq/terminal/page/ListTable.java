@@ -3,13 +3,13 @@ package io.chargeonce.dlq.terminal.page;
 
 import io.chargeonce.dlq.query.DeadLetterView;
 import io.chargeonce.dlq.query.Mask;
-import io.chargeonce.dlq.terminal.screen.Ages;
-import io.chargeonce.dlq.terminal.screen.Words;
+import io.chargeonce.dlq.words.Words;
 import io.chargeonce.payment.Money;
 import io.chargeonce.ledger.PurgedLetters;
 import io.chargeonce.terminal.Column;
 import io.chargeonce.terminal.Screen;
 import io.chargeonce.terminal.Table;
+import io.chargeonce.text.Ages;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;

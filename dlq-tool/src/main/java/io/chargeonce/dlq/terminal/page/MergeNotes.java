@@ -2,7 +2,7 @@
 package io.chargeonce.dlq.terminal.page;
 
 import io.chargeonce.dlq.query.MoneyStatus;
-import io.chargeonce.dlq.terminal.screen.Words;
+import io.chargeonce.dlq.words.Words;
 import io.chargeonce.terminal.Screen;
 import java.util.Arrays;
 import java.util.function.Function;

@@ -2,7 +2,7 @@
 package io.chargeonce.dlq.terminal.page;
 
 import io.chargeonce.dlq.story.Moment;
-import io.chargeonce.dlq.terminal.screen.Words;
+import io.chargeonce.dlq.words.Words;
 import io.chargeonce.text.Counted;
 import java.time.Instant;
 import java.util.ArrayList;

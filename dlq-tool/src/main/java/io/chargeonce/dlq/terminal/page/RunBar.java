@@ -4,7 +4,7 @@ package io.chargeonce.dlq.terminal.page;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.merge.Outcomes;
 import io.chargeonce.dlq.merge.RunProgress;
-import io.chargeonce.dlq.terminal.screen.Words;
+import io.chargeonce.dlq.words.Words;
 import io.chargeonce.terminal.Screen;
 import java.util.Optional;
 import me.tongfei.progressbar.ConsoleProgressBarConsumer;

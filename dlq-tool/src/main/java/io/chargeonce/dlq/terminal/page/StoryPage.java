@@ -3,12 +3,12 @@ package io.chargeonce.dlq.terminal.page;
 
 import io.chargeonce.dlq.query.DeadLetterView;
 import io.chargeonce.dlq.story.Story;
-import io.chargeonce.dlq.terminal.screen.Ages;
 import io.chargeonce.dlq.terminal.screen.Bytes;
-import io.chargeonce.dlq.terminal.screen.Words;
+import io.chargeonce.dlq.words.Words;
 import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.terminal.Screen;
+import io.chargeonce.text.Ages;
 import java.util.Optional;
 
 /** One dead letter for a person: what it is, what was tried, what it says, who did what with it. */

@@ -3,13 +3,13 @@ package io.chargeonce.dlq.terminal.page;
 
 import io.chargeonce.dlq.query.Mask;
 import io.chargeonce.dlq.query.SumsByKind;
-import io.chargeonce.dlq.terminal.screen.Ages;
 import io.chargeonce.dlq.waiting.EndWait;
 import io.chargeonce.dlq.waiting.WaitingPayment;
 import io.chargeonce.dlq.waiting.WaitingPayments;
 import io.chargeonce.terminal.Column;
 import io.chargeonce.terminal.Screen;
 import io.chargeonce.terminal.Table;
+import io.chargeonce.text.Ages;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;

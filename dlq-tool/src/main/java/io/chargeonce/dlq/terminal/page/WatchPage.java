@@ -6,11 +6,11 @@ import io.chargeonce.dlq.json.RunJson;
 import io.chargeonce.dlq.merge.MergeRun;
 import io.chargeonce.dlq.merge.MergeRuns;
 import io.chargeonce.dlq.merge.Watch;
-import io.chargeonce.dlq.terminal.screen.Ages;
 import io.chargeonce.dlq.terminal.screen.Section;
-import io.chargeonce.dlq.terminal.screen.Words;
+import io.chargeonce.dlq.words.Words;
 import io.chargeonce.terminal.Column;
 import io.chargeonce.terminal.Screen;
+import io.chargeonce.text.Ages;
 import io.chargeonce.text.Counted;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -40,7 +40,7 @@ public final class WatchPage {
                         : watch.runs().stream().map(run -> screen.wrapped("  ", inWords(run))).toList(), "runs")));
         if (!watch.holds().isEmpty()) {
             sections.addFirst(new Section(screen.bold("Holds"), List.of(),
-                    watch.holds().stream().map(hold -> screen.wrapped("  ", HoldPage.words(hold))).toList(), "holds"));
+                    watch.holds().stream().map(hold -> screen.wrapped("  ", Words.of(hold))).toList(), "holds"));
         }
         lines.addAll(Section.fitted(sections, rows - lines.size()));
         return lines;

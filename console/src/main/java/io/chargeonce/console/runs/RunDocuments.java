@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.console.runs;
+
+import io.chargeonce.console.answer.MoneyJson;
+import io.chargeonce.console.session.Session;
+import io.chargeonce.dlq.Sum;
+import io.chargeonce.dlq.approval.FourEyes;
+import io.chargeonce.dlq.json.RunJson;
+import io.chargeonce.dlq.merge.MergeRun;
+import io.chargeonce.dlq.merge.MergeRuns;
+import io.chargeonce.dlq.merge.Outcomes;
+import io.chargeonce.dlq.merge.RunProgress;
+import io.chargeonce.dlq.merge.RunState;
+import io.chargeonce.dlq.query.MoneyStatus;
+import io.chargeonce.dlq.words.Change;
+import io.chargeonce.dlq.words.Words;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/** A run as the page shows it: what the command line prints, and what this person can do with it now. */
+public record RunDocuments(LedRuns led) {
+
+    /** One line of the list. */
+    public Map<String, Object> line(Session session, MergeRun run) {
+        Map<String, Object> json = RunJson.run(run);
+        json.put("money", MoneyJson.of(run.sum()));
+        json.put("can", can(session, run, run.awaitsApproval()));
+        return json;
+    }
+
+    /** @param mustBeApproved whether the database wants another person first */
+    public Map<String, Object> whole(Session session, MergeRuns.Report report, boolean mustBeApproved) {
+        MergeRun run = report.run();
+        Optional<RunProgress> progress = led.progress(run.id());
+        Map<String, Object> json = RunJson.report(progress.map(now -> new MergeRuns.Report(run, report.standings(), now.results(),
+                now.outcomes(), now.asked())).orElse(report));
+        json.put("led", run.isLed());
+        json.put("money", MoneyJson.of(run.sum()));
+        Sum done = progress.map(RunProgress::results).orElse(report.results()).total();
+        json.put("done", done.count());
+        json.put("done_money", MoneyJson.of(done));
+        json.put("warnings", warnings(report));
+        json.put("needs_approval", mustBeApproved);
+        progress.ifPresent(now -> {
+            json.put("phase", now.phase().name().toLowerCase(Locale.ROOT));
+            now.pace().perSecond().ifPresent(rate -> json.put("rate_now", rate));
+        });
+        led.trouble(run.id()).filter(why -> !run.isLed() && !run.state().isEnd()).ifPresent(why -> json.put("stopped_because", why));
+        json.put("can", can(session, run, mustBeApproved));
+        return json;
+    }
+
+    /** What a person found out is one payment, and is approved like a run. */
+    public Map<String, Object> finding(Session session, FourEyes.Waiting waiting) {
+        var json = new LinkedHashMap<>(RunJson.finding(waiting));
+        json.put("standings", Map.of());
+        json.put("fates", Map.of());
+        json.put("money", MoneyJson.of(Sum.of(Optional.of(waiting.finding().money()))));
+        RunJson.putOutcomes(json, Outcomes.NONE, Outcomes.NONE);
+        json.put("needs_approval", true);
+        json.put("can", session.mayApprove() && !waiting.proposedBy().equals(session.person()) ? List.of("approve") : List.of());
+        return json;
+    }
+
+    private static List<String> can(Session session, MergeRun run, boolean mustBeApproved) {
+        var can = new ArrayList<String>();
+        if (!session.mayOperate() || run.state().isEnd()) {
+            return List.of();
+        }
+        boolean canBegin = !mustBeApproved && !run.isLed();
+        if (canBegin) {
+            can.add(run.state() == RunState.PLANNED ? "start" : "resume");
+        }
+        if (run.isLed()) {
+            can.add("stop");
+        }
+        if (run.kind() == FourEyes.Kind.MERGE) {
+            can.add("rate");
+        }
+        if (mustBeApproved && session.mayApprove() && !run.plannedBy().equals(session.person())) {
+            can.add("approve");
+        }
+        can.add("cancel");
+        return List.copyOf(can);
+    }
+
+    /** What will not go as a person may think. */
+    private static List<String> warnings(MergeRuns.Report report) {
+        MergeRun run = report.run();
+        Change change = switch (run.kind()) {
+            case MERGE, SETTLE -> new Change.Merging(run.terms().evenStopped());
+            case PURGE -> new Change.Purging(run.evenUnresolved());
+            case RESTORE -> new Change.Restoring();
+        };
+        var warnings = new ArrayList<String>();
+        for (MoneyStatus standing : MoneyStatus.values()) {
+            long count = report.standings().of(standing).count();
+            boolean usual = standing == MoneyStatus.RECHARGEABLE || standing == MoneyStatus.MENDED
+                    || standing == MoneyStatus.STOPPED && run.terms().evenStopped();
+            if (count > 0 && run.kind() == FourEyes.Kind.MERGE && !usual) {
+                warnings.add("%,d %s: %s".formatted(count, Words.of(standing), Words.whyByMerge(standing)));
+            } else if (count > 0 && change.refuses(standing)) {
+                warnings.add("%,d %s: %s".formatted(count, Words.of(standing), change.inWords(standing)));
+            } else if (count > 0 && run.kind() == FourEyes.Kind.PURGE && standing == MoneyStatus.UNRESOLVED) {
+                warnings.add("%,d may have been charged, or may still be by what the PSP has: %s"
+                        .formatted(count, "nothing is sent for them any more, and money that moved is an incident"));
+            }
+        }
+        return List.copyOf(warnings);
+    }
+}

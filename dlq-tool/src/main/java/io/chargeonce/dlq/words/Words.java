@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.dlq.words;
+
+import io.chargeonce.dlq.move.MoveResult;
+import io.chargeonce.dlq.query.MoneyStatus;
+import io.chargeonce.ledger.Hold;
+import io.chargeonce.wire.PoisonCause;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
+
+/** The words for states and results of dead letters, and for what people have paused or forced. */
+public final class Words {
+
+    public static final String STAYS = "stays";
+
+    private Words() {}
+
+    public static String time(Instant at) {
+        return at.truncatedTo(ChronoUnit.SECONDS).toString();
+    }
+
+    /** A number for which there is little room. */
+    public static String brief(long count) {
+        return count < 10_000 ? "%,d".formatted(count) : count < 10_000_000 ? count / 1_000 + "k" : count / 1_000_000 + "M";
+    }
+
+    public static String byMerge(MoneyStatus standing) {
+        return switch (standing) {
+            case RECHARGEABLE -> "merge";
+            case PAST_DEADLINE -> "merge late";
+            case NEEDS_A_PERSON -> "needs a person";
+            case STOPPED -> "only by name";
+            case CHARGED -> "settles";
+            case UNRESOLVED -> "resolver first";
+            case POISON -> "needs editing";
+            case MENDED -> "sends again";
+        };
+    }
+
+    /** The same for a plan, which has room for what happens to the money. */
+    public static String plannedByMerge(MoneyStatus standing) {
+        return switch (standing) {
+            case RECHARGEABLE -> "tried again; nothing was charged";
+            case PAST_DEADLINE -> "tried again, late; nothing was charged";
+            case CHARGED -> "settled, not charged again";
+            case UNRESOLVED -> "asked about, not charged";
+            case NEEDS_A_PERSON, STOPPED, POISON, MENDED -> byMerge(standing);
+        };
+    }
+
+    /** The same for one cause: of some poison no edit makes a payment. */
+    public static String byMerge(MoneyStatus standing, String cause) {
+        return standing == MoneyStatus.POISON && !canBeEdited(cause) ? STAYS : byMerge(standing);
+    }
+
+    public static boolean canBeEdited(String cause) {
+        return Arrays.stream(PoisonCause.values()).filter(one -> one.tag().equals(cause)).allMatch(PoisonCause::canBeEdited);
+    }
+
+    public static String whyByMerge(MoneyStatus standing) {
+        return switch (standing) {
+            case RECHARGEABLE -> "no attempt took money, so another one is safe";
+            case PAST_DEADLINE -> "no attempt took money, but its time to be charged has passed; a merge gives it a new one";
+            case NEEDS_A_PERSON -> "merged too often already and dead each time, so it is merged only when named with --even-capped";
+            case STOPPED -> "a person stopped it on purpose, so it is merged only by its id or with --cause stopped";
+            case CHARGED -> "the money was taken already: the resolver settles it, nothing is charged again";
+            case UNRESOLVED -> "the money may have been taken, so the PSP is asked before anything else";
+            case POISON -> "poison cannot be merged before dlq edit has made it readable";
+            case MENDED -> "the record was edited, so it goes to its topic again and is read as a new record";
+        };
+    }
+
+    public static String byPurge(MoneyStatus standing) {
+        return switch (standing) {
+            case RECHARGEABLE, PAST_DEADLINE, NEEDS_A_PERSON, STOPPED -> "purge";
+            case CHARGED -> "refused: the money was taken";
+            case UNRESOLVED -> "refused: the money may have been taken";
+            case POISON, MENDED -> "purge: the record only";
+        };
+    }
+
+    public static String of(MoneyStatus standing) {
+        return switch (standing) {
+            case RECHARGEABLE -> "safe to re-charge";
+            case PAST_DEADLINE -> "past its deadline";
+            case NEEDS_A_PERSON -> "merged too often";
+            case STOPPED -> "stopped by a person";
+            case CHARGED -> "already charged";
+            case UNRESOLVED -> "unresolved";
+            case POISON -> "poison";
+            case MENDED -> "poison, edited";
+        };
+    }
+
+    public static String of(MoveResult result) {
+        return switch (result) {
+            case REENTERED -> "re-entered the pipeline";
+            case ASKED -> "with the resolver now; stays listed until settled";
+            case RESENT -> "sent again as edited";
+            case PURGED -> "purged";
+            case RESTORED -> "back in the queue";
+            case REFUSED -> "refused and left as it was";
+            case CLOSED -> "left as it was: no key in the file of CHARGEONCE_DATA_KEY_FILE opens its edit; add the key, or purge it";
+            case GONE -> "another person or run moved it meanwhile";
+        };
+    }
+
+    /** Paused, or forced. */
+    public static String state(Hold hold) {
+        return hold.isPause() ? "paused" : "forced";
+    }
+
+    /** {@code PSP stripe}, {@code Merchant acme}, {@code Tier retry-1}: begins a sentence. */
+    public static String named(Hold.Kind kind, String name) {
+        return switch (kind) {
+            case PSP -> "PSP " + name;
+            case MERCHANT -> "Merchant " + name;
+            case TIER -> "Tier retry-" + name;
+        };
+    }
+
+    /** One sentence: what, who, since when and why. */
+    public static String of(Hold hold) {
+        return named(hold.kind(), hold.name()) + " is " + how(hold);
+    }
+
+    /** Two sentences about a hold that is no more. */
+    public static String ended(Hold hold) {
+        return "%s is resumed. It was %s".formatted(named(hold.kind(), hold.name()), how(hold));
+    }
+
+    private static String how(Hold hold) {
+        return "%s by %s since %s%s: %s".formatted(state(hold), hold.by(), time(hold.since()),
+                hold.until().map(Words::time).map(" until "::concat).orElse(""), hold.reason());
+    }
+}
