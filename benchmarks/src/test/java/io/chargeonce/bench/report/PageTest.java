@@ -33,7 +33,8 @@ class PageTest {
     @Test
     void each_goal_that_is_missed_has_its_reason_and_no_other_has_one() throws IOException {
         var missed =
-                Pattern.compile("(?m)^- `(.*?)`: ").matcher(new PerformancePage(new Results(ROOT.resolve("benchmarks/results")), reasons()).render())
+                Pattern.compile("(?m)^- `(.*?)`: ")
+                        .matcher(new PerformancePage(new Results(ROOT.resolve("benchmarks/results")), reasons()).render())
                         .results().map(goal -> goal.group(1)).toList();
         assertThat(reasons().stringPropertyNames()).containsExactlyInAnyOrderElementsOf(missed);
     }
