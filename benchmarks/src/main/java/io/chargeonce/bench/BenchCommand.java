@@ -93,7 +93,7 @@ final class BenchCommand implements Runnable {
             description = "Payments charged per second, from the topic to the published outcome, with a PSP stub in this process.")
     int charge(@Mixin BenchOptions common,
                @Option(names = "--psp-latency", defaultValue = "20ms", paramLabel = "TIME", converter = Millis.class,
-                       description = "How long a call to the PSP takes, as in 0, 20ms, 100ms. Default: ${DEFAULT-VALUE}.") Duration pspLatency,
+                       description = "How long the PSP takes, as in 0, 20ms, 100ms. Default: ${DEFAULT-VALUE}.") Duration pspLatency,
                @Option(names = "--against", split = ",", defaultValue = "composite", paramLabel = "NAME",
                        description = "The contestants to run beside chargeonce, with commas between; 'all' or 'none'. "
                                + "Default: ${DEFAULT-VALUE}.") List<String> against,

@@ -107,8 +107,8 @@ public final class AdyenSimulator extends PspServer {
     }
 
     /**
-     * The settlement details report, with the columns of Adyen's sample: everything that moved, as one batch, and a fee. It is downloaded with
-     * the API's key.
+     * The settlement details report, with the columns of Adyen's sample: everything that moved, as one batch, and a fee. It is downloaded
+     * with the API's key.
      *
      * <pre>GET /reports/download/MerchantAccount/ACCOUNT/settlement_detail_report_batch_1.csv</pre>
      */
@@ -118,9 +118,9 @@ public final class AdyenSimulator extends PspServer {
                 Pattern.compile("/reports/download/MerchantAccount/[^/]+/settlement_detail_report_batch_1\\.csv");
         private static final String HEADER =
                 "Company Account,Merchant Account,Psp Reference,Merchant Reference,Payment Method,Creation Date,"
-                        + "TimeZone,Type,Modification Reference,Gross Currency,Gross Debit (GC),Gross Credit (GC),Exchange Rate,Net Currency,"
-                        + "Net Debit (NC),Net Credit (NC),Commission (NC),Markup (NC),Scheme Fees (NC),Interchange (NC),Payment Method Variant,"
-                        + "Modification Merchant Reference,Batch Number\n";
+                        + "TimeZone,Type,Modification Reference,Gross Currency,Gross Debit (GC),Gross Credit (GC),Exchange Rate,"
+                        + "Net Currency,Net Debit (NC),Net Credit (NC),Commission (NC),Markup (NC),Scheme Fees (NC),Interchange (NC),"
+                        + "Payment Method Variant,Modification Merchant Reference,Batch Number\n";
         private static final String LINE =
                 "Company,%1$s,%2$s,%3$s,visa,%4$s,UTC,%5$s,%6$s,%7$s,%8$s,%9$s,1,%7$s,%8$s,%9$s,,,,,visa,%10$s,1\n";
         private static final String FEE = "Company,%s,,,,2026-01-01 00:00:00,UTC,Fee,Transaction Fees,EUR,,,,EUR,0.10,,,,,,,,1\n";

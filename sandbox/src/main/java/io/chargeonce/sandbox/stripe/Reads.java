@@ -116,7 +116,7 @@ final class Reads {
                 Optional.empty(), false);
     }
 
-    /** The part of Stripe's search language that finds intents by equality, {@code metadata['k']:'v' AND status:'succeeded'}, and by time. */
+    /** The part of Stripe's search language that finds intents by equality, as {@code metadata['k']:'v' AND status:'x'}, and by time. */
     private static final class SearchQuery {
         private static final Pattern CLAUSE =
                 Pattern.compile("(\\w+)(?:\\[[\"']([^\"']+)[\"']\\])?\\s*:\\s*(?:[\"']([^\"']*)[\"']|(\\d+))");
