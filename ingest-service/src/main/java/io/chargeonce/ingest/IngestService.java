@@ -127,8 +127,8 @@ public final class IngestService implements AutoCloseable {
     }
 
     static BoundedHttp startHttp(Lifecycle lifecycle, IngestSettings settings, Database database, AcceptanceService accept,
-                                         AcceptRefund refunds, Meters meters, Tracing tracing, Patience patience, Drain drain,
-                                         InstantSource clock) {
+                                 AcceptRefund refunds, Meters meters, Tracing tracing, Patience patience, Drain drain,
+                                 InstantSource clock) {
         var merchants = lifecycle.start("merchants", () -> new Merchants(database, new SteadyClock()));
         start(lifecycle, "ingest-token-use", USE_EVERY, new TokenUse(database, merchants)::runOnce, meters);
         var limits = new RateLimits(new SteadyClock());

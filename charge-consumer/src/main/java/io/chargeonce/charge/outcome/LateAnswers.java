@@ -73,7 +73,7 @@ public final class LateAnswers {
 
     /** What succeeded stays so unless the PSP, or the other bank, takes exactly that success back. */
     static void failedAfterSuccess(Connection connection, Operation operation, Attempt before, Observation observed, Instant now,
-                                           UnitOfWork changes)
+                                   UnitOfWork changes)
             throws SQLException {
         boolean isTakenBack = FailureCause.REFUND_FAILED.tag().equals(observed.cause()) || observed.source().equals("settlement");
         if (isTakenBack && isWatched(operation, before)) {
@@ -98,7 +98,7 @@ public final class LateAnswers {
     }
 
     static void succeeded(Connection connection, Operation operation, Attempt before, Observation observed, Instant now,
-                                  UnitOfWork changes)
+                          UnitOfWork changes)
             throws SQLException {
         if (before.state() == AttemptState.SUCCEEDED) {
             succeededAgain(connection, operation, before, observed, now, changes);

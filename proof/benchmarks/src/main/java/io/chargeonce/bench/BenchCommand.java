@@ -80,7 +80,8 @@ final class BenchCommand implements Runnable {
                @Option(names = "--repeated", defaultValue = "0", paramLabel = "PERCENT",
                        description = "Requests that repeat an earlier key. Default: ${DEFAULT-VALUE}.") int repeated,
                @Option(names = "--rounds", defaultValue = "5", paramLabel = "N",
-                       description = "How often each runs. Default: ${DEFAULT-VALUE}.") int rounds) throws Exception {
+                       description = "How often each runs. Default: ${DEFAULT-VALUE}.") int rounds)
+            throws Exception {
         common.require("--connections", connections, 1, 10_000);
         common.require("--repeated", repeated, 0, 100);
         common.require("--rounds", rounds, 1, 1_000);
@@ -92,16 +93,15 @@ final class BenchCommand implements Runnable {
             description = "Payments charged per second, from the topic to the published outcome, with a PSP stub in this process.")
     int charge(@Mixin BenchOptions common,
                @Option(names = "--psp-latency", defaultValue = "20ms", paramLabel = "TIME", converter = Millis.class,
-                       description = "How long a call to the PSP takes, as in 0, 20ms, 100ms. Default: ${DEFAULT-VALUE}.")
-                       Duration pspLatency,
+                       description = "How long the PSP takes, as in 0, 20ms, 100ms. Default: ${DEFAULT-VALUE}.") Duration pspLatency,
                @Option(names = "--against", split = ",", defaultValue = "composite", paramLabel = "NAME",
                        description = "The contestants to run beside chargeonce, with commas between; 'all' or 'none'. "
-                               + "Default: ${DEFAULT-VALUE}.")
-                       List<String> against,
+                               + "Default: ${DEFAULT-VALUE}.") List<String> against,
                @Option(names = "--rounds", defaultValue = "5", paramLabel = "N",
                        description = "How often each runs. Default: ${DEFAULT-VALUE}.") int rounds,
                @Option(names = "--run-time", defaultValue = "6s", paramLabel = "TIME", converter = Millis.class,
-                       description = "How long one run lasts, about. Default: ${DEFAULT-VALUE}.") Duration runTime) throws Exception {
+                       description = "How long one run lasts, about. Default: ${DEFAULT-VALUE}.") Duration runTime)
+            throws Exception {
         common.require("--rounds", rounds, 1, 1_000);
         if (!against.contains("all")) {
             common.requireKnown(against, ChargeBench.contestants().keySet());
@@ -121,10 +121,10 @@ final class BenchCommand implements Runnable {
                          description = "How long the PSP takes. Default: ${DEFAULT-VALUE}.") Duration pspLatency,
                  @Option(names = "--against", split = ",", defaultValue = "spring,spring-async", paramLabel = "NAME",
                          description = "The contestants to run beside chargeonce: spring, spring-async, or 'none'. "
-                                 + "Default: ${DEFAULT-VALUE}.")
-                         List<String> against,
+                                 + "Default: ${DEFAULT-VALUE}.") List<String> against,
                  @Option(names = "--rounds", defaultValue = "5", paramLabel = "N",
-                         description = "How often each runs. Default: ${DEFAULT-VALUE}.") int rounds) throws Exception {
+                         description = "How often each runs. Default: ${DEFAULT-VALUE}.") int rounds)
+            throws Exception {
         common.require("--rounds", rounds, 1, 1_000);
         common.requireKnown(against, List.of("spring", "spring-async"));
         return common.finishBalanced("end-to-end", EndToEndBench.run(against, pspLatency, rounds, common.story()));
@@ -134,7 +134,8 @@ final class BenchCommand implements Runnable {
             description = "How long one payment at a time takes from its request to its outcome's answer, stage by stage.")
     int latency(@Mixin BenchOptions common,
                 @Option(names = "--payments", defaultValue = "1000", paramLabel = "N",
-                        description = "How many are measured. Default: ${DEFAULT-VALUE}.") int payments) throws Exception {
+                        description = "How many are measured. Default: ${DEFAULT-VALUE}.") int payments)
+            throws Exception {
         common.require("--payments", payments, 10, 10_000_000);
         common.finish("latency", LatencyBench.run(payments, common.story()));
         return 0;
@@ -144,7 +145,8 @@ final class BenchCommand implements Runnable {
             description = "What one payment costs Postgres, statement by statement: microseconds of processor time, and bytes of WAL.")
     int cost(@Mixin BenchOptions common,
              @Option(names = "--payments", defaultValue = "20000", paramLabel = "N",
-                     description = "How many are measured. Default: ${DEFAULT-VALUE}.") int payments) throws Exception {
+                     description = "How many are measured. Default: ${DEFAULT-VALUE}.") int payments)
+            throws Exception {
         common.require("--payments", payments, 100, 10_000_000);
         common.finish("cost", CostBench.run(payments, common.story()));
         return 0;
@@ -155,7 +157,8 @@ final class BenchCommand implements Runnable {
                @Option(names = "--rate", defaultValue = "2000", paramLabel = "N",
                        description = "Payments sent per second. Default: ${DEFAULT-VALUE}.") double rate,
                @Option(names = "--rounds", defaultValue = "5", paramLabel = "N",
-                       description = "How often each runs. Default: ${DEFAULT-VALUE}.") int rounds) throws Exception {
+                       description = "How often each runs. Default: ${DEFAULT-VALUE}.") int rounds)
+            throws Exception {
         common.require("--rate", rate, 1, 100_000);
         common.require("--rounds", rounds, 1, 1_000);
         return common.finishBalanced("poison", PoisonBench.run(rate, rounds, common.story()));
@@ -173,8 +176,8 @@ final class BenchCommand implements Runnable {
                  @Option(names = "--seconds", defaultValue = "8", paramLabel = "N",
                          description = "How long each is measured. Default: ${DEFAULT-VALUE}.") int seconds,
                  @Option(names = "--rounds", defaultValue = "3", paramLabel = "N",
-                         description = "How often each is played; the figures are medians. Default: ${DEFAULT-VALUE}.")
-                         int rounds) throws Exception {
+                         description = "How often each is played; the figures are medians. Default: ${DEFAULT-VALUE}.") int rounds)
+            throws Exception {
         common.require("--share", share, 1, 10_000);
         common.require("--times", times, 1, 1_000);
         common.require("--seconds", seconds, 1, 3_600);
@@ -198,8 +201,8 @@ final class BenchCommand implements Runnable {
                 @Option(names = "--payments", defaultValue = "1000000", paramLabel = "N",
                         description = "How many wait. Default: ${DEFAULT-VALUE}.") int payments,
                 @Option(names = "--against", split = ",", defaultValue = "spring-async,parallel-consumer-256", paramLabel = "NAME",
-                        description = "The contestants to run beside chargeonce. Default: ${DEFAULT-VALUE}.")
-                        List<String> against) throws Exception {
+                        description = "The contestants to run beside chargeonce. Default: ${DEFAULT-VALUE}.") List<String> against)
+            throws Exception {
         common.require("--payments", payments, 1_000, 100_000_000);
         common.requireKnown(against, ChargeBench.contestants().keySet());
         return common.finishBalanced("backlog", BacklogBench.run(payments, against, common.story()));
@@ -213,7 +216,8 @@ final class BenchCommand implements Runnable {
             @Option(names = "--letters", defaultValue = "1000000", paramLabel = "N",
                     description = "How many are dead. Default: ${DEFAULT-VALUE}.") int letters,
             @Option(names = "--launcher", defaultValue = "./chargeonce", paramLabel = "FILE",
-                    description = "The program that a person calls. Default: ${DEFAULT-VALUE}.") Path launcher) throws Exception {
+                    description = "The program that a person calls. Default: ${DEFAULT-VALUE}.") Path launcher)
+            throws Exception {
         common.require("--letters", letters, 100, 100_000_000);
         if (!Files.isExecutable(launcher)) {
             throw new ParameterException(common.spec.commandLine(),
@@ -226,7 +230,8 @@ final class BenchCommand implements Runnable {
             description = "Outbox rows published per second, beside raw reading and raw producing, and the delay of a row.")
     int relay(@Mixin BenchOptions common,
               @Option(names = "--rounds", defaultValue = "5", paramLabel = "N",
-                      description = "How often each runs. Default: ${DEFAULT-VALUE}.") int rounds) throws Exception {
+                      description = "How often each runs. Default: ${DEFAULT-VALUE}.") int rounds)
+            throws Exception {
         common.require("--rounds", rounds, 1, 1_000);
         common.finish("relay", RelayBench.run(rounds, common.story()));
         return 0;
@@ -249,8 +254,8 @@ final class BenchCommand implements Runnable {
                    @Option(names = "--seconds", defaultValue = "10", paramLabel = "N",
                            description = "How long each is measured. Default: ${DEFAULT-VALUE}.") int seconds,
                    @Option(names = "--rounds", defaultValue = "3", paramLabel = "N",
-                           description = "How often each is played; the figures are medians. Default: ${DEFAULT-VALUE}.")
-                           int rounds) throws Exception {
+                           description = "How often each is played; the figures are medians. Default: ${DEFAULT-VALUE}.") int rounds)
+            throws Exception {
         common.require("--rate", rate, 1, 100_000);
         common.require("--seconds", seconds, 1, 600);
         common.require("--rounds", rounds, 1, 100);
@@ -261,11 +266,12 @@ final class BenchCommand implements Runnable {
 
     @Command(name = "report", description = "Writes the page of figures from the latest kept results.")
     int report(@Option(names = "--results", defaultValue = "proof/benchmarks/results", paramLabel = "DIR",
-                       description = "Where the results are. Default: ${DEFAULT-VALUE}.") Path results,
+            description = "Where the results are. Default: ${DEFAULT-VALUE}.") Path results,
                @Option(names = "--reasons", defaultValue = "proof/benchmarks/misses.properties", paramLabel = "FILE",
                        description = "Why a goal is missed. Default: ${DEFAULT-VALUE}.") Path reasons,
                @Option(names = "--page", defaultValue = "docs/performance.md", paramLabel = "FILE",
-                       description = "What is written. Default: ${DEFAULT-VALUE}.") Path page) throws IOException {
+                       description = "What is written. Default: ${DEFAULT-VALUE}.") Path page)
+            throws IOException {
         Stream.of(results, reasons).filter(file -> !Files.isReadable(file)).findFirst().ifPresent(file -> {
             throw new ParameterException(spec.commandLine(),
                     "there is no %s: call it at the project's root, or name --results and --reasons".formatted(file));

@@ -259,7 +259,8 @@ public final class Checker {
         private void unsound(ResultSet row) throws SQLException {
             contents.findings.addGeneral(Invariant.AUDIT_SEALED,
                     "audit seal %d covers records %d to %d and should begin at %d; it was made over %d records, and there are %d".formatted(
-                            row.getLong("seal"), row.getLong("from_id"), row.getLong("to_id"), row.getLong("begins_at"), row.getLong("records"),
+                            row.getLong("seal"), row.getLong("from_id"), row.getLong("to_id"), row.getLong("begins_at"),
+                            row.getLong("records"),
                             row.getLong("found")));
         }
     }

@@ -92,7 +92,8 @@ final class OutcomeTopic {
         }
         boolean same = json.path("merchant").asString("").equals(payment.merchant)
                 && json.path("payment_id").asString("").equals(payment.paymentId)
-                && (!payment.charge || RederivedId.ofPayment(payment.merchant, json.path("idempotency_key").asString("")).equals(payment.id));
+                && (!payment.charge
+                        || RederivedId.ofPayment(payment.merchant, json.path("idempotency_key").asString("")).equals(payment.id));
         if (!same) {
             conflict(payment.id, "has an outcome event that differs from its row in payment, merchant or key");
         }

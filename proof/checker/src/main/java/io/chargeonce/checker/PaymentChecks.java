@@ -163,8 +163,9 @@ final class PaymentChecks {
                 contents.findings.add(Invariant.HOP_SOUND, payment.id,
                         "attempt %d started %.3f s before the record that it waited for was in tier %d"
                                 .formatted(retry.attempt(), (retry.appendedAt() - sent) / 1_000_000.0, retry.tier()));
-            } else if (known && recovery.filter(well -> due >= DatabaseRows.micros(well.since()) && sent - due > well.latest().toNanos() / 1_000)
-                    .isPresent()) {
+            } else if (known
+                    && recovery.filter(well -> due >= DatabaseRows.micros(well.since()) && sent - due > well.latest().toNanos() / 1_000)
+                            .isPresent()) {
                 contents.findings.add(Invariant.NEVER_EARLY, payment.id,
                         "attempt %d started %.1f s after its time in tier %d, with no fault about"
                                 .formatted(retry.attempt(), (sent - due) / 1_000_000.0, retry.tier()));

@@ -136,8 +136,9 @@ final class Timelines {
     /** Hides how and by whom a payment is paid: no invariant is about that, and a report is pasted into tickets. */
     private static final class Masked {
 
-        private static final Set<String> HIDDEN = Set.of("payment_method", "paymentMethod", "card", "customer", "shopperEmail", "description",
-                "receipt_email");
+        private static final Set<String> HIDDEN =
+                Set.of("payment_method", "paymentMethod", "card", "customer", "shopperEmail", "description",
+                        "receipt_email");
         private static final JsonNode MASK = StringNode.valueOf("****");
         private static final JsonMapper JSON = new JsonMapper();
 

@@ -156,7 +156,8 @@ final class WorkTopic {
         return json.path("amount").asLong(0) == payment.amount && json.path("currency").asString("").equals(payment.currency)
                 && json.path("merchant").asString("").equals(payment.merchant)
                 && json.path("payment_id").asString("").equals(payment.paymentId)
-                && (!payment.charge || RederivedId.ofPayment(payment.merchant, json.path("idempotency_key").asString("")).equals(payment.id));
+                && (!payment.charge
+                        || RederivedId.ofPayment(payment.merchant, json.path("idempotency_key").asString("")).equals(payment.id));
     }
 
     /** Where a topic has lost records, it is not known when the first of them came. */

@@ -140,7 +140,8 @@ class ArrivalsTest {
         finds(Invariant.RECEIPTS_AGREE, "mail rcp_other came");
         kept.mails.set(1, new ArrivalEvidence.Mail(receipt, "eve@example.com", text));
         finds(Invariant.RECEIPTS_AGREE, "not the receipt of a success");
-        kept.mails.set(1, new ArrivalEvidence.Mail(RederivedId.ofReceipt(sample.declined, World.START, ANN), ANN, "Payment: " + sample.declined));
+        kept.mails.set(1,
+                new ArrivalEvidence.Mail(RederivedId.ofReceipt(sample.declined, World.START, ANN), ANN, "Payment: " + sample.declined));
         finds(Invariant.RECEIPTS_AGREE, "not the receipt of a success");
     }
 

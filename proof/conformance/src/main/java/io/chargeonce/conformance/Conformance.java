@@ -28,7 +28,8 @@ public final class Conformance {
         Trial.requireObject(target.body());
         try (var http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(5)).build()) {
             requireAccess(new Trial(target, http));
-            return new ConformanceReport(Rules.ALL.stream().map(rule -> new ConformanceReport.Line(rule, check(rule, new Trial(target, http)))).toList());
+            return new ConformanceReport(
+                    Rules.ALL.stream().map(rule -> new ConformanceReport.Line(rule, check(rule, new Trial(target, http)))).toList());
         }
     }
 

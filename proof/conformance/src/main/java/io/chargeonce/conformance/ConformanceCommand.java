@@ -61,7 +61,8 @@ public final class ConformanceCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try {
-            ConformanceReport report = Conformance.of(new TriedServer(TriedServer.endpoint(url), token, otherToken, otherUrl, body(), mismatchStatus));
+            ConformanceReport report =
+                    Conformance.of(new TriedServer(TriedServer.endpoint(url), token, otherToken, otherUrl, body(), mismatchStatus));
             print(report);
             return report.isSafe() ? 0 : BROKEN;
         } catch (IllegalArgumentException e) {

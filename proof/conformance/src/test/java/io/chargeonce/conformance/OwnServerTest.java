@@ -74,7 +74,8 @@ class OwnServerTest {
     @Test
     void every_rule_is_kept() {
         ConformanceReport report = Conformance
-                .of(new TriedServer(URI.create(url()), "test_acme", Optional.of("test_globex"), Optional.empty(), TriedServer.PAYMENT, 409));
+                .of(new TriedServer(URI.create(url()), "test_acme", Optional.of("test_globex"), Optional.empty(), TriedServer.PAYMENT,
+                        409));
 
         assertThat(report.lines()).hasSize(Rules.ALL.size())
                 .allSatisfy(line -> assertThat(line.verdict()).as(line.text()).isEqualTo("kept"));
@@ -84,7 +85,8 @@ class OwnServerTest {
     @Test
     void a_merchant_with_a_limit_is_waited_for_and_breaks_no_rule() {
         ConformanceReport report = Conformance
-                .of(new TriedServer(URI.create(url()), "test_limited", Optional.of("test_globex"), Optional.empty(), TriedServer.PAYMENT, 409));
+                .of(new TriedServer(URI.create(url()), "test_limited", Optional.of("test_globex"), Optional.empty(), TriedServer.PAYMENT,
+                        409));
 
         assertThat(report.lines()).allSatisfy(line -> assertThat(line.verdict()).as(line.text()).isEqualTo("kept"));
     }

@@ -200,7 +200,8 @@ final class SimulateCommand implements Callable<Integer> {
         public Fault convert(String tag) {
             return Arrays.stream(Fault.values()).filter(fault -> fault.tag().equals(tag)).findFirst()
                     .orElseThrow(
-                            () -> new TypeConversionException("no such fault: '%s'; there are %s".formatted(tag, String.join(", ", tags()))));
+                            () -> new TypeConversionException(
+                                    "no such fault: '%s'; there are %s".formatted(tag, String.join(", ", tags()))));
         }
     }
 }

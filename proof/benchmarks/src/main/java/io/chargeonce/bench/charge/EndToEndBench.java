@@ -84,7 +84,8 @@ public final class EndToEndBench {
                 double half = bench.rate(each.name()).median() / 2;
                 Turn turn = bench.turn(each, (int) (half * RUN.toSeconds()), Optional.of(half));
                 bench.paced.put(each.name(), turn);
-                story.printf("at %9s/s  %-14s p50 %.1f ms  p99 %.1f ms  %s%n", RoundSpread.brief(half), each.name(), turn.delays.millisAt(50),
+                story.printf("at %9s/s  %-14s p50 %.1f ms  p99 %.1f ms  %s%n", RoundSpread.brief(half), each.name(),
+                        turn.delays.millisAt(50),
                         turn.delays.millisAt(99), turn.fault.orElse("balanced"));
             }
             return bench.result(machine);

@@ -168,8 +168,9 @@ final class Round {
         }
 
         private static CheckVerdict verdict(Arena arena) {
-            return Checker.check(CheckEvidence.of(arena.plot().jdbcUrl(), "postgres", "", arena.plot().kafka(), List.of(Chargeonce.TIERS), List.of())
-                    .topicPrefix(arena.plot().topics().prefix()));
+            return Checker.check(
+                    CheckEvidence.of(arena.plot().jdbcUrl(), "postgres", "", arena.plot().kafka(), List.of(Chargeonce.TIERS), List.of())
+                            .topicPrefix(arena.plot().topics().prefix()));
         }
     }
 }

@@ -68,7 +68,8 @@ public final class IngestBench {
                 Collections.shuffle(order);
                 for (String name : order) {
                     var outcome = bench.turn(name);
-                    story.printf("round %d  %-12s %9s/s  p50 %.1f ms  p99 %.1f ms%n", i, name, RoundSpread.brief(outcome.acceptedPerSecond()),
+                    story.printf("round %d  %-12s %9s/s  p50 %.1f ms  p99 %.1f ms%n", i, name,
+                            RoundSpread.brief(outcome.acceptedPerSecond()),
                             outcome.p50(), outcome.p99());
                 }
             }
@@ -217,7 +218,8 @@ public final class IngestBench {
             this.pool = new HikariDataSource(config);
             this.topic = plot.topics().requests();
             this.server =
-                    WebServer.builder().host("127.0.0.1").port(0).routing(routes -> routes.post("/v1/payments", this::accept)).build().start();
+                    WebServer.builder().host("127.0.0.1").port(0).routing(routes -> routes.post("/v1/payments", this::accept)).build()
+                            .start();
         }
 
         static OneCommitServer start(Ground.Plot plot) {

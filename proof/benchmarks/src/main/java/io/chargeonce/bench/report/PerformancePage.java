@@ -145,8 +145,10 @@ public final class PerformancePage {
                 RoundSpread.brief(figures.path("ratio_min").asDouble()), RoundSpread.brief(figures.path("ratio_max").asDouble())) : "";
         String books = figures.has("balanced")
                 ? figures.path("balanced").asBoolean() ? "balanced" : "**" + figures.path("fault").asString("broken") + "**" : "";
-        line("| %s | %s | %s | %s | %s | %s | %s |".formatted(name, new RoundSpread(rate(figures), figures.path("payments_per_s_min").asDouble(),
-                figures.path("payments_per_s_max").asDouble()), ratio, RoundSpread.brief(figures.path("p50_ms").asDouble()),
+        line("| %s | %s | %s | %s | %s | %s | %s |".formatted(name,
+                new RoundSpread(rate(figures), figures.path("payments_per_s_min").asDouble(),
+                        figures.path("payments_per_s_max").asDouble()),
+                ratio, RoundSpread.brief(figures.path("p50_ms").asDouble()),
                 RoundSpread.brief(figures.path("p99_ms").asDouble()), figures.path("cpu_us_per_payment").asInt(), books));
     }
 
@@ -235,8 +237,10 @@ public final class PerformancePage {
             line("| %s | %s → %s | %s | %s → %s | %s |".formatted(noise.replace('_', ' '),
                     RoundSpread.brief(each.path("acceptance_p99_ms_quiet").asDouble()),
                     RoundSpread.brief(each.path("acceptance_p99_ms_noisy").asDouble()),
-                    RoundSpread.brief(each.path("acceptance_times").asDouble()), RoundSpread.brief(each.path("outcome_p99_ms_quiet").asDouble()),
-                    RoundSpread.brief(each.path("outcome_p99_ms_noisy").asDouble()), RoundSpread.brief(each.path("outcome_times").asDouble())));
+                    RoundSpread.brief(each.path("acceptance_times").asDouble()),
+                    RoundSpread.brief(each.path("outcome_p99_ms_quiet").asDouble()),
+                    RoundSpread.brief(each.path("outcome_p99_ms_noisy").asDouble()),
+                    RoundSpread.brief(each.path("outcome_times").asDouble())));
         }
         line("");
     }
@@ -257,7 +261,8 @@ public final class PerformancePage {
         line(("%s webhooks/s from one process to the healthy receivers of %d merchants. From the outcome's record to the receiver the p99 "
                 + "is %s ms while %d more receivers never answer, and %s ms while those get nothing: %s×. %s")
                 .formatted(RoundSpread.brief(result.path("deliveries_per_s").asDouble()),
-                        result.path("merchants").asInt() - result.path("hanging").asInt(), RoundSpread.brief(result.path("p99_ms").asDouble()),
+                        result.path("merchants").asInt() - result.path("hanging").asInt(),
+                        RoundSpread.brief(result.path("p99_ms").asDouble()),
                         result.path("hanging").asInt(), RoundSpread.brief(result.path("p99_ms_quiet").asDouble()),
                         RoundSpread.brief(result.path("ratio").asDouble()), result.path("undelivered").asLong() == 0 ? "All came."
                                 : "**%d did not come.**".formatted(result.path("undelivered").asLong())));
@@ -267,7 +272,8 @@ public final class PerformancePage {
     }
 
     private static String rounds(JsonNode result, int which) {
-        return result.path("rounds").path(which).valueStream().map(p99 -> RoundSpread.brief(p99.asDouble())).collect(Collectors.joining(", "));
+        return result.path("rounds").path(which).valueStream().map(p99 -> RoundSpread.brief(p99.asDouble()))
+                .collect(Collectors.joining(", "));
     }
 
     private void backlog(JsonNode result) {

@@ -53,8 +53,9 @@ public record CheckEvidence(String jdbcUrl, String user, String password, Map<St
 
     /** Topics {@code payments.*}, no history, nothing planted, and everything must be at rest. */
     public static CheckEvidence of(String jdbcUrl, String user, String password, String bootstrapServers, List<Duration> tiers,
-                              List<URI> psps) {
-        return new CheckEvidence(jdbcUrl, user, password, Map.of("bootstrap.servers", bootstrapServers), "payments", tiers, Instant.EPOCH, psps,
+                                   List<URI> psps) {
+        return new CheckEvidence(jdbcUrl, user, password, Map.of("bootstrap.servers", bootstrapServers), "payments", tiers, Instant.EPOCH,
+                psps,
                 Optional.empty(), List.of(), List.of(), false, Optional.empty(), Optional.empty(), Optional.empty());
     }
 
@@ -75,13 +76,15 @@ public record CheckEvidence(String jdbcUrl, String user, String password, Map<St
     }
 
     public CheckEvidence planted(List<String> strings, List<Path> searched) {
-        return new CheckEvidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, tiersSince, psps, calls, strings, searched, inFlightAllowed,
+        return new CheckEvidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, tiersSince, psps, calls, strings, searched,
+                inFlightAllowed,
                 ourReceipts,
                 recovery, arrivals);
     }
 
     public CheckEvidence allowInFlight() {
-        return new CheckEvidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, tiersSince, psps, calls, planted, logs, true, ourReceipts,
+        return new CheckEvidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, tiersSince, psps, calls, planted, logs, true,
+                ourReceipts,
                 recovery, arrivals);
     }
 
@@ -91,18 +94,21 @@ public record CheckEvidence(String jdbcUrl, String user, String password, Map<St
     }
 
     public CheckEvidence with(OurReceipts receipts) {
-        return new CheckEvidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, tiersSince, psps, calls, planted, logs, inFlightAllowed,
+        return new CheckEvidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, tiersSince, psps, calls, planted, logs,
+                inFlightAllowed,
                 Optional.of(receipts), recovery, arrivals);
     }
 
     public CheckEvidence recovered(Recovery expected) {
-        return new CheckEvidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, tiersSince, psps, calls, planted, logs, inFlightAllowed,
+        return new CheckEvidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, tiersSince, psps, calls, planted, logs,
+                inFlightAllowed,
                 ourReceipts,
                 Optional.of(expected), arrivals);
     }
 
     public CheckEvidence arrivals(ArrivalEvidence kept) {
-        return new CheckEvidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, tiersSince, psps, calls, planted, logs, inFlightAllowed,
+        return new CheckEvidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, tiersSince, psps, calls, planted, logs,
+                inFlightAllowed,
                 ourReceipts, recovery, Optional.of(kept));
     }
 
@@ -113,13 +119,15 @@ public record CheckEvidence(String jdbcUrl, String user, String password, Map<St
     }
 
     public CheckEvidence tiers(List<Duration> delays) {
-        return new CheckEvidence(jdbcUrl, user, password, kafka, topicPrefix, delays, tiersSince, psps, calls, planted, logs, inFlightAllowed,
+        return new CheckEvidence(jdbcUrl, user, password, kafka, topicPrefix, delays, tiersSince, psps, calls, planted, logs,
+                inFlightAllowed,
                 ourReceipts,
                 recovery, arrivals);
     }
 
     public CheckEvidence psps(List<URI> ledgers) {
-        return new CheckEvidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, tiersSince, ledgers, calls, planted, logs, inFlightAllowed,
+        return new CheckEvidence(jdbcUrl, user, password, kafka, topicPrefix, tiers, tiersSince, ledgers, calls, planted, logs,
+                inFlightAllowed,
                 ourReceipts,
                 recovery, arrivals);
     }

@@ -64,7 +64,8 @@ public final class Chaos {
      */
     public Result run(long seed, int first, int campaigns, List<FaultKind> kinds, Optional<Plant> plant, Map<String, String> settings) {
         var coverage = new Coverage();
-        try (var stage = new CampaignStage(plant, settings, kinds); var history = HistoryFile.create(stage.directory.resolve("history.ndjson"))) {
+        try (var stage = new CampaignStage(plant, settings, kinds);
+             var history = HistoryFile.create(stage.directory.resolve("history.ndjson"))) {
             stage.start(campaigns >= WORTH_A_REHEARSAL);
             plant.flatMap(Plant::sql).ifPresent(stage.database::sql);
             for (int i = 1; true; i++) {

@@ -129,7 +129,8 @@ final class Redelivery {
                     .map(info -> new TopicPartition(topic, info.partition())).toList();
             consumer.assign(partitions);
             consumer.endOffsets(partitions).forEach(
-                    (partition, end) -> consumer.seek(partition, Math.max(0, end - COPIED / partitions.size() / (CampaignStage.TIERS.size() + 1))));
+                    (partition, end) -> consumer.seek(partition,
+                            Math.max(0, end - COPIED / partitions.size() / (CampaignStage.TIERS.size() + 1))));
             var records = new ArrayList<ConsumerRecord<byte[], byte[]>>();
             for (int i = 0; i < 3; i++) {
                 consumer.poll(Duration.ofMillis(100)).forEach(records::add);

@@ -228,7 +228,8 @@ public enum Plant implements Weaving {
             PlantedChange.<Integer>result(at(PaymentRecord::step), (call, step) -> Tampering.stepOfRow(call.self(), step))),
     STOPPED_IS_RECHARGEABLE("what a person stopped on purpose is merged like any other dead letter",
             Shows.inUniversesOf(Fault.STOP, Fault.PSP_UNWELL, Fault.OUTAGE), List.of(DLQ_ALGEBRA),
-            PlantedChange.<String>argument(at(MoneyStatus::fromTag), 0, standing -> standing.equals("stopped") ? "rechargeable" : standing)),
+            PlantedChange.<String>argument(at(MoneyStatus::fromTag), 0,
+                    standing -> standing.equals("stopped") ? "rechargeable" : standing)),
     STRIPE_IN_ISO_UNITS("Stripe is asked for ISO 4217's minor units, where its own differ",
             Shows.inCampaigns("psp"), List.of(PSP_AGREES, MONEY_SUM),
             PlantedChange.<Long>result(StripeSeams.TO_SEND, (call, amount) -> call.<Money>argument(0).minorUnits()),
@@ -343,7 +344,8 @@ public enum Plant implements Weaving {
             PlantedChange change = changes.get(i);
             planted = change.place().type().equals(type) ? Marks.put(change.place(), planted)
                     .visit(Advice.withCustomMapping().bind(PlantedChange.Text.class, name() + " " + i).to(change.advice())
-                            .on(ElementMatchers.named(change.place().method()))) : planted;
+                            .on(ElementMatchers.named(change.place().method())))
+                    : planted;
         }
         return planted;
     }

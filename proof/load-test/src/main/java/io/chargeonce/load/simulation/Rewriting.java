@@ -185,7 +185,8 @@ final class Rewriting {
                 body.visitVarInsn(argument.getOpcode(Opcodes.ILOAD), local);
                 local += argument.getSize();
             }
-            body.visitMethodInsn(Opcodes.INVOKESTATIC, standIn.hook.type().replace('.', '/'), standIn.hook.method(), standIn.hook.descriptor(), false);
+            body.visitMethodInsn(Opcodes.INVOKESTATIC, standIn.hook.type().replace('.', '/'), standIn.hook.method(),
+                    standIn.hook.descriptor(), false);
             Type given = Type.getReturnType(standIn.hook.descriptor());
             if (returned.getSort() == Type.OBJECT && given == Type.VOID_TYPE) {
                 body.visitInsn(Opcodes.ACONST_NULL);

@@ -13,7 +13,8 @@ import java.util.Optional;
  * @param comesBack whether half of it is refunded
  * @param receipt   where its receipt goes
  */
-record PlannedPurchase(TrafficMerchant merchant, String key, long amount, String currency, String card, PlannedOutcome outcome, boolean first,
+record PlannedPurchase(TrafficMerchant merchant, String key, long amount, String currency, String card, PlannedOutcome outcome,
+        boolean first,
         boolean comesBack, Optional<String> receipt) {
 
     PlannedPurchase repeated() {

@@ -22,7 +22,8 @@ record Exchanged(HttpRequest request, SimulatedPsp.Reply reply) implements HttpR
     static HttpResponse<String> with(HttpRequest request) throws IOException {
         URI uri = request.uri();
         String path = uri.getRawPath() + (uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery());
-        var asked = new SimulatedPsp.Request(request.method(), path, request.headers().firstValue("Idempotency-Key").filter(key -> mayMove(request)),
+        var asked = new SimulatedPsp.Request(request.method(), path,
+                request.headers().firstValue("Idempotency-Key").filter(key -> mayMove(request)),
                 body(request), credential(request));
         return new Exchanged(request, Cluster.psp(uri.getHost()).exchange(asked, SimulatedGateways.PATIENCE));
     }

@@ -41,7 +41,8 @@ final class FaultScheduler {
     private Instant healedAt = Instant.MAX;
 
     /** @param allowed what may go wrong at all */
-    FaultScheduler(Kernel kernel, Cluster cluster, Broker broker, SimulatedPostgres postgres, List<SimulatedPsp> psps, ModelWebhooks webhooks,
+    FaultScheduler(Kernel kernel, Cluster cluster, Broker broker, SimulatedPostgres postgres, List<SimulatedPsp> psps,
+                   ModelWebhooks webhooks,
                    Set<Fault> allowed) {
         this.kernel = kernel;
         this.cluster = cluster;
@@ -252,7 +253,8 @@ final class FaultScheduler {
         }
 
         Map<Fault, Runnable> all() {
-            return Map.of(Fault.CLOCK_STEP, this::stepProcess, Fault.POSTGRES_CLOCK, this::stepPostgres, Fault.BROKER_CLOCK, this::setBroker);
+            return Map.of(Fault.CLOCK_STEP, this::stepProcess, Fault.POSTGRES_CLOCK, this::stepPostgres, Fault.BROKER_CLOCK,
+                    this::setBroker);
         }
 
         /** As it is from the beginning. */

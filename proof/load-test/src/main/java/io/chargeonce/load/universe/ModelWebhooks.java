@@ -67,7 +67,8 @@ final class ModelWebhooks {
                 Map.entry("merchantReference", key), Map.entry("originalReference", original), Map.entry("paymentMethod", "visa"),
                 Map.entry("pspReference", psp), Map.entry("reason", reason), Map.entry("success", Boolean.toString(success)));
         byte[] body =
-                SimulatedPsp.JSON.writeValueAsBytes(Map.of("live", "false", "notificationItems", List.of(Map.of("NotificationRequestItem", item))));
+                SimulatedPsp.JSON
+                        .writeValueAsBytes(Map.of("live", "false", "notificationItems", List.of(Map.of("NotificationRequestItem", item))));
         post("adyen", Integer.MAX_VALUE, Map::of, body);
     }
 

@@ -222,7 +222,8 @@ public final class Universe implements Game {
         cluster.start();
     }
 
-    private static void live(Kernel kernel, Shop shop, FaultScheduler scheduler, UniverseOutsiders outsiders, BankRail rail, Runnable resumption,
+    private static void live(Kernel kernel, Shop shop, FaultScheduler scheduler, UniverseOutsiders outsiders, BankRail rail,
+                             Runnable resumption,
                              Runnable aftermath) {
         shop.open(5 + kernel.random().nextInt(11), kernel.chance(0.3) ? CROWDS_COME_WITHIN : CLIENTS_COME_WITHIN);
         int blows = 4 + kernel.random().nextInt(12);
@@ -237,7 +238,8 @@ public final class Universe implements Game {
         aftermath.run();
     }
 
-    private void rest(Kernel kernel, Broker broker, Shop shop, List<SimulatedPsp> psps, FaultScheduler scheduler, UniverseOutsiders outsiders,
+    private void rest(Kernel kernel, Broker broker, Shop shop, List<SimulatedPsp> psps, FaultScheduler scheduler,
+                      UniverseOutsiders outsiders,
                       BankRail rail, UniversePeople people) {
         boolean questions = scheduler.knows(Fault.HARSH_OPERATOR) && kernel.chance(0.5);
         long giveUp = kernel.after(TO_REST);

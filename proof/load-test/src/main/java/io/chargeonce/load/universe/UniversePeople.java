@@ -43,7 +43,8 @@ final class UniversePeople {
     private final boolean judges;
     private int invented;
 
-    UniversePeople(Kernel kernel, FaultScheduler scheduler, List<SimulatedPsp> psps, Shop shop, SimulatedPostgres simulated, UniverseWitness witness) {
+    UniversePeople(Kernel kernel, FaultScheduler scheduler, List<SimulatedPsp> psps, Shop shop, SimulatedPostgres simulated,
+                   UniverseWitness witness) {
         this.kernel = kernel;
         this.simulated = simulated;
         this.postgres = new PostgresView(simulated);

@@ -147,9 +147,11 @@ class AttackTest {
     @ParameterizedTest
     @ValueSource(strings = {"jdbc:postgresql://192.0.2.1:5432/x", "jdbc:postgresql://127.0.0.1,192.0.2.1/x", "jdbc:other://127.0.0.1/x"})
     void no_other_database_is_either(String url) {
-        assertThatThrownBy(() -> new AttackTarget(local(1), "a", "b", Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
-                Optional.of(url),
-                Map.of(), List.of(), Duration.ofSeconds(1), 1)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(
+                () -> new AttackTarget(local(1), "a", "b", Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
+                        Optional.of(url),
+                        Map.of(), List.of(), Duration.ofSeconds(1), 1))
+                .isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test

@@ -26,6 +26,7 @@ class TurnsTest {
     @Test
     void a_campaigns_turns_follow_from_the_seed_and_its_number_alone() {
         assertThat(new FaultTurns<>(ALL, 7).of(31, 3)).isEqualTo(new FaultTurns<>(ALL, 7).of(31, 3));
-        assertThat(new FaultTurns<>(ALL, 7).of(1, 12)).isNotEqualTo(new FaultTurns<>(ALL, 8).of(1, 12)).isNotEqualTo(new FaultTurns<>(ALL, 7).of(2, 12));
+        assertThat(new FaultTurns<>(ALL, 7).of(1, 12)).isNotEqualTo(new FaultTurns<>(ALL, 8).of(1, 12))
+                .isNotEqualTo(new FaultTurns<>(ALL, 7).of(2, 12));
     }
 }

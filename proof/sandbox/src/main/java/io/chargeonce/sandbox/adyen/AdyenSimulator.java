@@ -90,8 +90,9 @@ public final class AdyenSimulator extends PspServer {
 
     private void notifyOfCapture(String pspReference, String eventCode, String reason) {
         AdyenPayment payment = objects.payment(pspReference).orElseThrow();
-        ledger.commit(AdyenChange.notified(new Notification(Ids.nextUpperCase(20), eventCode, Ids.nextUpperCase(16), Optional.of(pspReference),
-                payment.reference(), payment.amount(), settings.clock().instant(), true, reason, payment.brand())));
+        ledger.commit(
+                AdyenChange.notified(new Notification(Ids.nextUpperCase(20), eventCode, Ids.nextUpperCase(16), Optional.of(pspReference),
+                        payment.reference(), payment.amount(), settings.clock().instant(), true, reason, payment.brand())));
     }
 
     /** Holds notifications back from now on, or, when called with false, delivers all of them. */
@@ -106,19 +107,22 @@ public final class AdyenSimulator extends PspServer {
     }
 
     /**
-     * The settlement details report, with the columns of Adyen's sample: everything that moved, as one batch, and a fee. It is downloaded with
-     * the API's key.
+     * The settlement details report, with the columns of Adyen's sample: everything that moved, as one batch, and a fee. It is downloaded
+     * with the API's key.
      *
      * <pre>GET /reports/download/MerchantAccount/ACCOUNT/settlement_detail_report_batch_1.csv</pre>
      */
     private record SettlementReport(Bookings bookings) {
 
-        private static final Pattern PATH = Pattern.compile("/reports/download/MerchantAccount/[^/]+/settlement_detail_report_batch_1\\.csv");
-        private static final String HEADER = "Company Account,Merchant Account,Psp Reference,Merchant Reference,Payment Method,Creation Date,"
-                + "TimeZone,Type,Modification Reference,Gross Currency,Gross Debit (GC),Gross Credit (GC),Exchange Rate,Net Currency,"
-                + "Net Debit (NC),Net Credit (NC),Commission (NC),Markup (NC),Scheme Fees (NC),Interchange (NC),Payment Method Variant,"
-                + "Modification Merchant Reference,Batch Number\n";
-        private static final String LINE = "Company,%1$s,%2$s,%3$s,visa,%4$s,UTC,%5$s,%6$s,%7$s,%8$s,%9$s,1,%7$s,%8$s,%9$s,,,,,visa,%10$s,1\n";
+        private static final Pattern PATH =
+                Pattern.compile("/reports/download/MerchantAccount/[^/]+/settlement_detail_report_batch_1\\.csv");
+        private static final String HEADER =
+                "Company Account,Merchant Account,Psp Reference,Merchant Reference,Payment Method,Creation Date,"
+                        + "TimeZone,Type,Modification Reference,Gross Currency,Gross Debit (GC),Gross Credit (GC),Exchange Rate,"
+                        + "Net Currency,Net Debit (NC),Net Credit (NC),Commission (NC),Markup (NC),Scheme Fees (NC),Interchange (NC),"
+                        + "Payment Method Variant,Modification Merchant Reference,Batch Number\n";
+        private static final String LINE =
+                "Company,%1$s,%2$s,%3$s,visa,%4$s,UTC,%5$s,%6$s,%7$s,%8$s,%9$s,1,%7$s,%8$s,%9$s,,,,,visa,%10$s,1\n";
         private static final String FEE = "Company,%s,,,,2026-01-01 00:00:00,UTC,Fee,Transaction Fees,EUR,,,,EUR,0.10,,,,,,,,1\n";
         private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss").withZone(ZoneOffset.UTC);
 
@@ -135,7 +139,8 @@ public final class AdyenSimulator extends PspServer {
             String currency = movement.currency().toUpperCase(Locale.ROOT);
             String key = movement.metadata().getOrDefault("attempt_key", movement.reference().orElse(""));
             return LINE.formatted(AdyenSettings.MERCHANT_ACCOUNT, movement.payment(), key, TIME.format(movement.at()),
-                    charge ? "Settled" : "Refunded", movement.id(), currency, charge ? "" : movement.value(), charge ? movement.value() : "",
+                    charge ? "Settled" : "Refunded", movement.id(), currency, charge ? "" : movement.value(),
+                    charge ? movement.value() : "",
                     charge ? "" : movement.reference().orElse(""));
         }
 

@@ -26,8 +26,8 @@ public abstract class PspServer implements PspSimulator {
      * @param rules the faults that this PSP can have
      */
     protected <K extends SandboxCall<K>, C extends PspChange, A extends PspAnswer> PspServer(String name, int port, InstantSource clock,
-                                                                                         PspApi<K, C, A> api, PspLedger<C, A> ledger,
-                                                                                         LockStripes locks, FaultRules rules) {
+                                                                                             PspApi<K, C, A> api, PspLedger<C, A> ledger,
+                                                                                             LockStripes locks, FaultRules rules) {
         this(name, port, clock, api, ledger, locks, rules, request -> Optional.empty());
     }
 
@@ -39,9 +39,9 @@ public abstract class PspServer implements PspSimulator {
 
     /** @param reports answers what is not of the API: settlement reports to download */
     protected <K extends SandboxCall<K>, C extends PspChange, A extends PspAnswer> PspServer(String name, int port, InstantSource clock,
-                                                                                         PspApi<K, C, A> api, PspLedger<C, A> ledger,
-                                                                                         LockStripes locks, FaultRules rules,
-                                                                                         Reports reports) {
+                                                                                             PspApi<K, C, A> api, PspLedger<C, A> ledger,
+                                                                                             LockStripes locks, FaultRules rules,
+                                                                                             Reports reports) {
         this.ledger = ledger;
         this.rules = rules;
         this.clock = clock;

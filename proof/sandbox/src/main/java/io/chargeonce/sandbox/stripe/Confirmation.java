@@ -50,7 +50,8 @@ final class Confirmation {
         }
     }
 
-    private static Executed<StripeChange, StripeAnswer> charge(PaymentIntent intent, TestCard card, TestCard.Outcome outcome, StripeCall call) {
+    private static Executed<StripeChange, StripeAnswer> charge(PaymentIntent intent, TestCard card, TestCard.Outcome outcome,
+                                                               StripeCall call) {
         return switch (outcome) {
             case TestCard.Outcome.Approves ignored -> capture(intent, card, call);
             case TestCard.Outcome.Declines declines -> decline(intent, card, declines, call);
@@ -68,7 +69,8 @@ final class Confirmation {
                 new StripeChange(Optional.of(captured), Optional.of(charge), Optional.empty(), Optional.of(movement)));
     }
 
-    private static Executed<StripeChange, StripeAnswer> decline(PaymentIntent intent, TestCard card, TestCard.Outcome.Declines declines, StripeCall call) {
+    private static Executed<StripeChange, StripeAnswer> decline(PaymentIntent intent, TestCard card, TestCard.Outcome.Declines declines,
+                                                                StripeCall call) {
         String chargeId = Ids.next("ch_3", 23);
         ApiError error = ApiError.of(402, "card_error", declines.message()).code(declines.code())
                 .declined(declines.decline()).onCharge(Optional.of(chargeId), card.name());
@@ -79,7 +81,8 @@ final class Confirmation {
                 new StripeChange(Optional.of(declined), Optional.of(charge), Optional.empty(), Optional.empty()));
     }
 
-    private static Executed<StripeChange, StripeAnswer> authenticate(PaymentIntent intent, TestCard card, TestCard.Outcome offSession, StripeCall call) {
+    private static Executed<StripeChange, StripeAnswer> authenticate(PaymentIntent intent, TestCard card, TestCard.Outcome offSession,
+                                                                     StripeCall call) {
         if (call.form().isTrue("off_session")) {
             return charge(intent, card, offSession, call);
         }

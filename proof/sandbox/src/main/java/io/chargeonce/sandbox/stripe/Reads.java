@@ -69,8 +69,9 @@ final class Reads {
         boolean expanded = call.form().list("expand").contains("data.source");
         long from = call.form().text("created[gte]").map(text -> Parameters.integer("created", text)).orElse(0L);
         long to = call.form().text("created[lt]").map(text -> Parameters.integer("created", text)).orElse(Long.MAX_VALUE);
-        List<StripeAnswer.Booked> all = bookings.all().reversed().stream().map(one -> new StripeAnswer.Booked(id(one), one.movement(), expanded))
-                .filter(one -> one.movement().at().getEpochSecond() >= from && one.movement().at().getEpochSecond() < to).toList();
+        List<StripeAnswer.Booked> all =
+                bookings.all().reversed().stream().map(one -> new StripeAnswer.Booked(id(one), one.movement(), expanded))
+                        .filter(one -> one.movement().at().getEpochSecond() >= from && one.movement().at().getEpochSecond() < to).toList();
         Optional<String> after = call.form().text("starting_after");
         int start = after.map(id -> all.stream().map(StripeAnswer.Booked::id).toList().indexOf(id) + 1).orElse(0);
         if (after.isPresent() && start == 0) {
@@ -115,7 +116,7 @@ final class Reads {
                 Optional.empty(), false);
     }
 
-    /** The part of Stripe's search language that finds intents by equality, {@code metadata['k']:'v' AND status:'succeeded'}, and by time. */
+    /** The part of Stripe's search language that finds intents by equality, as {@code metadata['k']:'v' AND status:'x'}, and by time. */
     private static final class SearchQuery {
         private static final Pattern CLAUSE =
                 Pattern.compile("(\\w+)(?:\\[[\"']([^\"']+)[\"']\\])?\\s*:\\s*(?:[\"']([^\"']*)[\"']|(\\d+))");

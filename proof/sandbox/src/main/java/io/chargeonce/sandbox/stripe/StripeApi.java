@@ -141,7 +141,8 @@ final class StripeApi implements PspApi<StripeCall, StripeChange, StripeAnswer> 
     @Override
     public StripeAnswer stating(StripeAnswer answer, long amount) {
         return switch (answer) {
-            case StripeAnswer.Intent(PaymentIntent intent, Optional<StripeCharge> charge) -> new StripeAnswer.Intent(intent.withAmount(amount), charge);
+            case StripeAnswer.Intent(PaymentIntent intent, Optional<StripeCharge> charge) ->
+                new StripeAnswer.Intent(intent.withAmount(amount), charge);
             case StripeAnswer.Refunded(StripeRefund refund) -> new StripeAnswer.Refunded(refund.withAmount(amount));
             case StripeAnswer.Charged ignored -> answer;
             case StripeAnswer.Failure ignored -> answer;
@@ -172,7 +173,8 @@ final class StripeApi implements PspApi<StripeCall, StripeChange, StripeAnswer> 
                 case CONFIRM, CANCEL, RETRIEVE, UPDATE -> missing("payment_intent", call.target(), "intent", 404);
                 case RETRIEVE_REFUND -> missing("refund", call.target(), "id", 404);
                 case RETRIEVE_CHARGE -> missing("charge", call.target(), "id", 404);
-                case REFUND, LIST_REFUNDS -> missing("payment_intent", call.form().text("payment_intent").orElse(""), "payment_intent", 404);
+                case REFUND, LIST_REFUNDS ->
+                    missing("payment_intent", call.form().text("payment_intent").orElse(""), "payment_intent", 404);
                 case SEARCH -> new StripeAnswer.Page(call.path(), List.of(), false, Optional.empty(), true);
                 case LIST, LIST_CHARGES, LIST_BALANCE -> new StripeAnswer.Page(call.path(), List.of(), false, Optional.empty(), false);
             };

@@ -8,7 +8,8 @@ import java.time.Instant;
 import java.util.Optional;
 
 /** A request that names an existing endpoint. {@code target} is the id in its path, or empty. */
-record StripeCall(Operation operation, String target, String path, Form form, Optional<String> key, Instant at) implements SandboxCall<StripeCall> {
+record StripeCall(Operation operation, String target, String path, Form form, Optional<String> key,
+        Instant at) implements SandboxCall<StripeCall> {
     private static final int LONGEST_KEY = 255;
 
     static StripeCall of(HttpRequest request, Instant at) {

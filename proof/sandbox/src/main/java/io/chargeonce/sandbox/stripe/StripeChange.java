@@ -6,7 +6,8 @@ import io.chargeonce.sandbox.psp.PspChange;
 import java.util.Optional;
 
 /** What one executed request changes; all of it becomes visible, or none. */
-record StripeChange(Optional<PaymentIntent> intent, Optional<StripeCharge> charge, Optional<StripeRefund> refund, Optional<Movement> movement)
+record StripeChange(Optional<PaymentIntent> intent, Optional<StripeCharge> charge, Optional<StripeRefund> refund,
+        Optional<Movement> movement)
         implements
             PspChange {
     static StripeChange of(PaymentIntent intent) {

@@ -192,7 +192,8 @@ public final class Broker {
 
         private static Optional<Method> find(Class<?> type, Method called) {
             return Arrays.stream(type.getDeclaredMethods())
-                    .filter(own -> own.getName().equals(called.getName()) && Arrays.equals(own.getParameterTypes(), called.getParameterTypes()))
+                    .filter(own -> own.getName().equals(called.getName())
+                            && Arrays.equals(own.getParameterTypes(), called.getParameterTypes()))
                     .findFirst();
         }
     }
