@@ -1,32 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.chaos.woven;
 
+import static io.chargeonce.load.plant.Seam.at;
+
+import io.chargeonce.charge.ChargeHandler;
+import io.chargeonce.charge.ChargeSeams;
+import io.chargeonce.database.RelaySeams;
+import io.chargeonce.dlq.merge.MergeSeams;
+import io.chargeonce.dlq.merge.MergeRuns;
+import io.chargeonce.dlq.purge.Purge;
+import io.chargeonce.ingest.accept.AcceptSeams;
+import io.chargeonce.load.plant.Seam;
+import io.chargeonce.psp.stripe.StripeGateway;
+import io.chargeonce.psp.stripe.StripeSeams;
 import java.util.Locale;
 
 /** Exact places at which a process can be made to die. The code of the place is woven in; nothing of it is shipped. */
 public enum CrashPoint {
-    BEFORE_PSP_CALL("io.chargeonce.psp.stripe.StripeGateway", "charge", Side.ENTER),
-    DURING_PSP_CALL("io.chargeonce.psp.stripe.StripeGateway", "create", Side.EXIT),
-    AFTER_PSP_CALL("io.chargeonce.psp.stripe.StripeGateway", "charge", Side.EXIT),
-    AFTER_DATABASE_COMMIT("io.chargeonce.charge.OutcomeRecorder", "resolve", Side.EXIT),
-    BEFORE_OFFSET_COMMIT("io.chargeonce.charge.ChargeHandler", "handle", Side.EXIT),
-    BETWEEN_ACK_AND_DELETE("io.chargeonce.database.OutboxSender", "send", Side.EXIT),
-    BETWEEN_ACCEPT_AND_ANSWER("io.chargeonce.ingest.accept.KeysInFlight", "accept", Side.EXIT),
-    AFTER_MERGE_PLANNED("io.chargeonce.dlq.merge.MergeRuns", "plan", Side.EXIT),
-    BEFORE_MERGE_COMMIT("io.chargeonce.dlq.merge.MergeMoves", "write", Side.EXIT),
-    AFTER_MERGE_COMMIT("io.chargeonce.dlq.merge.RunLeader", "runOnce", Side.EXIT),
-    BEFORE_PURGE_COMMIT("io.chargeonce.dlq.purge.Purge", "purge", Side.EXIT),
-    AFTER_PURGE_COMMIT("io.chargeonce.dlq.purge.Purge", "runOnce", Side.EXIT);
+    BEFORE_PSP_CALL(at(StripeGateway::charge), Side.ENTER),
+    DURING_PSP_CALL(StripeSeams.CREATE, Side.EXIT),
+    AFTER_PSP_CALL(at(StripeGateway::charge), Side.EXIT),
+    AFTER_DATABASE_COMMIT(ChargeSeams.RESOLVE, Side.EXIT),
+    BEFORE_OFFSET_COMMIT(at(ChargeHandler::handle), Side.EXIT),
+    BETWEEN_ACK_AND_DELETE(RelaySeams.SEND, Side.EXIT),
+    BETWEEN_ACCEPT_AND_ANSWER(AcceptSeams.ACCEPT, Side.EXIT),
+    AFTER_MERGE_PLANNED(at(MergeRuns::plan), Side.EXIT),
+    BEFORE_MERGE_COMMIT(MergeSeams.WRITE, Side.EXIT),
+    AFTER_MERGE_COMMIT(MergeSeams.RUN_ONCE, Side.EXIT),
+    BEFORE_PURGE_COMMIT(at(Purge::purge), Side.EXIT),
+    AFTER_PURGE_COMMIT(at(Purge::runOnce), Side.EXIT);
 
     enum Side { ENTER, EXIT }
 
-    final String type;
-    final String method;
+    final Seam place;
     final Side side;
 
-    CrashPoint(String type, String method, Side side) {
-        this.type = type;
-        this.method = method;
+    CrashPoint(Seam place, Side side) {
+        this.place = place;
         this.side = side;
     }
 
