@@ -104,7 +104,7 @@ final class Shop {
     private final boolean oldKeys;
     /** Without it no token is asked for. */
     private final Optional<Tokens> tokens;
-    private final Witness witness;
+    private final UniverseWitness witness;
     /** By merchant: the key of each payment. */
     private final Map<String, Map<String, String>> known = new HashMap<>();
     private final List<ClientCall> calls = new ArrayList<>();
@@ -113,7 +113,7 @@ final class Shop {
     private int sold;
     private int stolen;
 
-    Shop(Cluster cluster, Broker broker, FaultScheduler scheduler, Optional<Tokens> tokens, Witness witness) {
+    Shop(Cluster cluster, Broker broker, FaultScheduler scheduler, Optional<Tokens> tokens, UniverseWitness witness) {
         this.cluster = cluster;
         this.broker = broker;
         this.poor = scheduler.knows(Fault.SOFT_DECLINE);
