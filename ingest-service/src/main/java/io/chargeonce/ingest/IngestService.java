@@ -128,9 +128,9 @@ public final class IngestService implements AutoCloseable {
         return start(lifecycle, "ingest-reaper", REAP_EVERY, reaper::runSlowly, meters);
     }
 
-    private static BoundedHttp startHttp(Lifecycle lifecycle, IngestSettings settings, Database database, AcceptanceService accept,
-                                         AcceptRefund refunds, Meters meters, Tracing tracing, Patience patience, Drain drain,
-                                         InstantSource clock) {
+    static BoundedHttp startHttp(Lifecycle lifecycle, IngestSettings settings, Database database, AcceptanceService accept,
+                                 AcceptRefund refunds, Meters meters, Tracing tracing, Patience patience, Drain drain,
+                                 InstantSource clock) {
         var merchants = lifecycle.start("merchants", () -> new Merchants(database, new SteadyClock()));
         start(lifecycle, "ingest-token-use", USE_EVERY, new TokenUse(database, merchants)::runOnce, meters);
         var limits = new RateLimits(new SteadyClock());

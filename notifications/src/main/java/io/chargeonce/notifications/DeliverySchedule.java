@@ -24,7 +24,7 @@ public record DeliverySchedule(List<Duration> pauses, DoubleSupplier luck) {
     }
 
     /** A simulation has another in its place. */
-    private static double chance() {
+    static double chance() {
         return ThreadLocalRandom.current().nextDouble();
     }
 

@@ -52,7 +52,7 @@ final class AuditWatermark {
                AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
             """;
 
-    private static Set<String> writers(Connection connection) throws SQLException {
+    static Set<String> writers(Connection connection) throws SQLException {
         return Sql.one(connection, WRITERS, row -> Set.copyOf(List.of((String[]) row.getArray(1).getArray())));
     }
 }

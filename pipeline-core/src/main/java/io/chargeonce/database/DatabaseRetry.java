@@ -64,7 +64,7 @@ public final class DatabaseRetry {
         }
     }
 
-    private static void noteWait() {
+    static void noteWait() {
         WAITED.set(System.nanoTime());
     }
 

@@ -226,7 +226,7 @@ final class OutboxSender implements AutoCloseable {
     }
 
     /** Of a send that is done. */
-    private static Optional<Throwable> failure(Future<RecordMetadata> over) {
+    static Optional<Throwable> failure(Future<RecordMetadata> over) {
         try {
             over.get();
             return Optional.empty();

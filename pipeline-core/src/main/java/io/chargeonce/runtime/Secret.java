@@ -36,7 +36,7 @@ public final class Secret implements Supplier<String> {
         }
     }
 
-    private record Read(String text, long nanos, boolean succeeded) {}
+    record Read(String text, long nanos, boolean succeeded) {}
 
     private final Optional<Path> file;
     private final Duration every;
@@ -85,7 +85,7 @@ public final class Secret implements Supplier<String> {
         return file;
     }
 
-    private Read again(Path file, Read last) {
+    Read again(Path file, Read last) {
         String text = "";
         Optional<String> problem;
         try {

@@ -8,7 +8,7 @@ import io.chargeonce.database.Database;
 import io.chargeonce.payment.PspKey;
 import io.chargeonce.reconcile.report.Report;
 import io.chargeonce.runtime.Secret;
-import io.chargeonce.sandbox.bank.Answers;
+import io.chargeonce.sandbox.bank.BankAnswers;
 import io.chargeonce.sandbox.bank.ReadFile;
 import io.chargeonce.settlement.BankSaid;
 import io.chargeonce.settlement.SettlementKeys;
@@ -339,8 +339,8 @@ class BankReconciliationTest {
 
     private String booked(PspKey key, String amount) {
         var item = new ReadFile.Item("pay_1", key.value(), new BigDecimal(amount), "EUR", "mandate_1", "");
-        return Answers.bookings(NOW.minus(1, ChronoUnit.DAYS), "S2", true,
-                List.of(new Answers.Booking(item, true, "BK-9", "", BigDecimal.ZERO)));
+        return BankAnswers.bookings(NOW.minus(1, ChronoUnit.DAYS), "S2", true,
+                List.of(new BankAnswers.Booking(item, true, "BK-9", "", BigDecimal.ZERO)));
     }
 
     @Test
@@ -367,7 +367,7 @@ class BankReconciliationTest {
 
     @Test
     void a_status_report_is_no_statement() throws IOException {
-        Source status = statement(Answers.status(NOW, "P1", "CO-1", "ACCP", "", List.of(), List.of()));
+        Source status = statement(BankAnswers.status(NOW, "P1", "CO-1", "ACCP", "", List.of(), List.of()));
         assertThatThrownBy(() -> findings(status, NOW.minus(3, ChronoUnit.DAYS), false)).isInstanceOf(Report.WrongFormat.class)
                 .hasMessageContaining("pain.002");
     }

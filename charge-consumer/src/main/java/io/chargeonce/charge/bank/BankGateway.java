@@ -120,7 +120,7 @@ public final class BankGateway implements Gateway, RefundGateway {
         };
     }
 
-    private Outcome find(PspKey key, boolean mayBeCollected) {
+    Outcome find(PspKey key, boolean mayBeCollected) {
         Optional<BankItems.Standing> found =
                 DatabaseRetry.insist(() -> database.withConnection(connection -> BankItems.find(connection, key)));
         if (found.isPresent()) {

@@ -59,7 +59,7 @@ public final class Sweeper {
      *
      * @param barrier the partition's end at that time: the operation's record, if there is one, is below it
      */
-    private record Suspects(Map<String, Turn> turns, long barrier) {
+    record Suspects(Map<String, Turn> turns, long barrier) {
 
         /** A log that now ends earlier has lost its tail, and later records there are not the expected ones. */
         Suspects lowered(TopicProgress.Position now) {

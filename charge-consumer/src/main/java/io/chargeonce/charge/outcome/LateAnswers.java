@@ -64,7 +64,7 @@ public record LateAnswers(UnitOfWork changes, Operation operation) {
     }
 
     /** What succeeded stays so unless the PSP, or the other bank, takes exactly that success back. */
-    private void failedAfterSuccess(Attempt before, Observation observed) throws SQLException {
+    void failedAfterSuccess(Attempt before, Observation observed) throws SQLException {
         boolean isTakenBack = FailureCause.REFUND_FAILED.tag().equals(observed.cause()) || observed.source().equals("settlement");
         if (isTakenBack && isWatched(before)) {
             settleFirst(before);
@@ -86,7 +86,7 @@ public record LateAnswers(UnitOfWork changes, Operation operation) {
         changes.incidents().addAll(first.incidents());
     }
 
-    private void succeeded(Attempt before, Observation observed) throws SQLException {
+    void succeeded(Attempt before, Observation observed) throws SQLException {
         if (before.state() == AttemptState.SUCCEEDED) {
             succeededAgain(before, observed);
             return;

@@ -138,7 +138,7 @@ public final class AdyenGateway implements Gateway {
         return settings.hmacKey().map(key -> new AdyenWebhook(settings.merchantAccount(), key));
     }
 
-    private String send(Charge charge) throws IOException, ApiException {
+    String send(Charge charge) throws IOException, ApiException {
         return post.send("/payments", new String(charge.request(), StandardCharsets.UTF_8),
                 new RequestOptions().idempotencyKey(charge.key().value()));
     }

@@ -170,7 +170,7 @@ public final class StripeGateway implements Gateway {
     }
 
     /** Made long before this attempt: for a payment that was forgotten, and whose key was used again. */
-    private static boolean isOlder(PaymentIntent intent, Charge charge) {
+    static boolean isOlder(PaymentIntent intent, Charge charge) {
         return intent.getCreated() != null && Instant.ofEpochSecond(intent.getCreated()).isBefore(charge.firstSent().minus(MARGIN));
     }
 
@@ -246,7 +246,7 @@ public final class StripeGateway implements Gateway {
     }
 
     /** The same bytes under the same key: moves no money, and returns the same intent however often it is sent. */
-    private PaymentIntent create(Charge charge) throws StripeException {
+    PaymentIntent create(Charge charge) throws StripeException {
         var once = RawRequestOptions.builder().setIdempotencyKey(charge.key().value()).build();
         var answer = stripe.rawRequest(ApiResource.RequestMethod.POST, "/v1/payment_intents",
                 new String(charge.request(), StandardCharsets.UTF_8), once);

@@ -55,7 +55,7 @@ final class Purge {
         return results;
     }
 
-    private static void save(Connection connection, LockedBatch batch, List<DeadLetterView> purgeable) throws SQLException {
+    static void save(Connection connection, LockedBatch batch, List<DeadLetterView> purgeable) throws SQLException {
         var operations = new ArrayList<Operation>();
         for (DeadLetterView letter : purgeable.stream().filter(one -> one.operationId().isPresent()).toList()) {
             Operation operation = batch.operation(letter);

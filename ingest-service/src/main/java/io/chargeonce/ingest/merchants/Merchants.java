@@ -111,7 +111,7 @@ public final class Merchants implements AutoCloseable {
     }
 
     /** How long the answer of Postgres is remembered: never beyond the token's life. */
-    private static Instant until(Instant now, Optional<Duration> lives) {
+    static Instant until(Instant now, Optional<Duration> lives) {
         return now.plus(lives.filter(life -> life.compareTo(REMEMBERED) < 0).orElse(REMEMBERED));
     }
 

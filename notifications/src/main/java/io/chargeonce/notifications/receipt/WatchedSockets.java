@@ -32,7 +32,7 @@ final class WatchedSockets extends SocketFactory {
     }
 
     /** All that leaves the process. A simulation has another in its place. */
-    private static Socket plain() {
+    static Socket plain() {
         return new Socket();
     }
 

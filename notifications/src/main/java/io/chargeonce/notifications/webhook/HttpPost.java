@@ -134,7 +134,7 @@ final class HttpPost implements AutoCloseable {
     }
 
     /** All that leaves the process. A simulation has another in its place. */
-    private Answer exchange(HttpHost target, HttpUriRequestBase request, HttpClientContext context, HttpClientResponseHandler<Answer> read)
+    Answer exchange(HttpHost target, HttpUriRequestBase request, HttpClientContext context, HttpClientResponseHandler<Answer> read)
             throws IOException {
         return client.execute(target, request, context, read);
     }

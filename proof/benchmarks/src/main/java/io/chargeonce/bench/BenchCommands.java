@@ -11,6 +11,6 @@ public final class BenchCommands implements CommandProvider {
 
     @Override
     public Map<String, Supplier<CommandLine>> commands() {
-        return Map.of("bench", () -> new CommandLine(new BenchCommand()));
+        return Map.of("bench", BenchCommand::line);
     }
 }

@@ -7,7 +7,6 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import picocli.CommandLine;
 
 class WrongUsageTest {
 
@@ -24,7 +23,7 @@ class WrongUsageTest {
         "relay --rounds 0|--rounds is 0", "report --results nothere|there is no nothere"})
     void wrong_usage_is_refused_in_one_line_before_anything_is_measured(String command, String message) {
         var told = new StringWriter();
-        var line = new CommandLine(new BenchCommand()).setErr(new PrintWriter(told, true)).setOut(new PrintWriter(told, true));
+        var line = BenchCommand.line().setErr(new PrintWriter(told, true)).setOut(new PrintWriter(told, true));
         assertThat(line.execute(command.split(" "))).isEqualTo(2);
         assertThat(told.toString().lines().findFirst().orElseThrow()).contains(message);
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.checker;
 
-import io.chargeonce.checker.evidence.DerivedId;
-import io.chargeonce.checker.evidence.Rows;
+import io.chargeonce.checker.evidence.RederivedId;
+import io.chargeonce.checker.evidence.DatabaseRows;
 import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.checker.finding.PaymentCount;
 import java.sql.ResultSet;
@@ -58,7 +58,7 @@ final class AttemptRows {
              WHERE its.kind = 'charge' AND (attempt.psp <> ALL (stored.psps) OR stored.merchant_id <> its.merchant_id)
             """;
 
-    void read(Rows rows) {
+    void read(DatabaseRows rows) {
         rows.each(INDEX, row -> {
             if (row.getLong("n") == 0 && contents.share.isFirst()) {
                 contents.findings.addGeneral(Invariant.ATTEMPTS_MONOTONE, "the unique index one_open_attempt is missing");
@@ -90,7 +90,7 @@ final class AttemptRows {
             lastDecided = Long.MIN_VALUE;
             lastSent = Long.MIN_VALUE;
         }
-        Payment payment = contents.payments.get(id);
+        CheckedPayment payment = contents.payments.get(id);
         if (payment == null || !payment.hasRow()) {
             wrong(id, "has an attempt, but no operation");
             return;
@@ -102,9 +102,9 @@ final class AttemptRows {
         follow(payment, row);
     }
 
-    private void derive(Payment payment, ResultSet row) throws SQLException {
+    private void derive(CheckedPayment payment, ResultSet row) throws SQLException {
         String key = row.getString("psp_key");
-        String derived = DerivedId.ofAttempt(row.getString("payment_id"), row.getString("operation"), row.getString("operation_ref"),
+        String derived = RederivedId.ofAttempt(row.getString("payment_id"), row.getString("operation"), row.getString("operation_ref"),
                 row.getString("psp"), row.getInt("sequence"));
         if (!key.equals(derived)) {
             wrong(payment.id,
@@ -115,10 +115,10 @@ final class AttemptRows {
         }
     }
 
-    private void follow(Payment payment, ResultSet row) throws SQLException {
+    private void follow(CheckedPayment payment, ResultSet row) throws SQLException {
         int sequence = row.getInt("sequence");
         int generation = row.getInt("generation");
-        long sent = Rows.micros(row, "sent_at");
+        long sent = DatabaseRows.micros(row, "sent_at");
         if (row.getBoolean("found") && sequence > lastSequence) {
             // Its PSP had it, and the restored database did not. What came before it has no row.
             payment.attempts += sequence - lastSequence - 1;
@@ -133,13 +133,13 @@ final class AttemptRows {
             wrong(payment.id, "attempt %d was sent before attempt %d had definitely failed".formatted(sequence, lastSequence));
         }
         var settledAt = row.getObject("settled_at", OffsetDateTime.class);
-        if (settledAt != null && sent > Rows.micros(settledAt.toInstant())) {
+        if (settledAt != null && sent > DatabaseRows.micros(settledAt.toInstant())) {
             wrong(payment.id, "attempt %d was sent after the payment had been settled".formatted(sequence));
         }
         remember(payment, row, sequence, generation, sent);
     }
 
-    private void remember(Payment payment, ResultSet row, int sequence, int generation, long sent) throws SQLException {
+    private void remember(CheckedPayment payment, ResultSet row, int sequence, int generation, long sent) throws SQLException {
         String state = row.getString("state");
         payment.attempts++;
         // A success that came after a definite failure does not open the attempt again.
@@ -155,10 +155,10 @@ final class AttemptRows {
         lastSent = sent;
         boolean late = failed && state.equals("succeeded");
         payment.failedAndSucceeded |= late;
-        lastDecided = late || row.getObject("decided_at") == null ? Long.MIN_VALUE : Rows.micros(row, "decided_at");
+        lastDecided = late || row.getObject("decided_at") == null ? Long.MIN_VALUE : DatabaseRows.micros(row, "decided_at");
     }
 
-    private void total(Payment payment) {
+    private void total(CheckedPayment payment) {
         if (payment.hasRow() && payment.attempts != payment.sequence) {
             wrong(payment.id, "its row counts %d attempts, and there are %d".formatted(payment.sequence, payment.attempts));
         }

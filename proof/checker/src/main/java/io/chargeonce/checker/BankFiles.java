@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.checker;
 
-import io.chargeonce.checker.evidence.Rows;
+import io.chargeonce.checker.evidence.DatabaseRows;
 import io.chargeonce.checker.finding.Invariant;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -33,7 +33,7 @@ final class BankFiles {
               FROM bank_batch_item AS item JOIN bank_batch AS batch USING (batch_id)
             """;
 
-    void read(Rows rows) {
+    void read(DatabaseRows rows) {
         rows.each(ITEMS, this::item);
     }
 
@@ -59,7 +59,7 @@ final class BankFiles {
     private void taken(String key, String message, JsonNode file) {
         Sent ours = sent.get(key);
         if (ours == null) {
-            if (Rows.micros(Instant.parse(file.path("at").asString())) <= contents.rowsReadAt) {
+            if (DatabaseRows.micros(Instant.parse(file.path("at").asString())) <= contents.rowsReadAt) {
                 contents.findings.add(Invariant.ONE_FILE, key,
                         "came to its bank in the file %s, and no row has it in a file".formatted(message));
             }

@@ -3,7 +3,7 @@ package io.chargeonce.checker;
 
 import io.chargeonce.checker.evidence.Metrics;
 import io.chargeonce.checker.evidence.Recovery;
-import io.chargeonce.checker.evidence.Rows;
+import io.chargeonce.checker.evidence.DatabaseRows;
 import io.chargeonce.checker.finding.Invariant;
 import java.net.URI;
 import java.util.Optional;
@@ -19,9 +19,9 @@ final class Bounds {
     /** What empty tables, and those that are no payment's, may hold. */
     private static final long BYTES_TO_BEGIN_WITH = 256L << 20;
 
-    private final Totals totals;
+    private final CheckTotals totals;
 
-    Bounds(Totals totals) {
+    Bounds(CheckTotals totals) {
         this.totals = totals;
     }
 
@@ -30,7 +30,7 @@ final class Bounds {
               FROM pg_class WHERE relnamespace = 'chargeonce'::regnamespace AND relkind = 'r'
             """;
 
-    void tables(Rows rows) {
+    void tables(DatabaseRows rows) {
         rows.each(SIZES, row -> {
             most(row.getLong("outbox"), MOST_OUTBOX_BYTES, "bytes are taken by the outbox");
             most(row.getLong("bytes"), BYTES_TO_BEGIN_WITH + totals.operations * MOST_BYTES_PER_OPERATION,

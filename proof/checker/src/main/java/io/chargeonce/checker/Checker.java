@@ -3,14 +3,17 @@ package io.chargeonce.checker;
 
 import io.chargeonce.checker.arrived.ArrivedMails;
 import io.chargeonce.checker.arrived.ArrivedWebhooks;
-import io.chargeonce.checker.evidence.Arrivals;
-import io.chargeonce.checker.evidence.Evidence;
+import io.chargeonce.checker.evidence.ArrivalEvidence;
+import io.chargeonce.checker.evidence.CheckEvidence;
+import io.chargeonce.checker.evidence.DatabaseRows;
 import io.chargeonce.checker.evidence.Metrics;
 import io.chargeonce.checker.evidence.Recovery;
-import io.chargeonce.checker.evidence.Rows;
 import io.chargeonce.checker.evidence.Sources;
-import io.chargeonce.checker.evidence.Topics;
+import io.chargeonce.checker.evidence.TopicNames;
+import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.checker.finding.Violation;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +38,7 @@ public final class Checker {
      *
      * @throws EvidenceMissing if a source cannot be read
      */
-    public static Verdict check(Evidence evidence) {
+    public static CheckVerdict check(CheckEvidence evidence) {
         return check(evidence, Sources.of(evidence), List.of());
     }
 
@@ -44,35 +47,35 @@ public final class Checker {
      *
      * @param witnessed what was seen to be wrong while it ran, and no source tells any more
      */
-    public static Verdict check(Evidence evidence, Sources sources, List<Violation> witnessed) {
+    public static CheckVerdict check(CheckEvidence evidence, Sources sources, List<Violation> witnessed) {
         return check(evidence, sources, witnessed, Share.count(operations(sources), Runtime.getRuntime().maxMemory()));
     }
 
     /** In so many passes over all of the evidence, each of which remembers one share of the operations. */
-    static Verdict check(Evidence evidence, Sources sources, List<Violation> witnessed, int shares) {
-        var totals = new Totals();
+    static CheckVerdict check(CheckEvidence evidence, Sources sources, List<Violation> witnessed, int shares) {
+        var totals = new CheckTotals();
         for (int number = 0; number < shares; number++) {
             judge(new ShareContents(new Share(number, shares), totals), evidence, sources);
         }
         Sums.check(totals, !evidence.psps().isEmpty());
         evidence.recovery().ifPresent(recovery -> recovered(totals, evidence, sources, recovery));
         witnessed.forEach(totals.findings::add);
-        return Verdict.of(totals, evidence, Timelines.of(evidence, sources, totals.findings.violations()));
+        return CheckVerdict.of(totals, evidence, Timelines.of(evidence, sources, totals.findings.violations()));
     }
 
     private static final String OPERATIONS = "SELECT count(*) AS n FROM operation";
 
     private static long operations(Sources sources) {
         var count = new long[1];
-        try (var rows = Rows.open(sources)) {
+        try (var rows = DatabaseRows.open(sources)) {
             rows.each(OPERATIONS, row -> count[0] = row.getLong("n"));
         }
         return count[0];
     }
 
-    private static void judge(ShareContents contents, Evidence evidence, Sources sources) {
+    private static void judge(ShareContents contents, CheckEvidence evidence, Sources sources) {
         boolean atRest = evidence.recovery().isPresent();
-        Optional<Arrivals> arrivals = evidence.arrivals().filter(kept -> contents.share.isFirst());
+        Optional<ArrivalEvidence> arrivals = evidence.arrivals().filter(kept -> contents.share.isFirst());
         Optional<ArrivedWebhooks> webhooks = arrivals.map(kept -> new ArrivedWebhooks(contents.findings, kept, atRest));
         Optional<ArrivedMails> mails = arrivals.map(kept -> new ArrivedMails(contents.findings, kept, atRest));
         var files = new BankFiles(contents);
@@ -88,7 +91,7 @@ public final class Checker {
         webhooks.ifPresent(ArrivedWebhooks::compare);
         mails.ifPresent(ArrivedMails::compare);
         var movements = new Movements(contents);
-        var declines = new Declines(contents);
+        var declines = new DeclineChecks(contents);
         sources.eachMovement((psp, movement) -> movements.movement(movement));
         sources.eachRequest(request -> {
             declines.request(request);
@@ -100,10 +103,10 @@ public final class Checker {
         contents.totals.count(contents);
     }
 
-    private static void recovered(Totals totals, Evidence evidence, Sources sources, Recovery recovery) {
+    private static void recovered(CheckTotals totals, CheckEvidence evidence, Sources sources, Recovery recovery) {
         var healed = new Healed(totals);
         var bounds = new Bounds(totals);
-        try (var rows = Rows.open(sources)) {
+        try (var rows = DatabaseRows.open(sources)) {
             healed.look(rows);
             bounds.tables(rows);
         }
@@ -118,8 +121,8 @@ public final class Checker {
         });
     }
 
-    private static void readRows(ShareContents contents, Evidence evidence, Sources sources, Consumer<Rows> also) {
-        try (var rows = Rows.open(sources)) {
+    private static void readRows(ShareContents contents, CheckEvidence evidence, Sources sources, Consumer<DatabaseRows> also) {
+        try (var rows = DatabaseRows.open(sources)) {
             new OperationRows(contents).read(rows);
             new AttemptRows(contents).read(rows);
             new TierVisits(contents, evidence).read(rows);
@@ -133,7 +136,7 @@ public final class Checker {
     }
 
     /** With the offsets of this moment: the rows already show all that is finished now. */
-    private static List<WorkTopic> workTopics(ShareContents contents, Evidence evidence, Topics topics) {
+    private static List<WorkTopic> workTopics(ShareContents contents, CheckEvidence evidence, TopicNames topics) {
         var work = new ArrayList<WorkTopic>();
         for (int tier = 0; tier <= evidence.tiers().size(); tier++) {
             String topic = workTopic(evidence, tier);
@@ -143,7 +146,7 @@ public final class Checker {
         return work;
     }
 
-    private static void readTopics(ShareContents contents, Evidence evidence, Topics topics, List<WorkTopic> work) {
+    private static void readTopics(ShareContents contents, CheckEvidence evidence, TopicNames topics, List<WorkTopic> work) {
         var planted = planted(contents, evidence);
         work.forEach(topic -> topics.each(topic.name(), record -> {
             if (!topics.isOfAStranger(record)) {
@@ -176,15 +179,15 @@ public final class Checker {
     }
 
     /** What may be nowhere is looked for once. */
-    private static Planted planted(ShareContents contents, Evidence evidence) {
+    private static Planted planted(ShareContents contents, CheckEvidence evidence) {
         return new Planted(contents.share.isFirst() ? evidence.planted() : List.of(), contents.findings);
     }
 
-    static String workTopic(Evidence evidence, int tier) {
+    static String workTopic(CheckEvidence evidence, int tier) {
         return evidence.topicPrefix() + (tier == 0 ? ".requests" : ".retry-" + tier);
     }
 
-    static List<String> topics(Evidence evidence) {
+    static List<String> topics(CheckEvidence evidence) {
         var topics = new ArrayList<String>();
         for (int tier = 0; tier <= evidence.tiers().size(); tier++) {
             topics.add(workTopic(evidence, tier));
@@ -206,9 +209,9 @@ public final class Checker {
             """;
 
     /** How many payments and staged records are not at rest yet: cheap, to wait for 0 before a check. */
-    public static long underWay(Evidence evidence) {
+    public static long underWay(CheckEvidence evidence) {
         var count = new long[1];
-        try (var rows = Rows.open(Sources.of(evidence))) {
+        try (var rows = DatabaseRows.open(Sources.of(evidence))) {
             rows.each(UNDER_WAY, row -> count[0] = row.getLong("n"));
         }
         return count[0];
@@ -221,12 +224,62 @@ public final class Checker {
             """;
 
     /** Cheap enough for once a second on a table of thousands. */
-    public static OpenCounts openCounts(Evidence evidence) {
+    public static OpenCounts openCounts(CheckEvidence evidence) {
         var counts = new OpenCounts[1];
-        try (var rows = Rows.open(Sources.of(evidence))) {
+        try (var rows = DatabaseRows.open(Sources.of(evidence))) {
             rows.each(OPEN_COUNTS,
                     row -> counts[0] = new OpenCounts(row.getLong("in_tiers"), row.getLong("unresolved"), row.getLong("dead")));
         }
         return counts[0];
+    }
+
+    /** Reads the seals on the audit log: a record that came to light within a sealed range, or is gone from one, shows by their number. */
+    private static final class SealRows {
+
+        private final ShareContents contents;
+
+        SealRows(ShareContents contents) {
+            this.contents = contents;
+        }
+
+        private static final String UNSOUND = """
+                SELECT seal, from_id, to_id, records, begins_at, found
+                  FROM (SELECT seal, from_id, to_id, records, coalesce(lag(to_id) OVER (ORDER BY seal), 0) + 1 AS begins_at,
+                               (SELECT count(*) FROM audit_record WHERE audit_id BETWEEN from_id AND to_id) AS found
+                          FROM audit_seal) AS sealed
+                 WHERE found <> CASE WHEN to_id <= (SELECT coalesce(max(forgotten_to), 0) FROM audit_seal) THEN 0 ELSE records END
+                    OR from_id <> begins_at
+                """;
+
+        void read(DatabaseRows rows) {
+            if (contents.share.isFirst()) {
+                rows.each(UNSOUND, this::unsound);
+            }
+        }
+
+        private void unsound(ResultSet row) throws SQLException {
+            contents.findings.addGeneral(Invariant.AUDIT_SEALED,
+                    "audit seal %d covers records %d to %d and should begin at %d; it was made over %d records, and there are %d".formatted(
+                            row.getLong("seal"), row.getLong("from_id"), row.getLong("to_id"), row.getLong("begins_at"),
+                            row.getLong("records"),
+                            row.getLong("found")));
+        }
+    }
+
+    /** Compares money per merchant and currency, as rows, outcome events and ledgers tell it. */
+    private static final class Sums {
+
+        private Sums() {}
+
+        static void check(CheckTotals totals, boolean ledgersRead) {
+            boolean announcing = totals.money.values().stream().anyMatch(money -> money.announcing);
+            totals.money.forEach((whose, money) -> {
+                boolean announced = announcing || money.announced == money.succeeded - money.forgotten;
+                if (!announced || ledgersRead && money.captured != money.succeeded) {
+                    totals.findings.addGeneral(Invariant.MONEY_SUM, "%s: %d succeeded, %d announced, %s captured".formatted(
+                            whose, money.succeeded, money.announced + money.forgotten, ledgersRead ? "" + money.captured : "?"));
+                }
+            });
+        }
     }
 }

@@ -3,7 +3,7 @@ package io.chargeonce.checker;
 
 import io.chargeonce.checker.evidence.Calls;
 import io.chargeonce.checker.evidence.ClientCall;
-import io.chargeonce.checker.evidence.DerivedId;
+import io.chargeonce.checker.evidence.RederivedId;
 import io.chargeonce.checker.evidence.RefundCall;
 import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.checker.finding.PaymentCount;
@@ -30,11 +30,11 @@ final class ClientChecks {
     }
 
     private void call(ClientCall call) {
-        String id = DerivedId.ofPayment(call.merchant(), call.key());
+        String id = RederivedId.ofPayment(call.merchant(), call.key());
         if (!contents.share.holds(id)) {
             return;
         }
-        Payment payment = contents.payment(id);
+        CheckedPayment payment = contents.payment(id);
         switch (call.result()) {
             case FAIL -> payment.clientFail = true;
             case UNKNOWN -> payment.clientUnknown = true;
@@ -42,7 +42,7 @@ final class ClientChecks {
         }
     }
 
-    private void accepted(Payment payment, ClientCall call) {
+    private void accepted(CheckedPayment payment, ClientCall call) {
         if (!call.paymentId().orElseThrow().equals(payment.id)) {
             contents.findings.add(Invariant.IDEMPOTENT_ACCEPT, payment.id, "was answered as " + call.paymentId().get());
         }
@@ -55,7 +55,7 @@ final class ClientChecks {
         }
     }
 
-    private void compare(Payment payment) {
+    private void compare(CheckedPayment payment) {
         if (payment.clientOk && !payment.hasRow()) {
             contents.findings.add(Invariant.ACCEPTED_DURABLE, PaymentCount.LOST, payment.id, "was accepted, and has no row");
         }
@@ -67,7 +67,7 @@ final class ClientChecks {
         }
     }
 
-    private void compare(Payment payment, ClientCall.Content told, ClientCall.Content kept) {
+    private void compare(CheckedPayment payment, ClientCall.Content told, ClientCall.Content kept) {
         String finding = "was accepted at %s, and its row says %s".formatted(told, kept);
         if (told.amount() != kept.amount() || !told.currency().equals(kept.currency())) {
             contents.findings.add(Invariant.ACCEPTED_DURABLE, PaymentCount.WRONG_AMOUNT, payment.id, finding);
@@ -78,7 +78,7 @@ final class ClientChecks {
 
     /** A row that only calls without an answer can explain has the content of one of them. */
     private void explain(ClientCall call) {
-        Payment payment = contents.payments.get(DerivedId.ofPayment(call.merchant(), call.key()));
+        CheckedPayment payment = contents.payments.get(RederivedId.ofPayment(call.merchant(), call.key()));
         if (payment != null && call.result() == ClientCall.Result.UNKNOWN && call.content().equals(payment.content())) {
             payment.clientUnknown = false;
         }
@@ -92,7 +92,7 @@ final class ClientChecks {
         if (!call.refundId().orElseThrow().equals(call.entity())) {
             contents.findings.add(Invariant.IDEMPOTENT_ACCEPT, call.entity(), "was answered as " + call.refundId().get());
         }
-        Payment refund = contents.payments.get(call.entity());
+        CheckedPayment refund = contents.payments.get(call.entity());
         if (refund == null || !refund.hasRow()) {
             contents.findings.add(Invariant.ACCEPTED_DURABLE, PaymentCount.LOST, call.entity(), "was accepted, and has no row");
         } else if (call.amount().isPresent() && call.amount().getAsLong() != refund.amount) {

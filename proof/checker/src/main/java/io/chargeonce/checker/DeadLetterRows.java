@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.checker;
 
-import io.chargeonce.checker.evidence.Rows;
+import io.chargeonce.checker.evidence.DatabaseRows;
 import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.checker.finding.PaymentCount;
 import java.sql.ResultSet;
@@ -41,7 +41,7 @@ final class DeadLetterRows {
                        THEN coalesce(min((data->>'revision')::int) - 1, revision) ELSE 0 END
             """;
 
-    void read(Rows rows) {
+    void read(DatabaseRows rows) {
         rows.each(LETTERS, this::letter);
         rows.each(STAGED, this::staged);
         if (contents.share.isFirst()) {
@@ -67,7 +67,7 @@ final class DeadLetterRows {
             contents.poison.put(Place.of(row.getString("source_topic"), row.getInt("source_partition"), row.getLong("source_offset")),
                     row.getString("cause"));
         } else if (live && contents.share.holds(operation)) {
-            Payment payment = contents.payment(operation);
+            CheckedPayment payment = contents.payment(operation);
             payment.liveLetter = true;
             payment.listedUnresolved = row.getString("cause").equals("unresolved");
         }
@@ -93,7 +93,7 @@ final class DeadLetterRows {
         }
     }
 
-    private void compare(Payment payment) {
+    private void compare(CheckedPayment payment) {
         if (payment.liveLetter && payment.state != State.DEAD
                 && !(payment.state == State.UNRESOLVED && payment.listedUnresolved)) {
             contents.findings.add(Invariant.DLQ_ALGEBRA, payment.id, "is listed in the dead-letter queue, but "

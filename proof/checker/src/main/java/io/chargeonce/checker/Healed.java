@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.checker;
 
-import io.chargeonce.checker.evidence.Rows;
+import io.chargeonce.checker.evidence.DatabaseRows;
 import io.chargeonce.checker.finding.Invariant;
 
 /**
@@ -10,9 +10,9 @@ import io.chargeonce.checker.finding.Invariant;
  */
 final class Healed {
 
-    private final Totals totals;
+    private final CheckTotals totals;
 
-    Healed(Totals totals) {
+    Healed(CheckTotals totals) {
         this.totals = totals;
     }
 
@@ -36,7 +36,7 @@ final class Healed {
              WHERE NOT granted AND query_start < clock_timestamp() - interval '5 seconds' AND datname = current_database()
             """;
 
-    void look(Rows rows) {
+    void look(DatabaseRows rows) {
         rows.each(OPEN_TRANSACTIONS, row -> alive("a transaction of backend %d (%s) is open for %.1f s: %s".formatted(row.getInt("pid"),
                 row.getString("state"), row.getDouble("age"), row.getString("query"))));
         rows.each(PREPARED, row -> alive("the prepared transaction %s is left over".formatted(row.getString("gid"))));
@@ -46,7 +46,7 @@ final class Healed {
 
     /** An operation of this share that is still under way. */
     static void operations(ShareContents contents) {
-        contents.payments.values().stream().filter(Payment::isMoving)
+        contents.payments.values().stream().filter(CheckedPayment::isMoving)
                 .forEach(payment -> contents.findings.add(Invariant.ALIVE_AFTER_HEAL, payment.id, "is still %s at step %d"
                         .formatted(payment.state.tag(), payment.step)));
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.checker;
 
-import io.chargeonce.checker.evidence.Rows;
+import io.chargeonce.checker.evidence.DatabaseRows;
 import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.checker.finding.PaymentCount;
 import java.math.BigDecimal;
@@ -46,7 +46,7 @@ final class Movements {
         }
     }
 
-    private void capture(Payment payment, JsonNode movement) {
+    private void capture(CheckedPayment payment, JsonNode movement) {
         contents.totals.captures++;
         if (!payment.hasRow()) {
             if (happenedBeforeRowsWereRead(movement)) {
@@ -86,7 +86,7 @@ final class Movements {
                 contents.payment(id).returnedMoney += minorUnits(movement).orElse(0);
             }
         } else if (contents.share.holds(id)) {
-            Payment payment = contents.payment(id);
+            CheckedPayment payment = contents.payment(id);
             if (payment.state == State.DECLINED || contents.returnsAndReversals.contains(attempt + "-reversal")) {
                 reversed(payment, minorUnits(movement).orElse(0));
             } else {
@@ -96,7 +96,7 @@ final class Movements {
     }
 
     private void givenBack(String operation, String payment, JsonNode movement) {
-        Payment refund = contents.payments.get(operation);
+        CheckedPayment refund = contents.payments.get(operation);
         if (refund != null && refund.hasRow()) {
             refund.captures++;
             if (!minorUnits(movement).equals(OptionalLong.of(refund.amount)) || !currency(movement).equals(refund.currency)) {
@@ -111,7 +111,7 @@ final class Movements {
         }
     }
 
-    private void refund(Payment payment, String operation, JsonNode movement) {
+    private void refund(CheckedPayment payment, String operation, JsonNode movement) {
         long amount = minorUnits(movement).orElse(0);
         // Its money came back to us, so it may go out once more.
         boolean failed = contents.failedAfterSuccess.contains(operation);
@@ -128,7 +128,7 @@ final class Movements {
         }
     }
 
-    private void reversed(Payment payment, long amount) {
+    private void reversed(CheckedPayment payment, long amount) {
         payment.reversals++;
         payment.reversedMoney += amount;
         if (payment.state == State.SUCCEEDED) {
@@ -177,7 +177,7 @@ final class Movements {
 
     private boolean happenedBeforeRowsWereRead(JsonNode movement) {
         try {
-            return Rows.micros(Instant.parse(movement.path("at").asString(""))) <= contents.rowsReadAt;
+            return DatabaseRows.micros(Instant.parse(movement.path("at").asString(""))) <= contents.rowsReadAt;
         } catch (DateTimeException noTime) {
             return true;
         }

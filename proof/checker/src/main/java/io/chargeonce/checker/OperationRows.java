@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.checker;
 
-import io.chargeonce.checker.evidence.DerivedId;
-import io.chargeonce.checker.evidence.Rows;
+import io.chargeonce.checker.evidence.RederivedId;
+import io.chargeonce.checker.evidence.DatabaseRows;
 import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.checker.finding.PaymentCount;
 import java.sql.ResultSet;
@@ -51,8 +51,8 @@ final class OperationRows {
             SELECT resource_id, merchant_id, idempotency_key FROM idempotency_key WHERE request_path NOT LIKE '%/refunds'
             """;
 
-    void read(Rows rows) {
-        rows.each(NOW, row -> contents.rowsReadAt = Rows.micros(row, "now"));
+    void read(DatabaseRows rows) {
+        rows.each(NOW, row -> contents.rowsReadAt = DatabaseRows.micros(row, "now"));
         rows.each(OPERATIONS, this::operation);
         rows.each(KEYS, this::key);
         contents.payments.values().forEach(payment -> {
@@ -73,7 +73,7 @@ final class OperationRows {
         if (!contents.share.holds(id)) {
             return;
         }
-        Payment payment = contents.payment(id);
+        CheckedPayment payment = contents.payment(id);
         payment.state = State.fromTag(row.getString("state"));
         payment.charge = row.getString("kind").equals("charge");
         payment.paymentId = payment.charge ? payment.id : row.getString("payment_id");
@@ -85,7 +85,7 @@ final class OperationRows {
         payment.generation = row.getInt("generation");
         payment.sequence = row.getInt("sequence");
         payment.psp = word(row.getString("psp"));
-        payment.pspReference = Payment.digest(row.getString("psp_reference"));
+        payment.pspReference = CheckedPayment.digest(row.getString("psp_reference"));
         if (payment.charge && payment.state == State.SUCCEEDED) {
             contents.money(payment).succeeded += payment.amount;
         }
@@ -95,7 +95,7 @@ final class OperationRows {
         payment.stopped = row.getBoolean("stopped");
         payment.saidNotCharged = row.getBoolean("said_not_charged");
         payment.succeededLate = row.getBoolean("succeeded_late") || row.getBoolean("forgotten");
-        payment.endedAt = row.getObject("settled_at") == null ? Payment.NEVER : Rows.micros(row, "settled_at");
+        payment.endedAt = row.getObject("settled_at") == null ? CheckedPayment.NEVER : DatabaseRows.micros(row, "settled_at");
         identify(payment, row);
         int unheard = row.getInt("generation") - 1 - row.getInt("merges");
         if (unheard < 0 || unheard > 0 && !row.getBoolean("forgotten")) {
@@ -104,13 +104,13 @@ final class OperationRows {
         }
     }
 
-    private void identify(Payment payment, ResultSet row) throws SQLException {
+    private void identify(CheckedPayment payment, ResultSet row) throws SQLException {
         String reference = row.getString("operation_ref");
         String entity = "payment-" + payment.paymentId + "-refund" + (reference.isEmpty() ? "" : "-" + reference);
         if (row.getString("kind").equals("refund") && !payment.id.equals(entity)) {
             contents.findings.add(Invariant.REFUNDS, payment.id, "is not the refund that its entity names: " + entity);
         }
-        if (payment.charge && !payment.id.equals(DerivedId.ofPayment(payment.merchant, row.getString("idempotency_key")))) {
+        if (payment.charge && !payment.id.equals(RederivedId.ofPayment(payment.merchant, row.getString("idempotency_key")))) {
             contents.findings.add(Invariant.IDEMPOTENT_ACCEPT, payment.id, "is not the id that its merchant and key derive");
         }
     }
@@ -120,13 +120,13 @@ final class OperationRows {
         if (!contents.share.holds(id)) {
             return;
         }
-        Payment payment = contents.payments.get(id);
+        CheckedPayment payment = contents.payments.get(id);
         if (payment == null || !payment.hasRow()) {
             contents.findings.add(Invariant.ACCEPTED_DURABLE, PaymentCount.LOST, id, "has an idempotency key row, but no operation");
         } else {
             payment.hasKeyRow = true;
         }
-        if (!id.equals(DerivedId.ofPayment(row.getString("merchant_id"), row.getString("idempotency_key")))) {
+        if (!id.equals(RederivedId.ofPayment(row.getString("merchant_id"), row.getString("idempotency_key")))) {
             contents.findings.add(Invariant.IDEMPOTENT_ACCEPT, id, "is stored under a key that derives another payment");
         }
     }

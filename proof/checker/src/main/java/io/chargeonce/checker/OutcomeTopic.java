@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.checker;
 
-import io.chargeonce.checker.evidence.DerivedId;
+import io.chargeonce.checker.evidence.RederivedId;
 import io.chargeonce.checker.evidence.Headers;
-import io.chargeonce.checker.evidence.Rows;
+import io.chargeonce.checker.evidence.DatabaseRows;
 import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.checker.finding.PaymentCount;
 import java.time.DateTimeException;
@@ -47,9 +47,9 @@ final class OutcomeTopic {
 
     private void outcome(ConsumerRecord<byte[], byte[]> record, JsonNode json) {
         String id = Headers.key(record);
-        Payment payment = contents.payments.get(id);
+        CheckedPayment payment = contents.payments.get(id);
         boolean known = payment != null && payment.hasRow();
-        if (Rows.micros(Instant.parse(json.path("settled_at").asString(""))) > contents.rowsReadAt
+        if (DatabaseRows.micros(Instant.parse(json.path("settled_at").asString(""))) > contents.rowsReadAt
                 && !(known && isAsItStays(payment, json))) {
             return; // Settled while we read.
         }
@@ -60,8 +60,8 @@ final class OutcomeTopic {
         String eventId = Headers.text(record, "ce_id").orElse("");
         compareContent(payment, json);
         if (isOvertaken(payment, json)) {
-            Long other = overtaken.putIfAbsent(id + " " + json.path("status").asString(""), Payment.digest(eventId));
-            if (other != null && other != Payment.digest(eventId)) {
+            Long other = overtaken.putIfAbsent(id + " " + json.path("status").asString(""), CheckedPayment.digest(eventId));
+            if (other != null && other != CheckedPayment.digest(eventId)) {
                 conflict(id, "has two outcome events from before its last, of which one is " + eventId);
             }
             return;
@@ -71,7 +71,7 @@ final class OutcomeTopic {
     }
 
     /** A decline may have become a late success while we read, and a refund's success a failure. */
-    private static boolean isAsItStays(Payment payment, JsonNode json) {
+    private static boolean isAsItStays(CheckedPayment payment, JsonNode json) {
         return payment.charge && payment.state == State.SUCCEEDED
                 || payment.state.isSettled() && json.path("revision").asInt(0) <= payment.step;
     }
@@ -80,7 +80,7 @@ final class OutcomeTopic {
      * By a late success of what had ended, which is on record, by a cancel of what was purged, or by the failure of what had succeeded:
      * that has a higher revision.
      */
-    private static boolean isOvertaken(Payment payment, JsonNode json) {
+    private static boolean isOvertaken(CheckedPayment payment, JsonNode json) {
         String status = json.path("status").asString("");
         boolean byASuccess = payment.state.hasSucceeded() && payment.succeededLate
                 && (status.equals(State.DECLINED.tag()) || status.equals(State.PURGED.tag()));
@@ -89,40 +89,41 @@ final class OutcomeTopic {
                         || payment.state == State.FAILED && status.equals(State.SUCCEEDED.tag()));
     }
 
-    private void compareContent(Payment payment, JsonNode json) {
+    private void compareContent(CheckedPayment payment, JsonNode json) {
         if (json.path("amount").asLong(0) != payment.amount || !json.path("currency").asString("").equals(payment.currency)) {
             conflict(payment.id, "is about %d %s, and its outcome event about %s %s".formatted(payment.amount, payment.currency,
                     json.path("amount"), json.path("currency").asString("")));
         }
         boolean same = json.path("merchant").asString("").equals(payment.merchant)
                 && json.path("payment_id").asString("").equals(payment.paymentId)
-                && (!payment.charge || DerivedId.ofPayment(payment.merchant, json.path("idempotency_key").asString("")).equals(payment.id));
+                && (!payment.charge
+                        || RederivedId.ofPayment(payment.merchant, json.path("idempotency_key").asString("")).equals(payment.id));
         if (!same) {
             conflict(payment.id, "has an outcome event that differs from its row in payment, merchant or key");
         }
     }
 
-    private void compareEnd(Payment payment, JsonNode json) {
+    private void compareEnd(CheckedPayment payment, JsonNode json) {
         String status = json.path("status").asString("");
         if (!status.equals(payment.state.tag())) {
             conflict(payment.id, "is %s, and its outcome event says %s".formatted(payment.state.tag(), status));
         }
         boolean same = json.path("psp").asString("").equals(payment.psp == null ? "" : payment.psp)
-                && Payment.digest(json.path("psp_reference").asString("")) == payment.pspReference
+                && CheckedPayment.digest(json.path("psp_reference").asString("")) == payment.pspReference
                 && json.path("revision").asInt(0) == payment.step && json.path("attempts").asInt(-1) == payment.sequence;
         if (!same) {
             conflict(payment.id, "has an outcome event that differs from its row in PSP, reference, revision or attempts");
         }
     }
 
-    private void count(Payment payment, String eventId, JsonNode json) {
+    private void count(CheckedPayment payment, String eventId, JsonNode json) {
         if (payment.outcome == null) {
-            payment.outcomeEvent = Payment.digest(eventId);
+            payment.outcomeEvent = CheckedPayment.digest(eventId);
             payment.outcome = words.computeIfAbsent(json.path("status").asString(""), same -> same);
             if (payment.outcome.equals(State.SUCCEEDED.tag()) && payment.charge) {
                 contents.money(payment).announced += json.path("amount").asLong(0);
             }
-        } else if (payment.outcomeEvent != Payment.digest(eventId)) {
+        } else if (payment.outcomeEvent != CheckedPayment.digest(eventId)) {
             conflict(payment.id, "has two outcome events, of which one is " + eventId);
         }
     }

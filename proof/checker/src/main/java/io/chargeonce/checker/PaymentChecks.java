@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.checker;
 
-import io.chargeonce.checker.evidence.Evidence;
+import io.chargeonce.checker.evidence.CheckEvidence;
 import io.chargeonce.checker.evidence.Recovery;
-import io.chargeonce.checker.evidence.Rows;
+import io.chargeonce.checker.evidence.DatabaseRows;
 import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.checker.finding.PaymentCount;
 import java.time.Duration;
@@ -22,15 +22,15 @@ final class PaymentChecks {
     private final Optional<Recovery> recovery;
     private final boolean ledgersRead;
 
-    PaymentChecks(ShareContents contents, Evidence evidence, boolean ledgersRead) {
+    PaymentChecks(ShareContents contents, CheckEvidence evidence, boolean ledgersRead) {
         this.contents = contents;
         this.tiers = evidence.tiers();
-        this.tiersSince = Rows.micros(evidence.tiersSince());
+        this.tiersSince = DatabaseRows.micros(evidence.tiersSince());
         this.recovery = evidence.recovery();
         this.ledgersRead = ledgersRead;
     }
 
-    void check(Payment payment) {
+    void check(CheckedPayment payment) {
         if (!payment.hasRow()) {
             return;
         }
@@ -52,8 +52,8 @@ final class PaymentChecks {
         }
     }
 
-    private void outcome(Payment payment) {
-        boolean missing = payment.endedAt != Payment.NEVER && payment.outcome == null && !payment.outcomePending;
+    private void outcome(CheckedPayment payment) {
+        boolean missing = payment.endedAt != CheckedPayment.NEVER && payment.outcome == null && !payment.outcomePending;
         if (missing && payment.endedAt < contents.outcomesSince) {
             if (payment.charge && payment.state == State.SUCCEEDED) {
                 contents.money(payment).forgotten += payment.amount;
@@ -65,7 +65,7 @@ final class PaymentChecks {
     }
 
     /** Three tellers that know nothing of each other: the outcomes topic, the dead letters, the attempts. */
-    private void ending(Payment payment) {
+    private void ending(CheckedPayment payment) {
         if (payment.outcome != null && payment.liveLetter) {
             contents.findings.add(Invariant.CONSERVATION, payment.id,
                     "is %s by its outcome event and a dead letter as well".formatted(payment.outcome));
@@ -85,7 +85,7 @@ final class PaymentChecks {
     }
 
     /** No PSP that is a model takes its word back: so an answer was read as a failure that said nothing about the money. */
-    private void definite(Payment payment) {
+    private void definite(CheckedPayment payment) {
         if (payment.failedAndSucceeded && recovery.isPresent() && !payment.saidNotCharged) {
             contents.findings.add(Invariant.PSP_AGREES, payment.id,
                     "has an attempt that was recorded as failed for certain, and succeeded all the same");
@@ -93,7 +93,7 @@ final class PaymentChecks {
     }
 
     /** On the main topic by its acceptance, its merges, its presentations and the waits that a person ended: under one step each. */
-    private void staged(Payment payment) {
+    private void staged(CheckedPayment payment) {
         int reasons = payment.generation + payment.presentedAgain + payment.triedAtOnce().size();
         if (payment.mainSteps() > reasons) {
             contents.findings.add(Invariant.HOP_SOUND, payment.id,
@@ -102,7 +102,7 @@ final class PaymentChecks {
         }
     }
 
-    private void captures(Payment payment) {
+    private void captures(CheckedPayment payment) {
         int unreversed = payment.captures - payment.reversals;
         if (unreversed > 1) {
             contents.findings.add(Invariant.ONE_CAPTURE, PaymentCount.DOUBLE_CHARGED, payment.id,
@@ -121,7 +121,7 @@ final class PaymentChecks {
         }
     }
 
-    private void givenBack(Payment refund) {
+    private void givenBack(CheckedPayment refund) {
         if (refund.captures > 1) {
             contents.findings.add(Invariant.REFUNDS, PaymentCount.OVER_REFUNDED, refund.id,
                     "gave money back %d times".formatted(refund.captures));
@@ -133,7 +133,7 @@ final class PaymentChecks {
         }
     }
 
-    private void refunds(Payment payment) {
+    private void refunds(CheckedPayment payment) {
         long kept = payment.capturedMoney - payment.reversedMoney - payment.returnedMoney;
         if (payment.refundedMoney > kept) {
             contents.findings.add(Invariant.REFUNDS, PaymentCount.OVER_REFUNDED, payment.id, "was refunded %d of %d captured"
@@ -145,7 +145,7 @@ final class PaymentChecks {
      * Only the last staging before an attempt led to it; those before it were parked again without an attempt. Where the first
      * record of it is lost, a worker that had fetched it may still work on it: when that record was in the tier is not known.
      */
-    private void inTime(Payment payment, Payment.Retry retry) {
+    private void inTime(CheckedPayment payment, CheckedPayment.Retry retry) {
         boolean last = payment.retries.stream().noneMatch(other -> other.attempt() == retry.attempt() && other.step() > retry.step());
         if (last && retry.attempt() <= payment.sentAt.size()) {
             long began = payment.beganToWait(retry);
@@ -164,8 +164,9 @@ final class PaymentChecks {
                 contents.findings.add(Invariant.HOP_SOUND, payment.id,
                         "attempt %d started %.3f s before the record that it waited for was in tier %d"
                                 .formatted(retry.attempt(), (retry.appendedAt() - sent) / 1_000_000.0, retry.tier()));
-            } else if (known && recovery.filter(well -> due >= Rows.micros(well.since()) && sent - due > well.latest().toNanos() / 1_000)
-                    .isPresent()) {
+            } else if (known
+                    && recovery.filter(well -> due >= DatabaseRows.micros(well.since()) && sent - due > well.latest().toNanos() / 1_000)
+                            .isPresent()) {
                 contents.findings.add(Invariant.NEVER_EARLY, payment.id,
                         "attempt %d started %.1f s after its time in tier %d, with no fault about"
                                 .formatted(retry.attempt(), (sent - due) / 1_000_000.0, retry.tier()));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.checker;
 
-import io.chargeonce.checker.evidence.Rows;
+import io.chargeonce.checker.evidence.DatabaseRows;
 import io.chargeonce.checker.finding.Findings;
 import io.chargeonce.checker.finding.Invariant;
 import java.io.IOException;
@@ -70,7 +70,7 @@ final class Planted {
             """;
 
     /** Every table there is, sealed bytes too: nothing planted shows in them. */
-    void lookThrough(Rows rows) {
+    void lookThrough(DatabaseRows rows) {
         if (needles.isEmpty()) {
             return;
         }

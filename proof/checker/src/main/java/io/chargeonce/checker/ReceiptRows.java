@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.checker;
 
-import io.chargeonce.checker.evidence.Evidence;
-import io.chargeonce.checker.evidence.Rows;
+import io.chargeonce.checker.evidence.CheckEvidence;
+import io.chargeonce.checker.evidence.DatabaseRows;
 import io.chargeonce.checker.finding.Invariant;
 
 /** Reads the receipts, and compares them with the operations that they are about. It computes their ids itself. For one thread. */
 final class ReceiptRows {
 
     private final ShareContents contents;
-    private final Evidence evidence;
+    private final CheckEvidence evidence;
 
-    ReceiptRows(ShareContents contents, Evidence evidence) {
+    ReceiptRows(ShareContents contents, CheckEvidence evidence) {
         this.contents = contents;
         this.evidence = evidence;
     }
@@ -61,7 +61,7 @@ final class ReceiptRows {
                                   AND receipt.kind = CASE its.state WHEN 'failed' THEN 'refund_failed' ELSE its.kind END)
             """;
 
-    void read(Rows rows) {
+    void read(DatabaseRows rows) {
         if (!contents.share.isFirst()) {
             return;
         }

@@ -16,9 +16,9 @@ final class ShareContents {
     record AttemptOf(String operation, int sequence) {}
 
     final Share share;
-    final Totals totals;
+    final CheckTotals totals;
     final Findings findings;
-    final Map<String, Payment> payments = new HashMap<>();
+    final Map<String, CheckedPayment> payments = new HashMap<>();
     final Map<String, Letter> letters = new HashMap<>();
     /** Why a record is poison, by its place: {@code topic/partition/offset}. */
     final Map<String, String> poison = new HashMap<>();
@@ -39,18 +39,18 @@ final class ShareContents {
     /** What ended before may have an outcome that the topic has forgotten by now; microseconds since 1970. */
     long outcomesSince = Long.MIN_VALUE;
 
-    ShareContents(Share share, Totals totals) {
+    ShareContents(Share share, CheckTotals totals) {
         this.share = share;
         this.totals = totals;
         this.findings = totals.findings;
     }
 
     /** Only for ids of this share. */
-    Payment payment(String id) {
-        return payments.computeIfAbsent(id, Payment::new);
+    CheckedPayment payment(String id) {
+        return payments.computeIfAbsent(id, CheckedPayment::new);
     }
 
-    Totals.Money money(Payment payment) {
+    CheckTotals.Money money(CheckedPayment payment) {
         return totals.money(payment);
     }
 }

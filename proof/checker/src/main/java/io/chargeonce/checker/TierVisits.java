@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.checker;
 
-import io.chargeonce.checker.evidence.Evidence;
-import io.chargeonce.checker.evidence.Rows;
+import io.chargeonce.checker.evidence.CheckEvidence;
+import io.chargeonce.checker.evidence.DatabaseRows;
 import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.checker.finding.PaymentCount;
 import java.sql.ResultSet;
@@ -21,10 +21,10 @@ final class TierVisits {
     private final List<Duration> tiers;
     private final long tiersSince;
 
-    TierVisits(ShareContents contents, Evidence evidence) {
+    TierVisits(ShareContents contents, CheckEvidence evidence) {
         this.contents = contents;
         this.tiers = evidence.tiers();
-        this.tiersSince = Rows.micros(evidence.tiersSince());
+        this.tiersSince = DatabaseRows.micros(evidence.tiersSince());
     }
 
     /** A presentation is none of a tier, and has a delay of its own. */
@@ -36,15 +36,15 @@ final class TierVisits {
               FROM audit_record WHERE action = 'dlq.retried_now'
             """;
 
-    void read(Rows rows) {
+    void read(DatabaseRows rows) {
         rows.each(VISITS, this::visit);
         rows.each(TRIED_AT_ONCE, this::triedAtOnce);
     }
 
     private void triedAtOnce(ResultSet row) throws SQLException {
-        Payment payment = contents.payments.get(row.getString("operation_id"));
+        CheckedPayment payment = contents.payments.get(row.getString("operation_id"));
         if (payment != null) {
-            payment.triedAtOnce(row.getInt("step"), Rows.micros(row, "at"));
+            payment.triedAtOnce(row.getInt("step"), DatabaseRows.micros(row, "at"));
             // Its record stays in the tier, and another of the same step is staged for the main topic.
             contents.totals.repeated.merge(payment.id + "/" + row.getInt("step"), -1L, Long::sum);
         }
@@ -55,10 +55,10 @@ final class TierVisits {
             return;
         }
         int step = row.getInt("step");
-        long staged = Rows.micros(row, "staged_at");
+        long staged = DatabaseRows.micros(row, "staged_at");
         Optional.ofNullable(contents.payments.get(row.getString("operation_id"))).ifPresent(payment -> payment.beganToWait(step, staged));
         if (staged >= tiersSince) {
-            compare(row, step, Rows.micros(row, "due_at") - staged);
+            compare(row, step, DatabaseRows.micros(row, "due_at") - staged);
         }
     }
 

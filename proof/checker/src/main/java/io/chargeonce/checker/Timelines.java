@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.checker;
 
-import io.chargeonce.checker.evidence.Evidence;
-import io.chargeonce.checker.evidence.Rows;
+import io.chargeonce.checker.evidence.CheckEvidence;
+import io.chargeonce.checker.evidence.DatabaseRows;
 import io.chargeonce.checker.evidence.Sources;
 import io.chargeonce.checker.finding.Event;
 import io.chargeonce.checker.finding.Violation;
@@ -18,7 +18,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.node.StringNode;
 
 /**
  * Gathers everything that any source knows about the payments with a violation, in order of time, {@link Masked}. Reads all of it
@@ -67,7 +72,7 @@ final class Timelines {
         subjects.forEach(id -> events.put(id, new ArrayList<>()));
     }
 
-    static Map<String, List<Event>> of(Evidence evidence, Sources sources, List<Violation> violations) {
+    static Map<String, List<Event>> of(CheckEvidence evidence, Sources sources, List<Violation> violations) {
         var subjects = new LinkedHashSet<String>();
         violations.stream().flatMap(violation -> violation.subject().stream()).distinct().limit(MOST_SUBJECTS).forEach(subjects::add);
         if (subjects.isEmpty()) {
@@ -83,7 +88,7 @@ final class Timelines {
 
     private void readRows(Sources sources) {
         Object[] ids = events.keySet().toArray();
-        try (var rows = Rows.open(sources)) {
+        try (var rows = DatabaseRows.open(sources)) {
             for (String sql : List.of(ROWS, OPERATIONS, ATTEMPTS, OBSERVATIONS, AUDIT, LETTERS, STAGED)) {
                 rows.each(sql, ids, row -> events.get(row.getString("subject")).add(new Event(
                         row.getObject("at", OffsetDateTime.class).toInstant(), row.getString("source"),
@@ -92,7 +97,7 @@ final class Timelines {
         }
     }
 
-    private void readTopics(Evidence evidence, Sources sources) {
+    private void readTopics(CheckEvidence evidence, Sources sources) {
         try (var topics = sources.topics()) {
             Checker.topics(evidence).forEach(topic -> topics.each(topic, this::record));
         }
@@ -125,6 +130,50 @@ final class Timelines {
         if (list != null) {
             list.add(new Event(Instant.parse(movement.path("at").asString("1970-01-01T00:00:00Z")), "ledger of " + psp,
                     Masked.json(movement.toString())));
+        }
+    }
+
+    /** Hides how and by whom a payment is paid: no invariant is about that, and a report is pasted into tickets. */
+    private static final class Masked {
+
+        private static final Set<String> HIDDEN =
+                Set.of("payment_method", "paymentMethod", "card", "customer", "shopperEmail", "description",
+                        "receipt_email");
+        private static final JsonNode MASK = StringNode.valueOf("****");
+        private static final JsonMapper JSON = new JsonMapper();
+
+        private Masked() {}
+
+        /** What is no JSON may be anything, so only its length is said. */
+        static String json(String text) {
+            try {
+                return JSON.writeValueAsString(masked(JSON.readTree(text)));
+            } catch (JacksonException notJson) {
+                return "%d characters that are no JSON".formatted(text.length());
+            }
+        }
+
+        private static JsonNode masked(JsonNode node) {
+            switch (node) {
+                case ObjectNode fields -> fields.propertyNames().stream().toList()
+                        .forEach(name -> fields.set(name, HIDDEN.contains(name) ? hidden(fields.get(name)) : masked(fields.get(name))));
+                case ArrayNode items -> {
+                    for (int i = 0; i < items.size(); i++) {
+                        items.set(i, masked(items.get(i)));
+                    }
+                }
+                case StringNode string when string.stringValue().startsWith("{") -> {
+                    return StringNode.valueOf(json(string.stringValue()));
+                }
+                default -> {
+                    return node;
+                }
+            }
+            return node;
+        }
+
+        private static JsonNode hidden(JsonNode value) {
+            return value.isNull() ? value : MASK;
         }
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.checker;
 
-import io.chargeonce.checker.evidence.Evidence;
-import io.chargeonce.checker.evidence.Rows;
+import io.chargeonce.checker.evidence.CheckEvidence;
+import io.chargeonce.checker.evidence.DatabaseRows;
 import io.chargeonce.checker.finding.Invariant;
 
 /**
@@ -12,9 +12,9 @@ import io.chargeonce.checker.finding.Invariant;
 final class WebhookRows {
 
     private final ShareContents contents;
-    private final Evidence evidence;
+    private final CheckEvidence evidence;
 
-    WebhookRows(ShareContents contents, Evidence evidence) {
+    WebhookRows(ShareContents contents, CheckEvidence evidence) {
         this.contents = contents;
         this.evidence = evidence;
     }
@@ -60,7 +60,7 @@ final class WebhookRows {
                                   AND about_it.said ->> 'status' = operation_now.state)
             """;
 
-    void read(Rows rows) {
+    void read(DatabaseRows rows) {
         if (contents.share.isFirst()) {
             rows.each(FALSE, row -> contents.findings.add(Invariant.WEBHOOKS_AGREE, row.getString("id"),
                     "is %s, and webhook %s says %s or another amount, merchant or payment".formatted(row.getString("state"),

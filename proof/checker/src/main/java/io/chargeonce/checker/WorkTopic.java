@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.checker;
 
-import io.chargeonce.checker.evidence.DerivedId;
+import io.chargeonce.checker.evidence.RederivedId;
 import io.chargeonce.checker.evidence.Headers;
 import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.checker.finding.PaymentCount;
@@ -83,7 +83,7 @@ final class WorkTopic {
     }
 
     private boolean waitsForAPerson(ConsumerRecord<byte[], byte[]> record) {
-        Payment payment = record.key() == null ? null : contents.payments.get(new String(record.key(), StandardCharsets.UTF_8));
+        CheckedPayment payment = record.key() == null ? null : contents.payments.get(new String(record.key(), StandardCharsets.UTF_8));
         return payment != null && payment.waitsForDead;
     }
 
@@ -101,7 +101,7 @@ final class WorkTopic {
 
     /** It may have a later copy that is yet to be read; then nothing is lost, but the payment is under way. */
     private void skipped(ConsumerRecord<byte[], byte[]> record) {
-        Payment payment = contents.payments.get(new String(record.key(), StandardCharsets.UTF_8));
+        CheckedPayment payment = contents.payments.get(new String(record.key(), StandardCharsets.UTF_8));
         contents.findings.add(Invariant.HOP_SOUND, PaymentCount.LOST, payment.id, "was passed over at %s: still %s at step %d".formatted(
                 Place.of(topic, record.partition(), record.offset()), payment.state.tag(), payment.step));
     }
@@ -121,7 +121,7 @@ final class WorkTopic {
         String operation = json.path("operation_id").asString("");
         boolean readable = json.path("type").asString("").equals("payment.request") && json.path("version").asInt(0) == 1
                 && Arrays.equals(record.key(), operation.getBytes(StandardCharsets.UTF_8));
-        Payment payment = contents.payments.get(operation);
+        CheckedPayment payment = contents.payments.get(operation);
         if (!readable) {
             return RecordState.IS_POISON;
         }
@@ -157,11 +157,12 @@ final class WorkTopic {
         }
     }
 
-    private static boolean agrees(Payment payment, JsonNode json) {
+    private static boolean agrees(CheckedPayment payment, JsonNode json) {
         return json.path("amount").asLong(0) == payment.amount && json.path("currency").asString("").equals(payment.currency)
                 && json.path("merchant").asString("").equals(payment.merchant)
                 && json.path("payment_id").asString("").equals(payment.paymentId)
-                && (!payment.charge || DerivedId.ofPayment(payment.merchant, json.path("idempotency_key").asString("")).equals(payment.id));
+                && (!payment.charge
+                        || RederivedId.ofPayment(payment.merchant, json.path("idempotency_key").asString("")).equals(payment.id));
     }
 
     /** Where a topic has lost records, it is not known when the first of them came. */
@@ -169,14 +170,14 @@ final class WorkTopic {
         return whole && record.timestampType() == TimestampType.LOG_APPEND_TIME ? record.timestamp() * 1_000 : Long.MIN_VALUE;
     }
 
-    private void waited(Payment payment, ConsumerRecord<byte[], byte[]> record, int step) {
+    private void waited(CheckedPayment payment, ConsumerRecord<byte[], byte[]> record, int step) {
         OptionalInt attempt = Headers.number(record, "chargeonce-attempt");
         OptionalLong staged = Headers.time(record, "ce_time");
         boolean ours = staged.isPresent() && attempt.isPresent()
                 && staged.getAsLong() <= record.timestamp() * 1_000 + CLOCKS_DIFFER_MICROS
                 && step <= payment.step && attempt.getAsInt() <= payment.sequence;
         if (ours) {
-            payment.waited(new Payment.Retry(step, attempt.getAsInt(), tier, staged.getAsLong(), appendedAt(record)));
+            payment.waited(new CheckedPayment.Retry(step, attempt.getAsInt(), tier, staged.getAsLong(), appendedAt(record)));
         }
     }
 }

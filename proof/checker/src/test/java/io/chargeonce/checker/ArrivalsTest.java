@@ -3,8 +3,8 @@ package io.chargeonce.checker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.chargeonce.checker.evidence.Arrivals;
-import io.chargeonce.checker.evidence.DerivedId;
+import io.chargeonce.checker.evidence.ArrivalEvidence;
+import io.chargeonce.checker.evidence.RederivedId;
 import io.chargeonce.checker.evidence.Recovery;
 import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.checker.finding.Violation;
@@ -31,7 +31,7 @@ class ArrivalsTest {
     private String body;
     private String receipt;
 
-    private static final class Kept implements Arrivals {
+    private static final class Kept implements ArrivalEvidence {
 
         private final List<Webhook> webhooks = new ArrayList<>();
         private final List<Mail> mails = new ArrayList<>();
@@ -66,8 +66,8 @@ class ArrivalsTest {
         webhook = text("SELECT webhook_id FROM webhook_delivery");
         body = text("SELECT body FROM webhook_delivery");
         receipt = text("SELECT receipt_id FROM receipt");
-        kept.webhooks.add(new Arrivals.Webhook(ENDPOINT, webhook, body, true, true));
-        kept.mails.add(new Arrivals.Mail(receipt, "Ann@example.com", "You paid €12.99\nPayment: " + sample.charged));
+        kept.webhooks.add(new ArrivalEvidence.Webhook(ENDPOINT, webhook, body, true, true));
+        kept.mails.add(new ArrivalEvidence.Mail(receipt, "Ann@example.com", "You paid €12.99\nPayment: " + sample.charged));
         assertThat(world.check().violations()).isEmpty();
     }
 
@@ -91,7 +91,7 @@ class ArrivalsTest {
     }
 
     private void came(String endpoint, String id, String text, boolean signed) {
-        kept.webhooks.add(new Arrivals.Webhook(endpoint, id, text, signed, true));
+        kept.webhooks.add(new ArrivalEvidence.Webhook(endpoint, id, text, signed, true));
     }
 
     @Test
@@ -119,7 +119,7 @@ class ArrivalsTest {
     @Test
     void a_delivery_that_its_receiver_has_not_acknowledged() {
         kept.webhooks.clear();
-        kept.webhooks.add(new Arrivals.Webhook(ENDPOINT, webhook, body, true, false));
+        kept.webhooks.add(new ArrivalEvidence.Webhook(ENDPOINT, webhook, body, true, false));
         finds(Invariant.WEBHOOKS_AGREE, "its receiver has never said so");
     }
 
@@ -136,17 +136,18 @@ class ArrivalsTest {
     @Test
     void a_mail_under_another_id_or_to_another_recipient_or_of_what_did_not_succeed() {
         String text = "Payment: " + sample.charged + " €12.99";
-        kept.mails.add(new Arrivals.Mail("rcp_other", ANN, text));
+        kept.mails.add(new ArrivalEvidence.Mail("rcp_other", ANN, text));
         finds(Invariant.RECEIPTS_AGREE, "mail rcp_other came");
-        kept.mails.set(1, new Arrivals.Mail(receipt, "eve@example.com", text));
+        kept.mails.set(1, new ArrivalEvidence.Mail(receipt, "eve@example.com", text));
         finds(Invariant.RECEIPTS_AGREE, "not the receipt of a success");
-        kept.mails.set(1, new Arrivals.Mail(DerivedId.ofReceipt(sample.declined, World.START, ANN), ANN, "Payment: " + sample.declined));
+        kept.mails.set(1,
+                new ArrivalEvidence.Mail(RederivedId.ofReceipt(sample.declined, World.START, ANN), ANN, "Payment: " + sample.declined));
         finds(Invariant.RECEIPTS_AGREE, "not the receipt of a success");
     }
 
     @Test
     void a_mail_with_another_amount() {
-        kept.mails.add(new Arrivals.Mail(receipt, ANN, "You paid €13.99\nPayment: " + sample.charged));
+        kept.mails.add(new ArrivalEvidence.Mail(receipt, ANN, "You paid €13.99\nPayment: " + sample.charged));
         finds(Invariant.RECEIPTS_AGREE, "another amount");
     }
 
@@ -160,9 +161,9 @@ class ArrivalsTest {
 
     @Test
     void an_amount_that_only_contains_the_right_one() {
-        kept.mails.add(new Arrivals.Mail(receipt, ANN, "You paid €112.99\nPayment: " + sample.charged));
+        kept.mails.add(new ArrivalEvidence.Mail(receipt, ANN, "You paid €112.99\nPayment: " + sample.charged));
         finds(Invariant.RECEIPTS_AGREE, "another amount");
-        kept.mails.set(1, new Arrivals.Mail(receipt, ANN, "You paid €12.990\nPayment: " + sample.charged));
+        kept.mails.set(1, new ArrivalEvidence.Mail(receipt, ANN, "You paid €12.990\nPayment: " + sample.charged));
         finds(Invariant.RECEIPTS_AGREE, "another amount");
     }
 

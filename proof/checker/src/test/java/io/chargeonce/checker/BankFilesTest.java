@@ -48,7 +48,7 @@ class BankFilesTest {
     @Test
     void one_capture_a_booking_beside_a_capture_at_a_psp_is_a_double_charge() {
         world.moved(0, "capture", sample.charged, 1299, "eur", "k1", "");
-        Verdict verdict = world.check();
+        CheckVerdict verdict = world.check();
         assertThat(verdict.violations()).extracting(Violation::invariant).contains(Invariant.ONE_CAPTURE)
                 .doesNotContain(Invariant.ONE_FILE);
         assertThat(verdict.count("double_charged")).isOne();
@@ -58,7 +58,7 @@ class BankFilesTest {
     void one_file_and_one_capture_a_debit_that_was_sent_in_two_files_and_booked_twice() {
         world.took("CO-2", key);
         world.booked("capture", sample.charged, key);
-        Verdict verdict = world.check();
+        CheckVerdict verdict = world.check();
         assertThat(verdict.violations()).extracting(Violation::invariant).contains(Invariant.ONE_FILE, Invariant.ONE_CAPTURE);
         assertThat(verdict.count("double_charged")).isOne();
     }
@@ -91,7 +91,7 @@ class BankFilesTest {
         world.took("CO-2", key);
         world.took("CO-3", "a-key-of-nothing");
         world.booked("return", sample.charged, "another-key");
-        Verdict once = world.check();
+        CheckVerdict once = world.check();
         world.shares = 4;
         assertThat(once.violations()).hasSizeGreaterThan(2);
         assertThat(world.check().violations()).containsExactlyInAnyOrderElementsOf(once.violations());

@@ -3,7 +3,7 @@ package io.chargeonce.checker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import io.chargeonce.checker.evidence.ClientCall;
-import io.chargeonce.checker.evidence.DerivedId;
+import io.chargeonce.checker.evidence.RederivedId;
 import io.chargeonce.checker.evidence.RefundCall;
 import io.chargeonce.checker.evidence.Sources;
 import io.chargeonce.checker.finding.Event;
@@ -32,7 +32,7 @@ class CheckerTest {
 
     @Test
     void a_world_in_balance_is_balanced() {
-        Verdict verdict = world.check();
+        CheckVerdict verdict = world.check();
         assertThat(verdict.violations()).isEmpty();
         assertThat(verdict.balanced()).isTrue();
         assertThat(verdict.json()).isEqualTo("{\"verdict\":\"balanced\",\"balanced\":true,\"accepted\":5,\"succeeded\":2,"
@@ -54,7 +54,7 @@ class CheckerTest {
     @Test
     void it_is_unknown_while_a_payment_is_under_way_unless_that_is_allowed() {
         String waiting = sample.accept("waiting", "accepted", 1, 0);
-        assertThat(world.check().kind()).isEqualTo(Verdict.Kind.UNKNOWN);
+        assertThat(world.check().kind()).isEqualTo(CheckVerdict.Kind.UNKNOWN);
         assertThat(world.check().count("in_flight")).isEqualTo(1);
         assertThat(world.check().report()).contains("not at rest: 1 payments, refunds and reversals under way, 0 rows in the outbox");
         world.inFlightAllowed = true;
@@ -75,16 +75,16 @@ class CheckerTest {
         world.sql("UPDATE operation_state SET settled_at = NULL WHERE operation_id = '" + sample.purged + "'");
         sample.refundThatWaits(sample.purged);
         assertThat(Checker.underWay(world.evidence())).isZero();
-        assertThat(world.check().kind()).isEqualTo(Verdict.Kind.BALANCED);
+        assertThat(world.check().kind()).isEqualTo(CheckVerdict.Kind.BALANCED);
         world.sql("UPDATE operation_state SET settled_at = now() WHERE operation_id = '" + sample.purged + "'");
         assertThat(Checker.underWay(world.evidence())).isOne();
-        assertThat(world.check().kind()).isNotEqualTo(Verdict.Kind.BALANCED);
+        assertThat(world.check().kind()).isNotEqualTo(CheckVerdict.Kind.BALANCED);
     }
 
     @Test
     void a_refund_that_waits_for_a_payment_under_way_is_under_way() {
         sample.refundThatWaits(sample.accept("waiting", "accepted", 1, 0));
-        assertThat(world.check().kind()).isEqualTo(Verdict.Kind.UNKNOWN);
+        assertThat(world.check().kind()).isEqualTo(CheckVerdict.Kind.UNKNOWN);
         assertThat(world.check().report()).contains("not at rest: 2 payments, refunds and reversals under way")
                 .doesNotContain("wait for a payment that is dead");
         assertThat(Checker.underWay(world.evidence())).isEqualTo(2);
@@ -96,7 +96,7 @@ class CheckerTest {
                 "UPDATE idempotency_key SET request_params = '{\"payment_method\":\"pm_card_visa\",\"customer\":\"cus_7\"}'");
         world.send("requests", sample.charged, "4242424242424242 is no JSON");
         world.forgetMovements();
-        Verdict verdict = world.check();
+        CheckVerdict verdict = world.check();
         assertThat(verdict.timelines()).containsKey(sample.charged);
         assertThat(verdict.timelines().get(sample.charged)).extracting(Event::what).anySatisfy(
                 what -> assertThat(what).contains("\"payment_method\":\"****\"", "\"amount\":1299"));
@@ -106,7 +106,7 @@ class CheckerTest {
 
     @Test
     void accepted_durable_an_acceptance_without_a_row_is_lost() {
-        String gone = DerivedId.ofPayment("acme", "gone");
+        String gone = RederivedId.ofPayment("acme", "gone");
         world.calls.add(
                 new ClientCall("acme", "gone", new ClientCall.Content(5, "EUR", "pm_card_visa"), ClientCall.Result.OK, Optional.of(gone)));
         world.breaks(Invariant.ACCEPTED_DURABLE, gone, "lost");
@@ -142,18 +142,18 @@ class CheckerTest {
         sample.refund(sample.charged, "line-2", 500);
         sample.refund(sample.retried, "", 1299);
         world.moved(0, "refund", sample.retried, 1299, "eur", "k8", "payment-" + sample.retried + "-refund");
-        world.moved(0, "refund", sample.charged, 499, "eur", DerivedId.ofAttempt(sample.charged, "refund", "line-2", "stripe", 1), "");
+        world.moved(0, "refund", sample.charged, 499, "eur", RederivedId.ofAttempt(sample.charged, "refund", "line-2", "stripe", 1), "");
         world.moved(1, "capture", sample.declined, 1299, "eur", "k7", "");
         world.moved(1, "capture", "pay_of_others", 5, "usd", "k6", "");
         world.send("outcomes", "unknown", "{\"settled_at\":\"" + Sample.at(5) + "\"}");
         world.send("requests", sample.dead, "not json either");
         world.send("dlq", null, "{}");
         world.calls.add(
-                new ClientCall("acme", "gone", Sample.CONTENT, ClientCall.Result.OK, Optional.of(DerivedId.ofPayment("acme", "gone"))));
+                new ClientCall("acme", "gone", Sample.CONTENT, ClientCall.Result.OK, Optional.of(RederivedId.ofPayment("acme", "gone"))));
         world.commitOffsets();
-        Verdict once = world.check();
+        CheckVerdict once = world.check();
         world.shares = 4;
-        Verdict inShares = world.check();
+        CheckVerdict inShares = world.check();
 
         assertThat(once.violations()).as(waiting).hasSizeGreaterThan(8);
         assertThat(inShares.violations()).containsExactlyInAnyOrderElementsOf(once.violations());
@@ -203,7 +203,7 @@ class CheckerTest {
         world.forget("outcomes", Duration.ofDays(14));
         assertThat(world.check().violations()).isEmpty();
         world.sql("UPDATE operation_state SET settled_at = now() WHERE operation_id = '" + sample.charged + "'");
-        Verdict verdict = world.check();
+        CheckVerdict verdict = world.check();
         assertThat(verdict.count("outcome_missing")).isOne();
         assertThat(verdict.violations()).extracting(Violation::invariant).containsExactlyInAnyOrder(Invariant.OUTCOME_AGREES,
                 Invariant.MONEY_SUM);
@@ -272,7 +272,7 @@ class CheckerTest {
     @Test
     void conservation_an_outcome_and_a_live_dead_letter_exclude_each_other() {
         sample.letter(sample.charged, "dead", 1);
-        Verdict verdict = world.check();
+        CheckVerdict verdict = world.check();
         assertThat(verdict.violations()).extracting(Violation::invariant)
                 .containsExactlyInAnyOrder(Invariant.CONSERVATION, Invariant.DLQ_ALGEBRA);
     }
@@ -288,7 +288,7 @@ class CheckerTest {
     @Test
     void one_capture_a_second_capture_at_another_psp_under_another_key_is_a_double_charge() {
         world.moved(1, "capture", sample.charged, 1299, "eur", "another-key", "");
-        Verdict verdict = world.check();
+        CheckVerdict verdict = world.check();
         assertThat(verdict.violations()).extracting(Violation::invariant).contains(Invariant.ONE_CAPTURE);
         assertThat(verdict.count("double_charged")).isEqualTo(1);
         assertThat(verdict.timelines().get(sample.charged)).extracting(Event::source).anyMatch(source -> source.startsWith("ledger of"));
@@ -315,7 +315,7 @@ class CheckerTest {
         String refund = sample.refund(sample.charged, "", 100);
         world.moved(0, "refund", sample.charged, 100, "eur", "r1", refund);
         world.moved(0, "refund", sample.charged, 100, "eur", "r2", refund);
-        Verdict verdict = world.check();
+        CheckVerdict verdict = world.check();
         assertThat(verdict.violations()).isNotEmpty().extracting(Violation::invariant).containsOnly(Invariant.REFUNDS);
         assertThat(verdict.timelines()).containsKeys(sample.charged, refund);
     }
@@ -355,7 +355,7 @@ class CheckerTest {
     void psp_agrees_a_succeeded_payment_was_not_captured_and_the_sums_differ() {
         world.forgetMovements();
         world.moved(0, "capture", sample.charged, 1299, "eur", "k1", "");
-        Verdict verdict = world.check();
+        CheckVerdict verdict = world.check();
         assertThat(verdict.violations()).extracting(Violation::invariant).containsExactlyInAnyOrder(Invariant.PSP_AGREES,
                 Invariant.MONEY_SUM);
     }
@@ -365,7 +365,7 @@ class CheckerTest {
         world.forgetMovements();
         world.moved(0, "capture", sample.charged, 1300, "eur", "k1", "");
         world.moved(1, "capture", sample.retried, 1299, "eur", "k2", "");
-        Verdict verdict = world.check();
+        CheckVerdict verdict = world.check();
         assertThat(verdict.count("wrong_amount")).isEqualTo(1);
         assertThat(verdict.violations()).extracting(Violation::invariant).containsExactlyInAnyOrder(Invariant.PSP_AGREES,
                 Invariant.MONEY_SUM);
@@ -427,7 +427,7 @@ class CheckerTest {
     @Test
     void attempts_monotone_the_index_that_guards_them_is_there() {
         world.sql("DROP INDEX one_open_attempt");
-        Verdict verdict = world.check();
+        CheckVerdict verdict = world.check();
         assertThat(verdict.violations()).extracting(Violation::toString).singleElement().asString().contains("one_open_attempt is missing");
     }
 

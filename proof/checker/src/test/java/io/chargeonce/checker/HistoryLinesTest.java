@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.checker.evidence.Calls;
 import io.chargeonce.checker.evidence.ClientCall;
-import io.chargeonce.checker.evidence.DerivedId;
+import io.chargeonce.checker.evidence.RederivedId;
 import io.chargeonce.checker.evidence.RefundCall;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,7 +41,7 @@ class HistoryLinesTest {
     void every_id_is_of_exactly_one_share_and_the_shares_are_alike_in_size() {
         int[] sizes = new int[7];
         for (int i = 0; i < 70_000; i++) {
-            String id = DerivedId.ofPayment("acme", "order-" + i);
+            String id = RederivedId.ofPayment("acme", "order-" + i);
             int holders = 0;
             for (int number = 0; number < sizes.length; number++) {
                 if (new Share(number, sizes.length).holds(id)) {

@@ -45,7 +45,7 @@ class ManyPaymentsTest {
     @Timeout(value = 10, unit = TimeUnit.MINUTES)
     void books_of_300_000_payments_and_their_webhooks_are_compared_row_by_row() {
         world.sql(MANY);
-        Verdict verdict = world.check();
+        CheckVerdict verdict = world.check();
         assertThat(verdict.count("accepted")).isEqualTo(300_000);
         assertThat(verdict.found()).containsEntry(Invariant.WEBHOOKS_AGREE, 1L);
     }

@@ -48,7 +48,7 @@ class RecoveryTest {
     void alive_after_heal_nothing_is_under_way_any_more() {
         String waiting = sample.accept("waiting", "accepted", 1, 0);
         wellSince(World.START);
-        Verdict verdict = world.check();
+        CheckVerdict verdict = world.check();
         assertThat(verdict.violations()).extracting(Violation::toString).containsExactlyInAnyOrder(
                 "alive-after-heal: 1 records are above the offsets that their consumers have committed",
                 "alive-after-heal: " + waiting + " is still accepted at step 1");
@@ -61,7 +61,7 @@ class RecoveryTest {
         try (var connection = world.connect(); var statement = connection.createStatement()) {
             connection.setAutoCommit(false);
             statement.execute("SELECT 1");
-            Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> world.check().kind() == Verdict.Kind.BROKEN);
+            Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> world.check().kind() == CheckVerdict.Kind.BROKEN);
             assertThat(world.check().violations()).extracting(Violation::toString).singleElement().asString()
                     .startsWith("alive-after-heal: a transaction of backend").contains("idle in transaction");
         }

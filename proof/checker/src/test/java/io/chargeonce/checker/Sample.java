@@ -2,7 +2,7 @@
 package io.chargeonce.checker;
 
 import io.chargeonce.checker.evidence.ClientCall;
-import io.chargeonce.checker.evidence.DerivedId;
+import io.chargeonce.checker.evidence.RederivedId;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -47,7 +47,7 @@ final class Sample implements AutoCloseable {
 
     /** A payment of 12.99 EUR as accepted: rows, the client's answer, the record on the main topic. */
     String accept(String key, String state, int step, int attempts) {
-        String id = DerivedId.ofPayment("acme", key);
+        String id = RederivedId.ofPayment("acme", key);
         boolean settled = state.equals("succeeded") || state.equals("declined");
         world.sql("""
                 INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method,
@@ -94,7 +94,7 @@ final class Sample implements AutoCloseable {
     }
 
     static String key(String payment, int sequence) {
-        return DerivedId.ofAttempt(payment, "charge", "", "stripe", sequence);
+        return RederivedId.ofAttempt(payment, "charge", "", "stripe", sequence);
     }
 
     void outcome(String id, String status, int revision, int attempts, String reference) {
@@ -103,7 +103,7 @@ final class Sample implements AutoCloseable {
 
     void outcome(String id, String status, int revision, int attempts, String reference, String eventId) {
         String key = List.of("charged", "retried", "declined").stream()
-                .filter(name -> DerivedId.ofPayment("acme", name).equals(id)).findFirst().orElse("other");
+                .filter(name -> RederivedId.ofPayment("acme", name).equals(id)).findFirst().orElse("other");
         world.send("outcomes", id, """
                 {"type":"payment.outcome","version":1,"payment_id":"%s","operation":"charge","merchant":"acme",
                  "idempotency_key":"%s","status":"%s","amount":1299,"currency":"EUR","psp":"stripe","psp_reference":"%s",
@@ -162,7 +162,7 @@ final class Sample implements AutoCloseable {
                        failed_definite, request, request_sha256, sent_at, key_valid_until, decided_at)
                 VALUES ('%6$s', '%1$s', '%2$s', '%3$s', '%5$s', 1, 1, 'stripe', 'succeeded', false, '', sha256(''), '%4$s',
                         '%4$s'::timestamptz + interval '1 day', '%4$s')
-                """.formatted(operation, payment, kind, at(50), reference, DerivedId.ofAttempt(payment, kind, reference, "stripe", 1)));
+                """.formatted(operation, payment, kind, at(50), reference, RederivedId.ofAttempt(payment, kind, reference, "stripe", 1)));
         world.send("outcomes", operation, """
                 {"type":"payment.outcome","version":1,"payment_id":"%s","operation":"%s","merchant":"acme","idempotency_key":"%s",
                  "status":"succeeded","amount":%d,"currency":"EUR","psp":"stripe","psp_reference":"re_1","attempts":1,"revision":2,

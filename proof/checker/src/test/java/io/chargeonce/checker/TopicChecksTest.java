@@ -4,7 +4,7 @@ package io.chargeonce.checker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
-import io.chargeonce.checker.evidence.Evidence;
+import io.chargeonce.checker.evidence.CheckEvidence;
 import io.chargeonce.checker.evidence.Recovery;
 import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.checker.finding.Violation;
@@ -195,7 +195,7 @@ class TopicChecksTest {
             other.setAutoCommit(false);
             // The check has taken its picture of the rows when it comes to this table.
             statement.execute("LOCK TABLE audit_record");
-            Future<Verdict> verdict = checks.submit(world::check);
+            Future<CheckVerdict> verdict = checks.submit(world::check);
             await().until(() -> {
                 try (var waiting =
                         statement.executeQuery("SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'audit_record'::regclass")) {
@@ -212,7 +212,7 @@ class TopicChecksTest {
             world.commitOffsets();
             other.commit();
             assertThat(verdict.get().violations()).isEmpty();
-            assertThat(verdict.get().kind()).isEqualTo(Verdict.Kind.UNKNOWN);
+            assertThat(verdict.get().kind()).isEqualTo(CheckVerdict.Kind.UNKNOWN);
         }
     }
 
@@ -277,17 +277,17 @@ class TopicChecksTest {
 
     @Test
     void hop_sound_no_attempt_is_older_than_the_record_that_it_waited_for() {
-        var books = new ShareContents(Share.EVERYTHING, new Totals());
-        Payment payment = books.payment("pay_1");
+        var books = new ShareContents(Share.EVERYTHING, new CheckTotals());
+        CheckedPayment payment = books.payment("pay_1");
         payment.state = State.SCHEDULED;
         payment.generation = 1;
         payment.sent(1_000_000);
         payment.sent(8_000_000);
-        var checks = new PaymentChecks(books, Evidence.of("", "", "", "none", List.of(World.TIER), List.of()), false);
-        payment.waited(new Payment.Retry(2, 2, 1, 2_000_000, 8_100_000));
+        var checks = new PaymentChecks(books, CheckEvidence.of("", "", "", "none", List.of(World.TIER), List.of()), false);
+        payment.waited(new CheckedPayment.Retry(2, 2, 1, 2_000_000, 8_100_000));
         checks.check(payment);
         assertThat(books.findings.violations()).isEmpty();
-        payment.waited(new Payment.Retry(3, 2, 1, 2_500_000, 8_900_000));
+        payment.waited(new CheckedPayment.Retry(3, 2, 1, 2_500_000, 8_900_000));
         payment.beganToWait(3, 2_400_000);
         checks.check(payment);
         assertThat(books.findings.violations()).as("its first record is lost").isEmpty();

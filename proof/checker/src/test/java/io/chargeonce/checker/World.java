@@ -2,10 +2,10 @@
 package io.chargeonce.checker;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import io.chargeonce.checker.evidence.Arrivals;
+import io.chargeonce.checker.evidence.ArrivalEvidence;
 import io.chargeonce.checker.evidence.Calls;
 import io.chargeonce.checker.evidence.ClientCall;
-import io.chargeonce.checker.evidence.Evidence;
+import io.chargeonce.checker.evidence.CheckEvidence;
 import io.chargeonce.checker.evidence.OurReceipts;
 import io.chargeonce.checker.evidence.Recovery;
 import io.chargeonce.checker.evidence.RefundCall;
@@ -72,7 +72,7 @@ final class World implements AutoCloseable {
     private final KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(kafka, new ByteArraySerializer(), new ByteArraySerializer());
 
     Optional<OurReceipts> ourReceipts = Optional.empty();
-    Optional<Arrivals> arrivals = Optional.empty();
+    Optional<ArrivalEvidence> arrivals = Optional.empty();
 
     World() {
         try {
@@ -215,13 +215,13 @@ final class World implements AutoCloseable {
         return file;
     }
 
-    Verdict check() {
+    CheckVerdict check() {
         return Checker.check(evidence(), Sources.of(evidence()), List.of(), shares);
     }
 
-    Evidence evidence() {
+    CheckEvidence evidence() {
         List<URI> addresses = psps.stream().map(psp -> URI.create("http://127.0.0.1:" + psp.port())).toList();
-        return new Evidence(url, "postgres", "", new HashMap<>(kafka), prefix, List.of(TIER, TIER, TIER), tiersSince, addresses,
+        return new CheckEvidence(url, "postgres", "", new HashMap<>(kafka), prefix, List.of(TIER, TIER, TIER), tiersSince, addresses,
                 Optional.of(new Calls.InMemory(calls, refundCalls)), planted, logs, inFlightAllowed, ourReceipts,
                 recovery, arrivals);
     }
@@ -261,12 +261,12 @@ final class World implements AutoCloseable {
 
     /** This invariant alone is broken, for this payment, which is shown with its timeline; each of the counts is one. */
     void breaks(Invariant invariant, String subject, String... counts) {
-        Verdict verdict = check();
+        CheckVerdict verdict = check();
         assertThat(verdict.violations()).as(verdict.report()).isNotEmpty().allSatisfy(violation -> {
             assertThat(violation.invariant()).isEqualTo(invariant);
             assertThat(violation.subject()).contains(subject);
         });
-        assertThat(verdict.kind()).isEqualTo(Verdict.Kind.BROKEN);
+        assertThat(verdict.kind()).isEqualTo(CheckVerdict.Kind.BROKEN);
         for (String count : counts) {
             assertThat(verdict.count(count)).as(count).isEqualTo(1);
         }

@@ -24,17 +24,18 @@ public final class Conformance {
      * @throws NotTriable               if no rule can be tried: the server is away, is another one or does not take a token
      * @throws IllegalArgumentException if the target's body is no JSON object
      */
-    public static Report of(Target target) {
+    public static ConformanceReport of(TriedServer target) {
         Trial.requireObject(target.body());
         try (var http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(5)).build()) {
             requireAccess(new Trial(target, http));
-            return new Report(Rules.ALL.stream().map(rule -> new Report.Line(rule, check(rule, new Trial(target, http)))).toList());
+            return new ConformanceReport(
+                    Rules.ALL.stream().map(rule -> new ConformanceReport.Line(rule, check(rule, new Trial(target, http)))).toList());
         }
     }
 
     /** Else each rule would seem broken. The request has no field, so that it makes nothing. */
     private static void requireAccess(Trial trial) {
-        Target target = trial.target;
+        TriedServer target = trial.target;
         Seen seen = first(trial, target.token());
         if (isDenied(seen)) {
             throw NotTriable.wrongTarget("the server answers %d to this token, so nothing was tried: give one that may send requests there"

@@ -61,7 +61,8 @@ public final class ConformanceCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try {
-            Report report = Conformance.of(new Target(Target.endpoint(url), token, otherToken, otherUrl, body(), mismatchStatus));
+            ConformanceReport report =
+                    Conformance.of(new TriedServer(TriedServer.endpoint(url), token, otherToken, otherUrl, body(), mismatchStatus));
             print(report);
             return report.isSafe() ? 0 : BROKEN;
         } catch (IllegalArgumentException e) {
@@ -76,13 +77,13 @@ public final class ConformanceCommand implements Callable<Integer> {
 
     private String body() {
         try {
-            return body.isPresent() ? Files.readString(body.get()) : Target.PAYMENT;
+            return body.isPresent() ? Files.readString(body.get()) : TriedServer.PAYMENT;
         } catch (IOException e) {
             throw new IllegalArgumentException("the file " + body.get() + " can't be read", e);
         }
     }
 
-    private void print(Report report) {
+    private void print(ConformanceReport report) {
         PrintWriter out = spec.commandLine().getOut();
         var sum = Map.of("safe", report.isSafe(), "kept", report.count("kept"), "broken", report.count("broken"),
                 "skipped", report.count("skipped"));

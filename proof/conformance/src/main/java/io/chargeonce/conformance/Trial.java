@@ -25,12 +25,12 @@ final class Trial {
     private static final int LIMITED = 429;
     private static final int MOST_SENDS = 30;
 
-    final Target target;
+    final TriedServer target;
     final String key = "conformance-" + UUID.randomUUID();
     final String body;
     final HttpClient http;
 
-    Trial(Target target, HttpClient http) {
+    Trial(TriedServer target, HttpClient http) {
         this.target = target;
         this.http = http;
         this.body = newBody();

@@ -47,10 +47,10 @@ class BrokenServersTest {
                 exchange.close();
             });
             server.start();
-            var target = new Target(URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/orders"), "a", Optional.of("b"),
-                    Optional.of("/refunds"), Target.PAYMENT, 422);
+            var target = new TriedServer(URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/orders"), "a", Optional.of("b"),
+                    Optional.of("/refunds"), TriedServer.PAYMENT, 422);
             var broken = new TreeSet<String>();
-            Conformance.of(target).lines().stream().filter(Report.Line::isUnsafe).forEach(line -> broken.add(line.name()));
+            Conformance.of(target).lines().stream().filter(ConformanceReport.Line::isUnsafe).forEach(line -> broken.add(line.name()));
             server.stop(0);
             return broken;
         }

@@ -73,8 +73,9 @@ class OwnServerTest {
 
     @Test
     void every_rule_is_kept() {
-        Report report = Conformance
-                .of(new Target(URI.create(url()), "test_acme", Optional.of("test_globex"), Optional.empty(), Target.PAYMENT, 409));
+        ConformanceReport report = Conformance
+                .of(new TriedServer(URI.create(url()), "test_acme", Optional.of("test_globex"), Optional.empty(), TriedServer.PAYMENT,
+                        409));
 
         assertThat(report.lines()).hasSize(Rules.ALL.size())
                 .allSatisfy(line -> assertThat(line.verdict()).as(line.text()).isEqualTo("kept"));
@@ -83,16 +84,17 @@ class OwnServerTest {
 
     @Test
     void a_merchant_with_a_limit_is_waited_for_and_breaks_no_rule() {
-        Report report = Conformance
-                .of(new Target(URI.create(url()), "test_limited", Optional.of("test_globex"), Optional.empty(), Target.PAYMENT, 409));
+        ConformanceReport report = Conformance
+                .of(new TriedServer(URI.create(url()), "test_limited", Optional.of("test_globex"), Optional.empty(), TriedServer.PAYMENT,
+                        409));
 
         assertThat(report.lines()).allSatisfy(line -> assertThat(line.verdict()).as(line.text()).isEqualTo("kept"));
     }
 
     @Test
     void a_token_that_may_not_use_the_other_endpoint_breaks_no_rule() {
-        Report report = Conformance
-                .of(new Target(URI.create(url()), "test_till", Optional.empty(), Optional.empty(), Target.PAYMENT, 409));
+        ConformanceReport report = Conformance
+                .of(new TriedServer(URI.create(url()), "test_till", Optional.empty(), Optional.empty(), TriedServer.PAYMENT, 409));
 
         assertThat(report.isSafe()).isTrue();
         assertThat(report.lines()).filteredOn(line -> line.name().equals("other-endpoint")).singleElement()

@@ -5,9 +5,9 @@ import java.nio.file.Files;
 import java.util.stream.Stream;
 import picocli.CommandLine.ParameterException;
 import io.chargeonce.checker.Checker;
-import io.chargeonce.checker.Verdict;
+import io.chargeonce.checker.CheckVerdict;
 import io.chargeonce.checker.evidence.Calls;
-import io.chargeonce.checker.evidence.Evidence;
+import io.chargeonce.checker.evidence.CheckEvidence;
 import io.chargeonce.checker.evidence.OurReceipts;
 import io.chargeonce.checker.evidence.Recovery;
 import io.chargeonce.load.option.Durations;
@@ -101,7 +101,7 @@ final class CheckCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         requireFiles();
-        Evidence evidence = pipeline.evidence(psps).planted(planted, logs);
+        CheckEvidence evidence = pipeline.evidence(psps).planted(planted, logs);
         requireSources(evidence);
         Optional<RunningSettings> running = running();
         evidence = withTiers(evidence, running);
@@ -114,7 +114,7 @@ final class CheckCommand implements Callable<Integer> {
             List<URI> looked = metrics.isEmpty() ? running.map(RunningSettings::service).stream().toList() : metrics;
             evidence = evidence.recovered(new Recovery(Instant.EPOCH, latest, 0, 0, false, looked));
         }
-        Verdict verdict = Checker.check(inFlight ? evidence.allowInFlight() : evidence);
+        CheckVerdict verdict = Checker.check(inFlight ? evidence.allowInFlight() : evidence);
         if (json) {
             Screen.of(spec).print("%s", verdict.json());
         } else {
@@ -131,7 +131,7 @@ final class CheckCommand implements Callable<Integer> {
     }
 
     /** A terminal shows the first few; all of them are in a file that only this person may read. */
-    private Optional<Path> rest(Verdict verdict) {
+    private Optional<Path> rest(CheckVerdict verdict) {
         if (verdict.violations().size() <= TOLD_HERE) {
             return Optional.empty();
         }
@@ -152,7 +152,7 @@ final class CheckCommand implements Callable<Integer> {
     }
 
     /** The tool finds what is not there before it reads for minutes; a verdict without it would mean nothing. */
-    private void requireSources(Evidence evidence) {
+    private void requireSources(CheckEvidence evidence) {
         Checker.underWay(evidence);
         Reachable.topic(pipeline.connection(), new Topics(evidence.topicPrefix()).requests());
         psps.forEach(Reachable::simulator);
@@ -175,7 +175,7 @@ final class CheckCommand implements Callable<Integer> {
         }
     }
 
-    private Evidence withTiers(Evidence evidence, Optional<RunningSettings> running) {
+    private CheckEvidence withTiers(CheckEvidence evidence, Optional<RunningSettings> running) {
         if (!tiers.isEmpty()) {
             return evidence.tiers(tiers);
         }
@@ -184,14 +184,14 @@ final class CheckCommand implements Callable<Integer> {
                 : running.map(told -> evidence.tiers(told.tiers()).tiersSince(told.since())).orElse(evidence);
     }
 
-    private Evidence withReceipts(Evidence evidence, Optional<RunningSettings> running) {
+    private CheckEvidence withReceipts(CheckEvidence evidence, Optional<RunningSettings> running) {
         return receipts ? evidence.with(new OurReceipts(Instant.EPOCH, false))
                 : running.filter(RunningSettings::ourReceipts).map(told -> evidence.with(new OurReceipts(told.since(), false)))
                         .orElse(evidence);
     }
 
     /** For people, who did not name it: what was compared. */
-    private static String basis(Evidence evidence) {
+    private static String basis(CheckEvidence evidence) {
         String delays = evidence.tiers().stream().map(CheckCommand::words).collect(Collectors.joining(", "));
         return "retry tiers: %s%s%nledgers of PSPs: %s%nreceipts: %s%n".formatted(delays,
                 evidence.tiersSince().equals(Instant.EPOCH) ? ""

@@ -3,7 +3,7 @@ package io.chargeonce.load;
 
 import io.chargeonce.bank.BankFilesSettings;
 import io.chargeonce.charge.ChargeSettings;
-import io.chargeonce.checker.evidence.Evidence;
+import io.chargeonce.checker.evidence.CheckEvidence;
 import io.chargeonce.console.ConsoleSettings;
 import io.chargeonce.ingest.IngestSettings;
 import io.chargeonce.kafka.KafkaConnection;
@@ -72,9 +72,9 @@ final class PipelineOptions {
         return KafkaConnection.of(settings.kafka(), settings.kafkaProperties());
     }
 
-    Evidence evidence(List<URI> psps) {
+    CheckEvidence evidence(List<URI> psps) {
         PipelineSettings settings = settings();
-        return Evidence.of(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get(),
+        return CheckEvidence.of(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get(),
                 settings.kafka(), settings.tiers(), psps)
                 .topicPrefix(settings.topicPrefix()).kafka(connection().clientProperties());
     }

@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load;
 
-import io.chargeonce.load.option.Range;
+import io.chargeonce.checker.Checker;
+import io.chargeonce.checker.OpenCounts;
+import io.chargeonce.checker.evidence.EvidenceMissing;
 import io.chargeonce.kafka.ProducerSettings;
 import io.chargeonce.load.option.Durations;
 import io.chargeonce.load.option.HttpAddress;
+import io.chargeonce.load.option.Range;
 import io.chargeonce.load.poison.PoisonCorpus;
 import io.chargeonce.load.traffic.HistoryFile;
-import io.chargeonce.load.traffic.Merchant;
 import io.chargeonce.load.traffic.Mix;
+import io.chargeonce.load.traffic.Second;
 import io.chargeonce.load.traffic.Traffic;
+import io.chargeonce.load.traffic.TrafficLatencies;
+import io.chargeonce.load.traffic.TrafficMerchant;
 import io.chargeonce.wire.Topics;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,6 +26,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 import picocli.CommandLine.Command;
@@ -98,7 +107,7 @@ final class RunCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), "--duration is 0, but must be at least 1ms");
         }
         Mix shares = parsed();
-        List<Merchant> who = who();
+        List<TrafficMerchant> who = who();
         requireWhatItNeeds();
         long chosen = seed.orElseGet(() -> RandomGenerator.getDefault().nextLong(1, 1_000_000_000));
         var out = spec.commandLine().getOut();
@@ -108,7 +117,7 @@ final class RunCommand implements Callable<Integer> {
                 new Traffic(url, psp, 3, file::add, file::add).run(rate, warmUp, shares, who, new Random(chosen), "warm-" + chosen);
             }
             var traffic = new Traffic(url, psp, 3, file::add, file::add);
-            var progress = new Progress(json ? Optional.empty() : Optional.of(out), traffic.latencies(), pipeline);
+            var progress = new LoadProgress(json ? Optional.empty() : Optional.of(out), traffic.latencies(), pipeline);
             Thread watch = Thread.ofPlatform().daemon().name("progress").start(progress);
             if (poison) {
                 sendPoison(chosen);
@@ -117,7 +126,7 @@ final class RunCommand implements Callable<Integer> {
             traffic.run(rate, duration, shares, who, new Random(chosen), "load-" + chosen);
             Duration took = Duration.ofNanos(System.nanoTime() - start);
             progress.end(watch);
-            Report report = new Report(chosen, rate, took, progress.seconds(), traffic.latencies());
+            LoadReport report = new LoadReport(chosen, rate, took, progress.seconds(), traffic.latencies());
             Files.writeString(chart, report.svg());
             out.println(json ? report.json() : report.text() + "history: " + history + ", chart: " + chart);
             out.flush();
@@ -133,16 +142,16 @@ final class RunCommand implements Callable<Integer> {
         }
     }
 
-    private List<Merchant> who() {
+    private List<TrafficMerchant> who() {
         if (merchants.isEmpty()) {
-            return Merchant.sandbox();
+            return TrafficMerchant.sandbox();
         }
         return merchants.stream().map(pair -> {
             String[] parts = pair.split("=", 2);
             if (parts.length != 2) {
                 throw new ParameterException(spec.commandLine(), "--merchant needs NAME=TOKEN");
             }
-            return new Merchant(parts[0], parts[1]);
+            return new TrafficMerchant(parts[0], parts[1]);
         }).toList();
     }
 
@@ -172,6 +181,72 @@ final class RunCommand implements Callable<Integer> {
         }
         if (refused.get() > 0) {
             spec.commandLine().getErr().println(refused + " of the poison records were refused by the broker");
+        }
+    }
+
+    /** Looks once a second how a load is going, prints a line about it, and keeps the figures for the chart. On a thread of its own. */
+    private static final class LoadProgress implements Runnable {
+
+        private final Optional<PrintWriter> out;
+        private final TrafficLatencies latencies;
+        private final PipelineOptions pipeline;
+        private final List<Second> seconds = new CopyOnWriteArrayList<>();
+        private final CountDownLatch ended = new CountDownLatch(1);
+
+        LoadProgress(Optional<PrintWriter> out, TrafficLatencies latencies, PipelineOptions pipeline) {
+            this.out = out;
+            this.latencies = latencies;
+            this.pipeline = pipeline;
+        }
+
+        @Override
+        public void run() {
+            long start = System.nanoTime();
+            long last = start;
+            while (!over()) {
+                long now = System.nanoTime();
+                Second second = Second.of(latencies.sinceLastLook(), (now - last) / 1e9);
+                last = now;
+                seconds.add(second);
+                out.ifPresent(screen -> {
+                    screen.printf("%4d s  %,7.0f/s  p50 %,8.1f ms  p99 %,8.1f ms  unanswered %d%s%n", Math.round((now - start) / 1e9),
+                            second.perSecond(),
+                            second.p50Millis(), second.p99Millis(), latencies.unansweredCalls(), openCounts());
+                    screen.flush();
+                });
+            }
+        }
+
+        private boolean over() {
+            try {
+                return ended.await(1, TimeUnit.SECONDS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return true;
+            }
+        }
+
+        /** Only if the pipeline's database can be asked from here. */
+        private String openCounts() {
+            try {
+                OpenCounts now = Checker.openCounts(pipeline.evidence(List.of()));
+                return "  in tiers %d  unknown %d  dead %d".formatted(now.inTiers(), now.unresolved(), now.dead());
+            } catch (EvidenceMissing outOfReach) {
+                return "";
+            }
+        }
+
+        void end(Thread watch) {
+            ended.countDown();
+            try {
+                watch.join();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+
+        List<Second> seconds() {
+            return List.copyOf(seconds);
         }
     }
 }

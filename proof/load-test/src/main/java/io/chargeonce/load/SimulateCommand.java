@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load;
 
-import io.chargeonce.load.option.Range;
-import io.chargeonce.checker.Verdict;
+import io.chargeonce.checker.CheckVerdict;
 import io.chargeonce.load.game.Fault;
 import io.chargeonce.load.game.Played;
+import io.chargeonce.load.option.Range;
 import io.chargeonce.load.plant.Plant;
 import io.chargeonce.load.record.Run;
 import io.chargeonce.load.record.Runs;
@@ -15,6 +15,7 @@ import io.chargeonce.sandbox.PostgresServer;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
@@ -27,10 +28,11 @@ import java.util.concurrent.Callable;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 import tools.jackson.databind.json.JsonMapper;
 
 @Command(name = "simulate", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
@@ -153,7 +155,7 @@ final class SimulateCommand implements Callable<Integer> {
     }
 
     private void tell(Played played, long universes, Map<String, Integer> done, PrintWriter out) {
-        Verdict verdict = played.verdict();
+        CheckVerdict verdict = played.verdict();
         if (json) {
             var line = new LinkedHashMap<String, Object>();
             line.put("universes", universes);
@@ -176,5 +178,30 @@ final class SimulateCommand implements Callable<Integer> {
             }
         }
         out.flush();
+    }
+
+    /** Reads a fault by its tag. */
+    private static final class FaultTag implements ITypeConverter<Fault> {
+
+        /** The tags that there are. */
+        static final class All extends ArrayList<String> {
+            private static final long serialVersionUID = 1;
+
+            All() {
+                super(tags());
+            }
+        }
+
+        private static List<String> tags() {
+            return Arrays.stream(Fault.values()).map(Fault::tag).toList();
+        }
+
+        @Override
+        public Fault convert(String tag) {
+            return Arrays.stream(Fault.values()).filter(fault -> fault.tag().equals(tag)).findFirst()
+                    .orElseThrow(
+                            () -> new TypeConversionException(
+                                    "no such fault: '%s'; there are %s".formatted(tag, String.join(", ", tags()))));
+        }
     }
 }

@@ -3,7 +3,6 @@ package io.chargeonce.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.chargeonce.load.poison.CorpusRecord;
 import io.chargeonce.load.poison.PoisonCorpus;
 import io.chargeonce.sandbox.TestStack;
 import java.io.PrintWriter;

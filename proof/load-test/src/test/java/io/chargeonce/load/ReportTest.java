@@ -3,8 +3,8 @@ package io.chargeonce.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.chargeonce.load.traffic.Latencies;
-import io.chargeonce.load.traffic.Merchant;
+import io.chargeonce.load.traffic.TrafficLatencies;
+import io.chargeonce.load.traffic.TrafficMerchant;
 import io.chargeonce.load.traffic.Mix;
 import io.chargeonce.load.traffic.Second;
 import io.chargeonce.load.traffic.Traffic;
@@ -26,20 +26,20 @@ import tools.jackson.databind.json.JsonMapper;
 class ReportTest {
 
     /** Every third call is answered at the second sending only. */
-    private static Latencies latencies() {
+    private static TrafficLatencies latencies() {
         var calls = new AtomicInteger();
         try (var server =
                 HttpListener.start("an ingest service", 0, request -> new HttpAnswer.Full(calls.getAndIncrement() % 3 == 0 ? 503 : 202,
                         Map.of(), "{\"id\":\"pay_1\"}".getBytes(StandardCharsets.UTF_8)))) {
             var traffic = new Traffic(URI.create("http://127.0.0.1:" + server.port()), Optional.empty(), 5, call -> {}, refund -> {});
-            traffic.run(60, Duration.ofMillis(200), Mix.parse("repeats=0"), List.of(new Merchant("acme", "t")), new Random(1), "k");
+            traffic.run(60, Duration.ofMillis(200), Mix.parse("repeats=0"), List.of(new TrafficMerchant("acme", "t")), new Random(1), "k");
             return traffic.latencies();
         }
     }
 
     @Test
     void a_report_counts_every_answer_once_in_text_json_and_chart() throws Exception {
-        var report = new Report(7, 60, Duration.ofSeconds(2), List.of(new Second(12, 1.5, 9), new Second(0, 0, 0)), latencies());
+        var report = new LoadReport(7, 60, Duration.ofSeconds(2), List.of(new Second(12, 1.5, 9), new Second(0, 0, 0)), latencies());
         var json = new JsonMapper().readTree(report.json());
         assertThat(json.path("accepted").asInt()).isEqualTo(12);
         assertThat(json.path("answered_per_second").asDouble()).isEqualTo(6);

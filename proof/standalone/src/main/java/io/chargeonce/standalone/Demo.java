@@ -2,10 +2,10 @@
 package io.chargeonce.standalone;
 
 import io.chargeonce.checker.Checker;
-import io.chargeonce.checker.Verdict;
+import io.chargeonce.checker.CheckVerdict;
 import io.chargeonce.checker.evidence.Calls;
 import io.chargeonce.checker.evidence.ClientCall;
-import io.chargeonce.checker.evidence.Evidence;
+import io.chargeonce.checker.evidence.CheckEvidence;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.run.DlqRuns;
@@ -87,7 +87,7 @@ final class Demo implements AutoCloseable {
         this.board = new StageBoard(database, out, live);
     }
 
-    Verdict run() {
+    CheckVerdict run() {
         scriptFaults();
         sendThroughAnOutage();
         sendPoison();
@@ -270,18 +270,18 @@ final class Demo implements AutoCloseable {
         DemoReconciliation.run(database, foundations.stripe(), foundations.adyen()).forEach(line -> out.println("   " + line));
     }
 
-    private Verdict checkTheBooks() {
+    private CheckVerdict checkTheBooks() {
         chapter("The check: the shops' answers, the ledgers of both PSPs and the bank, tables\nand topics must agree");
         command("./chargeonce load check");
-        Verdict verdict = Checker.check(evidence());
+        CheckVerdict verdict = Checker.check(evidence());
         out.print(verdict.balanced() ? verdict.summary().indent(3) : verdict.report());
         return verdict;
     }
 
-    private Evidence evidence() {
+    private CheckEvidence evidence() {
         var settings = pipeline.settings;
         List<ClientCall> calls = producer.answers().stream().map(Demo::call).toList();
-        return Evidence.of(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get(), settings.kafka(),
+        return CheckEvidence.of(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get(), settings.kafka(),
                 settings.tiers(), List.of(pipeline.foundations.stripe().apiBase(), pipeline.foundations.adyen().apiBase(),
                         pipeline.foundations.bank().ledger()))
                 .calls(new Calls.InMemory(calls, producer.refunds())).withOurReceipts();

@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -84,5 +85,27 @@ record Foundations(KafkaBroker kafka, PostgresServer postgres, StripeSimulator s
         Path directory = Directories.temporary("up");
         lifecycle.start("temporary directory", () -> () -> Directories.remove(directory));
         return directory;
+    }
+
+    /** Tokens that mean the same card at both simulators, as tokens of a vault that serves several PSPs do. */
+    private static final class SandboxCards {
+
+        private static final Map<String, String> HOLDERS = Map.ofEntries(
+                Map.entry("pm_card_visa", "APPROVED"), Map.entry("pm_card_visa_debit", "APPROVED"),
+                Map.entry("pm_card_mastercard", "APPROVED"), Map.entry("pm_card_amex", "APPROVED"),
+                Map.entry("pm_card_visa_chargeDeclined", "DECLINED"),
+                Map.entry("pm_card_visa_chargeDeclinedInsufficientFunds", "NOT_ENOUGH_BALANCE"),
+                Map.entry("pm_card_visa_chargeDeclinedLostCard", "BLOCK_CARD"),
+                Map.entry("pm_card_chargeDeclinedExpiredCard", "CARD_EXPIRED"));
+
+        private SandboxCards() {}
+
+        static AdyenSettings at(AdyenSettings adyen) {
+            AdyenSettings knowing = adyen;
+            for (Map.Entry<String, String> card : HOLDERS.entrySet()) {
+                knowing = knowing.storing(card.getKey(), card.getValue());
+            }
+            return knowing;
+        }
     }
 }

@@ -3,6 +3,7 @@ package io.chargeonce.standalone;
 
 import io.chargeonce.app.Logs;
 import io.chargeonce.dlq.input.Problems;
+import io.chargeonce.runtime.PipelineSettings;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -10,10 +11,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 @Command(name = "up", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
         description = "Runs everything on this machine until Ctrl-C: Kafka, Postgres, simulators of Stripe and Adyen, a bank, and all "
@@ -116,5 +119,18 @@ final class UpCommand implements Callable<Integer> {
     private void sayThatItStops(PrintWriter out) {
         out.printf("%nStopping. %s%n", data.map(kept -> "The data stays in %s.".formatted(kept)).orElse("The data goes with it."));
         out.flush();
+    }
+
+    /** A duration on the command line, in the form that settings have: {@code 250ms}, {@code 5s}, {@code 1m}. */
+    private static final class DurationOption implements ITypeConverter<Duration> {
+
+        @Override
+        public Duration convert(String text) {
+            try {
+                return PipelineSettings.TIERS.parse(text).getFirst();
+            } catch (IllegalArgumentException e) {
+                throw new TypeConversionException("'" + text + "' is not a duration; write one like 250ms, 5s or 1m");
+            }
+        }
     }
 }

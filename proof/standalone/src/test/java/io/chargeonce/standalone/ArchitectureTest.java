@@ -41,8 +41,10 @@ import org.junit.jupiter.api.Test;
 /** Dependencies point one way. */
 class ArchitectureTest {
 
+    /** What ships, and what proves it; without the names that load-test gives to methods from within their packages. */
     private static final JavaClasses ALL = new ClassFileImporter()
-            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS).importPackages("io.chargeonce");
+            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS).withImportOption(location -> !location.contains("Seams.class"))
+            .importPackages("io.chargeonce");
 
     /** What stands in proof/. */
     private static final String[] PROOF = {"io.chargeonce.bench..", "io.chargeonce.checker..", "io.chargeonce.conformance..",
@@ -210,7 +212,8 @@ class ArchitectureTest {
         try (Stream<Path> modules = Files.list(Repository.root().resolve("proof"))) {
             for (Path module : modules.toList()) {
                 try (Stream<Path> folders = Files.list(module.resolve("src/main/java/io/chargeonce"))) {
-                    folders.forEach(folder -> packages.add("io.chargeonce." + folder.getFileName() + ".."));
+                    folders.filter(folder -> Files.exists(folder.resolve("package-info.java")))
+                            .forEach(folder -> packages.add("io.chargeonce." + folder.getFileName() + ".."));
                 }
             }
         }
@@ -228,6 +231,19 @@ class ArchitectureTest {
     @Test
     void there_are_no_cycles_between_packages() {
         slices().matching("io.chargeonce.(**)").should().beFreeOfCycles().check(ALL);
+    }
+
+    /** Interfaces of load-test that name methods from within the packages. Nothing but load-test depends on them. */
+    @Test
+    void only_plants_and_the_simulation_know_the_seams() {
+        JavaClasses seams = new ClassFileImporter().withImportOption(location -> location.contains("Seams.class"))
+                .importPackages("io.chargeonce");
+        assertThat(seams).isNotEmpty().allSatisfy(seam -> {
+            assertThat(seam.isInterface()).as(seam.getName()).isTrue();
+            assertThat(seam.getSource().orElseThrow().getUri().toString()).contains("load-test");
+        });
+        noClasses().that().resideOutsideOfPackage("io.chargeonce.load..").should().dependOnClassesThat().haveNameMatching(".*Seams")
+                .check(ALL);
     }
 
     @Test

@@ -4,7 +4,7 @@ package io.chargeonce.standalone;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.chargeonce.checker.Verdict;
+import io.chargeonce.checker.CheckVerdict;
 import io.chargeonce.load.LoadCommand;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -32,7 +32,7 @@ class DemoTest {
     private static final StringWriter STORY = new StringWriter();
     private static Demo demo;
     private static PublishedRecords published;
-    private static Verdict verdict;
+    private static CheckVerdict verdict;
 
     @BeforeAll
     static void run() {

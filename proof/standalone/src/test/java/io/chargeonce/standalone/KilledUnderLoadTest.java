@@ -4,10 +4,10 @@ package io.chargeonce.standalone;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.checker.Checker;
-import io.chargeonce.checker.Verdict;
+import io.chargeonce.checker.CheckVerdict;
 import io.chargeonce.checker.evidence.Calls;
 import io.chargeonce.checker.evidence.ClientCall;
-import io.chargeonce.checker.evidence.Evidence;
+import io.chargeonce.checker.evidence.CheckEvidence;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -68,7 +68,7 @@ class KilledUnderLoadTest {
         }
         Awaitility.await().atMost(PATIENCE).pollInterval(Duration.ofMillis(500)).until(this::isAtRest);
 
-        Verdict verdict = Checker.check(Evidence.of(jdbcUrl(), "postgres", "", "127.0.0.1:" + ports.get("kafka"),
+        CheckVerdict verdict = Checker.check(CheckEvidence.of(jdbcUrl(), "postgres", "", "127.0.0.1:" + ports.get("kafka"),
                 List.of(Duration.ofMillis(500), Duration.ofSeconds(1), Duration.ofSeconds(2)),
                 List.of(URI.create("http://127.0.0.1:" + ports.get("stripe")), URI.create("http://127.0.0.1:" + ports.get("adyen"))))
                 .calls(new Calls.InMemory(List.copyOf(calls.values()))));

@@ -4,7 +4,7 @@ package io.chargeonce.bench.charge;
 import io.chargeonce.bench.contestant.Contestant;
 import io.chargeonce.bench.measure.CpuTime;
 import io.chargeonce.bench.measure.Ground;
-import io.chargeonce.bench.measure.Spread;
+import io.chargeonce.bench.measure.RoundSpread;
 import io.chargeonce.bench.measure.WarmUp;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -53,7 +53,7 @@ final class Contest {
             for (Contestant contestant : order) {
                 Round.Rate rate = round.drain(contestant, counts.get(contestant.name()));
                 rates.computeIfAbsent(contestant.name(), name -> new ArrayList<>()).add(rate);
-                story.printf("round %d  %-26s %9s/s  %6.0f µs CPU  %s%n", i, contestant.name(), Spread.brief(rate.paymentsPerSecond()),
+                story.printf("round %d  %-26s %9s/s  %6.0f µs CPU  %s%n", i, contestant.name(), RoundSpread.brief(rate.paymentsPerSecond()),
                         rate.cpuMicrosPerPayment(), rate.fault().orElse("balanced"));
             }
         }
@@ -61,7 +61,7 @@ final class Contest {
             double half = rate(contestant.name()).median() / 2;
             Round.Delay delay = round.pace(contestant, half, PACED, 0);
             delays.put(contestant.name(), delay);
-            story.printf("at %9s/s  %-26s p50 %.1f ms  p99 %.1f ms  %s%n", Spread.brief(half), contestant.name(), delay.p50(),
+            story.printf("at %9s/s  %-26s p50 %.1f ms  p99 %.1f ms  %s%n", RoundSpread.brief(half), contestant.name(), delay.p50(),
                     delay.p99(), delay.fault().orElse("balanced"));
         }
     }
@@ -69,7 +69,7 @@ final class Contest {
     private void warmUp(Contestant contestant) throws Exception {
         double rate = WarmUp.until(FIRST_TRY, this::countFor, count -> round.drain(contestant, count).paymentsPerSecond());
         counts.put(contestant.name(), countFor(rate));
-        story.printf("warm-up  %-26s %9s/s%n", contestant.name(), Spread.brief(rate));
+        story.printf("warm-up  %-26s %9s/s%n", contestant.name(), RoundSpread.brief(rate));
     }
 
     /** A short first try may be over in one batch, and says little then. */
@@ -77,8 +77,8 @@ final class Contest {
         return Math.max(FEWEST, (int) (Math.min(rate, MOST_PER_SECOND) * runTime.toMillis() / 1000));
     }
 
-    private Spread rate(String name) {
-        return Spread.of(rates.get(name).stream().map(Round.Rate::paymentsPerSecond).toList());
+    private RoundSpread rate(String name) {
+        return RoundSpread.of(rates.get(name).stream().map(Round.Rate::paymentsPerSecond).toList());
     }
 
     /** The first fault of any of its runs. */
@@ -115,26 +115,26 @@ final class Contest {
     }
 
     /** Ours divided by theirs, round by round. */
-    private Spread ratio(String other) {
+    private RoundSpread ratio(String other) {
         var ratios = new ArrayList<Double>();
         for (int i = 0; i < rates.get(other).size(); i++) {
             ratios.add(rates.get(ours()).get(i).paymentsPerSecond() / rates.get(other).get(i).paymentsPerSecond());
         }
-        return Spread.of(ratios);
+        return RoundSpread.of(ratios);
     }
 
     private Map<String, Object> figures(String name) {
         var figures = new LinkedHashMap<String, Object>();
-        Spread rate = rate(name);
+        RoundSpread rate = rate(name);
         figures.put("payments_per_s", Math.round(rate.median()));
         figures.put("payments_per_s_min", Math.round(rate.min()));
         figures.put("payments_per_s_max", Math.round(rate.max()));
         figures.put("p50_ms", round2(delays.get(name).p50()));
         figures.put("p99_ms", round2(delays.get(name).p99()));
         figures.put("cpu_us_per_payment",
-                Math.round(Spread.of(rates.get(name).stream().map(Round.Rate::cpuMicrosPerPayment).toList()).median()));
+                Math.round(RoundSpread.of(rates.get(name).stream().map(Round.Rate::cpuMicrosPerPayment).toList()).median()));
         figures.put("postgres_us_per_payment",
-                Math.round(Spread.of(rates.get(name).stream().map(Round.Rate::postgresMicrosPerPayment).toList()).median()));
+                Math.round(RoundSpread.of(rates.get(name).stream().map(Round.Rate::postgresMicrosPerPayment).toList()).median()));
         figures.put("rounds", rates.get(name).stream().map(rate1 -> Math.round(rate1.paymentsPerSecond())).toList());
         figures.put("balanced", fault(name).isEmpty());
         fault(name).ifPresent(fault -> figures.put("fault", fault));

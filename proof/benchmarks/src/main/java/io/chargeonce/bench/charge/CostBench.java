@@ -49,7 +49,7 @@ public final class CostBench {
                     plot.kafka(), Optional.empty(), plot.topics().prefix(), List.of(Chargeonce.TIERS), Optional.empty());
             var stub = new StubPsp(Duration.ZERO, 0);
             List<StatementCosts.Cost> dearest;
-            try (var door = FrontDoor.ours(new Arena(plot, stub), measured); var charge = Chargeonce.start(measured, stub)) {
+            try (var door = IngestDoor.ours(new Arena(plot, stub), measured); var charge = Chargeonce.start(measured, stub)) {
                 pay(door.port(), "warm-up", WARM_UP);
                 await(plot, WARM_UP);
                 plot.settle();

@@ -5,15 +5,14 @@ import io.chargeonce.bench.contestant.Arena;
 import io.chargeonce.bench.contestant.Chargeonce;
 import io.chargeonce.bench.contestant.Contestant;
 import io.chargeonce.bench.contestant.HttpPsp;
-import io.chargeonce.bench.contestant.SpringAsync;
-import io.chargeonce.bench.contestant.SpringTypical;
+import io.chargeonce.bench.contestant.SpringContestant;
 import io.chargeonce.bench.contestant.StubPsp;
 import io.chargeonce.bench.ingest.PaymentPost;
 import io.chargeonce.bench.measure.CpuTime;
 import io.chargeonce.bench.measure.Ground;
 import io.chargeonce.bench.measure.Latencies;
 import io.chargeonce.bench.measure.Machine;
-import io.chargeonce.bench.measure.Spread;
+import io.chargeonce.bench.measure.RoundSpread;
 import io.chargeonce.bench.measure.WarmUp;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -60,7 +59,7 @@ public final class EndToEndBench {
     public static Map<String, Object> run(List<String> against, Duration pspLatency, int rounds, PrintWriter story) throws Exception {
         var machine = Machine.fingerprint();
         var ours = new Chargeonce();
-        List<Contestant> contestants = Stream.of(ours, new SpringTypical(), new SpringAsync())
+        List<Contestant> contestants = Stream.of(ours, SpringContestant.TYPICAL, SpringContestant.ASYNC)
                 .filter(each -> each == ours || against.contains(each.name())).toList();
         try (var ground = new Ground()) {
             var bench = new EndToEndBench(ground, pspLatency);
@@ -69,7 +68,7 @@ public final class EndToEndBench {
                 double rate = WarmUp.until(FIRST_TRY, EndToEndBench::countFor,
                         count -> bench.turn(each, count, Optional.empty()).paymentsPerSecond);
                 counts.put(each.name(), countFor(rate));
-                story.printf("warm-up  %-14s %9s/s%n", each.name(), Spread.brief(rate));
+                story.printf("warm-up  %-14s %9s/s%n", each.name(), RoundSpread.brief(rate));
             }
             for (int i = 1; i <= rounds; i++) {
                 var order = new ArrayList<>(contestants);
@@ -77,7 +76,7 @@ public final class EndToEndBench {
                 for (Contestant each : order) {
                     Turn turn = bench.turn(each, counts.get(each.name()), Optional.empty());
                     bench.turns.computeIfAbsent(each.name(), name -> new ArrayList<>()).add(turn);
-                    story.printf("round %d  %-14s %9s/s  %6.0f µs CPU  %s%n", i, each.name(), Spread.brief(turn.paymentsPerSecond),
+                    story.printf("round %d  %-14s %9s/s  %6.0f µs CPU  %s%n", i, each.name(), RoundSpread.brief(turn.paymentsPerSecond),
                             turn.cpuMicros, turn.fault.orElse("balanced"));
                 }
             }
@@ -85,7 +84,8 @@ public final class EndToEndBench {
                 double half = bench.rate(each.name()).median() / 2;
                 Turn turn = bench.turn(each, (int) (half * RUN.toSeconds()), Optional.of(half));
                 bench.paced.put(each.name(), turn);
-                story.printf("at %9s/s  %-14s p50 %.1f ms  p99 %.1f ms  %s%n", Spread.brief(half), each.name(), turn.delays.millisAt(50),
+                story.printf("at %9s/s  %-14s p50 %.1f ms  p99 %.1f ms  %s%n", RoundSpread.brief(half), each.name(),
+                        turn.delays.millisAt(50),
                         turn.delays.millisAt(99), turn.fault.orElse("balanced"));
             }
             return bench.result(machine);
@@ -106,7 +106,7 @@ public final class EndToEndBench {
                 plot.settle();
                 try (var reader = new OutcomeReader(arena, payments)) {
                     Turn turn;
-                    try (var door = contestant instanceof Chargeonce ? FrontDoor.ours(arena) : FrontDoor.usual(arena, payments);
+                    try (var door = contestant instanceof Chargeonce ? IngestDoor.ours(arena) : IngestDoor.usual(arena, payments);
                          AutoCloseable running = contestant.start(arena)) {
                         turn = drive(door, reader, count, perSecond);
                     }
@@ -116,7 +116,7 @@ public final class EndToEndBench {
         }
     }
 
-    private Turn drive(FrontDoor door, OutcomeReader reader, int count, Optional<Double> perSecond) {
+    private Turn drive(IngestDoor door, OutcomeReader reader, int count, Optional<Double> perSecond) {
         var room = new Semaphore(perSecond.isPresent() ? count : UNDER_WAY);
         long start = System.nanoTime() + Duration.ofSeconds(2).toNanos();
         var next = new AtomicInteger();
@@ -175,8 +175,8 @@ public final class EndToEndBench {
         }
     }
 
-    private Spread rate(String name) {
-        return Spread.of(turns.get(name).stream().map(Turn::paymentsPerSecond).toList());
+    private RoundSpread rate(String name) {
+        return RoundSpread.of(turns.get(name).stream().map(Turn::paymentsPerSecond).toList());
     }
 
     private Map<String, Object> result(Map<String, Object> machine) {
@@ -194,9 +194,9 @@ public final class EndToEndBench {
                 ratios.add(turns.get("chargeonce").get(i).paymentsPerSecond / turns.get(name).get(i).paymentsPerSecond);
             }
             var figures = figures(name);
-            figures.put("ratio", round2(Spread.of(ratios).median()));
-            figures.put("ratio_min", round2(Spread.of(ratios).min()));
-            figures.put("ratio_max", round2(Spread.of(ratios).max()));
+            figures.put("ratio", round2(RoundSpread.of(ratios).median()));
+            figures.put("ratio_min", round2(RoundSpread.of(ratios).min()));
+            figures.put("ratio_max", round2(RoundSpread.of(ratios).max()));
             against.put(name, figures);
         }
         result.put("against", against);
@@ -205,7 +205,7 @@ public final class EndToEndBench {
     }
 
     private Map<String, Object> figures(String name) {
-        Spread rate = rate(name);
+        RoundSpread rate = rate(name);
         Turn pace = paced.get(name);
         var faults = new ArrayList<String>();
         turns.get(name).forEach(turn -> turn.fault.ifPresent(faults::add));
@@ -216,7 +216,7 @@ public final class EndToEndBench {
         figures.put("payments_per_s_max", Math.round(rate.max()));
         figures.put("p50_ms", round2(pace.delays.millisAt(50)));
         figures.put("p99_ms", round2(pace.delays.millisAt(99)));
-        figures.put("cpu_us_per_payment", Math.round(Spread.of(turns.get(name).stream().map(Turn::cpuMicros).toList()).median()));
+        figures.put("cpu_us_per_payment", Math.round(RoundSpread.of(turns.get(name).stream().map(Turn::cpuMicros).toList()).median()));
         figures.put("rounds", turns.get(name).stream().map(turn -> Math.round(turn.paymentsPerSecond)).toList());
         figures.put("balanced", faults.isEmpty());
         faults.stream().findFirst().ifPresent(fault -> figures.put("fault", fault));

@@ -135,10 +135,8 @@ public final class FairnessBench {
             """;
 
     private static void createMerchants(Ground.Plot plot) throws SQLException {
-        try (var connection = plot.connect(); var statement = connection.createStatement()) {
-            for (int i = 0; i < Crowd.MERCHANTS; i++) {
-                statement.execute(MERCHANT.formatted(Crowd.merchant(i), Crowd.token(i)));
-            }
+        for (int i = 0; i < Crowd.MERCHANTS; i++) {
+            plot.execute(MERCHANT.formatted(Crowd.merchant(i), Crowd.token(i)));
         }
     }
 

@@ -71,7 +71,7 @@ public final class LatencyBench {
         try (var ground = new Ground(); var plot = ground.newPlot();
              var stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSettings.inMemory());
              var meters = Meters.of("charge-consumer");
-             var door = FrontDoor.ours(new Arena(plot, new StubPsp(Duration.ZERO, 0)));
+             var door = IngestDoor.ours(new Arena(plot, new StubPsp(Duration.ZERO, 0)));
              var charge = ChargeService.start(settings(plot, stripe), meters);
              var client = new PaymentPost(door.port())) {
             for (int i = 0; i < WARM_UP; i++) {

@@ -5,7 +5,7 @@ import io.chargeonce.bench.contestant.Chargeonce;
 import io.chargeonce.bench.measure.CpuTime;
 import io.chargeonce.bench.measure.Ground;
 import io.chargeonce.bench.measure.Machine;
-import io.chargeonce.bench.measure.Spread;
+import io.chargeonce.bench.measure.RoundSpread;
 import io.chargeonce.bench.measure.WarmUp;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -71,7 +71,7 @@ public final class PoisonBench {
         result.put("p99_ms", median(poisoned.stream().map(Round.Delay::p99).toList()));
         result.put("p50_ms_without", median(clean.stream().map(Round.Delay::p50).toList()));
         result.put("p99_ms_without", median(clean.stream().map(Round.Delay::p99).toList()));
-        result.put("ratio", Math.round(Spread.of(ratios).median() * 100) / 100.0);
+        result.put("ratio", Math.round(RoundSpread.of(ratios).median() * 100) / 100.0);
         result.put("rounds", ratios.stream().map(ratio -> Math.round(ratio * 100) / 100.0).toList());
         result.put("balanced", faults.isEmpty());
         result.put("faults", faults);
@@ -80,6 +80,6 @@ public final class PoisonBench {
     }
 
     private static double median(List<Double> values) {
-        return Math.round(Spread.of(values).median() * 10) / 10.0;
+        return Math.round(RoundSpread.of(values).median() * 10) / 10.0;
     }
 }

@@ -9,7 +9,7 @@ import io.chargeonce.bench.measure.Ground;
  * @param ledger what the PSP has executed, at the end
  * @param psp    how the contestant reaches it
  */
-public record Arena(Ground.Plot plot, StubPsp ledger, Psp psp) {
+public record Arena(Ground.Plot plot, StubPsp ledger, BenchPsp psp) {
 
     public Arena(Ground.Plot plot, StubPsp psp) {
         this(plot, psp, psp);

@@ -34,11 +34,11 @@ public final class Chargeonce implements Contestant {
         return start(arena.plot().pipeline(TIERS), arena.psp());
     }
 
-    public static Lifecycle start(PipelineSettings pipeline, Psp psp) {
+    public static Lifecycle start(PipelineSettings pipeline, BenchPsp psp) {
         return start(pipeline, psp, IN_FLIGHT);
     }
 
-    public static Lifecycle start(PipelineSettings pipeline, Psp psp, int inFlight) {
+    public static Lifecycle start(PipelineSettings pipeline, BenchPsp psp, int inFlight) {
         var unused = new StripeSettings("unused", "http://127.0.0.1:9", Duration.ofSeconds(1));
         var settings = new ChargeSettings(pipeline, List.of(unused), inFlight, LEASE,
                 Duration.ofSeconds(10), List.of(Duration.ofSeconds(5)), Duration.ofMinutes(2), Optional.empty(),

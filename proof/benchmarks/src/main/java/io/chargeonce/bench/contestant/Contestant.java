@@ -16,7 +16,7 @@ public interface Contestant {
 
     /** In the order of the table. */
     static List<Contestant> all() {
-        return List.of(new Chargeonce(), new Composite(), new SpringTypical(), new SpringTuned(), new SpringAsync(),
+        return List.of(new Chargeonce(), new Composite(), SpringContestant.TYPICAL, SpringContestant.TUNED, SpringContestant.ASYNC,
                 ParallelPerRecord.of(64), ParallelPerRecord.of(256), new ParallelBatched());
     }
 }

@@ -11,7 +11,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 
 /** The stub behind a real HTTP server on this machine, and the JDK's client in front of it. Any thread. */
-public final class HttpPsp implements Psp, AutoCloseable {
+public final class HttpPsp implements BenchPsp, AutoCloseable {
 
     private static final HeaderName KEY = HeaderNames.create("Idempotency-Key");
 

@@ -16,9 +16,9 @@ import java.util.Optional;
 final class StubGateway implements Gateway {
 
     static final String NAME = "stub";
-    private final Psp psp;
+    private final BenchPsp psp;
 
-    StubGateway(Psp psp) {
+    StubGateway(BenchPsp psp) {
         this.psp = psp;
     }
 

@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** A PSP inside this process, with a latency and true idempotency: a key is executed once. Every contestant calls it. Any thread. */
-public final class StubPsp implements Psp {
+public final class StubPsp implements BenchPsp {
 
     private final Duration latency;
     private final int failingPercent;

@@ -4,13 +4,14 @@ package io.chargeonce.bench.deliveries;
 import io.chargeonce.bench.measure.Ground;
 import io.chargeonce.bench.measure.Latencies;
 import io.chargeonce.bench.measure.Machine;
-import io.chargeonce.bench.measure.Spread;
+import io.chargeonce.bench.measure.RoundSpread;
 import io.chargeonce.runtime.Meters;
 import io.chargeonce.vault.Vault;
 import io.chargeonce.notifications.webhook.WebhookService;
 import io.chargeonce.notifications.webhook.WebhookSettings;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -61,22 +62,22 @@ public final class DeliveriesBench {
                 rates.add(Math.min(calm.perSecond, noisy.perSecond));
                 undelivered += calm.undelivered + noisy.undelivered;
                 story.printf("round %d  quiet p99 %s ms; while one in ten hangs p50 %s ms, p99 %s ms, at %s/s%n", i,
-                        Spread.brief(quiet.getLast()), Spread.brief(medians.getLast()), Spread.brief(beside.getLast()),
-                        Spread.brief(rates.getLast()));
+                        RoundSpread.brief(quiet.getLast()), RoundSpread.brief(medians.getLast()), RoundSpread.brief(beside.getLast()),
+                        RoundSpread.brief(rates.getLast()));
             }
         }
-        double ratio = Spread.of(beside).median() / Spread.of(quiet).median();
+        double ratio = RoundSpread.of(beside).median() / RoundSpread.of(quiet).median();
         var result = new LinkedHashMap<String, Object>();
         result.put("bench", "deliveries");
         result.put("contestant", "chargeonce");
         result.put("wanted_per_s", rate);
-        result.put("deliveries_per_s", Math.round(Spread.of(rates).median()));
+        result.put("deliveries_per_s", Math.round(RoundSpread.of(rates).median()));
         result.put("merchants", MERCHANTS);
         result.put("hanging", HANGING);
         result.put("seconds", seconds);
-        result.put("p99_ms_quiet", Spread.of(quiet).median());
-        result.put("p50_ms", Spread.of(medians).median());
-        result.put("p99_ms", Spread.of(beside).median());
+        result.put("p99_ms_quiet", RoundSpread.of(quiet).median());
+        result.put("p50_ms", RoundSpread.of(medians).median());
+        result.put("p99_ms", RoundSpread.of(beside).median());
         result.put("ratio", Math.round(100 * ratio) / 100.0);
         result.put("undelivered", undelivered);
         result.put("rounds", List.of(quiet, beside));
@@ -91,7 +92,7 @@ public final class DeliveriesBench {
         int warmUp = (int) (all * WARM_UP.toSeconds());
         int measured = (int) (all * seconds);
         int highest = numberOf(warmUp + measured, first);
-        try (var plot = ground.newPlot(); var receivers = new Receivers(HANGING, highest)) {
+        try (var plot = ground.newPlot(); var receivers = new BenchReceivers(HANGING, highest)) {
             Hooks.prepare(plot, MERCHANTS, receivers.port(), highest);
             var settings = new WebhookSettings(plot.pipeline(Duration.ofSeconds(1)), Vault.IN_THE_CLEAR)
                     .withAllowedHosts(Set.of("localhost"));
@@ -140,7 +141,7 @@ public final class DeliveriesBench {
         return intended;
     }
 
-    private static Turn judge(Receivers receivers, long[] publishedAt, int warmUp, int first) {
+    private static Turn judge(BenchReceivers receivers, long[] publishedAt, int warmUp, int first) {
         var delays = new Latencies();
         long missing = 0;
         long last = publishedAt[warmUp];
@@ -157,5 +158,47 @@ public final class DeliveriesBench {
         }
         double perSecond = delays.size() / ((last - publishedAt[warmUp]) / 1e9);
         return new Turn(delays, perSecond, missing);
+    }
+
+    /** Merchants with one endpoint each, and payments of theirs that have succeeded, as the service that charges leaves them. */
+    private static final class Hooks {
+
+        private static final String MERCHANTS = """
+                INSERT INTO merchant (merchant_id) SELECT 'shop-' || n FROM generate_series(0, %d - 1) AS n
+                """;
+        private static final String ENDPOINTS = """
+                INSERT INTO webhook_endpoint (endpoint_id, merchant_id, url, events, created_at)
+                SELECT 'whe_' || lpad(n::text, 24, '0'), 'shop-' || n, 'http://localhost:%d/' || n, '{*}', now() - interval '1 day'
+                  FROM generate_series(0, %d - 1) AS n
+                """;
+        /** Unsealed, as in a trial. */
+        private static final String SECRETS = """
+                INSERT INTO webhook_secret (endpoint_id, sealed_secret)
+                SELECT endpoint_id, '\\x00'::bytea || convert_to('whsec_' || encode(sha256(endpoint_id::bytea), 'base64'), 'UTF8')
+                  FROM webhook_endpoint
+                """;
+        private static final String OPERATIONS = """
+                INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method,
+                                       charge_within_s)
+                SELECT id, id, 'charge', 'shop-' || n %% %d, 'order-' || n, 1299, 'EUR', 'pm_card_visa', 72000
+                  FROM (SELECT n, 'pay_' || lpad(n::text, 26, '0') AS id FROM generate_series(0, %d - 1) AS n) AS sold
+                """;
+        private static final String STATES = """
+                INSERT INTO operation_state (operation_id, state, step, sequence, psp, psp_reference, charge_before, settled_at)
+                SELECT operation_id, 'succeeded', 2, 1, 'stripe', 'pi_' || operation_id, now() + interval '1 day', now() FROM operation
+                """;
+
+        private Hooks() {}
+
+        /** Payment n is of merchant n modulo the number of merchants, whose endpoint has that number as its path. */
+        static void prepare(Ground.Plot plot, int merchants, int port, int payments) throws SQLException {
+            plot.execute("SET synchronous_commit = off; SET session_replication_role = replica", MERCHANTS.formatted(merchants),
+                    ENDPOINTS.formatted(port, merchants), SECRETS, OPERATIONS.formatted(merchants, payments), STATES);
+            plot.settle();
+        }
+
+        static String payment(int number) {
+            return "pay_" + "%026d".formatted(number);
+        }
     }
 }

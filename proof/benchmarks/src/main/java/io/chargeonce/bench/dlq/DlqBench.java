@@ -3,7 +3,7 @@ package io.chargeonce.bench.dlq;
 
 import io.chargeonce.bench.measure.Ground;
 import io.chargeonce.bench.measure.Machine;
-import io.chargeonce.bench.measure.Spread;
+import io.chargeonce.bench.measure.RoundSpread;
 import io.chargeonce.database.Database;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.query.DeadLetterFilter;
@@ -29,11 +29,11 @@ public final class DlqBench {
     private static final int RECORDS_OF_A_PURGE = 1;
     private static final int RECORDS_OF_A_MERGE = 2;
 
-    private final Operator operator;
+    private final BenchOperator operator;
     private final Map<String, Object> result;
     private final PrintWriter story;
 
-    private DlqBench(Operator operator, Map<String, Object> result, PrintWriter story) {
+    private DlqBench(BenchOperator operator, Map<String, Object> result, PrintWriter story) {
         this.operator = operator;
         this.result = result;
         this.story = story;
@@ -46,9 +46,9 @@ public final class DlqBench {
         result.put("bench", "dlq");
         result.put("contestant", "chargeonce");
         result.put("letters", letters);
-        result.put("heap_mib", Operator.HEAP_MIB);
+        result.put("heap_mib", BenchOperator.HEAP_MIB);
         try (var ground = new Ground(); var plot = ground.newPlot()) {
-            var operator = new Operator(plot, launcher);
+            var operator = new BenchOperator(plot, launcher);
             var bench = new DlqBench(operator, result, story);
             FullQueue.fill(plot, letters);
             operator.getReady();
@@ -92,7 +92,7 @@ public final class DlqBench {
         for (int i = 0; i < LOOKS; i++) {
             times.add(millis.call());
         }
-        result.put(name, Math.round(Spread.of(times).median()));
+        result.put(name, Math.round(RoundSpread.of(times).median()));
     }
 
     private void change(Ground.Plot plot, String name, int letters, int records, String... arguments) throws Exception {

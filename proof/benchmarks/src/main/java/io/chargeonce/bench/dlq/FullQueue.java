@@ -71,14 +71,9 @@ final class FullQueue {
     private FullQueue() {}
 
     static void fill(Ground.Plot plot, int letters) throws SQLException {
-        try (var connection = plot.connect(); var statement = connection.createStatement()) {
-            statement.execute("SET synchronous_commit = off; SET session_replication_role = replica");
-            statement.execute(NIGHT.replace(":letters", "" + letters));
-            for (String rows : new String[] {OPERATIONS, STATES, ATTEMPTS, LETTERS, POISON}) {
-                statement.execute(rows);
-            }
-            statement.execute("RESET session_replication_role; SELECT list_what_was_missed('0', 10000000)");
-        }
+        plot.execute("SET synchronous_commit = off; SET session_replication_role = replica",
+                NIGHT.replace(":letters", "" + letters), OPERATIONS, STATES, ATTEMPTS, LETTERS, POISON,
+                "RESET session_replication_role; SELECT list_what_was_missed('0', 10000000)");
         plot.settle();
     }
 }

@@ -14,7 +14,7 @@ final class KilledChange implements AutoCloseable {
 
     private static final Duration POLL = Duration.ofMillis(20);
 
-    private final Operator operator;
+    private final BenchOperator operator;
     private final int records;
     private final Connection watch;
 
@@ -22,7 +22,7 @@ final class KilledChange implements AutoCloseable {
     record Figures(double perSecond, double untilFirstMillis, double untilFirstAgainMillis) {}
 
     /** @param records how many outbox rows each letter's change stages */
-    KilledChange(Ground.Plot plot, Operator operator, int records) throws SQLException {
+    KilledChange(Ground.Plot plot, BenchOperator operator, int records) throws SQLException {
         this.operator = operator;
         this.records = records;
         this.watch = plot.connect();

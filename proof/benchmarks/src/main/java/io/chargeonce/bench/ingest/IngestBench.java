@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.bench.ingest;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import io.chargeonce.bench.measure.CpuTime;
 import io.chargeonce.bench.measure.Ground;
 import io.chargeonce.bench.measure.Machine;
-import io.chargeonce.bench.measure.Spread;
+import io.chargeonce.bench.measure.RoundSpread;
 import io.chargeonce.bench.measure.WarmUp;
 import io.chargeonce.ingest.IngestService;
 import io.chargeonce.ingest.IngestSettings;
 import io.chargeonce.runtime.Address;
 import io.chargeonce.runtime.Meters;
+import io.chargeonce.wire.PaymentJson;
+import io.helidon.http.HeaderNames;
+import io.helidon.http.Status;
+import io.helidon.webserver.WebServer;
+import io.helidon.webserver.http.ServerRequest;
+import io.helidon.webserver.http.ServerResponse;
 import java.io.PrintWriter;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -51,7 +59,7 @@ public final class IngestBench {
             var bench = new IngestBench(ground, connections, repeatedPercent);
             for (String name : CONTESTANTS) {
                 double rate = WarmUp.until(1, rateBefore -> 1, turns -> bench.turn(name).acceptedPerSecond());
-                story.printf("warm-up  %-12s %9s/s%n", name, Spread.brief(rate));
+                story.printf("warm-up  %-12s %9s/s%n", name, RoundSpread.brief(rate));
             }
             bench.outcomes.clear();
             bench.cpuMicros.clear();
@@ -60,7 +68,8 @@ public final class IngestBench {
                 Collections.shuffle(order);
                 for (String name : order) {
                     var outcome = bench.turn(name);
-                    story.printf("round %d  %-12s %9s/s  p50 %.1f ms  p99 %.1f ms%n", i, name, Spread.brief(outcome.acceptedPerSecond()),
+                    story.printf("round %d  %-12s %9s/s  p50 %.1f ms  p99 %.1f ms%n", i, name,
+                            RoundSpread.brief(outcome.acceptedPerSecond()),
                             outcome.p50(), outcome.p99());
                 }
             }
@@ -70,7 +79,7 @@ public final class IngestBench {
 
     private HttpLoad.Outcome turn(String name) throws Exception {
         try (var plot = ground.newPlot()) {
-            createMerchant(plot);
+            plot.addMerchant();
             plot.settle();
             long before = cpu.micros();
             HttpLoad.Outcome outcome = switch (name) {
@@ -84,17 +93,6 @@ public final class IngestBench {
             outcomes.computeIfAbsent(name, unused -> new ArrayList<>()).add(outcome);
             check(plot, name, outcome);
             return outcome;
-        }
-    }
-
-    private static final String MERCHANT = """
-            INSERT INTO merchant (merchant_id) VALUES ('acme');
-            INSERT INTO merchant_token (token_sha256, merchant_id) VALUES (sha256('test_bench'), 'acme')
-            """;
-
-    private static void createMerchant(Ground.Plot plot) throws SQLException {
-        try (var connection = plot.connect(); var statement = connection.createStatement()) {
-            statement.execute(MERCHANT);
         }
     }
 
@@ -132,11 +130,11 @@ public final class IngestBench {
     private static void write(Ground.Plot plot, int writer, long from, long to, int[] counts) throws SQLException {
         try (var connection = plot.connect()) {
             while (System.nanoTime() < to) {
-                var batch = new ArrayList<Rows.Payment>();
+                var batch = new ArrayList<IngestRows.Payment>();
                 for (int i = 0; i < RAW_BATCH; i++) {
-                    batch.add(Rows.Payment.of("writer-%d-%09d".formatted(writer, counts[1] + i)));
+                    batch.add(IngestRows.Payment.of("writer-%d-%09d".formatted(writer, counts[1] + i)));
                 }
-                counts[1] += Rows.insert(connection, plot.topics().requests(), batch);
+                counts[1] += IngestRows.insert(connection, plot.topics().requests(), batch);
                 long now = System.nanoTime();
                 counts[0] += now >= from && now <= to ? RAW_BATCH : 0;
             }
@@ -178,28 +176,74 @@ public final class IngestBench {
         return result;
     }
 
-    private Spread ratio(String other) {
+    private RoundSpread ratio(String other) {
         var ratios = new ArrayList<Double>();
         for (int i = 0; i < outcomes.get(other).size(); i++) {
             ratios.add(outcomes.get("chargeonce").get(i).acceptedPerSecond() / outcomes.get(other).get(i).acceptedPerSecond());
         }
-        return Spread.of(ratios);
+        return RoundSpread.of(ratios);
     }
 
     private Map<String, Object> figures(String name) {
         var figures = new LinkedHashMap<String, Object>();
-        Spread rate = Spread.of(outcomes.get(name).stream().map(HttpLoad.Outcome::acceptedPerSecond).toList());
+        RoundSpread rate = RoundSpread.of(outcomes.get(name).stream().map(HttpLoad.Outcome::acceptedPerSecond).toList());
         figures.put("payments_per_s", Math.round(rate.median()));
         figures.put("payments_per_s_min", Math.round(rate.min()));
         figures.put("payments_per_s_max", Math.round(rate.max()));
-        figures.put("p50_ms", round2(Spread.of(outcomes.get(name).stream().map(HttpLoad.Outcome::p50).toList()).median()));
-        figures.put("p99_ms", round2(Spread.of(outcomes.get(name).stream().map(HttpLoad.Outcome::p99).toList()).median()));
-        figures.put("cpu_us_per_payment", Math.round(Spread.of(cpuMicros.get(name)).median()));
+        figures.put("p50_ms", round2(RoundSpread.of(outcomes.get(name).stream().map(HttpLoad.Outcome::p50).toList()).median()));
+        figures.put("p99_ms", round2(RoundSpread.of(outcomes.get(name).stream().map(HttpLoad.Outcome::p99).toList()).median()));
+        figures.put("cpu_us_per_payment", Math.round(RoundSpread.of(cpuMicros.get(name)).median()));
         figures.put("rounds", outcomes.get(name).stream().map(each -> Math.round(each.acceptedPerSecond())).toList());
         return figures;
     }
 
     private static double round2(double value) {
         return Math.round(value * 100) / 100.0;
+    }
+
+    /** The usual server: each request one transaction of its own, on the same HTTP server, with the same rows. */
+    private static final class OneCommitServer implements AutoCloseable {
+
+        private static final int CONNECTIONS = 32;
+
+        private final HikariDataSource pool;
+        private final String topic;
+        private final WebServer server;
+
+        private OneCommitServer(Ground.Plot plot) {
+            var config = new HikariConfig();
+            config.setJdbcUrl(plot.jdbcUrl());
+            config.setSchema("chargeonce");
+            config.setMaximumPoolSize(CONNECTIONS);
+            this.pool = new HikariDataSource(config);
+            this.topic = plot.topics().requests();
+            this.server =
+                    WebServer.builder().host("127.0.0.1").port(0).routing(routes -> routes.post("/v1/payments", this::accept)).build()
+                            .start();
+        }
+
+        static OneCommitServer start(Ground.Plot plot) {
+            return new OneCommitServer(plot);
+        }
+
+        int port() {
+            return server.port();
+        }
+
+        private void accept(ServerRequest request, ServerResponse response) throws SQLException {
+            PaymentJson.MAPPER.readTree(request.content().as(byte[].class));
+            var payment = IngestRows.Payment.of(request.headers().get(HeaderNames.create("Idempotency-Key")).get());
+            // One statement, so one round trip and one commit.
+            try (var connection = pool.getConnection()) {
+                IngestRows.insert(connection, topic, List.of(payment));
+            }
+            response.status(Status.ACCEPTED_202).send(payment.answer());
+        }
+
+        @Override
+        public void close() {
+            server.stop();
+            pool.close();
+        }
     }
 }

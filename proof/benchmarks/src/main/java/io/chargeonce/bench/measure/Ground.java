@@ -74,12 +74,28 @@ public final class Ground implements AutoCloseable {
             return connection;
         }
 
+        private static final String MERCHANT = """
+                INSERT INTO merchant (merchant_id) VALUES ('acme');
+                INSERT INTO merchant_token (token_sha256, merchant_id) VALUES (sha256('test_bench'), 'acme')
+                """;
+
+        /** {@code acme}, with the token {@code test_bench}. */
+        public void addMerchant() throws SQLException {
+            execute(MERCHANT);
+        }
+
+        /** One after another, in one session. */
+        public void execute(String... statements) throws SQLException {
+            try (var connection = connect(); var statement = connection.createStatement()) {
+                for (String sql : statements) {
+                    statement.execute(sql);
+                }
+            }
+        }
+
         /** So that no run pays for what was loaded before it, and every planner knows the tables. */
         public void settle() throws SQLException {
-            try (var connection = connect(); var statement = connection.createStatement()) {
-                statement.execute("VACUUM ANALYZE");
-                statement.execute("CHECKPOINT");
-            }
+            execute("VACUUM ANALYZE", "CHECKPOINT");
             System.gc();
         }
 

@@ -4,7 +4,7 @@ package io.chargeonce.bench.relay;
 import io.chargeonce.bench.measure.Ground;
 import io.chargeonce.bench.measure.Latencies;
 import io.chargeonce.bench.measure.Machine;
-import io.chargeonce.bench.measure.Spread;
+import io.chargeonce.bench.measure.RoundSpread;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.Outbox;
 import io.chargeonce.database.OutboxRelay;
@@ -64,8 +64,8 @@ public final class RelayBench {
                 produced.add(produce(ground));
                 read.add(read(ground));
                 story.printf("round %d  relay %s/s, beside an open transaction %s/s; raw produce %s/s, raw read %s/s%n", i,
-                        Spread.brief(drained.getLast()), Spread.brief(beside.getLast()), Spread.brief(produced.getLast()),
-                        Spread.brief(read.getLast()));
+                        RoundSpread.brief(drained.getLast()), RoundSpread.brief(beside.getLast()), RoundSpread.brief(produced.getLast()),
+                        RoundSpread.brief(read.getLast()));
             }
             delay = delay(ground, PACED_ROWS, false);
             delayBeside = delay(ground, PACED_ROWS_BESIDE_AN_OPEN_TRANSACTION, true);
@@ -73,12 +73,12 @@ public final class RelayBench {
         var result = new LinkedHashMap<String, Object>();
         result.put("bench", "relay");
         result.put("contestant", "chargeonce");
-        result.put("rows_per_s", Math.round(Spread.of(drained).median()));
-        result.put("rows_per_s_beside_an_open_transaction", Math.round(Spread.of(beside).median()));
-        result.put("raw_produce_per_s", Math.round(Spread.of(produced).median()));
-        result.put("raw_read_per_s", Math.round(Spread.of(read).median()));
-        result.put("ratio", Math.round(100 * Spread.of(drained).median()
-                / Math.min(Spread.of(produced).median(), Spread.of(read).median())) / 100.0);
+        result.put("rows_per_s", Math.round(RoundSpread.of(drained).median()));
+        result.put("rows_per_s_beside_an_open_transaction", Math.round(RoundSpread.of(beside).median()));
+        result.put("raw_produce_per_s", Math.round(RoundSpread.of(produced).median()));
+        result.put("raw_read_per_s", Math.round(RoundSpread.of(read).median()));
+        result.put("ratio", Math.round(100 * RoundSpread.of(drained).median()
+                / Math.min(RoundSpread.of(produced).median(), RoundSpread.of(read).median())) / 100.0);
         result.put("p50_ms", delay.millisAt(50));
         result.put("p99_ms", delay.millisAt(99));
         result.put("p50_ms_beside_a_transaction_open_for_60_s", delayBeside.millisAt(50));

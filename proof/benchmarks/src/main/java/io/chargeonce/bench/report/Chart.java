@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.bench.report;
 
-import io.chargeonce.bench.measure.Spread;
+import io.chargeonce.bench.measure.RoundSpread;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -42,7 +42,7 @@ final class Chart {
                     String.format(Locale.ROOT, "<rect x=\"%d\" y=\"%d\" width=\"%.0f\" height=\"%d\" fill=\"%s\"/>%n", NAMES, y + 3, width,
                             ROW - 8, y == 34 ? "#2b6cb0" : "#a0aec0"));
             svg.append(String.format(Locale.ROOT, "<text x=\"%.0f\" y=\"%d\">%s</text>%n", NAMES + width + 6, y + 16,
-                    Spread.brief(bar.getValue())));
+                    RoundSpread.brief(bar.getValue())));
             y += ROW;
         }
         return svg.append("</svg>\n").toString();

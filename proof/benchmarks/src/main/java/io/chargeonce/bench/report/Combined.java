@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.bench.report;
 
-import io.chargeonce.bench.measure.Spread;
+import io.chargeonce.bench.measure.RoundSpread;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -38,7 +38,7 @@ final class Combined {
         for (var entry : others().entrySet()) {
             ObjectNode other = (ObjectNode) entry.getValue().getLast().path("against").path(entry.getKey()).deepCopy();
             figures(other, entry.getValue().stream().map(run -> run.path("against").path(entry.getKey())).toList());
-            Spread ratio = Spread.of(ratios(entry.getKey(), entry.getValue()));
+            RoundSpread ratio = RoundSpread.of(ratios(entry.getKey(), entry.getValue()));
             other.put("ratio", round2(ratio.median())).put("ratio_min", round2(ratio.min())).put("ratio_max", round2(ratio.max()));
             against.set(entry.getKey(), other);
         }
@@ -69,12 +69,12 @@ final class Combined {
     private static void figures(ObjectNode into, List<JsonNode> from) {
         ArrayNode rounds = into.putArray("rounds");
         from.forEach(each -> each.path("rounds").forEach(round -> rounds.add(round.asLong())));
-        Spread rate = Spread.of(rounds.valueStream().map(JsonNode::asDouble).toList());
+        RoundSpread rate = RoundSpread.of(rounds.valueStream().map(JsonNode::asDouble).toList());
         into.put("payments_per_s", Math.round(rate.median())).put("payments_per_s_min", Math.round(rate.min()))
                 .put("payments_per_s_max", Math.round(rate.max()));
         for (String name : MIDDLE) {
             if (into.has(name)) {
-                into.put(name, round2(Spread.of(from.stream().map(each -> each.path(name).asDouble()).toList()).median()));
+                into.put(name, round2(RoundSpread.of(from.stream().map(each -> each.path(name).asDouble()).toList()).median()));
             }
         }
         if (into.has("balanced")) {

@@ -25,7 +25,7 @@ class PageTest {
 
     @Test
     void the_page_of_figures_and_its_charts_are_made_of_the_kept_results() throws IOException {
-        var page = new Page(new Results(Path.of("results")), reasons());
+        var page = new PerformancePage(new Results(Path.of("results")), reasons());
         assertThat(page.render()).isEqualTo(Files.readString(ROOT.resolve("docs/performance.md")));
         assertThat(page.charts()).isNotEmpty().allSatisfy((name, svg) -> assertThat(ROOT.resolve("docs/charts/" + name)).hasContent(svg));
     }
@@ -33,7 +33,7 @@ class PageTest {
     @Test
     void each_goal_that_is_missed_has_its_reason_and_no_other_has_one() throws IOException {
         var missed =
-                Pattern.compile("(?m)^- `(.*?)`: ").matcher(new Page(new Results(Path.of("results")), reasons()).render())
+                Pattern.compile("(?m)^- `(.*?)`: ").matcher(new PerformancePage(new Results(Path.of("results")), reasons()).render())
                         .results().map(goal -> goal.group(1)).toList();
         assertThat(reasons().stringPropertyNames()).containsExactlyInAnyOrderElementsOf(missed);
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.checker.arrived;
 
-import io.chargeonce.checker.evidence.Arrivals;
-import io.chargeonce.checker.evidence.DerivedId;
-import io.chargeonce.checker.evidence.Rows;
+import io.chargeonce.checker.evidence.ArrivalEvidence;
+import io.chargeonce.checker.evidence.RederivedId;
+import io.chargeonce.checker.evidence.DatabaseRows;
 import io.chargeonce.checker.finding.Findings;
 import io.chargeonce.checker.finding.Invariant;
 import java.math.BigDecimal;
@@ -39,9 +39,9 @@ public final class ArrivedMails {
     private record Receipt(String operation, String state, int attempts, long fence, boolean erased) {}
 
     private final Findings findings;
-    private final Arrivals arrivals;
+    private final ArrivalEvidence arrivals;
     private final boolean atRest;
-    private final List<Arrivals.Mail> before;
+    private final List<ArrivalEvidence.Mail> before;
     private final Map<String, List<Success>> successes = new HashMap<>();
     private final Map<String, Receipt> receipts = new HashMap<>();
 
@@ -50,7 +50,7 @@ public final class ArrivedMails {
      *
      * @param atRest whether nothing may be under way any more
      */
-    public ArrivedMails(Findings findings, Arrivals arrivals, boolean atRest) {
+    public ArrivedMails(Findings findings, ArrivalEvidence arrivals, boolean atRest) {
         this.findings = findings;
         this.arrivals = arrivals;
         this.atRest = atRest;
@@ -73,7 +73,7 @@ public final class ArrivedMails {
               FROM receipt LEFT JOIN operation AS charge ON charge.operation_id = receipt.payment_id
             """;
 
-    public void read(Rows rows) {
+    public void read(DatabaseRows rows) {
         rows.each(SUCCESSES, row -> successes.computeIfAbsent(row.getString("payment_id"), unseen -> new ArrayList<>())
                 .add(new Success(row.getString("operation_id"), row.getObject("accepted_at", OffsetDateTime.class).toInstant(),
                         row.getLong("amount"), row.getString("currency").strip())));
@@ -83,25 +83,25 @@ public final class ArrivedMails {
 
     /** After the rows were read: what they call sent has come by now. */
     public void compare() {
-        List<Arrivals.Mail> came = arrivals.mails();
+        List<ArrivalEvidence.Mail> came = arrivals.mails();
         before.forEach(this::compare);
         var ids = new HashSet<String>();
         came.forEach(mail -> ids.add(mail.id()));
-        Map<String, Long> copies = before.stream().collect(Collectors.groupingBy(Arrivals.Mail::id, Collectors.counting()));
+        Map<String, Long> copies = before.stream().collect(Collectors.groupingBy(ArrivalEvidence.Mail::id, Collectors.counting()));
         receipts.forEach((id, receipt) -> {
             compare(id, receipt, ids.contains(id));
             compare(id, receipt, copies.getOrDefault(id, 0L));
         });
     }
 
-    private void compare(Arrivals.Mail mail) {
+    private void compare(ArrivalEvidence.Mail mail) {
         Matcher payment = PAYMENT.matcher(mail.text());
         if (!payment.find()) {
             findings.addGeneral(Invariant.RECEIPTS_AGREE, "mail %s names no payment".formatted(mail.id()));
             return;
         }
         Optional<Success> about = successes.getOrDefault(payment.group(), List.of()).stream()
-                .filter(success -> DerivedId.ofReceipt(success.operation, success.acceptedAt, mail.recipient()).equals(mail.id()))
+                .filter(success -> RederivedId.ofReceipt(success.operation, success.acceptedAt, mail.recipient()).equals(mail.id()))
                 .findFirst();
         if (about.isEmpty()) {
             found(payment.group(), "mail %s came, and it is not the receipt of a success of this payment for its recipient"

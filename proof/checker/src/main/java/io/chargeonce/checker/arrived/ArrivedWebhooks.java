@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.checker.arrived;
 
-import io.chargeonce.checker.evidence.Arrivals;
-import io.chargeonce.checker.evidence.Rows;
+import io.chargeonce.checker.evidence.ArrivalEvidence;
+import io.chargeonce.checker.evidence.DatabaseRows;
 import io.chargeonce.checker.finding.Findings;
 import io.chargeonce.checker.finding.Invariant;
 import java.sql.ResultSet;
@@ -26,9 +26,9 @@ public final class ArrivedWebhooks {
     }
 
     private final Findings findings;
-    private final Arrivals arrivals;
+    private final ArrivalEvidence arrivals;
     private final boolean atRest;
-    private final List<Arrivals.Webhook> before;
+    private final List<ArrivalEvidence.Webhook> before;
     private final Map<String, Delivery> deliveries = new HashMap<>();
 
     /**
@@ -36,7 +36,7 @@ public final class ArrivedWebhooks {
      *
      * @param atRest whether nothing may be under way any more
      */
-    public ArrivedWebhooks(Findings findings, Arrivals arrivals, boolean atRest) {
+    public ArrivedWebhooks(Findings findings, ArrivalEvidence arrivals, boolean atRest) {
         this.findings = findings;
         this.arrivals = arrivals;
         this.atRest = atRest;
@@ -49,20 +49,20 @@ public final class ArrivedWebhooks {
               FROM webhook_delivery JOIN webhook_endpoint USING (endpoint_id)
             """;
 
-    public void read(Rows rows) {
+    public void read(DatabaseRows rows) {
         rows.each(DELIVERIES, row -> deliveries.put(row.getString("webhook_id"), Delivery.of(row)));
     }
 
     /** After the rows were read: what they call delivered has come by now. */
     public void compare() {
-        List<Arrivals.Webhook> came = arrivals.webhooks();
+        List<ArrivalEvidence.Webhook> came = arrivals.webhooks();
         before.forEach(this::compare);
         var acknowledged = new HashSet<String>();
-        came.stream().filter(Arrivals.Webhook::acknowledged).forEach(webhook -> acknowledged.add(webhook.id()));
+        came.stream().filter(ArrivalEvidence.Webhook::acknowledged).forEach(webhook -> acknowledged.add(webhook.id()));
         deliveries.forEach((id, delivery) -> compare(id, delivery, acknowledged.contains(id)));
     }
 
-    private void compare(Arrivals.Webhook came) {
+    private void compare(ArrivalEvidence.Webhook came) {
         Delivery delivery = deliveries.get(came.id());
         if (delivery == null) {
             found(came.endpoint(), "got webhook %s, which has no row".formatted(came.id()));

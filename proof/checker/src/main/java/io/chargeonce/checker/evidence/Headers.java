@@ -37,7 +37,7 @@ public final class Headers {
     public static OptionalLong time(ConsumerRecord<byte[], byte[]> record, String name) {
         try {
             Optional<Instant> time = text(record, name).map(Instant::parse);
-            return time.isPresent() ? OptionalLong.of(Rows.micros(time.get())) : OptionalLong.empty();
+            return time.isPresent() ? OptionalLong.of(DatabaseRows.micros(time.get())) : OptionalLong.empty();
         } catch (DateTimeException | ArithmeticException forged) {
             return OptionalLong.empty();
         }

@@ -11,7 +11,7 @@ import tools.jackson.databind.JsonNode;
 /** Where a check reads: the running pipeline that its evidence names, or a model of one. For one thread. */
 public interface Sources {
 
-    static Sources of(Evidence evidence) {
+    static Sources of(CheckEvidence evidence) {
         return new RunningPipeline(evidence);
     }
 
@@ -19,7 +19,7 @@ public interface Sources {
     Connection database() throws SQLException;
 
     /** The check closes them. */
-    Topics topics();
+    TopicNames topics();
 
     /** Every movement of money with the name of the PSP whose ledger has it, oldest first. */
     void eachMovement(BiConsumer<String, JsonNode> action);

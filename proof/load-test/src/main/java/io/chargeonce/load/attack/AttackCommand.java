@@ -91,7 +91,7 @@ public final class AttackCommand implements Callable<Integer> {
         logs.stream().filter(file -> !Files.isReadable(file)).findFirst().ifPresent(file -> {
             throw new CommandLine.ParameterException(spec.commandLine(), "--log: there is no file %s that can be read".formatted(file));
         });
-        Target target = target();
+        AttackTarget target = target();
         List<Attack> attacks = Attack.all().stream().filter(attack -> !quick || attack.kind() != Kind.SLOW).toList();
         var out = spec.commandLine().getOut();
         AttackReport report;
@@ -109,11 +109,11 @@ public final class AttackCommand implements Callable<Integer> {
         return report.fell().isEmpty() ? 0 : 1;
     }
 
-    private Target target() {
+    private AttackTarget target() {
         try {
             var passwords = new LinkedHashMap<String, String>();
             logins.forEach((role, file) -> passwords.put(role, file.isEmpty() ? "" : secret(Path.of(file))));
-            return new Target(ingest, token, other, webhooks, webhookSecret.map(AttackCommand::secret), admin,
+            return new AttackTarget(ingest, token, other, webhooks, webhookSecret.map(AttackCommand::secret), admin,
                     adminToken.map(AttackCommand::secret),
                     database, passwords, logs, Duration.ofSeconds(patience), quick ? Math.min(crowd, SMALL_CROWD) : crowd);
         } catch (IllegalArgumentException | java.io.UncheckedIOException wrong) {

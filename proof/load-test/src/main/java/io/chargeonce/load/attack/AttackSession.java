@@ -20,11 +20,11 @@ final class AttackSession implements AutoCloseable {
     private static final Duration LONGEST = Duration.ofSeconds(10);
     private static final Pattern ID = Pattern.compile("\"id\"\\s*:\\s*\"(pay_[a-z2-7]+)\"");
 
-    final Target target;
-    private final Queue<Wire> wires = new ConcurrentLinkedQueue<>();
+    final AttackTarget target;
+    private final Queue<AttackWire> wires = new ConcurrentLinkedQueue<>();
     private volatile boolean closed;
 
-    AttackSession(Target target) {
+    AttackSession(AttackTarget target) {
         this.target = target;
     }
 
@@ -32,11 +32,11 @@ final class AttackSession implements AutoCloseable {
         return target.patience().compareTo(LONGEST) < 0 ? target.patience() : LONGEST;
     }
 
-    Wire open(URI address) throws IOException {
-        return kept(Wire.to(address));
+    AttackWire open(URI address) throws IOException {
+        return kept(AttackWire.to(address));
     }
 
-    private Wire kept(Wire wire) {
+    private AttackWire kept(AttackWire wire) {
         wires.add(wire);
         if (closed) {
             wire.close();
@@ -52,7 +52,7 @@ final class AttackSession implements AutoCloseable {
     Reply ask(URI address, String method, String path, String headers, String body) throws IOException {
         int length = body.getBytes(StandardCharsets.UTF_8).length;
         String latin = new String(body.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
-        try (Wire wire = kept(Wire.fromAnywhereTo(address))) {
+        try (AttackWire wire = kept(AttackWire.fromAnywhereTo(address))) {
             return wire.offer("%s %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n%sContent-Length: %d\r\n\r\n%s"
                     .formatted(method, path, headers, length, latin)).answer(soon());
         }
@@ -60,7 +60,7 @@ final class AttackSession implements AutoCloseable {
 
     /** These very bytes, and all that comes back. */
     Reply say(URI address, String bytes) throws IOException {
-        try (Wire wire = kept(Wire.fromAnywhereTo(address))) {
+        try (AttackWire wire = kept(AttackWire.fromAnywhereTo(address))) {
             return wire.offer(bytes).untilClosed(soon());
         }
     }
@@ -119,7 +119,7 @@ final class AttackSession implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        wires.forEach(Wire::close);
+        wires.forEach(AttackWire::close);
         wires.clear();
     }
 }

@@ -51,7 +51,7 @@ final class BodyAttacks {
     private static Result endless(AttackSession siege) throws IOException {
         String chunk = "8000\r\n" + " ".repeat(0x8000) + "\r\n";
         long sent = 0;
-        try (Wire wire = siege.open(siege.target.ingest())) {
+        try (AttackWire wire = siege.open(siege.target.ingest())) {
             wire.send(post(siege, "application/json") + "Transfer-Encoding: chunked\r\n\r\n");
             try {
                 while (sent < TOO_MUCH) {
@@ -122,7 +122,7 @@ final class BodyAttacks {
     }
 
     private static Result slow(AttackSession siege, String begin) throws Exception {
-        try (Wire wire = siege.open(siege.target.ingest())) {
+        try (AttackWire wire = siege.open(siege.target.ingest())) {
             return cut(wire.send(begin), siege.target.patience());
         }
     }
@@ -131,7 +131,7 @@ final class BodyAttacks {
         if (siege.target.webhooks().isEmpty()) {
             return WebhookAttacks.NO_ADDRESS;
         }
-        try (Wire wire = siege.open(siege.target.webhooks().get())) {
+        try (AttackWire wire = siege.open(siege.target.webhooks().get())) {
             return cut(wire.send("POST /v1/webhooks/stripe HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{"),
                     siege.target.patience());
         }
@@ -141,13 +141,13 @@ final class BodyAttacks {
         if (siege.target.admin().isEmpty()) {
             return AdminAttacks.NO_ADDRESS;
         }
-        try (Wire wire = siege.open(siege.target.admin().get())) {
+        try (AttackWire wire = siege.open(siege.target.admin().get())) {
             return cut(wire.send("GET /health/l"), siege.target.patience());
         }
     }
 
     /** A byte now and then; it is wanted that the server answers or hangs up. */
-    private static Result cut(Wire wire, Duration patience) {
+    private static Result cut(AttackWire wire, Duration patience) {
         long begun = System.nanoTime();
         while (System.nanoTime() - begun < patience.toNanos()) {
             if (wire.ends(BETWEEN_BYTES)) {

@@ -85,7 +85,7 @@ final class DatabaseAttacks {
     }
 
     /** Not tried where Postgres does not let the login in: then there is nothing to say about its rights. */
-    static Result steal(Target target, String role, List<String> thefts) throws SQLException {
+    static Result steal(AttackTarget target, String role, List<String> thefts) throws SQLException {
         if (target.database().isEmpty() || !target.logins().containsKey(role)) {
             return new Result.NotTried("--database URL --login " + role + "=PASSWORD_FILE");
         }
@@ -133,7 +133,7 @@ final class DatabaseAttacks {
         }
     }
 
-    static Connection login(Target target, String role) throws SQLException {
+    static Connection login(AttackTarget target, String role) throws SQLException {
         var properties = new Properties();
         properties.setProperty("password", target.logins().get(role));
         properties.setProperty("connectTimeout", "5");

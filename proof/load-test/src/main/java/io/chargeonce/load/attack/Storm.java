@@ -22,9 +22,9 @@ final class Storm {
     /** Far longer than the requests of one attack take. */
     private static final Duration LONGEST = Duration.ofSeconds(60);
 
-    private final Target target;
+    private final AttackTarget target;
 
-    Storm(Target target) {
+    Storm(AttackTarget target) {
         this.target = target;
     }
 

@@ -2,16 +2,16 @@
 package io.chargeonce.load.chaos;
 
 import io.chargeonce.checker.Checker;
-import io.chargeonce.checker.Verdict;
-import io.chargeonce.checker.evidence.Evidence;
+import io.chargeonce.checker.CheckVerdict;
+import io.chargeonce.checker.evidence.CheckEvidence;
 import io.chargeonce.checker.evidence.EvidenceMissing;
 import io.chargeonce.checker.evidence.Recovery;
 import io.chargeonce.database.Database;
-import io.chargeonce.load.chaos.outsiders.Outsiders;
+import io.chargeonce.load.chaos.outsiders.CampaignOutsiders;
 import io.chargeonce.load.chaos.woven.CrashPoint;
 import io.chargeonce.load.poison.PoisonCorpus;
 import io.chargeonce.load.traffic.HistoryFile;
-import io.chargeonce.load.traffic.Merchant;
+import io.chargeonce.load.traffic.TrafficMerchant;
 import io.chargeonce.load.traffic.Mix;
 import io.chargeonce.load.traffic.Traffic;
 import java.time.Duration;
@@ -67,16 +67,16 @@ final class Campaign {
      * @param testimony  what the console's witness said beside the verdict
      * @param objections of the witness to the verdict, and of attempts in spite of a pause
      */
-    record End(Verdict verdict, Duration faults, Duration rest, List<String> story, WitnessedConsole.Testimony testimony,
+    record End(CheckVerdict verdict, Duration faults, Duration rest, List<String> story, WitnessedConsole.Testimony testimony,
             List<String> objections) {}
 
-    private final Stage stage;
+    private final CampaignStage stage;
     private final HistoryFile history;
     private final long seed;
     private final int number;
 
     /** @param number from 1: which campaign of those that have this seed */
-    Campaign(Stage stage, HistoryFile history, long seed, int number) {
+    Campaign(CampaignStage stage, HistoryFile history, long seed, int number) {
         this.stage = stage;
         this.history = history;
         this.seed = seed;
@@ -94,7 +94,7 @@ final class Campaign {
         var traffic = new Traffic(stage.ingest(), Optional.of(stage.stripe.apiBase()), 8, history::add, history::add);
         stage.operatorsAtWork(true);
         Thread load = Thread.ofPlatform().name("load").start(() -> traffic.run(CALLS_PER_SECOND, LONGEST_LOAD, mix(),
-                Merchant.sandbox(), new Random(ownSeed()), "c" + ownSeed()));
+                TrafficMerchant.sandbox(), new Random(ownSeed()), "c" + ownSeed()));
         sendPoison(random);
         var injector = new FaultInjector(stage, random, kinds, coverage, deaths(kinds, coverage));
         firstPeriod(injector, kinds);
@@ -108,11 +108,11 @@ final class Campaign {
         stage.database.sql(LAST_REFUNDS);
         if (stage.outsiders.isPresent()) {
             Pauses.of(LAST_TRIES);
-            stage.database.sql(Outsiders.SEND_AGAIN);
+            stage.database.sql(CampaignOutsiders.SEND_AGAIN);
         }
         coverage.repeated(injector.copies());
         long healed = System.nanoTime();
-        Verdict verdict = drain(new Recovery(Instant.now().plus(TO_RECOVER), TO_RECOVER,
+        CheckVerdict verdict = drain(new Recovery(Instant.now().plus(TO_RECOVER), TO_RECOVER,
                 coverage.mishaps() * TIMES_PER_MISHAP, coverage.copies(), false, stage.metrics()));
         long atRest = System.nanoTime();
         WitnessedConsole.Testimony testimony =
@@ -131,7 +131,7 @@ final class Campaign {
 
     /** Each kind of fault has its turn, and in each round of turns a sick PSP has payments wait for it in another way. */
     private void firstPeriod(FaultInjector injector, List<FaultKind> kinds) {
-        FaultKind kind = new Turns<>(kinds, seed).of(number, 1).getFirst();
+        FaultKind kind = new FaultTurns<>(kinds, seed).of(number, 1).getFirst();
         if (kind == FaultKind.PSP || !kinds.contains(FaultKind.PSP)) {
             injector.period(kind);
         } else {
@@ -141,7 +141,7 @@ final class Campaign {
 
     private Deaths deaths(List<FaultKind> kinds, Coverage coverage) {
         List<CrashPoint> places = kinds.contains(FaultKind.KILL)
-                ? new Turns<>(List.of(CrashPoint.values()), seed).of(number, DEATHS) : List.of();
+                ? new FaultTurns<>(List.of(CrashPoint.values()), seed).of(number, DEATHS) : List.of();
         return new Deaths(stage.services, places, new Random(ownSeed()), coverage);
     }
 
@@ -164,12 +164,12 @@ final class Campaign {
     }
 
     /** Broken books end the wait at once. When the patience ends, what is not at rest breaks the books too. */
-    private Verdict drain(Recovery recovery) {
+    private CheckVerdict drain(Recovery recovery) {
         try (var database = Database.open(stage.database.url(), "postgres", "", 1)) {
             Operators.restoreWhatIsOpen(database);
             Operators.takeBackWhatCannotBeAsked(database);
         }
-        Evidence evidence = stage.evidence(history.file());
+        CheckEvidence evidence = stage.evidence(history.file());
         long giveUp = System.nanoTime() + TO_DRAIN.toNanos();
         while ((Checker.underWay(evidence) > 0 || stage.database.hasStaged() || stage.database.hasToSend()) && System.nanoTime() < giveUp) {
             // A process that was late may set a record aside after a person had offered all of them again.
@@ -177,13 +177,13 @@ final class Campaign {
             Pauses.of(Duration.ofMillis(100));
         }
         while (true) {
-            Verdict verdict = check(stage.settled(evidence).recovered(recovery), giveUp);
+            CheckVerdict verdict = check(stage.settled(evidence).recovered(recovery), giveUp);
             if (verdict.balanced() || System.nanoTime() >= giveUp) {
                 return verdict;
             }
             // Offsets, say, are committed a moment after the last record was finished; what is wrong without them stays wrong.
-            Verdict ofWhatNeverMends = check(evidence, giveUp);
-            if (ofWhatNeverMends.kind() == Verdict.Kind.BROKEN) {
+            CheckVerdict ofWhatNeverMends = check(evidence, giveUp);
+            if (ofWhatNeverMends.kind() == CheckVerdict.Kind.BROKEN) {
                 return ofWhatNeverMends;
             }
             Pauses.of(Duration.ofMillis(300));
@@ -191,7 +191,7 @@ final class Campaign {
     }
 
     /** A broker that has just come back may not lead its partitions yet, and a service may still be starting. */
-    private static Verdict check(Evidence evidence, long giveUp) {
+    private static CheckVerdict check(CheckEvidence evidence, long giveUp) {
         while (true) {
             try {
                 return Checker.check(evidence);

@@ -5,7 +5,7 @@ import io.chargeonce.bank.store.Debtors;
 import io.chargeonce.bank.xml.Debtor;
 import io.chargeonce.load.proxy.Conditions;
 import io.chargeonce.load.proxy.TcpProxy;
-import io.chargeonce.load.traffic.Merchant;
+import io.chargeonce.load.traffic.TrafficMerchant;
 import io.chargeonce.load.traffic.PlannedOutcome;
 import io.chargeonce.runtime.Secret;
 import io.chargeonce.sandbox.bank.BankBehaviour;
@@ -91,7 +91,7 @@ final class CampaignBank implements AutoCloseable {
         try {
             var vault = Vault.of(new Secret(Files.readString(key)));
             Stream<String> mandates =
-                    Merchant.sandbox().stream().flatMap(merchant -> Stream.of(PlannedOutcome.CHARGED, PlannedOutcome.DECLINED)
+                    TrafficMerchant.sandbox().stream().flatMap(merchant -> Stream.of(PlannedOutcome.CHARGED, PlannedOutcome.DECLINED)
                             .map(outcome -> inserted(vault, merchant.name(), outcome.mandate(merchant.name()))));
             return Stream.concat(Stream.of(REGISTERED), mandates).toList();
         } catch (IOException e) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.chaos;
 
-import io.chargeonce.checker.Verdict;
+import io.chargeonce.checker.CheckVerdict;
 import io.chargeonce.load.game.Reached;
 import io.chargeonce.load.plant.Plant;
 import io.chargeonce.load.traffic.HistoryFile;
@@ -22,7 +22,7 @@ public final class Chaos {
      * @param reached     the places of the planted bug that have run
      * @param objections  what contradicts a balanced verdict: of the console's witness, and of attempts in spite of a pause
      */
-    public record Result(int campaigns, Verdict lastVerdict, Coverage coverage, List<String> bugs, Set<String> reached,
+    public record Result(int campaigns, CheckVerdict lastVerdict, Coverage coverage, List<String> bugs, Set<String> reached,
             List<String> objections) {
 
         public boolean sound() {
@@ -64,13 +64,14 @@ public final class Chaos {
      */
     public Result run(long seed, int first, int campaigns, List<FaultKind> kinds, Optional<Plant> plant, Map<String, String> settings) {
         var coverage = new Coverage();
-        try (var stage = new Stage(plant, settings, kinds); var history = HistoryFile.create(stage.directory.resolve("history.ndjson"))) {
+        try (var stage = new CampaignStage(plant, settings, kinds);
+             var history = HistoryFile.create(stage.directory.resolve("history.ndjson"))) {
             stage.start(campaigns >= WORTH_A_REHEARSAL);
             plant.flatMap(Plant::sql).ifPresent(stage.database::sql);
             for (int i = 1; true; i++) {
                 var campaign = new Campaign(stage, history, seed, first - 1 + i);
                 Campaign.End end = campaign.run(kinds, periods, coverage);
-                Verdict verdict = end.verdict();
+                CheckVerdict verdict = end.verdict();
                 out.printf("%3d/%d seed %d: %s, faults for %.1f s, at rest after %.1f s, %d accepted so far, %d captures, %s%n", i,
                         campaigns,
                         campaign.ownSeed(), verdict.kind().name().toLowerCase(Locale.ROOT), end.faults().toMillis() / 1e3,

@@ -33,7 +33,7 @@ final class FaultInjector {
 
     private static final int MOST_MINUTES_OFF = 13 * 60;
 
-    private final Stage stage;
+    private final CampaignStage stage;
     private final Random random;
     private final List<FaultKind> kinds;
     private final Coverage coverage;
@@ -45,12 +45,12 @@ final class FaultInjector {
     private final Misconfigurations configuration;
     private final ProcessFreezer stillness;
     private final LateTruth lateTruth;
-    private final Holding holding;
+    private final CampaignHolds holding;
     private final List<String> story = new ArrayList<>();
     /** In which states payments were while the faults of the period went on. */
     private final Map<FaultKind, Set<String>> met = new EnumMap<>(FaultKind.class);
 
-    FaultInjector(Stage stage, Random random, List<FaultKind> kinds, Coverage coverage, Deaths deaths) {
+    FaultInjector(CampaignStage stage, Random random, List<FaultKind> kinds, Coverage coverage, Deaths deaths) {
         this.stage = stage;
         this.random = random;
         this.kinds = kinds;
@@ -63,7 +63,7 @@ final class FaultInjector {
         this.configuration = new Misconfigurations(stage, random);
         this.stillness = new ProcessFreezer(stage, random);
         this.lateTruth = new LateTruth(stage, random);
-        this.holding = new Holding(stage, random);
+        this.holding = new CampaignHolds(stage, random);
     }
 
     /** So many records came again because of what was done here. */

@@ -28,15 +28,15 @@ final class KafkaFaults {
         void with(Admin admin) throws InterruptedException, ExecutionException;
     }
 
-    private final Stage stage;
+    private final CampaignStage stage;
     private final RandomGenerator random;
     /** Of the next topic that is lost: each work topic has its turn. */
     private int tier;
 
-    KafkaFaults(Stage stage, RandomGenerator random) {
+    KafkaFaults(CampaignStage stage, RandomGenerator random) {
         this.stage = stage;
         this.random = random;
-        this.tier = random.nextInt(Stage.TIERS.size() + 1);
+        this.tier = random.nextInt(CampaignStage.TIERS.size() + 1);
     }
 
     /** Half the time for all services, else for some, so that these and the broker are in different parts. Returns the fault's name. */
@@ -105,7 +105,7 @@ final class KafkaFaults {
     String loseTopic() {
         stage.healBroker();
         String topic = TOPICS.ofTier(tier);
-        tier = (tier + 1) % (Stage.TIERS.size() + 1);
+        tier = (tier + 1) % (CampaignStage.TIERS.size() + 1);
         admin(admin -> delete(admin, topic));
         if (random.nextBoolean()) {
             stage.atHealingOfBroker(() -> admin(PipelineTopics::createMissing));

@@ -15,10 +15,10 @@ final class LateTruth {
     private static final int LASTING = 60;
     private static final Duration UNTIL_SOME_ARE_UNKNOWN = Duration.ofSeconds(2);
 
-    private final Stage stage;
+    private final CampaignStage stage;
     private final RandomGenerator random;
 
-    LateTruth(Stage stage, RandomGenerator random) {
+    LateTruth(CampaignStage stage, RandomGenerator random) {
         this.stage = stage;
         this.random = random;
     }

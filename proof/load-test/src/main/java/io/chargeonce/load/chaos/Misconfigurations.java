@@ -22,10 +22,10 @@ final class Misconfigurations {
 
     private record Change(String name, Map<String, Optional<String>> settings) {}
 
-    private final Stage stage;
+    private final CampaignStage stage;
     private final RandomGenerator random;
 
-    Misconfigurations(Stage stage, RandomGenerator random) {
+    Misconfigurations(CampaignStage stage, RandomGenerator random) {
         this.stage = stage;
         this.random = random;
     }

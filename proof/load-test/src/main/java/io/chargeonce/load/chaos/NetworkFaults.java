@@ -19,7 +19,7 @@ final class NetworkFaults {
     private final TcpProxy toPostgres;
     private final RandomGenerator random;
 
-    NetworkFaults(Stage stage, RandomGenerator random) {
+    NetworkFaults(CampaignStage stage, RandomGenerator random) {
         this.proxies = new TreeMap<>(Map.of("postgres", stage.toPostgres, "stripe", stage.toStripe, "adyen", stage.toAdyen));
         this.toPostgres = stage.toPostgres;
         this.random = random;

@@ -24,7 +24,7 @@ record PipelineTopics(String kafka) {
     static final String PASSWORD = "a-password-of-chaos";
     private static final int ITERATIONS = 4096;
     private static final Topics TOPICS = new Topics("payments");
-    private static final List<String> GROUPS = IntStream.rangeClosed(0, Stage.TIERS.size()).mapToObj(TOPICS::groupOfTier).toList();
+    private static final List<String> GROUPS = IntStream.rangeClosed(0, CampaignStage.TIERS.size()).mapToObj(TOPICS::groupOfTier).toList();
 
     void create() {
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka))) {
@@ -36,7 +36,7 @@ record PipelineTopics(String kafka) {
     }
 
     static void createMissing(Admin admin) {
-        new TopicPlan(TOPICS, Stage.TIERS.size(), PARTITIONS, Optional.of((short) 1)).create(admin);
+        new TopicPlan(TOPICS, CampaignStage.TIERS.size(), PARTITIONS, Optional.of((short) 1)).create(admin);
     }
 
     /** The services' credentials are right from now on. */

@@ -16,10 +16,10 @@ final class ProcessFreezer {
 
     private static final Duration UNTIL_THEY_ARE_BACK = Duration.ofMillis(500);
 
-    private final Stage stage;
+    private final CampaignStage stage;
     private final RandomGenerator random;
 
-    ProcessFreezer(Stage stage, RandomGenerator random) {
+    ProcessFreezer(CampaignStage stage, RandomGenerator random) {
         this.stage = stage;
         this.random = random;
     }

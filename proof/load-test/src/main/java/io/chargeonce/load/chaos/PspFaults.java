@@ -20,10 +20,10 @@ final class PspFaults {
 
     private static final int LASTING = 40;
 
-    private final Stage stage;
+    private final CampaignStage stage;
     private final RandomGenerator random;
 
-    PspFaults(Stage stage, RandomGenerator random) {
+    PspFaults(CampaignStage stage, RandomGenerator random) {
         this.stage = stage;
         this.random = random;
     }

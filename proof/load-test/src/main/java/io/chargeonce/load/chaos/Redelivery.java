@@ -33,13 +33,13 @@ final class Redelivery {
     private static final int FORGED = 15;
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-    private final Stage stage;
+    private final CampaignStage stage;
     private final Random random;
     private final Runnable look;
     private long copies;
 
     /** @param look called when no consumer reads any topic */
-    Redelivery(Stage stage, Random random, Runnable look) {
+    Redelivery(CampaignStage stage, Random random, Runnable look) {
         this.stage = stage;
         this.random = random;
         this.look = look;
@@ -83,7 +83,7 @@ final class Redelivery {
         consumers.forEach(consumer -> consumer.terminate(PATIENCE));
         look.run();
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", stage.kafka()))) {
-            String group = TOPICS.groupOfTier(random.nextInt(Stage.TIERS.size() + 1));
+            String group = TOPICS.groupOfTier(random.nextInt(CampaignStage.TIERS.size() + 1));
             new PipelineTopics(stage.kafka()).awaitNoMembers(group, PATIENCE);
             change.make(admin, group, admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata().get());
         } catch (ExecutionException e) {
@@ -97,7 +97,7 @@ final class Redelivery {
 
     private void copyShuffled() {
         var records = new ArrayList<ConsumerRecord<byte[], byte[]>>();
-        for (int tier = 0; tier <= Stage.TIERS.size(); tier++) {
+        for (int tier = 0; tier <= CampaignStage.TIERS.size(); tier++) {
             records.addAll(newest(TOPICS.ofTier(tier)));
         }
         var copied = new ArrayList<ProducerRecord<byte[], byte[]>>();
@@ -129,7 +129,8 @@ final class Redelivery {
                     .map(info -> new TopicPartition(topic, info.partition())).toList();
             consumer.assign(partitions);
             consumer.endOffsets(partitions).forEach(
-                    (partition, end) -> consumer.seek(partition, Math.max(0, end - COPIED / partitions.size() / (Stage.TIERS.size() + 1))));
+                    (partition, end) -> consumer.seek(partition,
+                            Math.max(0, end - COPIED / partitions.size() / (CampaignStage.TIERS.size() + 1))));
             var records = new ArrayList<ConsumerRecord<byte[], byte[]>>();
             for (int i = 0; i < 3; i++) {
                 consumer.poll(Duration.ofMillis(100)).forEach(records::add);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.chaos;
 
-import io.chargeonce.checker.Verdict;
+import io.chargeonce.checker.CheckVerdict;
 import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.checker.finding.Violation;
 import java.io.IOException;
@@ -61,7 +61,7 @@ record WitnessedConsole(URI admin) {
      * @param letters what is in the dead-letter queue, by its table; at rest nothing else is open
      * @param again   the checker once more: what was stuck on a slow machine may have come to its end while the witness was asked
      */
-    Testimony beside(Verdict verdict, long letters, Supplier<Verdict> again) {
+    Testimony beside(CheckVerdict verdict, long letters, Supplier<CheckVerdict> again) {
         OptionalLong rest = verdict.balanced() ? OptionalLong.of(letters) : OptionalLong.empty();
         Optional<Word> due =
                 verdict.balanced() ? Optional.of(Word.BALANCED) : sees(verdict) ? Optional.of(Word.DIFFERENT) : Optional.empty();
@@ -82,8 +82,8 @@ record WitnessedConsole(URI admin) {
     }
 
     /** Whether something is wrong that shows on the topics: a payment that does not come to its end there. */
-    static boolean sees(Verdict verdict) {
-        return verdict.kind() == Verdict.Kind.UNKNOWN || verdict.violations().stream().anyMatch(WitnessedConsole::shows);
+    static boolean sees(CheckVerdict verdict) {
+        return verdict.kind() == CheckVerdict.Kind.UNKNOWN || verdict.violations().stream().anyMatch(WitnessedConsole::shows);
     }
 
     private static boolean shows(Violation violation) {

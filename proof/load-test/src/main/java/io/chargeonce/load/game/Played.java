@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.game;
 
-import io.chargeonce.checker.Verdict;
+import io.chargeonce.checker.CheckVerdict;
 import java.util.List;
 import java.util.Map;
 
@@ -13,5 +13,5 @@ import java.util.Map;
  * @param events what was done to it, in order, with its own time
  * @param done   how often each fault was done to it, and how often a process died in each place
  */
-public record Played(long seed, Verdict verdict, long hash, long steps, List<String> trace, List<String> events,
+public record Played(long seed, CheckVerdict verdict, long hash, long steps, List<String> trace, List<String> events,
         Map<String, Integer> done) {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.outside;
 
-import io.chargeonce.checker.evidence.Arrivals;
+import io.chargeonce.checker.evidence.ArrivalEvidence;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.util.Arrays;
@@ -44,10 +44,10 @@ public record HookEndpoint(String id, String merchant, String name, String event
     }
 
     /** What came, not acknowledged yet. */
-    public Arrivals.Webhook read(Function<String, Optional<String>> headers, String body) {
+    public ArrivalEvidence.Webhook read(Function<String, Optional<String>> headers, String body) {
         String webhook = headers.apply("webhook-id").orElse("");
         String expected = signature(webhook + "." + headers.apply("webhook-timestamp").orElse("") + "." + body);
-        return new Arrivals.Webhook(id, webhook, body,
+        return new ArrivalEvidence.Webhook(id, webhook, body,
                 Arrays.asList(headers.apply("webhook-signature").orElse("").split(" ")).contains(expected), false);
     }
 

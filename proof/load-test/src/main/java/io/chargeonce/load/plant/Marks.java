@@ -2,8 +2,6 @@
 package io.chargeonce.load.plant;
 
 import io.chargeonce.load.game.Reached;
-import java.lang.annotation.Retention;
-import java.lang.annotation.RetentionPolicy;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -16,40 +14,35 @@ import net.bytebuddy.matcher.ElementMatchers;
 /** The places of all bugs, without the bugs: {@link Reached} tells which of them run. */
 public final class Marks implements Weaving {
 
-    private final List<Plant.Change> changes = Arrays.stream(Plant.values()).flatMap(plant -> plant.changes().stream()).toList();
+    private final List<PlantedChange> changes = Arrays.stream(Plant.values()).flatMap(plant -> plant.changes().stream()).toList();
 
     @Override
     public boolean changes(String type) {
-        return changes.stream().anyMatch(change -> change.type().equals(type));
+        return changes.stream().anyMatch(change -> change.place().type().equals(type));
     }
 
     @Override
     public DynamicType.Builder<?> into(DynamicType.Builder<?> builder, String type) {
         DynamicType.Builder<?> marked = builder;
-        for (Plant.Change change : changes) {
-            marked = change.type().equals(type) ? put(change, marked) : marked;
+        for (PlantedChange change : changes) {
+            marked = change.place().type().equals(type) ? put(change.place(), marked) : marked;
         }
         return marked;
     }
 
     public Set<String> places() {
-        return changes.stream().map(Plant.Change::place).collect(Collectors.toCollection(TreeSet::new));
+        return changes.stream().map(change -> change.place().toString()).collect(Collectors.toCollection(TreeSet::new));
     }
 
     /** Before any other advice: one that leaves the method out would leave the mark out too. */
-    static DynamicType.Builder<?> put(Plant.Change change, DynamicType.Builder<?> builder) {
-        return builder.visit(Advice.withCustomMapping().bind(Place.class, change.place()).to(Mark.class)
-                .on(ElementMatchers.named(change.method())));
-    }
-
-    /** Stands for the name of the place. */
-    @Retention(RetentionPolicy.RUNTIME)
-    @interface Place {
+    static DynamicType.Builder<?> put(Seam place, DynamicType.Builder<?> builder) {
+        return builder.visit(Advice.withCustomMapping().bind(PlantedChange.Text.class, place.toString()).to(Mark.class)
+                .on(ElementMatchers.named(place.method())));
     }
 
     static final class Mark {
         @Advice.OnMethodEnter
-        static void enter(@Place String place) {
+        static void enter(@PlantedChange.Text String place) {
             Reached.at(place);
         }
     }

@@ -4,43 +4,22 @@ package io.chargeonce.load.plant;
 import io.chargeonce.database.OutboxRow;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.kafka.ProducerSettings;
-import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.WeakHashMap;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /** The code of bugs between the outbox and Kafka. Called from methods they were written into, on any thread. */
 public final class RelayTampering {
 
-    private static final Map<Object, Long> LAST_IDS = Collections.synchronizedMap(new WeakHashMap<>());
     private static Optional<Producer<byte[], byte[]>> producer = Optional.empty();
 
     private RelayTampering() {}
 
     static synchronized void forget() {
         producer = Optional.empty();
-    }
-
-    public static List<?> afterTheLastId(Object frontier, List<?> rows) {
-        List<?> later = rows.stream().filter(row -> id(row) > LAST_IDS.getOrDefault(frontier, 0L)).toList();
-        later.forEach(row -> LAST_IDS.merge(frontier, id(row), Math::max));
-        return later;
-    }
-
-    private static long id(Object row) {
-        try {
-            Method id = row.getClass().getDeclaredMethod("id");
-            id.setAccessible(true);
-            return (Long) id.invoke(row);
-        } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException("Bug! The planted one does not fit the code any more", e);
-        }
     }
 
     public static boolean sentPastTheOutbox(OutboxRow row) {

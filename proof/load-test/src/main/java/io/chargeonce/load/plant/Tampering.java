@@ -13,7 +13,6 @@ import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.psp.Charge;
 import io.chargeonce.psp.http.AnswerTooLong;
 import io.chargeonce.wire.PaymentRecord;
-import java.lang.reflect.Constructor;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -103,7 +102,8 @@ public final class Tampering {
     private static final Map<String, Long> AMOUNTS = new ConcurrentHashMap<>();
 
     /** Every record is; the last one that speaks of a payment decides. */
-    public static boolean believed(PaymentRecord record) {
+    public static boolean believed(Object self) {
+        var record = (PaymentRecord) self;
         AMOUNTS.put(record.operationId(), record.amount());
         return true;
     }
@@ -130,26 +130,31 @@ public final class Tampering {
 
     private static final ThreadLocal<Seen> SEEN = new ThreadLocal<>();
 
-    public static void seen(PaymentRecord record, PaymentRecord row) {
-        SEEN.set(new Seen(record, row.step()));
+    public static boolean seen(PlantedChange.Call call, boolean same) {
+        SEEN.set(new Seen((PaymentRecord) call.self(), call.<PaymentRecord>argument(0).step()));
+        return same;
     }
 
     /** Of that record alone, which is about to be compared. */
-    public static int stepOfRow(PaymentRecord record, int step) {
+    public static int stepOfRow(Object record, int step) {
         Seen seen = SEEN.get();
         return seen != null && seen.record == record ? seen.stepOfRow : step;
     }
 
-    /** What the ingest service says of a credential that is good. */
-    public static Object right(Object checked, Object credential) {
-        try {
-            Constructor<?> right = Class.forName("io.chargeonce.ingest.answer.Checked$Right", false, checked.getClass().getClassLoader())
-                    .getDeclaredConstructor(Object.class);
-            right.setAccessible(true);
-            return right.newInstance(credential);
-        } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException("Bug! The planted one does not fit the code any more", e);
-        }
+    /** Marked like sealed bytes, for the reader. */
+    public static byte[] inTheClear(byte[] bytes) {
+        byte[] sealed = new byte[bytes.length + 1];
+        System.arraycopy(bytes, 0, sealed, 1, bytes.length);
+        return sealed;
+    }
+
+    public static Map<String, Object> resetToLatest(Map<String, Object> properties) {
+        properties.put("auto.offset.reset", "latest");
+        return properties;
+    }
+
+    public static String freshId(String prefix) {
+        return prefix + UUID.randomUUID().toString().replace("-", "");
     }
 
     /** Another universe begins. */

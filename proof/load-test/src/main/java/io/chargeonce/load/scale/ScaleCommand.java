@@ -62,7 +62,7 @@ public final class ScaleCommand implements Callable<Integer> {
         new Range(1, 600_000).require(spec, "--psp-latency", latency);
         new Range(0, 86_400).require(spec, "--outage", outage);
         new Range(1, 86_400).require(spec, "--length", length);
-        var plan = new Plan(rate, shards, accepts, charges, inFlight, Duration.ofMillis(latency), failing / 100,
+        var plan = new ScalePlan(rate, shards, accepts, charges, inFlight, Duration.ofMillis(latency), failing / 100,
                 List.of(Duration.ofSeconds(5), Duration.ofMinutes(1), Duration.ofMinutes(10)), Duration.ofSeconds(outage),
                 Duration.ofSeconds(length));
         ScaleModel.Result result = ScaleModel.run(plan, seed);

@@ -21,7 +21,7 @@ final class ScaleModel {
 
     private ScaleModel() {}
 
-    static Result run(Plan plan, long seed) {
+    static Result run(ScalePlan plan, long seed) {
         var counts = new ScaleCounts();
         var random = new Random(seed);
         var shards = IntStream.range(0, plan.shards()).mapToObj(shard -> new Shard(plan, new Random(random.nextLong()), counts)).toList();

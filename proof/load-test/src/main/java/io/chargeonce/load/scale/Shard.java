@@ -23,7 +23,7 @@ final class Shard {
     /** Payments that came in the same tick and have been through the same tiers. */
     private record Cohort(long born, int tier, long count) {}
 
-    private final Plan plan;
+    private final ScalePlan plan;
     private final Random random;
     private final ScaleCounts counts;
     private final Deque<Cohort> due = new ArrayDeque<>();
@@ -33,7 +33,7 @@ final class Shard {
     private long calling;
     private double time;
 
-    Shard(Plan plan, Random random, ScaleCounts counts) {
+    Shard(ScalePlan plan, Random random, ScaleCounts counts) {
         this.plan = plan;
         this.random = random;
         this.counts = counts;

@@ -1,6 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.simulation;
 
+import static io.chargeonce.load.plant.Seam.at;
+
+import io.chargeonce.bank.sftp.SftpSession;
+import io.chargeonce.charge.webhook.WebhookServer;
+import io.chargeonce.database.Database;
+import io.chargeonce.database.DatabaseRetry;
+import io.chargeonce.database.OutboxRelay;
+import io.chargeonce.database.RelaySeams;
+import io.chargeonce.ingest.IngestSeams;
+import io.chargeonce.ingest.intake.IntakeSeams;
+import io.chargeonce.kafka.ConsumerSettings;
+import io.chargeonce.kafka.KafkaConnection;
+import io.chargeonce.kafka.ProducerSettings;
+import io.chargeonce.kafka.loop.LoopSeams;
+import io.chargeonce.kafka.loop.LoopSettings;
+import io.chargeonce.load.plant.Seam;
+import io.chargeonce.load.plant.Seam.Of4;
+import io.chargeonce.load.universe.SimulationHooks;
+import io.chargeonce.load.universe.kernel.Blocking;
+import io.chargeonce.notifications.DeliverySeams;
+import io.chargeonce.notifications.receipt.ReceiptSeams;
+import io.chargeonce.notifications.webhook.WebhookSeams;
+import io.chargeonce.psp.http.BoundedHttp;
+import io.chargeonce.runtime.Worker;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Map;
@@ -24,13 +48,12 @@ import net.bytebuddy.jar.asm.Type;
  */
 final class Rewriting {
 
-    private static final String BLOCKING = "io/chargeonce/load/universe/kernel/Blocking";
-    private static final String STAND_INS = "io/chargeonce/load/universe/SimulationHooks";
-    private static final String WORKER = "io/chargeonce/runtime/Worker";
+    private static final String BLOCKING = Type.getInternalName(Blocking.class);
+    private static final String WORKER = Type.getInternalName(Worker.class);
     private static final Set<String> CATCH_ALL = Set.of("java/lang/Throwable", "java/lang/Error");
     /** They make what each run of the JVM walks over in another order. */
     private static final Set<String> SALTED = Set.of("java/util/Set.of", "java/util/Map.of", "java/util/Map.ofEntries");
-    private static final String RELAY = "io/chargeonce/database/OutboxRelay";
+    private static final String RELAY = Type.getInternalName(OutboxRelay.class);
 
     /** By owner, name and descriptor: the name of the method to call instead, which takes the receiver first. */
     private static final Map<String, String> CALLS = Map.ofEntries(
@@ -75,37 +98,32 @@ final class Rewriting {
             Map.entry("java/net/InetAddress.getAllByName(Ljava/lang/String;)[Ljava/net/InetAddress;", "literals"),
             Map.entry("java/util/UUID.randomUUID()Ljava/util/UUID;", "randomUUID"));
 
-    /** @param argument which local variable the stand-in is given; none if negative */
-    private record StandIn(String method, int argument, String descriptor) {}
+    /** @param argument which local variable the stand-in is given first, if it takes any */
+    private record StandIn(Seam hook, int argument) {}
 
+    /** By place. */
     private static final Map<String, StandIn> BODIES = Map.ofEntries(
-            Map.entry("io/chargeonce/database/Database.open", new StandIn("database", -1, "()Lio/chargeonce/database/Database;")),
-            Map.entry("io/chargeonce/kafka/ConsumerSettings.newConsumer", new StandIn("consumer", 0,
-                    "(Lio/chargeonce/kafka/ConsumerSettings;)Lorg/apache/kafka/clients/consumer/Consumer;")),
-            Map.entry("io/chargeonce/kafka/ProducerSettings.newProducer",
-                    new StandIn("producer", -1, "()Lorg/apache/kafka/clients/producer/Producer;")),
-            Map.entry("io/chargeonce/kafka/KafkaConnection.newReader",
-                    new StandIn("reader", -1, "()Lorg/apache/kafka/clients/consumer/Consumer;")),
-            Map.entry("io/chargeonce/kafka/KafkaConnection.newAdmin", new StandIn("admin", -1, "()Lorg/apache/kafka/clients/admin/Admin;")),
-            Map.entry("io/chargeonce/kafka/loop/PartitionWork.awaitQuiet", new StandIn("awaitQuiet", 0, "(Ljava/lang/Object;J)Z")),
-            Map.entry("io/chargeonce/kafka/loop/LoopSettings.buffer",
-                    new StandIn("buffer", -1, "()Lio/chargeonce/kafka/loop/BufferLimit;")),
-            Map.entry("io/chargeonce/ingest/IngestService.startHttp", new StandIn("door", 3, "(Ljava/lang/Object;)V")),
-            Map.entry("io/chargeonce/psp/http/BoundedHttp.exchange",
-                    new StandIn("exchange", 1, "(Ljava/net/http/HttpRequest;)Ljava/net/http/HttpResponse;")),
-            Map.entry("io/chargeonce/charge/webhook/WebhookServer.startWithPatience",
-                    new StandIn("webhooks", 1, "(Ljava/lang/Object;)Ljava/lang/Object;")),
-            Map.entry("io/chargeonce/database/DatabaseRetry.noteWait", new StandIn("noteWait", -1, "()V")),
-            Map.entry("io/chargeonce/database/DatabaseRetry.waitedAgo", new StandIn("waitedAgo", -1, "()Ljava/util/Optional;")),
-            Map.entry("io/chargeonce/notifications/webhook/HttpPost.exchange", new StandIn("receive", 2,
-                    "(Lorg/apache/hc/client5/http/classic/methods/HttpUriRequestBase;"
-                            + "Lorg/apache/hc/client5/http/protocol/HttpClientContext;"
-                            + "Lorg/apache/hc/core5/http/io/HttpClientResponseHandler;)Ljava/lang/Object;")),
-            Map.entry("io/chargeonce/notifications/receipt/WatchedSockets.plain", new StandIn("socket", -1, "()Ljava/net/Socket;")),
-            Map.entry("io/chargeonce/bank/sftp/SftpSession.open",
-                    new StandIn("bankSession", -1, "()Lio/chargeonce/bank/sftp/BankSession;")),
-            Map.entry("io/chargeonce/notifications/DeliverySchedule.chance", new StandIn("luck", -1, "()D")),
-            Map.entry("io/chargeonce/ingest/intake/IntakeTopics.existing", new StandIn("intakeTopics", -1, "()Ljava/util/Set;")));
+            body(at((Of4<String, String, String, Integer>) Database::open), at(SimulationHooks::database), 0),
+            body(at(ConsumerSettings::newConsumer), at(SimulationHooks::consumer), 0),
+            body(at(ProducerSettings::newProducer), at(SimulationHooks::producer), 0),
+            body(at(KafkaConnection::newReader), at(SimulationHooks::reader), 0),
+            body(at(KafkaConnection::newAdmin), at(SimulationHooks::admin), 0),
+            body(LoopSeams.AWAIT_QUIET, at(SimulationHooks::awaitQuiet), 0),
+            body(at(LoopSettings::buffer), at(SimulationHooks::buffer), 0),
+            body(IngestSeams.START_HTTP, at(SimulationHooks::door), 3),
+            body(at(BoundedHttp::exchange), at(SimulationHooks::exchange), 1),
+            body(at(WebhookServer::startWithPatience), at(SimulationHooks::webhooks), 1),
+            body(RelaySeams.NOTE_WAIT, at(SimulationHooks::noteWait), 0),
+            body(at(DatabaseRetry::waitedAgo), at(SimulationHooks::waitedAgo), 0),
+            body(WebhookSeams.EXCHANGE, at(SimulationHooks::receive), 2),
+            body(ReceiptSeams.PLAIN_SOCKET, at(SimulationHooks::socket), 0),
+            body(at(SftpSession::open), at(SimulationHooks::bankSession), 0),
+            body(DeliverySeams.CHANCE, at(SimulationHooks::luck), 0),
+            body(IntakeSeams.EXISTING, at(SimulationHooks::intakeTopics), 0));
+
+    private static Map.Entry<String, StandIn> body(Seam of, Seam hook, int argument) {
+        return Map.entry(of.type().replace('.', '/') + "." + of.method(), new StandIn(hook, argument));
+    }
 
     private Rewriting() {}
 
@@ -161,14 +179,15 @@ final class Rewriting {
 
         private static void write(MethodVisitor body, StandIn standIn, Type returned) {
             body.visitCode();
-            Type[] taken = Type.getArgumentTypes(standIn.descriptor);
+            Type[] taken = Type.getArgumentTypes(standIn.hook.descriptor());
             int local = standIn.argument;
             for (Type argument : taken) {
                 body.visitVarInsn(argument.getOpcode(Opcodes.ILOAD), local);
                 local += argument.getSize();
             }
-            body.visitMethodInsn(Opcodes.INVOKESTATIC, STAND_INS, standIn.method, standIn.descriptor, false);
-            Type given = Type.getReturnType(standIn.descriptor);
+            body.visitMethodInsn(Opcodes.INVOKESTATIC, standIn.hook.type().replace('.', '/'), standIn.hook.method(),
+                    standIn.hook.descriptor(), false);
+            Type given = Type.getReturnType(standIn.hook.descriptor());
             if (returned.getSort() == Type.OBJECT && given == Type.VOID_TYPE) {
                 body.visitInsn(Opcodes.ACONST_NULL);
             } else if (returned.getSort() == Type.OBJECT && !given.equals(returned)) {

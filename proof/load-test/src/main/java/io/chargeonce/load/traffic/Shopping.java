@@ -16,28 +16,28 @@ final class Shopping {
 
     private final RandomGenerator random;
     private final Mix mix;
-    private final List<Merchant> merchants;
+    private final List<TrafficMerchant> merchants;
     private final String prefix;
-    private final List<Purchase> earlier = new ArrayList<>();
+    private final List<PlannedPurchase> earlier = new ArrayList<>();
     private int count;
 
     /** @param prefix what keys begin with, so that two loads never share one */
-    Shopping(RandomGenerator random, Mix mix, List<Merchant> merchants, String prefix) {
+    Shopping(RandomGenerator random, Mix mix, List<TrafficMerchant> merchants, String prefix) {
         this.random = random;
         this.mix = mix;
         this.merchants = merchants;
         this.prefix = prefix;
     }
 
-    Purchase next() {
+    PlannedPurchase next() {
         int kind = random.nextInt(1000);
         if (!earlier.isEmpty() && kind < mix.repeats() + mix.otherBodies()) {
-            Purchase again = earlier.get(random.nextInt(earlier.size()));
+            PlannedPurchase again = earlier.get(random.nextInt(earlier.size()));
             return kind < mix.repeats() ? again.repeated() : again.withAmount(again.amount() + 1);
         }
         String key = "%s-%06d".formatted(prefix, ++count);
         PlannedOutcome outcome = mix.draw(random);
-        var purchase = new Purchase(merchants.get(random.nextInt(merchants.size())), key, price(),
+        var purchase = new PlannedPurchase(merchants.get(random.nextInt(merchants.size())), key, price(),
                 CURRENCIES.get(random.nextInt(CURRENCIES.size())), outcome.card(random.nextInt(10)), outcome, true,
                 random.nextInt(1000) < mix.refunds(), mix.cancels() > 0 && random.nextInt(1000) < mix.cancels(), customer());
         if (mix.debits() > 0 && random.nextInt(1000) < mix.debits()) {

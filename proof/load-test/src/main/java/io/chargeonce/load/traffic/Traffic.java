@@ -39,12 +39,12 @@ public final class Traffic {
     private final Optional<URI> simulator;
     private final int tries;
     private final int mostOpen;
-    private final Latencies latencies = new Latencies();
+    private final TrafficLatencies latencies = new TrafficLatencies();
     private final Consumer<ClientCall> history;
     private final Consumer<RefundCall> refunds;
     private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(Duration.ofSeconds(5)).build();
-    private final Map<Merchant, PaymentClient> clients = new ConcurrentHashMap<>();
+    private final Map<TrafficMerchant, PaymentClient> clients = new ConcurrentHashMap<>();
     private volatile boolean stopped;
 
     /**
@@ -67,7 +67,7 @@ public final class Traffic {
         this.mostOpen = mostOpen;
     }
 
-    public Latencies latencies() {
+    public TrafficLatencies latencies() {
         return latencies;
     }
 
@@ -77,7 +77,7 @@ public final class Traffic {
     }
 
     /** Returns when the time is over and every call has its end. */
-    public void run(double rate, Duration duration, Mix mix, List<Merchant> merchants, RandomGenerator random, String prefix) {
+    public void run(double rate, Duration duration, Mix mix, List<TrafficMerchant> merchants, RandomGenerator random, String prefix) {
         var shopping = new Shopping(random, mix, merchants, prefix);
         var open = new Semaphore(mostOpen);
         long start = System.nanoTime();
@@ -86,7 +86,7 @@ public final class Traffic {
             for (long i = 0; i < calls && !stopped; i++) {
                 long intended = start + Math.round(i * 1e9 / rate);
                 await(intended);
-                Purchase purchase = shopping.next();
+                PlannedPurchase purchase = shopping.next();
                 if (!open.tryAcquire()) {
                     latencies.heldBack();
                     open.acquireUninterruptibly();
@@ -110,7 +110,7 @@ public final class Traffic {
         }
     }
 
-    private void shop(Purchase purchase, long intended) {
+    private void shop(PlannedPurchase purchase, long intended) {
         if (purchase.first()) {
             simulator.ifPresent(psp -> purchase.outcome().ruleFor(purchase.key()).ifPresent(rule -> script(psp, rule)));
         }
@@ -129,7 +129,7 @@ public final class Traffic {
     }
 
     /** What becomes of it, the rows tell. */
-    private void cancel(Purchase purchase, String payment) {
+    private void cancel(PlannedPurchase purchase, String payment) {
         try {
             clients.computeIfAbsent(purchase.merchant(), this::client).cancel(payment, Optional.empty());
         } catch (InterruptedException e) {
@@ -138,7 +138,7 @@ public final class Traffic {
     }
 
     /** Asked for twice, which is one refund; it may wait for its payment. */
-    private void giveBack(Purchase purchase, String payment) {
+    private void giveBack(PlannedPurchase purchase, String payment) {
         NewRefund half = purchase.half(payment);
         for (int i = 0; i < 2; i++) {
             Sent sent;
@@ -160,7 +160,7 @@ public final class Traffic {
         return new RefundCall(refund.payment(), refund.reference(), refund.amount(), result, id);
     }
 
-    private ClientCall send(Purchase purchase) {
+    private ClientCall send(PlannedPurchase purchase) {
         try {
             return switch (clients.computeIfAbsent(purchase.merchant(), this::client).send(purchase.asPayment())) {
                 case Sent.Accepted accepted -> purchase.ended(ClientCall.Result.OK, Optional.of(accepted.paymentId()));
@@ -180,7 +180,7 @@ public final class Traffic {
     }
 
     /** Each sending is told by itself, so repeats are made here. */
-    private PaymentClient client(Merchant merchant) {
+    private PaymentClient client(TrafficMerchant merchant) {
         return new PaymentClient(ingest, merchant.token(), ONE_SENDING);
     }
 

@@ -16,7 +16,7 @@ import tools.jackson.databind.JsonNode;
  * Adyen as far as our gateway uses it: payments, which can be asked about only by sending them again, and refunds, which are
  * received first, executed later and told by webhook.
  */
-final class AdyenModel extends Psp {
+final class AdyenModel extends SimulatedPsp {
 
     static final String ACCOUNT = "Chargeonce";
     private static final Duration SOONEST = Duration.ofMillis(50);
@@ -27,14 +27,14 @@ final class AdyenModel extends Psp {
 
     private record Given(Payment payment, String psp, long amount) {}
 
-    private final Webhooks webhooks;
+    private final ModelWebhooks webhooks;
     private final Map<String, Payment> captured = new LinkedHashMap<>();
     private final Map<String, Long> refunded = new LinkedHashMap<>();
     /** What was given back under each key. */
     private final Map<String, Given> given = new LinkedHashMap<>();
     private int made;
 
-    AdyenModel(Duration keyLife, Duration longer, Webhooks webhooks) {
+    AdyenModel(Duration keyLife, Duration longer, ModelWebhooks webhooks) {
         super("adyen", keyLife, longer);
         this.webhooks = webhooks;
     }

@@ -34,12 +34,12 @@ final class Aftermath {
 
     private final Kernel kernel;
     private final FaultScheduler scheduler;
-    private final List<Psp> psps;
+    private final List<SimulatedPsp> psps;
     private final Shop shop;
     private final PostgresView postgres;
-    private final Witness witness;
+    private final UniverseWitness witness;
 
-    Aftermath(Kernel kernel, FaultScheduler scheduler, List<Psp> psps, Shop shop, PostgresView postgres, Witness witness) {
+    Aftermath(Kernel kernel, FaultScheduler scheduler, List<SimulatedPsp> psps, Shop shop, PostgresView postgres, UniverseWitness witness) {
         this.kernel = kernel;
         this.scheduler = scheduler;
         this.psps = psps;
@@ -73,19 +73,19 @@ final class Aftermath {
 
     private void recover() {
         kernel.tell("an outage of all PSPs", "no PSP is well for " + OUTAGE.toSeconds() + " s");
-        psps.forEach(psp -> psp.mood(Psp.Mood.SAYS_503));
+        psps.forEach(psp -> psp.mood(SimulatedPsp.Mood.SAYS_503));
         List<String> sold = sellTo(WAITING, Shop.MERCHANTS.getFirst());
         kernel.sleep(OUTAGE);
-        psps.forEach(psp -> psp.mood(Psp.Mood.WELL));
+        psps.forEach(psp -> psp.mood(SimulatedPsp.Mood.WELL));
         long well = kernel.now();
         requireCharged("after an outage", sold, AFTER_AN_OUTAGE);
         psps.forEach(psp -> requireFewAtFirst(psp.name, psp.sentSince(well)));
         scheduler.healedNow();
     }
 
-    private void requireFewAtFirst(String psp, List<Psp.Sent> sent) {
-        sent.stream().map(Psp.Sent::by).distinct().forEach(process -> {
-            List<Long> own = sent.stream().filter(one -> one.by() == process).map(Psp.Sent::at).toList();
+    private void requireFewAtFirst(String psp, List<SimulatedPsp.Sent> sent) {
+        sent.stream().map(SimulatedPsp.Sent::by).distinct().forEach(process -> {
+            List<Long> own = sent.stream().filter(one -> one.by() == process).map(SimulatedPsp.Sent::at).toList();
             long atFirst = own.stream().filter(at -> at < own.getFirst() + AT_FIRST.toNanos() / 1_000).count();
             if (atFirst > MOST_AT_FIRST) {
                 witness.saw(Invariant.BOUNDED, "%s sent %s, which was just well again, %d charges within a second"

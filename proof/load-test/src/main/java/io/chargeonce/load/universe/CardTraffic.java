@@ -11,8 +11,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * Card numbers where none belong: poison on work topics here; {@link Shop} and {@link Psp} have others. Only the strand that has the
- * turn may call it.
+ * Card numbers where none belong: poison on work topics here; {@link Shop} and {@link SimulatedPsp} have others. Only the strand that has
+ * the turn may call it.
  */
 final class CardTraffic {
 

@@ -61,12 +61,12 @@ final class Cluster {
                 meter instanceof Counter counter && meter.getId().getName().equals(FETCHED_WHILE_FULL) ? counter.count() : 0);
     }
 
-    private static final Map<String, Psp> byName = new LinkedHashMap<>();
+    private static final Map<String, SimulatedPsp> byName = new LinkedHashMap<>();
 
     private enum Role { INGEST, CHARGE, RETRY, OPERATOR, WEBHOOKS, RECEIPTS, BANK_FILES }
 
     private Map<String, String> settings;
-    private final List<Psp> psps;
+    private final List<SimulatedPsp> psps;
     private final Duration mostSkew;
     private final Map<String, Host> hosts = new LinkedHashMap<>();
     /** Which PSP processes that start now know nothing of, or empty. */
@@ -77,7 +77,7 @@ final class Cluster {
     private Optional<Windows> windows = Optional.empty();
     private final double fetchedWhileFullBefore = fetchedWhileFull();
 
-    Cluster(SecretFiles secrets, boolean sweeping, List<Psp> psps, Duration mostSkew) {
+    Cluster(SecretFiles secrets, boolean sweeping, List<SimulatedPsp> psps, Duration mostSkew) {
         this.psps = psps;
         this.mostSkew = mostSkew;
         var told = new HashMap<>(
@@ -98,7 +98,7 @@ final class Cluster {
 
     /** Webhooks and receipts die within seconds, and are never forgotten. */
     private static Map<String, String> senders() {
-        String schedule = Outsiders.SCHEDULE.stream().map(pause -> pause.toMillis() + "ms").collect(Collectors.joining(","));
+        String schedule = UniverseOutsiders.SCHEDULE.stream().map(pause -> pause.toMillis() + "ms").collect(Collectors.joining(","));
         return Map.of("CHARGEONCE_DELIVERY_SCHEDULE", schedule, "CHARGEONCE_DELIVERY_TIMEOUT", "1s", "CHARGEONCE_DELIVERY_SLOTS", "4",
                 "CHARGEONCE_DELIVERY_PER_ENDPOINT", "2", "CHARGEONCE_DELIVERY_KEEP", "400d", "CHARGEONCE_SMTP_SERVER", "127.0.0.1:25",
                 "CHARGEONCE_SMTP_TLS", "none", "CHARGEONCE_SMTP_TIMEOUT", "1s", "CHARGEONCE_RECEIPT_SCHEDULE", schedule,
@@ -106,7 +106,7 @@ final class Cluster {
     }
 
     /** By the host that its gateway is set up with. */
-    static Psp psp(String name) {
+    static SimulatedPsp psp(String name) {
         return byName.get(name);
     }
 
@@ -177,7 +177,7 @@ final class Cluster {
                     engine.startWebhooks();
                     engine.startLoop(0);
                 }
-                case OPERATOR -> Operator.work(harsh);
+                case OPERATOR -> UniverseOperator.work(harsh);
                 case WEBHOOKS -> WebhookService.start(read(WebhookSettings.ALL).read(WebhookSettings::from), METERS);
                 case RECEIPTS -> ReceiptService.start(read(ReceiptSettings.ALL).read(ReceiptSettings::from), METERS);
                 case BANK_FILES -> BankFilesService
@@ -193,7 +193,7 @@ final class Cluster {
     }
 
     private ChargeEngine engine(String name) {
-        List<Psp> present = psps.stream().filter(psp -> !psp.name.equals(absent)).toList();
+        List<SimulatedPsp> present = psps.stream().filter(psp -> !psp.name.equals(absent)).toList();
         Map<String, String> own = mixed ? with("CHARGEONCE_ROUTES", (banked ? BankRail.ROUTE : "") + routes(present)) : settings;
         ChargeSettings read = Settings.load(own, ChargeSettings.ALL, CATALOGUE).read(ChargeSettings::from);
         List<Gateway> gateways = present.stream().map(psp -> SimulatedGateways.of(psp, apiKey(read, psp.name))).toList();
@@ -237,7 +237,7 @@ final class Cluster {
         return own;
     }
 
-    private static String routes(List<Psp> psps) {
+    private static String routes(List<SimulatedPsp> psps) {
         var names = new ArrayList<>(psps.stream().map(psp -> psp.name).toList());
         Collections.shuffle(names, new Random(Kernel.it().random().nextLong()));
         return "-> " + String.join(",", names);

@@ -17,12 +17,13 @@ import java.util.concurrent.Flow;
 import javax.net.ssl.SSLSession;
 
 /** One exchange over HTTP that never leaves the universe. */
-record Exchanged(HttpRequest request, Psp.Reply reply) implements HttpResponse<String> {
+record Exchanged(HttpRequest request, SimulatedPsp.Reply reply) implements HttpResponse<String> {
 
     static HttpResponse<String> with(HttpRequest request) throws IOException {
         URI uri = request.uri();
         String path = uri.getRawPath() + (uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery());
-        var asked = new Psp.Request(request.method(), path, request.headers().firstValue("Idempotency-Key").filter(key -> mayMove(request)),
+        var asked = new SimulatedPsp.Request(request.method(), path,
+                request.headers().firstValue("Idempotency-Key").filter(key -> mayMove(request)),
                 body(request), credential(request));
         return new Exchanged(request, Cluster.psp(uri.getHost()).exchange(asked, SimulatedGateways.PATIENCE));
     }

@@ -4,6 +4,7 @@ package io.chargeonce.load.universe;
 import io.chargeonce.load.game.Fault;
 import io.chargeonce.load.universe.kafka.Broker;
 import io.chargeonce.load.universe.kafka.ModelConsumer;
+import io.chargeonce.load.universe.kernel.Host;
 import io.chargeonce.load.universe.kernel.Kernel;
 import io.chargeonce.load.universe.kernel.SimulatedPostgres;
 import java.time.Duration;
@@ -32,15 +33,16 @@ final class FaultScheduler {
     private final Cluster cluster;
     private final Broker broker;
     private final SimulatedPostgres postgres;
-    private final List<Psp> psps;
-    private final Webhooks webhooks;
+    private final List<SimulatedPsp> psps;
+    private final ModelWebhooks webhooks;
     private final Set<Fault> known = EnumSet.noneOf(Fault.class);
     private final Map<Fault, Runnable> blows = new EnumMap<>(Fault.class);
     private final double crash;
     private Instant healedAt = Instant.MAX;
 
     /** @param allowed what may go wrong at all */
-    FaultScheduler(Kernel kernel, Cluster cluster, Broker broker, SimulatedPostgres postgres, List<Psp> psps, Webhooks webhooks,
+    FaultScheduler(Kernel kernel, Cluster cluster, Broker broker, SimulatedPostgres postgres, List<SimulatedPsp> psps,
+                   ModelWebhooks webhooks,
                    Set<Fault> allowed) {
         this.kernel = kernel;
         this.cluster = cluster;
@@ -84,13 +86,13 @@ final class FaultScheduler {
         postgres.faults(new SimulatedPostgres.Faults(of(Fault.CONNECTION, 0.06), of(Fault.CONNECTION, 0.06), of(Fault.CONNECTION, 0.5),
                 of(Fault.HANG, 0.03), of(Fault.HANG, 0.3), of(Fault.IDLE_TRANSACTION, 0.02)));
         broker.faults(new Broker.Faults(of(Fault.ACKNOWLEDGEMENT, 0.05), of(Fault.ACKNOWLEDGEMENT, 0.1), of(Fault.ACKNOWLEDGEMENT, 0.03)));
-        psps.forEach(psp -> psp.faults(new Psp.Faults(of(Fault.PSP_CALL, 0.1), of(Fault.PSP_CALL, 0.05), of(Fault.PSP_CALL, 0.1),
+        psps.forEach(psp -> psp.faults(new SimulatedPsp.Faults(of(Fault.PSP_CALL, 0.1), of(Fault.PSP_CALL, 0.05), of(Fault.PSP_CALL, 0.1),
                 of(Fault.PSP_CALL, 0.1), of(Fault.PSP_CALL, 0.1), of(Fault.PSP_CALL, 0.1), of(Fault.PSP_CALL, 0.1),
                 of(Fault.PSP_CALL, 0.05),
                 of(Fault.PSP_CALL, 0.03))));
         webhooks.unkind(knows(Fault.WEBHOOK));
         if (knows(Fault.CARD_DATA)) {
-            psps.forEach(Psp::quote);
+            psps.forEach(SimulatedPsp::quote);
         }
         if (knows(Fault.HARSH_OPERATOR)) {
             cluster.beHarsh();
@@ -133,7 +135,7 @@ final class FaultScheduler {
             case 0 -> outage("Kafka", broker::down);
             case 1 -> outage("Postgres", postgres::down);
             default -> {
-                Psp psp = psps.get(kernel.random().nextInt(psps.size()));
+                SimulatedPsp psp = psps.get(kernel.random().nextInt(psps.size()));
                 outage("PSP " + psp.name, psp::down);
             }
         }
@@ -171,8 +173,8 @@ final class FaultScheduler {
         broker.troubles.clear();
         webhooks.unkind(false);
         psps.forEach(psp -> {
-            psp.faults(Psp.Faults.NONE);
-            psp.mood(Psp.Mood.WELL);
+            psp.faults(SimulatedPsp.Faults.NONE);
+            psp.mood(SimulatedPsp.Mood.WELL);
             psp.down(false);
             psp.answerAll();
         });
@@ -191,5 +193,102 @@ final class FaultScheduler {
     /** What went on alone after the rest has come to its end too. */
     void healedNow() {
         healedAt = kernel.truth().plusNanos(SimulatedPostgres.clockMicros() * 1_000);
+    }
+
+    /** What happens to processes. */
+    private static final class ProcessBlows {
+
+        private final Kernel kernel;
+        private final Cluster cluster;
+
+        ProcessBlows(Kernel kernel, Cluster cluster) {
+            this.kernel = kernel;
+            this.cluster = cluster;
+        }
+
+        Map<Fault, Runnable> all() {
+            return Map.of(Fault.KILL, this::kill,
+                    Fault.FREEZE, () -> freeze(Duration.ofMillis(50), Duration.ofSeconds(8)),
+                    Fault.LONG_PAUSE, () -> freeze(Duration.ofSeconds(31), Duration.ofSeconds(70)));
+        }
+
+        private void freeze(Duration shortest, Duration longest) {
+            List<Host> alive = cluster.alive();
+            if (!alive.isEmpty()) {
+                Host host = alive.get(kernel.random().nextInt(alive.size()));
+                Duration time = kernel.between(shortest, longest);
+                kernel.tell(time.toSeconds() > 30 ? "frozen for long" : "frozen", host.name + " frozen for " + time.toMillis() + " ms");
+                host.freeze(kernel.now(), kernel.after(time));
+            }
+        }
+
+        private void kill() {
+            List<Host> alive = cluster.alive();
+            if (!alive.isEmpty()) {
+                Host host = alive.get(kernel.random().nextInt(alive.size()));
+                kernel.tell("killed", host.name + " killed");
+                kernel.kill(host);
+            }
+        }
+    }
+
+    /**
+     * Clocks that are wrong. Postgres's clock steps forward only: retries fall due by it, and a step back by hours would rightly delay them
+     * by hours.
+     */
+    private static final class ClockBlows {
+
+        private static final Duration FAR = Duration.ofHours(3);
+
+        private final Kernel kernel;
+        private final Cluster cluster;
+        private final Broker broker;
+        private final SimulatedPostgres postgres;
+
+        ClockBlows(Kernel kernel, Cluster cluster, Broker broker, SimulatedPostgres postgres) {
+            this.kernel = kernel;
+            this.cluster = cluster;
+            this.broker = broker;
+            this.postgres = postgres;
+        }
+
+        Map<Fault, Runnable> all() {
+            return Map.of(Fault.CLOCK_STEP, this::stepProcess, Fault.POSTGRES_CLOCK, this::stepPostgres, Fault.BROKER_CLOCK,
+                    this::setBroker);
+        }
+
+        /** As it is from the beginning. */
+        void setOff(Set<Fault> known) {
+            if (known.contains(Fault.POSTGRES_CLOCK)) {
+                Duration off = kernel.between(FAR.negated(), FAR);
+                kernel.tell("Postgres's clock is off", "Postgres's clock is off by " + off);
+                postgres.step(off);
+            }
+            if (known.contains(Fault.BROKER_CLOCK)) {
+                setBroker();
+            }
+        }
+
+        private void stepProcess() {
+            List<Host> alive = cluster.alive();
+            if (!alive.isEmpty()) {
+                Host host = alive.get(kernel.random().nextInt(alive.size()));
+                Duration step = kernel.between(FAR.negated(), FAR);
+                kernel.tell("a process's clock stepped", host.name + "'s clock stepped by " + step);
+                host.skewMicros += step.toNanos() / 1_000;
+            }
+        }
+
+        private void stepPostgres() {
+            Duration step = kernel.between(Duration.ofSeconds(1), kernel.chance(0.5) ? Duration.ofMinutes(2) : FAR);
+            kernel.tell("Postgres's clock stepped", "Postgres's clock stepped by " + step);
+            postgres.step(step);
+        }
+
+        private void setBroker() {
+            Duration off = kernel.between(FAR.negated(), FAR);
+            kernel.tell("the broker's clock is off", "the broker's clock is off by " + off);
+            broker.troubles.clock(off.toNanos() / 1_000);
+        }
     }
 }

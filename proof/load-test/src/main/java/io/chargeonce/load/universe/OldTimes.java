@@ -27,13 +27,13 @@ final class OldTimes {
 
     private final Kernel kernel;
     private final Cluster cluster;
-    private final List<Psp> psps;
+    private final List<SimulatedPsp> psps;
     private final Shop shop;
     private final PostgresView postgres;
     private final boolean there;
     private Optional<String> payment = Optional.empty();
 
-    OldTimes(Kernel kernel, FaultScheduler scheduler, Cluster cluster, List<Psp> psps, Shop shop, PostgresView postgres) {
+    OldTimes(Kernel kernel, FaultScheduler scheduler, Cluster cluster, List<SimulatedPsp> psps, Shop shop, PostgresView postgres) {
         this.kernel = kernel;
         this.cluster = cluster;
         this.psps = psps;
@@ -71,13 +71,13 @@ final class OldTimes {
     }
 
     private boolean isChargedAtLast(String id) {
-        DeadLetterQueue queue = Operator.queue();
+        DeadLetterQueue queue = UniverseOperator.queue();
         for (int i = 0; i < MOST_LOOKS && !state(id).equals(SUCCEEDED); i++) {
             if (state(id).equals("purged")) {
-                Operator.restore(queue, List.of(id));
+                UniverseOperator.restore(queue, List.of(id));
             }
             if (state(id).equals("dead")) {
-                Operator.merge(queue, DeadLetterFilter.ofIds(List.of(id)), "merger");
+                UniverseOperator.merge(queue, DeadLetterFilter.ofIds(List.of(id)), "merger");
             }
             kernel.sleep(LOOK_EVERY);
         }

@@ -5,7 +5,6 @@ import io.chargeonce.database.Connections;
 import io.chargeonce.database.Database;
 import io.chargeonce.load.universe.kernel.SimulatedPostgres;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -25,15 +24,7 @@ record PostgresView(SimulatedPostgres postgres) {
             """;
 
     List<Sealed> sealed() {
-        return postgres.inIdle(raw -> {
-            try (var statement = raw.createStatement(); var row = statement.executeQuery(SEALED)) {
-                var found = new ArrayList<Sealed>();
-                while (row.next()) {
-                    found.add(new Sealed(row.getString(1), row.getBytes(2)));
-                }
-                return found;
-            }
-        });
+        return postgres.inIdle(raw -> SimulatedPostgres.all(raw, SEALED, row -> new Sealed(row.getString(1), row.getBytes(2))));
     }
 
     private static final String STATES = """
@@ -79,9 +70,7 @@ record PostgresView(SimulatedPostgres postgres) {
     void change(String sql) {
         postgres.inIdle(raw -> {
             postgres.tellTime();
-            try (var statement = raw.createStatement()) {
-                return statement.execute(sql);
-            }
+            return SimulatedPostgres.execute(raw, sql);
         });
     }
 
@@ -89,9 +78,8 @@ record PostgresView(SimulatedPostgres postgres) {
     Optional<String> text(String sql) {
         return postgres.inIdle(raw -> {
             postgres.tellTime();
-            try (var statement = raw.createStatement(); var row = statement.executeQuery(sql)) {
-                return row.next() ? Optional.ofNullable(row.getString(1)) : Optional.empty();
-            }
+            return SimulatedPostgres.all(raw, sql, row -> Optional.ofNullable(row.getString(1))).stream().findFirst()
+                    .orElse(Optional.empty());
         });
     }
 

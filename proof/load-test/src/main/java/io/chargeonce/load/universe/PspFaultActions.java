@@ -15,24 +15,25 @@ final class PspFaultActions {
 
     private final Kernel kernel;
     private final Cluster cluster;
-    private final List<Psp> psps;
+    private final List<SimulatedPsp> psps;
     /** The keys of the refunds that failed after they were paid. */
     private final List<String> takenBack = new ArrayList<>();
 
-    PspFaultActions(Kernel kernel, Cluster cluster, List<Psp> psps) {
+    PspFaultActions(Kernel kernel, Cluster cluster, List<SimulatedPsp> psps) {
         this.kernel = kernel;
         this.cluster = cluster;
         this.psps = psps;
     }
 
     Map<Fault, Runnable> all() {
-        return Map.of(Fault.PSP_UNWELL, () -> mood(Psp.Mood.SAYS_503), Fault.PSP_THROTTLES, () -> mood(Psp.Mood.SAYS_429),
-                Fault.WRONG_ACCOUNT, () -> mood(kernel.chance(0.7) ? Psp.Mood.REFUSES_QUESTIONS : Psp.Mood.REFUSES_CREDENTIALS),
+        return Map.of(Fault.PSP_UNWELL, () -> mood(SimulatedPsp.Mood.SAYS_503), Fault.PSP_THROTTLES, () -> mood(SimulatedPsp.Mood.SAYS_429),
+                Fault.WRONG_ACCOUNT,
+                () -> mood(kernel.chance(0.7) ? SimulatedPsp.Mood.REFUSES_QUESTIONS : SimulatedPsp.Mood.REFUSES_CREDENTIALS),
                 Fault.ABSENT_PSP, this::reconfigure, Fault.STALE_SEARCH, this::stopSearch);
     }
 
     private void stopSearch() {
-        Psp psp = psps.getFirst();
+        SimulatedPsp psp = psps.getFirst();
         Duration time = kernel.between(Duration.ofSeconds(5), Duration.ofMinutes(1));
         kernel.tell(psp.name + "'s search stands still", "%s's search stands still for %d ms".formatted(psp.name, time.toMillis()));
         psp.stopShowing(time);
@@ -42,7 +43,7 @@ final class PspFaultActions {
     Map<Fault, Runnable> one(Shop shop) {
         return Map.of(Fault.HUNG_MERCHANT, () -> {
             String merchant = Shop.MERCHANTS.get(kernel.random().nextInt(Shop.MERCHANTS.size()));
-            Psp psp = one();
+            SimulatedPsp psp = one();
             Duration time = kernel.between(Duration.ofSeconds(1), Duration.ofSeconds(8));
             kernel.tell("one merchant's calls hang", "%s answers no calls for %s for %d ms".formatted(psp.name, merchant, time.toMillis()));
             psp.hang(payment -> shop.soldBy(merchant).containsKey(payment));
@@ -67,7 +68,7 @@ final class PspFaultActions {
         psps.forEach(psp -> takeBack(psp, postgres));
     }
 
-    private void takeBack(Psp psp, PostgresView postgres) {
+    private void takeBack(SimulatedPsp psp, PostgresView postgres) {
         postgres.text(GIVEN_BACK.formatted(psp.name)).filter(psp::failRefund).ifPresent(key -> {
             kernel.tell("a refund failed late", "%s says that the refund under %s has failed".formatted(psp.name, key));
             takenBack.add(key);
@@ -81,23 +82,23 @@ final class PspFaultActions {
             """;
 
     /** At the end: of each refund that has failed the PSP has told. */
-    void judge(PostgresView postgres, Witness witness) {
+    void judge(PostgresView postgres, UniverseWitness witness) {
         postgres.text(STILL_PAID.formatted(String.join("', '", takenBack)))
                 .ifPresent(paid -> witness.saw(Invariant.PSP_AGREES, paid + ", and its PSP has told that this refund failed after all"));
     }
 
-    private Psp one() {
+    private SimulatedPsp one() {
         return psps.get(kernel.random().nextInt(psps.size()));
     }
 
-    private void mood(Psp.Mood mood) {
-        Psp psp = one();
+    private void mood(SimulatedPsp.Mood mood) {
+        SimulatedPsp psp = one();
         Duration time = kernel.between(Duration.ofSeconds(1), Duration.ofSeconds(8));
         kernel.tell(psp.name + " " + mood, psp.name + " " + mood + " for " + time.toMillis() + " ms");
         psp.mood(mood);
         kernel.spawn(kernel.world(), "heal", () -> {
             kernel.sleep(time);
-            psp.mood(Psp.Mood.WELL);
+            psp.mood(SimulatedPsp.Mood.WELL);
         });
     }
 

@@ -25,11 +25,11 @@ final class Rotations {
 
     private final Kernel kernel;
     private final SecretFiles files;
-    private final List<Psp> psps;
+    private final List<SimulatedPsp> psps;
     private final CardTraffic poison;
     private int dataKeys = 1;
 
-    Rotations(Kernel kernel, SecretFiles files, List<Psp> psps, CardTraffic poison) {
+    Rotations(Kernel kernel, SecretFiles files, List<SimulatedPsp> psps, CardTraffic poison) {
         this.kernel = kernel;
         this.files = files;
         this.psps = psps;
@@ -62,7 +62,7 @@ final class Rotations {
     }
 
     /** Opens what is sealed: each letter with any key, the last one with the newest. */
-    void open(List<PostgresView.Sealed> letters, Witness witness) {
+    void open(List<PostgresView.Sealed> letters, UniverseWitness witness) {
         Vault newest = Vault.of(() -> files.opening().get(dataKeys - 1));
         List<Vault> all = files.opening().stream().limit(dataKeys).map(text -> Vault.of(() -> text)).toList();
         for (PostgresView.Sealed letter : letters) {

@@ -110,7 +110,7 @@ final class Shop {
     private final boolean oldKeys;
     /** Without it no token is asked for. */
     private final Optional<Tokens> tokens;
-    private final Witness witness;
+    private final UniverseWitness witness;
     /** By merchant: the key of each payment. */
     private final Map<String, Map<String, String>> known = new HashMap<>();
     private final List<ClientCall> calls = new ArrayList<>();
@@ -119,7 +119,7 @@ final class Shop {
     private int sold;
     private int stolen;
 
-    Shop(Cluster cluster, Broker broker, FaultScheduler scheduler, Optional<Tokens> tokens, Witness witness) {
+    Shop(Cluster cluster, Broker broker, FaultScheduler scheduler, Optional<Tokens> tokens, UniverseWitness witness) {
         this.cluster = cluster;
         this.broker = broker;
         this.poor = scheduler.knows(Fault.SOFT_DECLINE);
@@ -278,7 +278,7 @@ final class Shop {
             refund(purchase);
         }
         if (Wallet.holds(purchase.card) && kernel.chance(DETACHED)) {
-            cluster.ingest().ifPresent(host -> kernel.spawn(host, "detach", () -> Operator.detach(purchase.merchant, purchase.card)));
+            cluster.ingest().ifPresent(host -> kernel.spawn(host, "detach", () -> UniverseOperator.detach(purchase.merchant, purchase.card)));
         }
     }
 
@@ -290,7 +290,7 @@ final class Shop {
             kernel.sleep(atOnce ? Duration.ZERO : kernel.between(Duration.ZERO, LONGEST_CHANGE_OF_MIND));
             boolean byAPerson = kernel.chance(0.3);
             cluster.ingest().ifPresent(
-                    host -> kernel.spawn(host, "cancel", () -> Operator.cancel(purchase.merchant, id(purchase), byAPerson)));
+                    host -> kernel.spawn(host, "cancel", () -> UniverseOperator.cancel(purchase.merchant, id(purchase), byAPerson)));
         }
     }
 

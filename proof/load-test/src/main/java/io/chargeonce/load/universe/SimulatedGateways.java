@@ -24,11 +24,13 @@ final class SimulatedGateways {
     private SimulatedGateways() {}
 
     /** @param key of our account there, asked for each time */
-    static Gateway of(Psp psp, Supplier<String> key) {
+    static Gateway of(SimulatedPsp psp, Supplier<String> key) {
         Gateway real = psp.name.equals(StripeGateway.PSP)
-                ? new StripeGateway(new StripeSettings(key, "http://stripe", PATIENCE, Optional.of(() -> Webhooks.STRIPE_SECRET), true))
+                ? new StripeGateway(
+                        new StripeSettings(key, "http://stripe", PATIENCE, Optional.of(() -> ModelWebhooks.STRIPE_SECRET), true))
                 : new AdyenGateway(
-                        new AdyenSettings(key, AdyenModel.ACCOUNT, "http://adyen/v71", PATIENCE, Optional.of(() -> Webhooks.ADYEN_KEY)));
+                        new AdyenSettings(key, AdyenModel.ACCOUNT, "http://adyen/v71", PATIENCE,
+                                Optional.of(() -> ModelWebhooks.ADYEN_KEY)));
         return (Gateway) Proxy.newProxyInstance(SimulatedGateways.class.getClassLoader(), new Class<?>[] {Gateway.class},
                 (proxy, method, arguments) -> {
                     switch (method.getName()) {

@@ -13,7 +13,7 @@ import io.chargeonce.load.universe.kernel.SimulatedPostgres;
 import io.chargeonce.load.universe.outside.BankModel;
 import io.chargeonce.load.universe.outside.MailRoom;
 import io.chargeonce.load.universe.outside.ModelSocket;
-import io.chargeonce.load.universe.outside.Receivers;
+import io.chargeonce.load.universe.outside.ModelReceivers;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.net.Socket;
@@ -117,15 +117,15 @@ public final class SimulationHooks {
         return INBOXES.get(host);
     }
 
-    /** A gateway's HTTP: see {@link Psp}. */
+    /** A gateway's HTTP: see {@link SimulatedPsp}. */
     public static HttpResponse<String> exchange(HttpRequest request) throws IOException {
         return Exchanged.with(request);
     }
 
-    /** The HTTP of webhooks to merchants: see {@link Receivers}. */
+    /** The HTTP of webhooks to merchants: see {@link ModelReceivers}. */
     public static Object receive(HttpUriRequestBase request, HttpClientContext context, HttpClientResponseHandler<?> read)
             throws IOException {
-        return Receivers.it().receive(request, read);
+        return ModelReceivers.it().receive(request, read);
     }
 
     /** A connection to the mail server, not opened yet. */

@@ -18,7 +18,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Stripe as far as our gateway uses it: intents that are created, confirmed, cancelled, looked up and searched for, and refunds. */
-final class StripeModel extends Psp {
+final class StripeModel extends SimulatedPsp {
 
     /** It makes an intent, which moves no money before it is confirmed. */
     static final String CREATE = "/v1/payment_intents";
@@ -41,14 +41,14 @@ final class StripeModel extends Psp {
 
     private static final Duration LONG_AGO = Duration.ofDays(500);
 
-    private final Webhooks webhooks;
+    private final ModelWebhooks webhooks;
     private final Map<String, Intent> intents = new LinkedHashMap<>();
     private final Map<String, Refund> refunds = new LinkedHashMap<>();
     private final Set<String> failed = new HashSet<>();
     /** How often a card without money was presented for a payment: the second time there is some. */
     private final Map<String, Integer> presented = new LinkedHashMap<>();
 
-    StripeModel(Duration keyLife, Duration longer, Webhooks webhooks) {
+    StripeModel(Duration keyLife, Duration longer, ModelWebhooks webhooks) {
         super("stripe", keyLife, longer);
         this.webhooks = webhooks;
     }

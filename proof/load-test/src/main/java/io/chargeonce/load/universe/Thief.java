@@ -51,9 +51,9 @@ final class Thief {
 
     private final Kernel kernel;
     private final PostgresView postgres;
-    private final Witness witness;
+    private final UniverseWitness witness;
 
-    Thief(Kernel kernel, PostgresView postgres, Witness witness) {
+    Thief(Kernel kernel, PostgresView postgres, UniverseWitness witness) {
         this.kernel = kernel;
         this.postgres = postgres;
         this.witness = witness;

@@ -2,12 +2,12 @@
 package io.chargeonce.load.universe;
 
 import io.chargeonce.checker.Checker;
-import io.chargeonce.checker.Verdict;
+import io.chargeonce.checker.CheckVerdict;
 import io.chargeonce.checker.evidence.Calls;
-import io.chargeonce.checker.evidence.Evidence;
+import io.chargeonce.checker.evidence.CheckEvidence;
 import io.chargeonce.checker.evidence.Recovery;
 import io.chargeonce.checker.evidence.Sources;
-import io.chargeonce.checker.evidence.Topics;
+import io.chargeonce.checker.evidence.TopicNames;
 import io.chargeonce.database.agreed.AgreedSettings;
 import io.chargeonce.load.game.Fault;
 import io.chargeonce.load.game.Game;
@@ -105,9 +105,9 @@ public final class Universe implements Game {
         var broker = broker();
         broker.enter();
         var cluster = new Cluster[1];
-        var webhooks = new Webhooks(() -> cluster[0].webhooks());
+        var webhooks = new ModelWebhooks(() -> cluster[0].webhooks());
         Duration stripesKeyLife = kernel.chance(0.5) ? MINDFUL : kernel.chance(0.5) ? FORGETFUL : USUAL;
-        List<Psp> psps = List.of(new StripeModel(stripesKeyLife, kernel.between(LEAST_LONGER, MOST_LONGER), webhooks),
+        List<SimulatedPsp> psps = List.of(new StripeModel(stripesKeyLife, kernel.between(LEAST_LONGER, MOST_LONGER), webhooks),
                 new AdyenModel(ADYEN_KEY_LIFE, MOST_LONGER, webhooks));
         cluster[0] = new Cluster(secrets, sweeping, psps,
                 kernel.chance(0.5) ? Duration.ZERO : faults.contains(Fault.CLOCK_OFF) ? Duration.ofHours(1) : Duration.ZERO);
@@ -117,7 +117,7 @@ public final class Universe implements Game {
             broker.create("payments.intake.shop-1", 2, false);
             broker.create("payments.intake.shop-2", 1, false);
         }
-        var witness = new Witness();
+        var witness = new UniverseWitness();
         Optional<Tokens> tokens = scheduler.knows(Fault.TOKEN) ? Optional.of(new Tokens(kernel)) : Optional.empty();
         var shop = new Shop(cluster[0], broker, scheduler, tokens, witness);
         var cards = new CardTraffic(kernel, broker);
@@ -130,16 +130,16 @@ public final class Universe implements Game {
         var pspBlows = new PspFaultActions(kernel, cluster[0], psps);
         scheduler.also(pspBlows.one(shop));
         scheduler.also(pspBlows.takingBack(new PostgresView(postgres)));
-        var people = new People(kernel, scheduler, psps, shop, postgres, witness);
+        var people = new UniversePeople(kernel, scheduler, psps, shop, postgres, witness);
         scheduler.also(people.all());
         if (scheduler.knows(Fault.HARSH_OPERATOR) || scheduler.knows(Fault.CANCEL)) {
             psps.forEach(psp -> psp.watch(people::sends));
         }
         var oldTimes = new OldTimes(kernel, scheduler, cluster[0], psps, shop, new PostgresView(postgres));
         tokens.ifPresent(all -> scheduler.also(all.all(Shop.MERCHANTS, shop::stealWith)));
-        var holding = new Holding(kernel, scheduler, psps, new PostgresView(postgres), witness);
+        var holding = new UniverseHolds(kernel, scheduler, psps, new PostgresView(postgres), witness);
         scheduler.also(holding.all());
-        var outsiders = new Outsiders(kernel, scheduler, new PostgresView(postgres), broker);
+        var outsiders = new UniverseOutsiders(kernel, scheduler, new PostgresView(postgres), broker);
         scheduler.also(outsiders.all());
         var rail = new BankRail(kernel, scheduler, new PostgresView(postgres));
         scheduler.also(rail.all());
@@ -172,7 +172,7 @@ public final class Universe implements Game {
         }
         var recovery = new Recovery(scheduler.healedAt().plus(LATEST), LATEST, kernel.mishaps(), kernel.copies(),
                 LOSING.stream().noneMatch(scheduler::knows), List.of(SERVICES));
-        var evidence = Evidence
+        var evidence = CheckEvidence
                 .of("", "", "", "model", Cluster.TIERS, List.of(URI.create("psp:stripe"), URI.create("psp:adyen"), URI.create("psp:bank")))
                 .calls(new Calls.InMemory(shop.calls(), shop.refunds())).recovered(recovery).planted(nowhere(scheduler, eraser), List.of());
         if (outsiders.areThere()) {
@@ -185,9 +185,9 @@ public final class Universe implements Game {
             rotations.open(new PostgresView(postgres).sealed(), witness);
         }
         if (scheduler.knows(Fault.THEFT)) {
-            AuditLog.look(postgres, witness);
+            UniverseAudit.look(postgres, witness);
         }
-        Verdict verdict = Checker.check(evidence, sources(broker, psps, rail.bank(), cluster[0]), witness.seen());
+        CheckVerdict verdict = Checker.check(evidence, sources(broker, psps, rail.bank(), cluster[0]), witness.seen());
         if (verdict.balanced() && kernel.bug().isPresent()) {
             throw new IllegalStateException("universe %d: a thread of a service ended with %s".formatted(seed, kernel.bug().get()),
                     kernel.bug().get());
@@ -213,7 +213,7 @@ public final class Universe implements Game {
         return broker;
     }
 
-    private void begin(Cluster cluster, FaultScheduler scheduler, Outsiders outsiders, BankRail rail) {
+    private void begin(Cluster cluster, FaultScheduler scheduler, UniverseOutsiders outsiders, BankRail rail) {
         if (!postgres.inIdle(AgreedSettings::read).tiers().equals(Optional.of(Cluster.TIERS))) {
             throw new IllegalStateException("Bug! This universe begins without the settings on which its processes have agreed");
         }
@@ -224,7 +224,8 @@ public final class Universe implements Game {
         cluster.start();
     }
 
-    private static void live(Kernel kernel, Shop shop, FaultScheduler scheduler, Outsiders outsiders, BankRail rail, Runnable resumption,
+    private static void live(Kernel kernel, Shop shop, FaultScheduler scheduler, UniverseOutsiders outsiders, BankRail rail,
+                             Runnable resumption,
                              Runnable aftermath) {
         shop.open(5 + kernel.random().nextInt(11), kernel.chance(0.3) ? CROWDS_COME_WITHIN : CLIENTS_COME_WITHIN);
         int blows = 4 + kernel.random().nextInt(12);
@@ -239,8 +240,9 @@ public final class Universe implements Game {
         aftermath.run();
     }
 
-    private void rest(Kernel kernel, Broker broker, Shop shop, List<Psp> psps, FaultScheduler scheduler, Outsiders outsiders,
-                      BankRail rail, People people) {
+    private void rest(Kernel kernel, Broker broker, Shop shop, List<SimulatedPsp> psps, FaultScheduler scheduler,
+                      UniverseOutsiders outsiders,
+                      BankRail rail, UniversePeople people) {
         boolean questions = scheduler.knows(Fault.HARSH_OPERATOR) && kernel.chance(0.5);
         long giveUp = kernel.after(TO_REST);
         kernel.await(shop::isClosed, giveUp);
@@ -252,8 +254,8 @@ public final class Universe implements Game {
                 if (looks % LOOKS_PER_SALE == 0) {
                     // Without other payments nothing tells a payment that always fails from an outage.
                     shop.sellOne();
-                    Operator.settle(books(psps, rail.bank()), postgres.unresolved());
-                    Operator.restore(postgres.unresolved());
+                    UniverseOperator.settle(books(psps, rail.bank()), postgres.unresolved());
+                    UniverseOperator.restore(postgres.unresolved());
                 }
                 sincePassed++;
                 if (questions && postgres.waitsFor(Waits.QUESTIONS)) {
@@ -272,7 +274,7 @@ public final class Universe implements Game {
     }
 
     /** A bank's books say what did not happen only when everything that it has is done. */
-    private static Map<String, List<JsonNode>> books(List<Psp> psps, BankModel bank) {
+    private static Map<String, List<JsonNode>> books(List<SimulatedPsp> psps, BankModel bank) {
         var books = new HashMap<String, List<JsonNode>>();
         psps.forEach(psp -> books.put(psp.name, psp.movements()));
         if (bank.isIdle()) {
@@ -291,13 +293,13 @@ public final class Universe implements Game {
         return wait.isPresent();
     }
 
-    private boolean isAtRest(Broker broker, Outsiders outsiders, BankRail rail) {
+    private boolean isAtRest(Broker broker, UniverseOutsiders outsiders, BankRail rail) {
         return WORK.stream().allMatch(topic -> broker.group(topic + ".workers").hasFinished(topic))
                 && broker.intakeTopics().stream().allMatch(topic -> broker.group("payments.intake.workers").hasFinished(topic))
                 && postgres.waitsFor(Waits.NOTHING) && outsiders.areAtRest(broker) && rail.isAtRest();
     }
 
-    private Sources sources(Broker broker, List<Psp> psps, BankModel bank, Cluster cluster) {
+    private Sources sources(Broker broker, List<SimulatedPsp> psps, BankModel bank, Cluster cluster) {
         return new Sources() {
             @Override
             public Connection database() throws SQLException {
@@ -305,7 +307,7 @@ public final class Universe implements Game {
             }
 
             @Override
-            public Topics topics() {
+            public TopicNames topics() {
                 return new ModelTopics(broker);
             }
 
@@ -328,7 +330,7 @@ public final class Universe implements Game {
         };
     }
 
-    private record ModelTopics(Broker broker) implements Topics {
+    private record ModelTopics(Broker broker) implements TopicNames {
 
         @Override
         public void each(String topic, Consumer<ConsumerRecord<byte[], byte[]>> action) {

@@ -77,7 +77,7 @@ class AttackTest {
                      Duration.ofHours(24)), meters);
              var charge = ChargeService.start(charging(pipeline(url, topics, "chargeonce_charge"), stripe, webhooks), meters);
              var admin = AdminServer.start(new Address("127.0.0.1", 0), Optional.of(new Secret("admin-token")), meters::scrape)) {
-            var target = new Target(local(ingest.port()), "test_acme", "test_globex", Optional.of(local(webhooks)),
+            var target = new AttackTarget(local(ingest.port()), "test_acme", "test_globex", Optional.of(local(webhooks)),
                     Optional.of("whsec_test"),
                     Optional.of(local(admin.port())), Optional.of("admin-token"), Optional.of(url),
                     Roles.ALL.stream().collect(Collectors.toMap(Function.identity(), role -> "")), List.of(), Duration.ofSeconds(30),
@@ -96,7 +96,7 @@ class AttackTest {
     void at_a_server_that_takes_everything_each_attack_says_that_it_fell() throws Exception {
         try (var server = new GullibleServer()) {
             URI door = local(server.port());
-            var target = new Target(door, "test_acme", "test_globex", Optional.of(door), Optional.of("whsec_test"), Optional.of(door),
+            var target = new AttackTarget(door, "test_acme", "test_globex", Optional.of(door), Optional.of("whsec_test"), Optional.of(door),
                     Optional.of("admin-token"), Optional.empty(), Map.of(), List.of(), Duration.ofMillis(300), 60);
             List<Attack> all = Attack.all().stream().filter(attack -> !attack.name().matches(DATABASE_ATTACKS + "|log-lines")).toList();
             var report = new AttackReport(new Storm(target).run(all));
@@ -110,7 +110,7 @@ class AttackTest {
         String url = TestStack.newDatabase();
         Migrations.apply(url, "postgres", "");
         Roles.apply(url, "postgres", "", Optional.empty());
-        var target = new Target(local(1), "a", "b", Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
+        var target = new AttackTarget(local(1), "a", "b", Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
                 Optional.of(url),
                 Roles.ALL.stream().collect(Collectors.toMap(Function.identity(), role -> "")), List.of(), Duration.ofSeconds(1), 1);
         grant(url, "GRANT SELECT (receipt_email) ON operation TO chargeonce_ingest, chargeonce_merchant_admin",
@@ -128,7 +128,7 @@ class AttackTest {
     /** 'chargeonce up' has no roles, and says nothing about them. */
     @Test
     void a_login_that_does_not_exist_stole_nothing_and_held_nothing() throws SQLException {
-        var target = new Target(local(1), "a", "b", Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
+        var target = new AttackTarget(local(1), "a", "b", Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
                 Optional.of(TestStack.newDatabase()), Map.of("chargeonce_no_such", ""), List.of(), Duration.ofSeconds(1), 1);
         assertThat(DatabaseAttacks.steal(target, "chargeonce_no_such", List.of("SELECT 1"))).isInstanceOfSatisfying(Result.NotTried.class,
                 not -> assertThat(not.needs()).contains("does not exist", "chargeonce migrate --roles"));
@@ -147,9 +147,11 @@ class AttackTest {
     @ParameterizedTest
     @ValueSource(strings = {"jdbc:postgresql://192.0.2.1:5432/x", "jdbc:postgresql://127.0.0.1,192.0.2.1/x", "jdbc:other://127.0.0.1/x"})
     void no_other_database_is_either(String url) {
-        assertThatThrownBy(() -> new Target(local(1), "a", "b", Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
-                Optional.of(url),
-                Map.of(), List.of(), Duration.ofSeconds(1), 1)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(
+                () -> new AttackTarget(local(1), "a", "b", Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
+                        Optional.of(url),
+                        Map.of(), List.of(), Duration.ofSeconds(1), 1))
+                .isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test

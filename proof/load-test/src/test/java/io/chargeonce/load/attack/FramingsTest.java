@@ -46,7 +46,7 @@ class FramingsTest {
     }
 
     private static void assertHeld(Framings.Door door) throws Exception {
-        var target = new Target(door.address(), "a", "b", Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
+        var target = new AttackTarget(door.address(), "a", "b", Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
                 Optional.empty(), Map.of(), List.of(), Duration.ofSeconds(30), 1);
         try (var siege = new AttackSession(target)) {
             assertThat(Framings.ALL).hasSizeGreaterThan(100);

@@ -28,12 +28,12 @@ import org.junit.jupiter.api.Test;
 @Tag("proof")
 class KafkaFaultsTest {
 
-    private static Stage stage;
+    private static CampaignStage stage;
     private final KafkaFaults faults = new KafkaFaults(stage, new Random(1));
 
     @BeforeAll
     static void start() {
-        stage = new Stage(Optional.empty(), Map.of(), List.of());
+        stage = new CampaignStage(Optional.empty(), Map.of(), List.of());
         stage.healBroker();
         Migrations.apply(stage.postgres.jdbcUrl(), "postgres", "");
         new PipelineTopics(stage.kafka()).create();

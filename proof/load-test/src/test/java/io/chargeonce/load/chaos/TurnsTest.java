@@ -13,7 +13,7 @@ class TurnsTest {
 
     @Test
     void everything_has_its_turn_once_in_each_round() {
-        var turns = new Turns<>(ALL, 1);
+        var turns = new FaultTurns<>(ALL, 1);
         for (int round = 0; round < 3; round++) {
             var seen = new ArrayList<CrashPoint>();
             for (int campaign = 1; campaign <= 4; campaign++) {
@@ -25,7 +25,8 @@ class TurnsTest {
 
     @Test
     void a_campaigns_turns_follow_from_the_seed_and_its_number_alone() {
-        assertThat(new Turns<>(ALL, 7).of(31, 3)).isEqualTo(new Turns<>(ALL, 7).of(31, 3));
-        assertThat(new Turns<>(ALL, 7).of(1, 12)).isNotEqualTo(new Turns<>(ALL, 8).of(1, 12)).isNotEqualTo(new Turns<>(ALL, 7).of(2, 12));
+        assertThat(new FaultTurns<>(ALL, 7).of(31, 3)).isEqualTo(new FaultTurns<>(ALL, 7).of(31, 3));
+        assertThat(new FaultTurns<>(ALL, 7).of(1, 12)).isNotEqualTo(new FaultTurns<>(ALL, 8).of(1, 12))
+                .isNotEqualTo(new FaultTurns<>(ALL, 7).of(2, 12));
     }
 }

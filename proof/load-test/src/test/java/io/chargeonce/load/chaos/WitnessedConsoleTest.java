@@ -3,7 +3,7 @@ package io.chargeonce.load.chaos;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.chargeonce.checker.Verdict;
+import io.chargeonce.checker.CheckVerdict;
 import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.checker.finding.Violation;
 import io.chargeonce.load.chaos.WitnessedConsole.Word;
@@ -51,7 +51,7 @@ class WitnessedConsoleTest {
     }
 
     private static boolean sees(Invariant invariant, String found) {
-        return WitnessedConsole.sees(new Verdict(Verdict.Kind.BROKEN, Map.of(), Optional.empty(), Optional.empty(), Map.of(),
+        return WitnessedConsole.sees(new CheckVerdict(CheckVerdict.Kind.BROKEN, Map.of(), Optional.empty(), Optional.empty(), Map.of(),
                 List.of(new Violation(invariant, Optional.of("pay_1"), found)), Map.of()));
     }
 }

@@ -13,8 +13,8 @@ class ScaleModelTest {
     private static final Duration MINUTES = Duration.ofMinutes(5);
 
     /** Shards that do 1000 acceptances or 500 charges a second, so 333 payments. */
-    private static Plan plan(double rate, int shards, double failing, Duration outage) {
-        return new Plan(rate, shards, 1000, 500, 1000, Duration.ofMillis(500), failing,
+    private static ScalePlan plan(double rate, int shards, double failing, Duration outage) {
+        return new ScalePlan(rate, shards, 1000, 500, 1000, Duration.ofMillis(500), failing,
                 List.of(Duration.ofSeconds(5), Duration.ofMinutes(1)), outage, MINUTES);
     }
 
@@ -53,7 +53,7 @@ class ScaleModelTest {
     @Test
     void few_calls_in_flight_bound_the_rate_by_littles_law() {
         // 50 calls of half a second are 100 a second.
-        var slow = new Plan(200, 1, 1000, 500, 50, Duration.ofMillis(500), 0, List.of(Duration.ofSeconds(5)), Duration.ZERO, MINUTES);
+        var slow = new ScalePlan(200, 1, 1000, 500, 50, Duration.ofMillis(500), 0, List.of(Duration.ofSeconds(5)), Duration.ZERO, MINUTES);
         assertThat(ScaleModel.run(slow, 1).counts().mostWaiting()).isCloseTo(100L * 300, within(3_000L));
     }
 

@@ -38,12 +38,12 @@ class MixTest {
 
     @Test
     void debits_go_by_a_mandate_of_their_merchant_in_euros_and_leave_the_other_purchases_as_they_are() {
-        var debits = new Shopping(new Random(3), Mix.parse("declined=20").withDebits(1_000), Merchant.sandbox(), "k");
+        var debits = new Shopping(new Random(3), Mix.parse("declined=20").withDebits(1_000), TrafficMerchant.sandbox(), "k");
         assertThat(IntStream.range(0, 200).mapToObj(i -> debits.next()).toList()).allSatisfy(purchase -> {
             assertThat(purchase.card()).matches("mandate_(well|no-funds)-" + purchase.merchant().name());
             assertThat(purchase.currency()).isEqualTo("EUR");
             assertThat(purchase.asPayment().byBankDebit()).isTrue();
-        }).extracting(Purchase::outcome).containsOnly(PlannedOutcome.CHARGED, PlannedOutcome.DECLINED);
+        }).extracting(PlannedPurchase::outcome).containsOnly(PlannedOutcome.CHARGED, PlannedOutcome.DECLINED);
     }
 
     @Test
@@ -59,12 +59,12 @@ class MixTest {
 
     @Test
     void the_same_seed_shops_the_same_and_a_repeat_is_the_same_purchase_under_the_same_key() {
-        var first = new Shopping(new Random(3), Mix.parse("repeats=50"), Merchant.sandbox(), "k");
-        var again = new Shopping(new Random(3), Mix.parse("repeats=50"), Merchant.sandbox(), "k");
+        var first = new Shopping(new Random(3), Mix.parse("repeats=50"), TrafficMerchant.sandbox(), "k");
+        var again = new Shopping(new Random(3), Mix.parse("repeats=50"), TrafficMerchant.sandbox(), "k");
         var bought = IntStream.range(0, 200).mapToObj(i -> first.next()).toList();
         assertThat(IntStream.range(0, 200).mapToObj(i -> again.next()).toList()).isEqualTo(bought);
         assertThat(bought.stream().filter(purchase -> !purchase.first())).isNotEmpty()
-                .allSatisfy(repeat -> assertThat(bought.stream().filter(Purchase::first))
+                .allSatisfy(repeat -> assertThat(bought.stream().filter(PlannedPurchase::first))
                         .anySatisfy(original -> assertThat(original.repeated()).isEqualTo(repeat)));
     }
 }

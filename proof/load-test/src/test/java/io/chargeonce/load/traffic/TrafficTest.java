@@ -32,7 +32,7 @@ class TrafficTest {
         try (var server = HttpListener.start("an ingest service", 0, request -> answers.get())) {
             var traffic = new Traffic(URI.create("http://127.0.0.1:" + server.port()), Optional.empty(), tries, history::add, refund -> {},
                     mostOpen);
-            traffic.run(50, Duration.ofMillis(200), Mix.parse("repeats=0"), List.of(new Merchant("acme", "t")), new Random(1), "k");
+            traffic.run(50, Duration.ofMillis(200), Mix.parse("repeats=0"), List.of(new TrafficMerchant("acme", "t")), new Random(1), "k");
             return traffic;
         }
     }

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** Everything under {@code /v71} that is Adyen's own. Any thread. */
-final class AdyenApi implements PspApi<Call, Change, Answer> {
+final class AdyenApi implements PspApi<AdyenCall, AdyenChange, AdyenReply> {
     private final AdyenObjects objects;
     private final PaymentEndpoint payments;
     private final ModificationEndpoints modifications;
@@ -22,69 +22,69 @@ final class AdyenApi implements PspApi<Call, Change, Answer> {
     }
 
     @Override
-    public Call read(HttpRequest request, Instant at, boolean outage) {
+    public AdyenCall read(HttpRequest request, Instant at, boolean outage) {
         if (!request.header("x-api-key").equals(Optional.of(AdyenSettings.API_KEY))) {
-            throw Refusal.UNAUTHORISED;
+            throw AdyenRefusal.UNAUTHORISED;
         }
         if (outage) {
-            throw Refusal.UNAVAILABLE;
+            throw AdyenRefusal.UNAVAILABLE;
         }
-        return Call.of(request, at);
+        return AdyenCall.of(request, at);
     }
 
     @Override
-    public Refusal keyInUse(String key) {
-        return Refusal.IN_PROGRESS;
+    public AdyenRefusal keyInUse(String key) {
+        return AdyenRefusal.IN_PROGRESS;
     }
 
     @Override
-    public Refusal otherRequest(String key) {
+    public AdyenRefusal otherRequest(String key) {
         throw new IllegalStateException("Bug! Requests with one key are not compared");
     }
 
     @Override
-    public Answer refused(int status) {
-        return Refusal.onPurpose(status).frozen();
+    public AdyenReply refused(int status) {
+        return AdyenRefusal.onPurpose(status).frozen();
     }
 
     @Override
-    public Answer broken() {
-        return Refusal.BROKEN.frozen();
+    public AdyenReply broken() {
+        return AdyenRefusal.BROKEN.frozen();
     }
 
     @Override
     public PspAnswer transientError() {
-        return new Answer.SendAgain(broken());
+        return new AdyenReply.SendAgain(broken());
     }
 
     @Override
-    public Optional<String> paymentToLock(Call call) {
+    public Optional<String> paymentToLock(AdyenCall call) {
         return Optional.of(call.target()).filter(target -> !target.isEmpty());
     }
 
     @Override
-    public Map<String, String> about(Call call) {
+    public Map<String, String> about(AdyenCall call) {
         return switch (call.operation()) {
             case PAYMENT -> call.metadata();
-            case CANCEL, REVERSAL, REFUND -> objects.payment(call.target()).map(Payment::metadata).orElse(Map.of());
+            case CANCEL, REVERSAL, REFUND -> objects.payment(call.target()).map(AdyenPayment::metadata).orElse(Map.of());
             case CANCEL_BY_REFERENCE -> Map.of();
         };
     }
 
     @Override
-    public Executed<Change, Answer> execute(Call call) {
+    public Executed<AdyenChange, AdyenReply> execute(AdyenCall call) {
         try {
             return switch (call.operation()) {
                 case PAYMENT -> payments.pay(call);
                 case CANCEL, CANCEL_BY_REFERENCE, REVERSAL, REFUND -> modifications.receive(call);
             };
-        } catch (Refusal refusal) {
+        } catch (AdyenRefusal refusal) {
             return Executed.nothingBut(refusal.frozen());
         }
     }
 
     @Override
-    public Answer stating(Answer answer, long amount) {
+    public AdyenReply stating(AdyenReply answer, long amount) {
         return answer.stating(amount);
     }
 }

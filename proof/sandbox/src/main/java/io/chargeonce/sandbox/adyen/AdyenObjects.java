@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /** All payments and modifications, and the notifications that are still to be delivered. Any thread may read. */
-final class AdyenObjects implements PspObjects<Change> {
-    private final Map<String, Payment> payments = new LinkedHashMap<>();
+final class AdyenObjects implements PspObjects<AdyenChange> {
+    private final Map<String, AdyenPayment> payments = new LinkedHashMap<>();
     private final Map<String, String> latestByReference = new LinkedHashMap<>();
     private final Map<String, Modification> modifications = new LinkedHashMap<>();
     private final Map<String, Modification> open = new LinkedHashMap<>();
@@ -23,7 +23,7 @@ final class AdyenObjects implements PspObjects<Change> {
     }
 
     @Override
-    public synchronized void apply(Change change) {
+    public synchronized void apply(AdyenChange change) {
         change.payment().ifPresent(payment -> {
             payments.put(payment.pspReference(), payment);
             latestByReference.put(payment.reference(), payment.pspReference());
@@ -43,12 +43,12 @@ final class AdyenObjects implements PspObjects<Change> {
         }
     }
 
-    synchronized Optional<Payment> payment(String pspReference) {
+    synchronized Optional<AdyenPayment> payment(String pspReference) {
         return Optional.ofNullable(payments.get(pspReference));
     }
 
     /** The payment that a modification is about. */
-    synchronized Optional<Payment> named(Modification modification) {
+    synchronized Optional<AdyenPayment> named(Modification modification) {
         String named = modification.payment();
         return payment(modification.operation() == Operation.CANCEL_BY_REFERENCE ? latestByReference.get(named) : named);
     }
@@ -72,7 +72,7 @@ final class AdyenObjects implements PspObjects<Change> {
 
     @Override
     public synchronized Stream<String> statuses() {
-        return List.copyOf(payments.values()).stream().map(Payment::resultCode);
+        return List.copyOf(payments.values()).stream().map(AdyenPayment::resultCode);
     }
 
     @Override

@@ -14,18 +14,18 @@ final class Afterwards implements AutoCloseable {
 
     private final InstantSource clock;
     private final ModificationResults results;
-    private final Optional<Webhooks> webhooks;
+    private final Optional<AdyenWebhooks> webhooks;
     private final Thread thread;
     private volatile boolean held;
 
-    private Afterwards(InstantSource clock, ModificationResults results, Optional<Webhooks> webhooks) {
+    private Afterwards(InstantSource clock, ModificationResults results, Optional<AdyenWebhooks> webhooks) {
         this.clock = clock;
         this.results = results;
         this.webhooks = webhooks;
         this.thread = Thread.ofVirtual().name("adyen-afterwards").unstarted(this::run);
     }
 
-    static Afterwards start(InstantSource clock, ModificationResults results, Optional<Webhooks> webhooks) {
+    static Afterwards start(InstantSource clock, ModificationResults results, Optional<AdyenWebhooks> webhooks) {
         Afterwards afterwards = new Afterwards(clock, results, webhooks);
         afterwards.thread.start();
         return afterwards;

@@ -25,10 +25,10 @@ record Card(String brand, String holderName, boolean valid, boolean redirects) {
     private static final int LONGEST_SHOPPER = 256;
     private static final int LONGEST_STORED = 64;
 
-    static Card of(Call call, Map<String, String> vault) {
+    static Card of(AdyenCall call, Map<String, String> vault) {
         JsonNode method = call.body().path("paymentMethod");
         if (!method.isObject()) {
-            throw Refusal.invalid("14_004", "Missing payment method details");
+            throw AdyenRefusal.invalid("14_004", "Missing payment method details");
         }
         String stored = method.path("storedPaymentMethodId").asString("");
         return stored.isEmpty() ? typedIn(method) : stored(call, stored, vault);
@@ -37,7 +37,7 @@ record Card(String brand, String holderName, boolean valid, boolean redirects) {
     private static Card typedIn(JsonNode method) {
         var number = NUMBER.matcher(method.path("encryptedCardNumber").asString(""));
         if (!number.matches() || !passesLuhn(number.group(1))) {
-            throw Refusal.invalid("101", "Invalid card number");
+            throw AdyenRefusal.invalid("101", "Invalid card number");
         }
         boolean valid = method.path("encryptedExpiryMonth").asString("").equals("test_03")
                 && method.path("encryptedExpiryYear").asString("").equals("test_2030")
@@ -46,16 +46,16 @@ record Card(String brand, String holderName, boolean valid, boolean redirects) {
                 number.group(1).equals(CHALLENGED));
     }
 
-    private static Card stored(Call call, String id, Map<String, String> vault) {
+    private static Card stored(AdyenCall call, String id, Map<String, String> vault) {
         if (call.text("shopperReference").isEmpty()) {
-            throw Refusal.invalid("130", "Required field 'shopperReference' is not provided.");
+            throw AdyenRefusal.invalid("130", "Required field 'shopperReference' is not provided.");
         }
         int shopper = call.text("shopperReference").map(text -> text.codePointCount(0, text.length())).orElse(0);
         if (shopper < SHORTEST_SHOPPER || shopper > LONGEST_SHOPPER || id.length() > LONGEST_STORED) {
-            throw Refusal.invalid("702", "shopperReference must have 3 to 256 characters, and storedPaymentMethodId at most 64.");
+            throw AdyenRefusal.invalid("702", "shopperReference must have 3 to 256 characters, and storedPaymentMethodId at most 64.");
         }
         String holderName = Optional.ofNullable(vault.get(id)).or(() -> builtIn(id)).or(() -> ofShopper(id, call.text("shopperReference")))
-                .orElseThrow(() -> Refusal.invalid("800", "Contract not found"));
+                .orElseThrow(() -> AdyenRefusal.invalid("800", "Contract not found"));
         return new Card("visa", holderName, true, false);
     }
 
@@ -88,7 +88,7 @@ record Card(String brand, String holderName, boolean valid, boolean redirects) {
     }
 
     /** What the issuer says. A wrong expiry date or security code is a generic refusal, as published. */
-    TestOutcome outcome(Call call) {
+    TestOutcome outcome(AdyenCall call) {
         Optional<TestOutcome> wanted = TestOutcome.numbered(
                 call.body().path("additionalData").path("RequestedTestAcquirerResponseCode").asString(""));
         if (!valid) {

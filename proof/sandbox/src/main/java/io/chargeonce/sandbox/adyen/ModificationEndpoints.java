@@ -16,24 +16,24 @@ final class ModificationEndpoints {
         this.lag = lag;
     }
 
-    Executed<Change, Answer> receive(Call call) {
+    Executed<AdyenChange, AdyenReply> receive(AdyenCall call) {
         boolean byReference = call.operation() == Operation.CANCEL_BY_REFERENCE;
         String payment = byReference
                 ? call.text("paymentReference")
-                        .orElseThrow(() -> Refusal.invalid("130", "Required field 'paymentReference' is not provided."))
+                        .orElseThrow(() -> AdyenRefusal.invalid("130", "Required field 'paymentReference' is not provided."))
                 : call.target();
         if (!byReference && objects.payment(payment).isEmpty()) {
-            throw Refusal.invalid("167", "Original pspReference required for this operation");
+            throw AdyenRefusal.invalid("167", "Original pspReference required for this operation");
         }
         Optional<Amount> amount = call.operation() == Operation.REFUND ? Optional.of(call.amount()) : Optional.empty();
         Modification received = new Modification(Ids.nextUpperCase(16), call.operation(), payment, call.text("reference"),
                 amount, call.key(), call.at().plus(lag), Optional.empty());
-        return Executed.of(answer(received), Change.received(received));
+        return Executed.of(answer(received), AdyenChange.received(received));
     }
 
-    private static Answer answer(Modification received) {
+    private static AdyenReply answer(Modification received) {
         boolean byReference = received.operation() == Operation.CANCEL_BY_REFERENCE;
-        return Answer.of(201, json -> {
+        return AdyenReply.of(201, json -> {
             json.writeStringProperty("merchantAccount", AdyenSettings.MERCHANT_ACCOUNT);
             json.writeStringProperty(byReference ? "paymentReference" : "paymentPspReference", received.payment());
             json.writeStringProperty("pspReference", received.pspReference());

@@ -2,7 +2,7 @@
 package io.chargeonce.sandbox.adyen;
 
 import io.chargeonce.sandbox.psp.Ids;
-import io.chargeonce.sandbox.psp.Ledger;
+import io.chargeonce.sandbox.psp.PspLedger;
 import io.chargeonce.sandbox.psp.LockStripes;
 import io.chargeonce.sandbox.psp.Movement;
 import java.time.Instant;
@@ -11,10 +11,10 @@ import java.util.Optional;
 /** Executes modifications when they are due: money back, or the reason why not. Any thread. */
 final class ModificationResults {
     private final AdyenObjects objects;
-    private final Ledger<Change, Answer> ledger;
+    private final PspLedger<AdyenChange, AdyenReply> ledger;
     private final LockStripes locks;
 
-    ModificationResults(AdyenObjects objects, Ledger<Change, Answer> ledger, LockStripes locks) {
+    ModificationResults(AdyenObjects objects, PspLedger<AdyenChange, AdyenReply> ledger, LockStripes locks) {
         this.objects = objects;
         this.ledger = ledger;
         this.locks = locks;
@@ -23,8 +23,8 @@ final class ModificationResults {
     void executeDue(Instant now) {
         for (Modification due : objects.open()) {
             if (!due.due().isAfter(now)) {
-                Optional<Payment> payment = objects.named(due);
-                locks.locked(payment.map(Payment::pspReference).orElse(due.payment()), () -> execute(due, now));
+                Optional<AdyenPayment> payment = objects.named(due);
+                locks.locked(payment.map(AdyenPayment::pspReference).orElse(due.payment()), () -> execute(due, now));
             }
         }
     }
@@ -33,29 +33,29 @@ final class ModificationResults {
         if (!objects.isOpen(due)) {
             return false; // Forgotten by a reset since it was found to be due.
         }
-        Optional<Payment> payment = objects.named(due);
+        Optional<AdyenPayment> payment = objects.named(due);
         long giveBack = payment.filter(found -> !found.refundsFail()).map(found -> giveBack(due, found)).orElse(0L);
-        Change change = giveBack > 0
+        AdyenChange change = giveBack > 0
                 ? success(due, payment.orElseThrow(), giveBack, now) : failure(due, payment, now);
         ledger.commit(change);
         return giveBack > 0;
     }
 
-    private static Change success(Modification due, Payment payment, long giveBack, Instant now) {
+    private static AdyenChange success(Modification due, AdyenPayment payment, long giveBack, Instant now) {
         var result = new Modification.Result(true, "");
-        return new Change(Optional.of(payment.refunded(giveBack)), Optional.of(due.with(result)),
+        return new AdyenChange(Optional.of(payment.refunded(giveBack)), Optional.of(due.with(result)),
                 Optional.of(refund(due, payment, giveBack, now)),
                 Optional.of(notification(due, Optional.of(payment), result, now)), Optional.empty());
     }
 
-    private static Change failure(Modification due, Optional<Payment> payment, Instant now) {
+    private static AdyenChange failure(Modification due, Optional<AdyenPayment> payment, Instant now) {
         var result = new Modification.Result(false, reason(due, payment));
-        return new Change(Optional.empty(), Optional.of(due.with(result)), Optional.empty(),
+        return new AdyenChange(Optional.empty(), Optional.of(due.with(result)), Optional.empty(),
                 Optional.of(notification(due, payment, result, now)), Optional.empty());
     }
 
     /** How much money this modification gives back, 0 if it may not give any. */
-    private static long giveBack(Modification due, Payment payment) {
+    private static long giveBack(Modification due, AdyenPayment payment) {
         return switch (due.operation()) {
             case REFUND -> due.amount().filter(wanted -> wanted.currency().equals(payment.amount().currency())
                     && wanted.value() <= payment.refundable()).map(Amount::value).orElse(0L);
@@ -65,7 +65,7 @@ final class ModificationResults {
         };
     }
 
-    private static String reason(Modification due, Optional<Payment> payment) {
+    private static String reason(Modification due, Optional<AdyenPayment> payment) {
         if (payment.isEmpty()) {
             return "Original payment not found";
         }
@@ -78,16 +78,16 @@ final class ModificationResults {
         };
     }
 
-    private static Movement refund(Modification due, Payment payment, long amount, Instant now) {
+    private static Movement refund(Modification due, AdyenPayment payment, long amount, Instant now) {
         return new Movement(Movement.Kind.REFUND, due.pspReference(), payment.pspReference(), due.reference(), amount,
                 Movement.currency(payment.amount().currency()), payment.metadata(), now, due.idempotencyKey(),
-                Currencies.value(new Amount(amount, payment.amount().currency())));
+                AdyenCurrencies.value(new Amount(amount, payment.amount().currency())));
     }
 
-    private static Notification notification(Modification due, Optional<Payment> payment, Modification.Result result, Instant now) {
-        Amount amount = due.amount().or(() -> payment.map(Payment::amount)).orElse(new Amount(0, "EUR"));
+    private static Notification notification(Modification due, Optional<AdyenPayment> payment, Modification.Result result, Instant now) {
+        Amount amount = due.amount().or(() -> payment.map(AdyenPayment::amount)).orElse(new Amount(0, "EUR"));
         return new Notification(Ids.nextUpperCase(20), due.operation().eventCode, due.pspReference(),
-                payment.map(Payment::pspReference), due.reference().or(() -> payment.map(Payment::reference)).orElse(""), amount,
-                now, result.success(), result.reason(), payment.map(Payment::brand).orElse("visa"));
+                payment.map(AdyenPayment::pspReference), due.reference().or(() -> payment.map(AdyenPayment::reference)).orElse(""), amount,
+                now, result.success(), result.reason(), payment.map(AdyenPayment::brand).orElse("visa"));
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.sandbox.bank;
 
-import io.chargeonce.sandbox.psp.Json;
+import io.chargeonce.sandbox.psp.SandboxJson;
 import io.chargeonce.sandbox.psp.LoggedRequest;
 import io.chargeonce.sandbox.psp.Movement;
 import java.io.IOException;
@@ -35,7 +35,7 @@ final class BankLedger implements AutoCloseable {
     private record Line(Optional<String> message, Optional<Movement> movement, Optional<Taken> taken) {}
 
     private final OutputStream file;
-    private final Json.Lines<Line> json = Json.Lines.of(Line.class);
+    private final SandboxJson.Lines<Line> json = SandboxJson.Lines.of(Line.class);
     private final Set<String> messages = new HashSet<>();
     private final List<Movement> movements = new ArrayList<>();
     private final List<Taken> taken = new ArrayList<>();

@@ -4,7 +4,7 @@ package io.chargeonce.sandbox.bank;
 import io.chargeonce.sandbox.http.HttpAnswer;
 import io.chargeonce.sandbox.http.HttpListener;
 import io.chargeonce.sandbox.http.HttpRequest;
-import io.chargeonce.sandbox.psp.Json;
+import io.chargeonce.sandbox.psp.SandboxJson;
 import io.chargeonce.sandbox.psp.Movement;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -157,8 +157,8 @@ public final class SandboxBank implements AutoCloseable {
                 booked.currency().toUpperCase(java.util.Locale.ROOT), "", "");
         String reference = "RET" + id();
         ledger.move(Movement.Kind.RETURN, item, reference);
-        put("camt.054", Answers.bookings(Instant.now(), id(), false,
-                List.of(new Answers.Booking(item, false, reference, reason, FEE))));
+        put("camt.054", BankAnswers.bookings(Instant.now(), id(), false,
+                List.of(new BankAnswers.Booking(item, false, reference, reason, FEE))));
     }
 
     /** Puts any file where the bank puts its own. Returns where it is until the customer has fetched it. */
@@ -195,10 +195,10 @@ public final class SandboxBank implements AutoCloseable {
         if (!ledger.take(read, "/" + FROM_CUSTOMERS + "/" + file.getFileName(), ReadFile.sha256(bytes),
                 sftp.isTold(BankBehaviour.REJECT_FILE))) {
             answer(read,
-                    () -> put("pain.002", Answers.status(Instant.now(), id(), read.messageId(), "RJCT", "AM05", List.of(), List.of())));
+                    () -> put("pain.002", BankAnswers.status(Instant.now(), id(), read.messageId(), "RJCT", "AM05", List.of(), List.of())));
         } else if (sftp.isTold(BankBehaviour.REJECT_FILE)) {
             answer(read,
-                    () -> put("pain.002", Answers.status(Instant.now(), id(), read.messageId(), "RJCT", "FF01", List.of(), List.of())));
+                    () -> put("pain.002", BankAnswers.status(Instant.now(), id(), read.messageId(), "RJCT", "FF01", List.of(), List.of())));
         } else {
             execute(read);
         }
@@ -207,18 +207,18 @@ public final class SandboxBank implements AutoCloseable {
     private void execute(ReadFile read) {
         executed.add(read);
         List<ReadFile.Item> rejected = read.items().stream().filter(item -> !reason(item).isEmpty()).toList();
-        var bookings = new ArrayList<Answers.Booking>();
+        var bookings = new ArrayList<BankAnswers.Booking>();
         for (ReadFile.Item item : read.items()) {
             if (reason(item).isEmpty()) {
                 String reference = "BK" + id();
                 ledger.move(read.debit() ? Movement.Kind.CAPTURE : Movement.Kind.REFUND, item, reference);
-                bookings.add(new Answers.Booking(item, read.debit(), reference, "", BigDecimal.ZERO));
+                bookings.add(new BankAnswers.Booking(item, read.debit(), reference, "", BigDecimal.ZERO));
             }
         }
-        String status = Answers.status(Instant.now(), id(), read.messageId(), rejected.isEmpty() ? "ACCP" : "PART", "", rejected,
+        String status = BankAnswers.status(Instant.now(), id(), read.messageId(), rejected.isEmpty() ? "ACCP" : "PART", "", rejected,
                 rejected.stream().map(SandboxBank::reason).toList());
-        String booked = Answers.bookings(Instant.now(), id(), false, bookings);
-        String statement = Answers.bookings(Instant.now(), id(), true, bookings);
+        String booked = BankAnswers.bookings(Instant.now(), id(), false, bookings);
+        String statement = BankAnswers.bookings(Instant.now(), id(), true, bookings);
         answer(read, () -> {
             put("pain.002", status);
             if (!bookings.isEmpty()) {
@@ -285,7 +285,7 @@ public final class SandboxBank implements AutoCloseable {
 
     private static HttpAnswer lines(List<?> values) {
         var lines = new java.io.ByteArrayOutputStream();
-        values.forEach(value -> lines.writeBytes(Json.line(value)));
+        values.forEach(value -> lines.writeBytes(SandboxJson.line(value)));
         return new HttpAnswer.Full(200, Map.of("Content-Type", "application/x-ndjson"), lines.toByteArray());
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.sandbox.booking;
 
-import io.chargeonce.sandbox.psp.Ledger;
+import io.chargeonce.sandbox.psp.PspLedger;
 import io.chargeonce.sandbox.psp.Movement;
 import java.math.BigDecimal;
 import java.time.Instant;
@@ -27,11 +27,11 @@ public final class Bookings {
      */
     public record Booking(Movement movement, int repeat) {}
 
-    private final Ledger<?, ?> ledger;
+    private final PspLedger<?, ?> ledger;
     private final Map<String, Lie> lies = new ConcurrentHashMap<>();
     private final List<Movement> strangers = new CopyOnWriteArrayList<>();
 
-    public Bookings(Ledger<?, ?> ledger) {
+    public Bookings(PspLedger<?, ?> ledger) {
         this.ledger = ledger;
     }
 

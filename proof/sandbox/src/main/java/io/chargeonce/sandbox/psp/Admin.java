@@ -48,12 +48,12 @@ final class Admin {
             %3$s
             """;
 
-    private final Ledger<?, ?> ledger;
+    private final PspLedger<?, ?> ledger;
     private final FaultRules rules;
     private final Outage outage;
     private final InstantSource clock;
 
-    Admin(Ledger<?, ?> ledger, FaultRules rules, Outage outage, InstantSource clock) {
+    Admin(PspLedger<?, ?> ledger, FaultRules rules, Outage outage, InstantSource clock) {
         this.ledger = ledger;
         this.rules = rules;
         this.outage = outage;
@@ -80,7 +80,7 @@ final class Admin {
             case "GET /_sandbox/requests" -> lines(ledger.requests(number(request, "after", 0), number(request, "limit", 1000)));
             case "GET /_sandbox/counts" -> json(200, ledger.counts());
             case "GET " + RULES -> json(200, rules.all().stream().map(RuleJson.Shown::of).toList());
-            case "POST " + RULES -> json(201, Map.of("id", rules.add(RuleJson.parse(Json.tree(request.body()), rules.endpoints()))));
+            case "POST " + RULES -> json(201, Map.of("id", rules.add(RuleJson.parse(SandboxJson.tree(request.body()), rules.endpoints()))));
             case "DELETE " + RULES -> done(rules::clear);
             case "POST /_sandbox/outage" -> done(() -> outage.last(clock.instant(), outage(request)));
             case "DELETE /_sandbox/outage" -> done(outage::end);
@@ -109,7 +109,7 @@ final class Admin {
     }
 
     private static Duration outage(HttpRequest request) {
-        long milliseconds = Json.tree(request.body()).path("for_ms").asLong(0);
+        long milliseconds = SandboxJson.tree(request.body()).path("for_ms").asLong(0);
         if (milliseconds < 1) {
             throw new IllegalArgumentException("for_ms must say for how many milliseconds the outage lasts");
         }
@@ -135,12 +135,12 @@ final class Admin {
     }
 
     private static HttpAnswer json(int status, Object value) {
-        return new HttpAnswer.Full(status, Map.of("Content-Type", "application/json"), Json.line(value));
+        return new HttpAnswer.Full(status, Map.of("Content-Type", "application/json"), SandboxJson.line(value));
     }
 
     private static HttpAnswer lines(List<?> values) {
         ByteArrayOutputStream lines = new ByteArrayOutputStream();
-        values.forEach(value -> lines.writeBytes(Json.line(value)));
+        values.forEach(value -> lines.writeBytes(SandboxJson.line(value)));
         return new HttpAnswer.Full(200, Map.of("Content-Type", "application/x-ndjson"), lines.toByteArray());
     }
 }

@@ -20,17 +20,17 @@ import java.util.function.Consumer;
  */
 final class FileJournal<L> implements Journal<L> {
     private final Path file;
-    private final Json.Lines<L> json;
+    private final SandboxJson.Lines<L> json;
     private final FileChannel channel;
 
-    private FileJournal(Path file, Json.Lines<L> json, FileChannel channel) {
+    private FileJournal(Path file, SandboxJson.Lines<L> json, FileChannel channel) {
         this.file = file;
         this.json = json;
         this.channel = channel;
     }
 
     /** Opens the journal of that name in the directory and hands every line in it to the reader, oldest first. */
-    static <L> FileJournal<L> open(Path directory, String name, Json.Lines<L> json, Consumer<L> reader) {
+    static <L> FileJournal<L> open(Path directory, String name, SandboxJson.Lines<L> json, Consumer<L> reader) {
         Path file = directory.resolve(name + ".jsonl");
         try {
             Files.createDirectories(directory);
@@ -58,7 +58,7 @@ final class FileJournal<L> implements Journal<L> {
     }
 
     /** The length of all whole lines. A line that a kill cut off was never answered, so it is dropped. */
-    private static <L> long read(Path file, Json.Lines<L> json, Consumer<L> reader) throws IOException {
+    private static <L> long read(Path file, SandboxJson.Lines<L> json, Consumer<L> reader) throws IOException {
         long whole = 0;
         long size = Files.size(file);
         try (BufferedReader lines = Files.newBufferedReader(file)) {

@@ -11,7 +11,7 @@ import java.util.Optional;
  * What one PSP's API does and says in its own way. {@link AnswerRequests} does what all have in common: keys, faults, ledger. Any
  * thread.
  */
-public interface PspApi<K extends PspCall<K>, C extends PspChange, A extends PspAnswer> {
+public interface PspApi<K extends SandboxCall<K>, C extends PspChange, A extends PspAnswer> {
     /**
      * Checks who calls and what the request asks for.
      *

@@ -3,7 +3,7 @@ package io.chargeonce.sandbox.psp;
 
 import java.util.stream.Stream;
 
-/** The payments, refunds and other objects that a PSP's API shows. The {@link Ledger} changes them, one thread at a time. */
+/** The payments, refunds and other objects that a PSP's API shows. The {@link PspLedger} changes them, one thread at a time. */
 public interface PspObjects<C extends PspChange> {
     void apply(C change);
 

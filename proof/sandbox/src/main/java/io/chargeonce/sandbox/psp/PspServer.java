@@ -12,7 +12,7 @@ import java.util.Optional;
 
 /** A simulated PSP on a port of 127.0.0.1: its API, its ledger, its faults, and the admin's requests. Any thread may call it. */
 public abstract class PspServer implements PspSimulator {
-    private final Ledger<?, ?> ledger;
+    private final PspLedger<?, ?> ledger;
     private final FaultRules rules;
     private final Outage outage = new Outage();
     private final InstantSource clock;
@@ -25,9 +25,9 @@ public abstract class PspServer implements PspSimulator {
      * @param locks held while a payment is changed
      * @param rules the faults that this PSP can have
      */
-    protected <K extends PspCall<K>, C extends PspChange, A extends PspAnswer> PspServer(String name, int port, InstantSource clock,
-                                                                                         PspApi<K, C, A> api, Ledger<C, A> ledger,
-                                                                                         LockStripes locks, FaultRules rules) {
+    protected <K extends SandboxCall<K>, C extends PspChange, A extends PspAnswer> PspServer(String name, int port, InstantSource clock,
+                                                                                             PspApi<K, C, A> api, PspLedger<C, A> ledger,
+                                                                                             LockStripes locks, FaultRules rules) {
         this(name, port, clock, api, ledger, locks, rules, request -> Optional.empty());
     }
 
@@ -38,10 +38,10 @@ public abstract class PspServer implements PspSimulator {
     }
 
     /** @param reports answers what is not of the API: settlement reports to download */
-    protected <K extends PspCall<K>, C extends PspChange, A extends PspAnswer> PspServer(String name, int port, InstantSource clock,
-                                                                                         PspApi<K, C, A> api, Ledger<C, A> ledger,
-                                                                                         LockStripes locks, FaultRules rules,
-                                                                                         Reports reports) {
+    protected <K extends SandboxCall<K>, C extends PspChange, A extends PspAnswer> PspServer(String name, int port, InstantSource clock,
+                                                                                             PspApi<K, C, A> api, PspLedger<C, A> ledger,
+                                                                                             LockStripes locks, FaultRules rules,
+                                                                                             Reports reports) {
         this.ledger = ledger;
         this.rules = rules;
         this.clock = clock;

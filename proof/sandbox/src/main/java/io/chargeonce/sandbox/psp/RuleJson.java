@@ -54,7 +54,8 @@ final class RuleJson {
 
     /** The faults that this PSP can have, a line for each. */
     static String page(FaultRules rules) {
-        return FAULTS.entrySet().stream().filter(fault -> rules.isPossible(fault(Json.tree(Json.line(Map.of("fault", fault.getKey()))))))
+        return FAULTS.entrySet().stream()
+                .filter(fault -> rules.isPossible(fault(SandboxJson.tree(SandboxJson.line(Map.of("fault", fault.getKey()))))))
                 .map(fault -> "  %-17s %s".formatted(fault.getKey(), fault.getValue())).collect(Collectors.joining("\n"));
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.sandbox.stripe;
 
-import io.chargeonce.sandbox.psp.Json;
+import io.chargeonce.sandbox.psp.SandboxJson;
 import io.chargeonce.sandbox.psp.Movement;
 import java.util.List;
 import java.util.Optional;
@@ -14,23 +14,23 @@ final class AnswerJson {
 
     private AnswerJson() {}
 
-    static byte[] render(Answer answer) {
-        return Json.object(json -> write(json, answer));
+    static byte[] render(StripeAnswer answer) {
+        return SandboxJson.object(json -> write(json, answer));
     }
 
-    private static void write(JsonGenerator json, Answer answer) {
+    private static void write(JsonGenerator json, StripeAnswer answer) {
         switch (answer) {
-            case Answer.Intent intent -> IntentJson.write(json, intent.intent(), intent.expandedCharge());
-            case Answer.Charged(Charge charge) -> ChargeJson.write(json, charge);
-            case Answer.Refunded(Refund refund) -> refund(json, refund);
-            case Answer.Failure failure -> failure(json, failure);
-            case Answer.Page page -> page(json, page);
-            case Answer.Booked booked -> booked(json, booked);
+            case StripeAnswer.Intent intent -> IntentJson.write(json, intent.intent(), intent.expandedCharge());
+            case StripeAnswer.Charged(StripeCharge charge) -> ChargeJson.write(json, charge);
+            case StripeAnswer.Refunded(StripeRefund refund) -> refund(json, refund);
+            case StripeAnswer.Failure failure -> failure(json, failure);
+            case StripeAnswer.Page page -> page(json, page);
+            case StripeAnswer.Booked booked -> booked(json, booked);
         }
     }
 
     /** The Refund object as Stripe documents it. */
-    private static void refund(JsonGenerator json, Refund refund) {
+    private static void refund(JsonGenerator json, StripeRefund refund) {
         json.writeStringProperty("id", refund.id());
         json.writeStringProperty("object", "refund");
         json.writeNumberProperty("amount", refund.amount());
@@ -48,7 +48,7 @@ final class AnswerJson {
     }
 
     /** The Balance Transaction object as Stripe documents it: what was given back counts below zero. */
-    private static void booked(JsonGenerator json, Answer.Booked booked) {
+    private static void booked(JsonGenerator json, StripeAnswer.Booked booked) {
         Movement movement = booked.movement();
         boolean charge = movement.kind() == Movement.Kind.CAPTURE;
         long amount = charge ? movement.amount() : -movement.amount();
@@ -83,7 +83,7 @@ final class AnswerJson {
         json.writeStringProperty("payment_intent", movement.payment());
     }
 
-    private static void failure(JsonGenerator json, Answer.Failure failure) {
+    private static void failure(JsonGenerator json, StripeAnswer.Failure failure) {
         json.writeObjectPropertyStart("error");
         ErrorJson.write(json, failure.error());
         failure.intent().ifPresent(intent -> {
@@ -94,7 +94,7 @@ final class AnswerJson {
         json.writeEndObject();
     }
 
-    private static void page(JsonGenerator json, Answer.Page page) {
+    private static void page(JsonGenerator json, StripeAnswer.Page page) {
         json.writeStringProperty("object", page.search() ? "search_result" : "list");
         json.writeStringProperty("url", page.url());
         json.writeBooleanProperty("has_more", page.hasMore());

@@ -14,7 +14,7 @@ final class ChargeJson {
 
     private ChargeJson() {}
 
-    static void write(JsonGenerator json, Charge charge) {
+    static void write(JsonGenerator json, StripeCharge charge) {
         json.writeStringProperty("id", charge.id());
         json.writeStringProperty("object", "charge");
         money(json, charge);
@@ -38,7 +38,7 @@ final class ChargeJson {
         Fields.nulls(json, NEVER_SET);
     }
 
-    private static void money(JsonGenerator json, Charge charge) {
+    private static void money(JsonGenerator json, StripeCharge charge) {
         json.writeNumberProperty("amount", charge.amount());
         json.writeNumberProperty("amount_captured", charge.succeeded() ? charge.amount() : 0);
         json.writeNumberProperty("amount_refunded", charge.amountRefunded());
@@ -48,7 +48,7 @@ final class ChargeJson {
         json.writeBooleanProperty("refunded", charge.succeeded() && charge.refundable() == 0);
     }
 
-    private static void failureAndOutcome(JsonGenerator json, Charge charge, TestCard card) {
+    private static void failureAndOutcome(JsonGenerator json, StripeCharge charge, TestCard card) {
         Fields.optional(json, "failure_code", charge.failure().flatMap(ApiError::code));
         Fields.optional(json, "failure_message", charge.failure().map(ApiError::message));
         Optional<ApiError.Decline> decline = charge.failure().flatMap(ApiError::decline);

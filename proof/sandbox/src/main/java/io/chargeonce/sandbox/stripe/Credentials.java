@@ -22,11 +22,11 @@ final class Credentials {
         this.only = only;
     }
 
-    /** Throws {@link Refusal} for a key that opens none. */
+    /** Throws {@link StripeRefusal} for a key that opens none. */
     Account check(HttpRequest request) {
         Optional<String> apiKey = request.header("authorization").flatMap(Credentials::apiKey);
         if (apiKey.isEmpty()) {
-            throw Refusal.beforeExecution(ApiError.invalidRequest(401, "You did not provide an API key. You need to provide "
+            throw StripeRefusal.beforeExecution(ApiError.invalidRequest(401, "You did not provide an API key. You need to provide "
                     + "your API key in the Authorization header, using Bearer auth (e.g. 'Authorization: Bearer YOUR_SECRET_KEY')."));
         }
         String value = apiKey.get();
@@ -35,10 +35,10 @@ final class Credentials {
         }
         if (!value.matches("[sr]k_test_\\w+") || only.filter(key -> !key.equals(value)).isPresent()) {
             String shown = value.length() < 12 ? "****" : value.substring(0, 8) + "****" + value.substring(value.length() - 4);
-            throw Refusal.beforeExecution(ApiError.invalidRequest(401, "Invalid API Key provided: " + shown));
+            throw StripeRefusal.beforeExecution(ApiError.invalidRequest(401, "Invalid API Key provided: " + shown));
         }
         if (value.startsWith("rk_test_unpermitted")) {
-            throw Refusal.beforeExecution(ApiError.invalidRequest(403, "The provided key 'rk_test_****' does not have the required "
+            throw StripeRefusal.beforeExecution(ApiError.invalidRequest(403, "The provided key 'rk_test_****' does not have the required "
                     + "permissions for this endpoint."));
         }
         return Account.OURS;

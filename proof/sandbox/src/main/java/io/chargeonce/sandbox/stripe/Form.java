@@ -35,7 +35,7 @@ record Form(Map<String, String> fields) {
         try {
             return URLDecoder.decode(text, StandardCharsets.UTF_8);
         } catch (IllegalArgumentException e) {
-            throw Refusal.beforeExecution(ApiError.invalidRequest(400, "Invalid percent-encoding in the parameters: " + text));
+            throw StripeRefusal.beforeExecution(ApiError.invalidRequest(400, "Invalid percent-encoding in the parameters: " + text));
         }
     }
 

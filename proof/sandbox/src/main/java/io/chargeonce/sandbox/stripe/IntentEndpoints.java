@@ -19,11 +19,11 @@ final class IntentEndpoints {
         this.objects = objects;
     }
 
-    Executed<Change, Answer> create(Call call) {
+    Executed<StripeChange, StripeAnswer> create(StripeCall call) {
         Form form = call.form();
         long amount = Parameters.requiredAmount(form);
-        String currency = Currencies.required(form);
-        Currencies.requireChargeable(amount, currency);
+        String currency = StripeCurrencies.required(form);
+        StripeCurrencies.requireChargeable(amount, currency);
         Map<String, String> metadata = Parameters.metadata(form, Map.of());
         Parameters.customer(form);
         Parameters.oneOf(form, "capture_method", CAPTURE_METHODS);
@@ -34,10 +34,10 @@ final class IntentEndpoints {
                 method.isPresent() ? PaymentIntent.Status.REQUIRES_CONFIRMATION : PaymentIntent.Status.REQUIRES_PAYMENT_METHOD,
                 amount, currency, metadata, PaymentIntent.Details.of(form), method,
                 Optional.empty(), Optional.empty(), Optional.empty());
-        return form.isTrue("confirm") ? Confirmation.confirm(intent, call) : Answer.changed(intent);
+        return form.isTrue("confirm") ? Confirmation.confirm(intent, call) : StripeAnswer.changed(intent);
     }
 
-    Executed<Change, Answer> confirm(Call call) {
+    Executed<StripeChange, StripeAnswer> confirm(StripeCall call) {
         Parameters.oneOf(call.form(), "capture_method", CAPTURE_METHODS);
         PaymentIntent intent = require(call.target());
         call.form().text("payment_method").or(intent::paymentMethod).ifPresent(name -> requireUsable(name, intent.details().customer()));
@@ -60,40 +60,40 @@ final class IntentEndpoints {
         }
     }
 
-    private static Refusal unusable(String message) {
-        return Refusal.inExecution(ApiError.invalidRequest(400, message).param("payment_method"));
+    private static StripeRefusal unusable(String message) {
+        return StripeRefusal.inExecution(ApiError.invalidRequest(400, message).param("payment_method"));
     }
 
-    Executed<Change, Answer> cancel(Call call) {
+    Executed<StripeChange, StripeAnswer> cancel(StripeCall call) {
         Parameters.oneOf(call.form(), "cancellation_reason", CANCELLATION_REASONS);
         PaymentIntent intent = require(call.target());
         if (intent.status().isFinal()) {
-            throw Refusal.unexpectedState(intent, "You cannot cancel this PaymentIntent because it has a status of "
+            throw StripeRefusal.unexpectedState(intent, "You cannot cancel this PaymentIntent because it has a status of "
                     + intent.status().text() + ". Only a PaymentIntent with one of the following statuses may be canceled: "
                     + "requires_payment_method, requires_capture, requires_confirmation, requires_action, processing.");
         }
-        return Answer.changed(intent.canceled(call.at(), call.form().text("cancellation_reason")));
+        return StripeAnswer.changed(intent.canceled(call.at(), call.form().text("cancellation_reason")));
     }
 
-    Executed<Change, Answer> update(Call call) {
+    Executed<StripeChange, StripeAnswer> update(StripeCall call) {
         Form form = call.form();
         Optional<Long> amount = Parameters.amount(form);
         Parameters.customer(form);
         PaymentIntent intent = require(call.target());
         if (intent.status().isFinal() && (amount.isPresent() || form.has("currency") || form.has("payment_method"))) {
-            throw Refusal.unexpectedState(intent, "This PaymentIntent's amount could not be updated because it has a status of "
+            throw StripeRefusal.unexpectedState(intent, "This PaymentIntent's amount could not be updated because it has a status of "
                     + intent.status().text() + ". You may only update the amount, the currency and the payment method of a "
                     + "PaymentIntent with one of the following statuses: requires_payment_method, requires_confirmation, "
                     + "requires_action.");
         }
-        amount.ifPresent(other -> Currencies.requireChargeable(other, intent.currency()));
+        amount.ifPresent(other -> StripeCurrencies.requireChargeable(other, intent.currency()));
         PaymentIntent updated = intent.withMetadata(Parameters.metadata(form, intent.metadata()))
                 .withDetails(intent.details().changedBy(form)).withAmount(amount.orElse(intent.amount()));
-        if (form.has("currency") && !Currencies.required(form).equals(intent.currency())) {
-            throw Refusal.beforeExecution(ApiError.invalidRequest(400,
+        if (form.has("currency") && !StripeCurrencies.required(form).equals(intent.currency())) {
+            throw StripeRefusal.beforeExecution(ApiError.invalidRequest(400,
                     "The simulator does not change the currency of a PaymentIntent; create another one.").param("currency"));
         }
-        return Answer.changed(form.text("payment_method").map(name -> updated.withPaymentMethod(Confirmation.card(name).name()))
+        return StripeAnswer.changed(form.text("payment_method").map(name -> updated.withPaymentMethod(Confirmation.card(name).name()))
                 .orElse(updated));
     }
 

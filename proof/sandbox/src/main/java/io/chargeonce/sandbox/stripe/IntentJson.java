@@ -13,7 +13,7 @@ final class IntentJson {
 
     private IntentJson() {}
 
-    static void write(JsonGenerator json, PaymentIntent intent, Optional<Charge> expandedCharge) {
+    static void write(JsonGenerator json, PaymentIntent intent, Optional<StripeCharge> expandedCharge) {
         json.writeStringProperty("id", intent.id());
         json.writeStringProperty("object", "payment_intent");
         money(json, intent);
@@ -65,7 +65,7 @@ final class IntentJson {
         }
     }
 
-    private static void latestCharge(JsonGenerator json, PaymentIntent intent, Optional<Charge> expanded) {
+    private static void latestCharge(JsonGenerator json, PaymentIntent intent, Optional<StripeCharge> expanded) {
         if (expanded.isPresent()) {
             json.writeObjectPropertyStart("latest_charge");
             ChargeJson.write(json, expanded.get());

@@ -17,7 +17,7 @@ final class Parameters {
     private Parameters() {}
 
     static String required(Form form, String name) {
-        return form.text(name).orElseThrow(() -> Refusal.beforeExecution(
+        return form.text(name).orElseThrow(() -> StripeRefusal.beforeExecution(
                 ApiError.invalidRequest(400, "Missing required param: " + name + ".").code("parameter_missing").param(name)));
     }
 
@@ -33,7 +33,7 @@ final class Parameters {
                 throw invalidInteger("amount", "This value must be greater than or equal to 1.");
             }
             if (amount > LARGEST_AMOUNT) {
-                throw Refusal.beforeExecution(ApiError.invalidRequest(400, "Amount must be no more than " + LARGEST_AMOUNT)
+                throw StripeRefusal.beforeExecution(ApiError.invalidRequest(400, "Amount must be no more than " + LARGEST_AMOUNT)
                         .code("amount_too_large").param("amount"));
             }
             return amount;
@@ -56,13 +56,13 @@ final class Parameters {
         }
     }
 
-    private static Refusal invalidInteger(String name, String message) {
-        return Refusal.beforeExecution(ApiError.invalidRequest(400, message).code("parameter_invalid_integer").param(name));
+    private static StripeRefusal invalidInteger(String name, String message) {
+        return StripeRefusal.beforeExecution(ApiError.invalidRequest(400, message).code("parameter_invalid_integer").param(name));
     }
 
     static void oneOf(Form form, String name, Set<String> allowed) {
         form.text(name).filter(value -> !allowed.contains(value)).ifPresent(value -> {
-            throw Refusal.beforeExecution(ApiError.invalidRequest(400, "Invalid " + name + ": must be one of "
+            throw StripeRefusal.beforeExecution(ApiError.invalidRequest(400, "Invalid " + name + ": must be one of "
                     + String.join(", ", allowed.stream().sorted().toList())).param(name));
         });
     }
@@ -75,14 +75,14 @@ final class Parameters {
 
     static void receiptEmail(Form form) {
         form.text("receipt_email").filter(email -> !email.matches("[^@]+@[^@]+\\.[^@]+")).ifPresent(email -> {
-            throw Refusal.beforeExecution(ApiError.invalidRequest(400, "Invalid email address: " + email).code("email_invalid")
+            throw StripeRefusal.beforeExecution(ApiError.invalidRequest(400, "Invalid email address: " + email).code("email_invalid")
                     .param("receipt_email"));
         });
     }
 
     /** Stripe's answer to an id that it does not know: 404 for the object of the path, 400 for one in a parameter. */
-    static Refusal missing(String what, String id, String param, int status) {
-        return Refusal.inExecution(ApiError.invalidRequest(status, "No such " + what + ": '" + id + "'")
+    static StripeRefusal missing(String what, String id, String param, int status) {
+        return StripeRefusal.inExecution(ApiError.invalidRequest(status, "No such " + what + ": '" + id + "'")
                 .code("resource_missing").param(param));
     }
 
@@ -116,7 +116,7 @@ final class Parameters {
         return value;
     }
 
-    private static Refusal invalidMetadata(String message) {
-        return Refusal.beforeExecution(ApiError.invalidRequest(400, message).param("metadata"));
+    private static StripeRefusal invalidMetadata(String message) {
+        return StripeRefusal.beforeExecution(ApiError.invalidRequest(400, message).param("metadata"));
     }
 }

@@ -18,65 +18,65 @@ final class RefundEndpoint {
         this.objects = objects;
     }
 
-    Executed<Change, Answer> refund(Call call) {
+    Executed<StripeChange, StripeAnswer> refund(StripeCall call) {
         Form form = call.form();
         Optional<Long> wanted = Parameters.amount(form);
         Parameters.oneOf(form, "reason", REASONS);
         Map<String, String> metadata = Parameters.metadata(form, Map.of());
-        Charge charge = charge(form);
+        StripeCharge charge = charge(form);
         if (charge.refundable() == 0) {
             throw refused("Charge " + charge.id() + " has already been refunded.", "charge_already_refunded");
         }
         long amount = wanted.orElse(charge.refundable());
-        Currencies.requireUnits(amount, charge.currency());
+        StripeCurrencies.requireUnits(amount, charge.currency());
         if (amount > charge.refundable()) {
             throw refused("Refund amount (" + amount + ") is greater than unrefunded amount on charge ("
                     + charge.refundable() + ")", "amount_too_large");
         }
-        return refunded(new Refund(Ids.next("re_3", 23), call.at(), charge.id(), charge.paymentIntent(), amount,
+        return refunded(new StripeRefund(Ids.next("re_3", 23), call.at(), charge.id(), charge.paymentIntent(), amount,
                 charge.currency(), metadata, form.text("reason")), charge, call);
     }
 
-    private static Executed<Change, Answer> refunded(Refund refund, Charge charge, Call call) {
+    private static Executed<StripeChange, StripeAnswer> refunded(StripeRefund refund, StripeCharge charge, StripeCall call) {
         Movement movement = new Movement(Movement.Kind.REFUND, refund.id(), refund.paymentIntent(), Optional.empty(), refund.amount(),
-                refund.currency(), refund.metadata(), call.at(), call.key(), Currencies.value(refund.amount(), refund.currency()));
-        return Executed.of(new Answer.Refunded(refund), new Change(Optional.empty(),
+                refund.currency(), refund.metadata(), call.at(), call.key(), StripeCurrencies.value(refund.amount(), refund.currency()));
+        return Executed.of(new StripeAnswer.Refunded(refund), new StripeChange(Optional.empty(),
                 Optional.of(charge.refunded(refund.amount())), Optional.of(refund), Optional.of(movement)));
     }
 
     /** The intent that a refund is about, if the request names it. It need not exist. */
     Optional<String> intent(Form form) {
         return form.text("payment_intent")
-                .or(() -> form.text("charge").flatMap(objects::charge).map(Charge::paymentIntent));
+                .or(() -> form.text("charge").flatMap(objects::charge).map(StripeCharge::paymentIntent));
     }
 
-    private Charge charge(Form form) {
+    private StripeCharge charge(Form form) {
         Optional<String> byIntent = form.text("payment_intent");
         if (byIntent.isPresent()) {
             return ofIntent(byIntent.get());
         }
         if (!form.has("charge")) {
-            throw Refusal.beforeExecution(ApiError.invalidRequest(400,
+            throw StripeRefusal.beforeExecution(ApiError.invalidRequest(400,
                     "One of the following params should be provided for this request: payment_intent or charge.")
                     .code("parameter_missing").param("payment_intent"));
         }
         String id = Parameters.required(form, "charge");
-        Charge charge = objects.charge(id).orElseThrow(() -> Parameters.missing("charge", id, "charge", 404));
+        StripeCharge charge = objects.charge(id).orElseThrow(() -> Parameters.missing("charge", id, "charge", 404));
         if (!charge.succeeded()) {
             throw refused("Charge " + id + " failed, so it cannot be refunded.", "charge_not_refundable");
         }
         return charge;
     }
 
-    private Charge ofIntent(String id) {
+    private StripeCharge ofIntent(String id) {
         PaymentIntent intent = objects.intent(id)
                 .orElseThrow(() -> Parameters.missing("payment_intent", id, "payment_intent", 404));
-        return intent.latestCharge().flatMap(objects::charge).filter(Charge::succeeded)
-                .orElseThrow(() -> Refusal.inExecution(ApiError.invalidRequest(400,
+        return intent.latestCharge().flatMap(objects::charge).filter(StripeCharge::succeeded)
+                .orElseThrow(() -> StripeRefusal.inExecution(ApiError.invalidRequest(400,
                         "This PaymentIntent (" + id + ") does not have a successful charge to refund.")));
     }
 
-    private static Refusal refused(String message, String code) {
-        return Refusal.inExecution(ApiError.invalidRequest(400, message).code(code));
+    private static StripeRefusal refused(String message, String code) {
+        return StripeRefusal.inExecution(ApiError.invalidRequest(400, message).code(code));
     }
 }

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** Everything under {@code /v1} that is Stripe's own. Any thread. */
-final class StripeApi implements PspApi<Call, Change, Answer> {
+final class StripeApi implements PspApi<StripeCall, StripeChange, StripeAnswer> {
     private final Credentials credentials;
     private final StripeObjects objects;
     private final IntentEndpoints intents;
@@ -30,47 +30,47 @@ final class StripeApi implements PspApi<Call, Change, Answer> {
     }
 
     @Override
-    public Call read(HttpRequest request, Instant at, boolean outage) {
+    public StripeCall read(HttpRequest request, Instant at, boolean outage) {
         Credentials.Account account = credentials.check(request);
         if (outage) {
-            throw Refusal.beforeExecution(ApiError.of(503, "api_error", "Stripe is temporarily unavailable."));
+            throw StripeRefusal.beforeExecution(ApiError.of(503, "api_error", "Stripe is temporarily unavailable."));
         }
-        Call call = Call.of(request, at);
+        StripeCall call = StripeCall.of(request, at);
         if (account == Credentials.Account.OF_ANOTHER_ACCOUNT) {
-            throw Refusal.instead(AnotherAccount.answer(call));
+            throw StripeRefusal.instead(AnotherAccount.answer(call));
         }
         return call;
     }
 
     @Override
-    public Refusal keyInUse(String key) {
-        return Refusal.beforeExecution(ApiError.invalidRequest(409, "There is currently another in-progress request using this "
+    public StripeRefusal keyInUse(String key) {
+        return StripeRefusal.beforeExecution(ApiError.invalidRequest(409, "There is currently another in-progress request using this "
                 + "Idempotent Key (that probably means you submitted twice, and the other request is still going through): " + key
                 + ". Please try again later.").code("idempotency_key_in_use"));
     }
 
     @Override
-    public Refusal otherRequest(String key) {
-        return Refusal.beforeExecution(ApiError.of(400, "idempotency_error", "Keys for idempotent requests can only be used with the "
+    public StripeRefusal otherRequest(String key) {
+        return StripeRefusal.beforeExecution(ApiError.of(400, "idempotency_error", "Keys for idempotent requests can only be used with the "
                 + "same parameters they were first used with. Try using a key other than '" + key
                 + "' if you meant to execute a different request."));
     }
 
     @Override
-    public Answer refused(int status) {
-        return Answer.error(status == 429
+    public StripeAnswer refused(int status) {
+        return StripeAnswer.error(status == 429
                 ? ApiError.invalidRequest(429, "Request rate limit exceeded. Learn more about rate limits here "
                         + "https://stripe.com/docs/rate-limits.").code("rate_limit")
                 : ApiError.invalidRequest(status, "This request was refused on purpose, as " + status + " is."));
     }
 
     @Override
-    public Answer broken() {
-        return Answer.error(ApiError.of(500, "api_error", "An unknown error occurred. The result of this request is not known."));
+    public StripeAnswer broken() {
+        return StripeAnswer.error(ApiError.of(500, "api_error", "An unknown error occurred. The result of this request is not known."));
     }
 
     @Override
-    public Optional<String> paymentToLock(Call call) {
+    public Optional<String> paymentToLock(StripeCall call) {
         return switch (call.operation()) {
             case CONFIRM, CANCEL, UPDATE -> Optional.of(call.target());
             case REFUND -> refunds.intent(call.form());
@@ -80,7 +80,7 @@ final class StripeApi implements PspApi<Call, Change, Answer> {
     }
 
     @Override
-    public Map<String, String> about(Call call) {
+    public Map<String, String> about(StripeCall call) {
         return switch (call.operation()) {
             case CREATE -> call.form().map("metadata");
             case REFUND -> {
@@ -98,10 +98,10 @@ final class StripeApi implements PspApi<Call, Change, Answer> {
     }
 
     @Override
-    public Executed<Change, Answer> execute(Call call) {
+    public Executed<StripeChange, StripeAnswer> execute(StripeCall call) {
         try {
             return expanded(perform(call), call);
-        } catch (Refusal refusal) {
+        } catch (StripeRefusal refusal) {
             if (refusal.executed()) {
                 return Executed.nothingBut(refusal.answer());
             }
@@ -109,7 +109,7 @@ final class StripeApi implements PspApi<Call, Change, Answer> {
         }
     }
 
-    private Executed<Change, Answer> perform(Call call) {
+    private Executed<StripeChange, StripeAnswer> perform(StripeCall call) {
         return switch (call.operation()) {
             case CREATE -> intents.create(call);
             case CONFIRM -> intents.confirm(call);
@@ -127,26 +127,27 @@ final class StripeApi implements PspApi<Call, Change, Answer> {
         };
     }
 
-    private Executed<Change, Answer> expanded(Executed<Change, Answer> executed, Call call) {
+    private Executed<StripeChange, StripeAnswer> expanded(Executed<StripeChange, StripeAnswer> executed, StripeCall call) {
         List<String> wanted = call.form().list("expand");
-        if (executed.answer() instanceof Answer.Intent(PaymentIntent intent, Optional<Charge> ignored)
+        if (executed.answer() instanceof StripeAnswer.Intent(PaymentIntent intent, Optional<StripeCharge> ignored)
                 && wanted.contains("latest_charge")) {
-            Optional<Charge> charge = executed.change().flatMap(Change::charge)
+            Optional<StripeCharge> charge = executed.change().flatMap(StripeChange::charge)
                     .or(() -> intent.latestCharge().flatMap(objects::charge));
-            return new Executed<>(new Answer.Intent(intent, charge), executed.change());
+            return new Executed<>(new StripeAnswer.Intent(intent, charge), executed.change());
         }
         return executed;
     }
 
     @Override
-    public Answer stating(Answer answer, long amount) {
+    public StripeAnswer stating(StripeAnswer answer, long amount) {
         return switch (answer) {
-            case Answer.Intent(PaymentIntent intent, Optional<Charge> charge) -> new Answer.Intent(intent.withAmount(amount), charge);
-            case Answer.Refunded(Refund refund) -> new Answer.Refunded(refund.withAmount(amount));
-            case Answer.Charged ignored -> answer;
-            case Answer.Failure ignored -> answer;
-            case Answer.Page ignored -> answer;
-            case Answer.Booked ignored -> answer;
+            case StripeAnswer.Intent(PaymentIntent intent, Optional<StripeCharge> charge) ->
+                new StripeAnswer.Intent(intent.withAmount(amount), charge);
+            case StripeAnswer.Refunded(StripeRefund refund) -> new StripeAnswer.Refunded(refund.withAmount(amount));
+            case StripeAnswer.Charged ignored -> answer;
+            case StripeAnswer.Failure ignored -> answer;
+            case StripeAnswer.Page ignored -> answer;
+            case StripeAnswer.Booked ignored -> answer;
         };
     }
 
@@ -156,9 +157,31 @@ final class StripeApi implements PspApi<Call, Change, Answer> {
     }
 
     @Override
-    public HttpAnswer.Full replay(Keys.FrozenAnswer<Answer> frozen, HttpRequest request, Optional<String> requestId) {
+    public HttpAnswer.Full replay(Keys.FrozenAnswer<StripeAnswer> frozen, HttpRequest request, Optional<String> requestId) {
         return frozen.answer().to(request, requestId)
                 .with("Original-Request", frozen.requestId().orElseThrow())
                 .with("Idempotent-Replayed", "true");
+    }
+
+    /** What Stripe answers to the key of an account that owns nothing: our payments, payment methods and customers do not exist there. */
+    private static final class AnotherAccount {
+        private AnotherAccount() {}
+
+        static StripeAnswer answer(StripeCall call) {
+            return switch (call.operation()) {
+                case CREATE -> missing("PaymentMethod", call.form().text("payment_method").orElse(""), "payment_method", 400);
+                case CONFIRM, CANCEL, RETRIEVE, UPDATE -> missing("payment_intent", call.target(), "intent", 404);
+                case RETRIEVE_REFUND -> missing("refund", call.target(), "id", 404);
+                case RETRIEVE_CHARGE -> missing("charge", call.target(), "id", 404);
+                case REFUND, LIST_REFUNDS ->
+                    missing("payment_intent", call.form().text("payment_intent").orElse(""), "payment_intent", 404);
+                case SEARCH -> new StripeAnswer.Page(call.path(), List.of(), false, Optional.empty(), true);
+                case LIST, LIST_CHARGES, LIST_BALANCE -> new StripeAnswer.Page(call.path(), List.of(), false, Optional.empty(), false);
+            };
+        }
+
+        private static StripeAnswer missing(String what, String id, String param, int status) {
+            return Parameters.missing(what, id, param, status).answer();
+        }
     }
 }

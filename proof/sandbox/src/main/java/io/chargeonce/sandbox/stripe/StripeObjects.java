@@ -12,17 +12,17 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** All intents, charges and refunds. Any thread may read. */
-final class StripeObjects implements PspObjects<Change> {
+final class StripeObjects implements PspObjects<StripeChange> {
     private final Map<String, PaymentIntent> intents = new ConcurrentHashMap<>();
-    private final Map<String, Charge> charges = new ConcurrentHashMap<>();
-    private final Map<String, Refund> refunds = new ConcurrentHashMap<>();
+    private final Map<String, StripeCharge> charges = new ConcurrentHashMap<>();
+    private final Map<String, StripeRefund> refunds = new ConcurrentHashMap<>();
     private final List<String> intentOrder = new ArrayList<>();
     private final List<String> chargeOrder = new ArrayList<>();
     private final List<String> refundOrder = new ArrayList<>();
     private final Set<String> usedUp = ConcurrentHashMap.newKeySet();
 
     @Override
-    public synchronized void apply(Change change) {
+    public synchronized void apply(StripeChange change) {
         change.intent().ifPresent(intent -> put(intents, intentOrder, intent.id(), intent));
         change.charge().ifPresent(charge -> {
             put(charges, chargeOrder, charge.id(), charge);
@@ -43,7 +43,7 @@ final class StripeObjects implements PspObjects<Change> {
         return Optional.ofNullable(intents.get(id));
     }
 
-    Optional<Charge> charge(String id) {
+    Optional<StripeCharge> charge(String id) {
         return Optional.ofNullable(charges.get(id));
     }
 
@@ -52,7 +52,7 @@ final class StripeObjects implements PspObjects<Change> {
         return usedUp.contains(card);
     }
 
-    Optional<Refund> refund(String id) {
+    Optional<StripeRefund> refund(String id) {
         return Optional.ofNullable(refunds.get(id));
     }
 
@@ -61,11 +61,11 @@ final class StripeObjects implements PspObjects<Change> {
         return newest(intentOrder, intents, after, limit, wanted);
     }
 
-    List<Charge> newestCharges(Optional<String> after, int limit, Predicate<Charge> wanted) {
+    List<StripeCharge> newestCharges(Optional<String> after, int limit, Predicate<StripeCharge> wanted) {
         return newest(chargeOrder, charges, after, limit, wanted);
     }
 
-    List<Refund> newestRefunds(Optional<String> after, int limit, Predicate<Refund> wanted) {
+    List<StripeRefund> newestRefunds(Optional<String> after, int limit, Predicate<StripeRefund> wanted) {
         return newest(refundOrder, refunds, after, limit, wanted);
     }
 

@@ -4,7 +4,7 @@ package io.chargeonce.sandbox.stripe;
 import io.chargeonce.sandbox.booking.Bookings;
 import io.chargeonce.sandbox.psp.Fault;
 import io.chargeonce.sandbox.psp.FaultRules;
-import io.chargeonce.sandbox.psp.Ledger;
+import io.chargeonce.sandbox.psp.PspLedger;
 import io.chargeonce.sandbox.psp.LockStripes;
 import io.chargeonce.sandbox.psp.PspServer;
 import java.net.URI;
@@ -17,7 +17,8 @@ import java.util.List;
 public final class StripeSimulator extends PspServer {
     private final Bookings bookings;
 
-    private StripeSimulator(StripeSettings settings, StripeObjects objects, Ledger<Change, Answer> ledger, Bookings bookings) {
+    private StripeSimulator(StripeSettings settings, StripeObjects objects, PspLedger<StripeChange, StripeAnswer> ledger,
+                            Bookings bookings) {
         super("Stripe", settings.port(), settings.clock(),
                 new StripeApi(new Credentials(settings.account()), objects, new Reads(objects, settings.searchLag(), bookings)), ledger,
                 new LockStripes(), new FaultRules("Stripe", List.of(Operation.values()), fault -> !(fault instanceof Fault.Transient)));
@@ -32,7 +33,8 @@ public final class StripeSimulator extends PspServer {
     /** Starts a simulator. Throws {@link IllegalStateException} if its port or its directory is in use. */
     public static StripeSimulator start(StripeSettings settings) {
         StripeObjects objects = new StripeObjects();
-        var ledger = new Ledger<>("stripe", settings.directory(), settings.keyLifetime(), objects, Change.class, Answer.class);
+        var ledger =
+                new PspLedger<>("stripe", settings.directory(), settings.keyLifetime(), objects, StripeChange.class, StripeAnswer.class);
         return new StripeSimulator(settings, objects, ledger, new Bookings(ledger));
     }
 

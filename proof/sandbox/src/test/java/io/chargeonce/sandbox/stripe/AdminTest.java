@@ -3,7 +3,7 @@ package io.chargeonce.sandbox.stripe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.chargeonce.sandbox.psp.Json;
+import io.chargeonce.sandbox.psp.SandboxJson;
 import io.chargeonce.sandbox.psp.Movement;
 import java.net.http.HttpResponse;
 import java.util.List;
@@ -28,7 +28,7 @@ class AdminTest {
         }
         String[] page = Raw.send(simulator, "GET", "/_sandbox/movements?after=1&limit=1", "").body().split("\n");
         assertThat(page).hasSize(1);
-        assertThat(Json.Lines.<Movement>of(Movement.class).read(page[0])).isEqualTo(simulator.movements().get(1));
+        assertThat(SandboxJson.Lines.<Movement>of(Movement.class).read(page[0])).isEqualTo(simulator.movements().get(1));
         assertThat(page[0]).startsWith("{\"kind\":\"capture\",\"id\":\"ch_").contains("\"payment\":\"pi_",
                 "\"amount\":200,\"currency\":\"eur\",\"metadata\":{\"payment_id\":\"pay_1\"},\"at\":\"",
                 "\"idempotency_key\":\"p2-confirm\",\"value\":\"2.00\"}");
@@ -39,7 +39,7 @@ class AdminTest {
     @Test
     void counts_sum_the_money_by_currency() throws Exception {
         customer.pay(100, "p");
-        var counts = Json.tree(Raw.send(simulator, "GET", "/_sandbox/counts", "").body().getBytes());
+        var counts = SandboxJson.tree(Raw.send(simulator, "GET", "/_sandbox/counts", "").body().getBytes());
         assertThat(counts.path("captures").asInt()).isEqualTo(1);
         assertThat(counts.path("captured").path("eur").asLong()).isEqualTo(100);
         assertThat(counts.path("payments_by_status").path("succeeded").asInt()).isEqualTo(1);
@@ -51,7 +51,7 @@ class AdminTest {
         assertThat(added.statusCode()).isEqualTo(201);
         assertThat(Raw.send(simulator, "GET", "/_sandbox/rules", "").body()).contains("\"429\"", "\"create\"", "\"always\"");
         assertThat(create().headers().firstValue("Retry-After")).contains("3");
-        long id = Json.tree(added.body().getBytes()).path("id").asLong();
+        long id = SandboxJson.tree(added.body().getBytes()).path("id").asLong();
         assertThat(Raw.send(simulator, "DELETE", "/_sandbox/rules/" + id, "").statusCode()).isEqualTo(200);
         assertThat(Raw.send(simulator, "DELETE", "/_sandbox/rules/" + id, "").statusCode()).isEqualTo(404);
         assertThat(create().statusCode()).isEqualTo(200);
@@ -85,7 +85,7 @@ class AdminTest {
     void a_wrong_rule_is_refused_in_one_line(String rule) throws Exception {
         HttpResponse<String> refused = rule(rule);
         assertThat(refused.statusCode()).isEqualTo(400);
-        assertThat(Json.tree(refused.body().getBytes()).path("error").asString()).isNotBlank().doesNotContain("\n");
+        assertThat(SandboxJson.tree(refused.body().getBytes()).path("error").asString()).isNotBlank().doesNotContain("\n");
     }
 
     @Test

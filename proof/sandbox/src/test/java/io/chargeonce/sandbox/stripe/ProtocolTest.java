@@ -8,7 +8,7 @@ import com.stripe.exception.StripeException;
 import com.stripe.model.PaymentIntent;
 import com.stripe.param.PaymentIntentListParams;
 import com.stripe.param.PaymentIntentSearchParams;
-import io.chargeonce.sandbox.psp.Json;
+import io.chargeonce.sandbox.psp.SandboxJson;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -56,7 +56,7 @@ class ProtocolTest {
             throws Exception {
         HttpResponse<String> answer = Raw.send(simulator, method, path, body);
         assertThat(answer.statusCode()).isEqualTo(status);
-        var error = Json.tree(answer.body().getBytes()).path("error");
+        var error = SandboxJson.tree(answer.body().getBytes()).path("error");
         assertThat(error.path("type").asString()).isEqualTo("invalid_request_error");
         assertThat(error.path("code").asString("")).isEqualTo(code == null ? "" : code);
         assertThat(error.path("param").asString("")).isEqualTo(param == null ? "" : param);
@@ -69,7 +69,7 @@ class ProtocolTest {
         assertThat(get("").statusCode()).isEqualTo(401);
         assertThat(get("Bearer sk_live_1234567890abcdef").statusCode()).isEqualTo(401);
         assertThat(get("Basic !!!").statusCode()).isEqualTo(401);
-        assertThat(Json.tree(get("Bearer nonsense").body().getBytes()).path("error").path("type").asString())
+        assertThat(SandboxJson.tree(get("Bearer nonsense").body().getBytes()).path("error").path("type").asString())
                 .isEqualTo("invalid_request_error");
         assertThat(get("Basic " + Base64.getEncoder().encodeToString("sk_test_x:".getBytes())).statusCode()).isEqualTo(200);
     }

@@ -3,7 +3,7 @@ package io.chargeonce.load.chaos.outsiders;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import io.chargeonce.checker.evidence.Arrivals;
+import io.chargeonce.checker.evidence.ArrivalEvidence;
 import io.chargeonce.load.outside.HookEndpoint;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -38,7 +38,7 @@ final class MerchantServers implements AutoCloseable {
 
     private final HttpServer server;
     private final Map<String, Mood> moods = new ConcurrentHashMap<>();
-    private final List<Arrivals.Webhook> kept = new CopyOnWriteArrayList<>();
+    private final List<ArrivalEvidence.Webhook> kept = new CopyOnWriteArrayList<>();
     private final CountDownLatch end = new CountDownLatch(1);
 
     MerchantServers(List<HookEndpoint> endpoints) {
@@ -60,7 +60,7 @@ final class MerchantServers implements AutoCloseable {
         return server.getAddress().getPort();
     }
 
-    List<Arrivals.Webhook> kept() {
+    List<ArrivalEvidence.Webhook> kept() {
         return List.copyOf(kept);
     }
 
@@ -74,7 +74,7 @@ final class MerchantServers implements AutoCloseable {
 
     private void take(HookEndpoint endpoint, HttpExchange exchange) throws IOException {
         String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
-        Arrivals.Webhook got = endpoint.read(name -> Optional.ofNullable(exchange.getRequestHeaders().getFirst(name)), body);
+        ArrivalEvidence.Webhook got = endpoint.read(name -> Optional.ofNullable(exchange.getRequestHeaders().getFirst(name)), body);
         kept.add(got);
         Mood mood = moods.getOrDefault(endpoint.id(), Mood.WELL);
         switch (mood) {
@@ -89,7 +89,7 @@ final class MerchantServers implements AutoCloseable {
             return;
         }
         if (mood.status < 300) {
-            kept.add(new Arrivals.Webhook(got.endpoint(), got.id(), got.body(), got.signed(), true));
+            kept.add(new ArrivalEvidence.Webhook(got.endpoint(), got.id(), got.body(), got.signed(), true));
         }
         exchange.sendResponseHeaders(mood.status, -1);
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.chaos.woven;
 
-import io.chargeonce.load.chaos.Turns;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;

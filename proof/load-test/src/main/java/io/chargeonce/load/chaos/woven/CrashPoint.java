@@ -1,31 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.chaos.woven;
 
+import static io.chargeonce.load.plant.Seam.at;
+
+import io.chargeonce.charge.ChargeHandler;
+import io.chargeonce.charge.ChargeSeams;
+import io.chargeonce.database.RelaySeams;
+import io.chargeonce.dlq.run.RunSeams;
+import io.chargeonce.ingest.accept.AcceptSeams;
+import io.chargeonce.load.plant.Seam;
+import io.chargeonce.psp.stripe.StripeGateway;
+import io.chargeonce.psp.stripe.StripeSeams;
 import java.util.Locale;
 
 /** Exact places at which a process can be made to die. The code of the place is woven in; nothing of it is shipped. */
 public enum CrashPoint {
-    BEFORE_PSP_CALL("io.chargeonce.psp.stripe.StripeGateway", "charge", Side.ENTER),
-    DURING_PSP_CALL("io.chargeonce.psp.stripe.StripeGateway", "create", Side.EXIT),
-    AFTER_PSP_CALL("io.chargeonce.psp.stripe.StripeGateway", "charge", Side.EXIT),
-    AFTER_DATABASE_COMMIT("io.chargeonce.charge.OutcomeRecorder", "resolve", Side.EXIT),
-    BEFORE_OFFSET_COMMIT("io.chargeonce.charge.ChargeHandler", "handle", Side.EXIT),
-    BETWEEN_ACK_AND_DELETE("io.chargeonce.database.OutboxSender", "send", Side.EXIT),
-    BETWEEN_ACCEPT_AND_ANSWER("io.chargeonce.ingest.accept.KeysInFlight", "accept", Side.EXIT),
-    AFTER_RUN_PLANNED("io.chargeonce.dlq.run.DlqRuns", "plan", Side.EXIT),
-    BEFORE_MERGE_COMMIT("io.chargeonce.dlq.run.MergeMoves", "write", Side.EXIT),
-    BEFORE_PURGE_COMMIT("io.chargeonce.dlq.run.Purge", "purge", Side.EXIT),
-    AFTER_RUN_COMMIT("io.chargeonce.dlq.run.RunLeader", "runOnce", Side.EXIT);
+    BEFORE_PSP_CALL(at(StripeGateway::charge), Side.ENTER),
+    DURING_PSP_CALL(StripeSeams.CREATE, Side.EXIT),
+    AFTER_PSP_CALL(at(StripeGateway::charge), Side.EXIT),
+    AFTER_DATABASE_COMMIT(ChargeSeams.RESOLVE, Side.EXIT),
+    BEFORE_OFFSET_COMMIT(at(ChargeHandler::handle), Side.EXIT),
+    BETWEEN_ACK_AND_DELETE(RelaySeams.SEND, Side.EXIT),
+    BETWEEN_ACCEPT_AND_ANSWER(AcceptSeams.ACCEPT, Side.EXIT),
+    AFTER_RUN_PLANNED(RunSeams.PLAN, Side.EXIT),
+    BEFORE_MERGE_COMMIT(RunSeams.MERGE, Side.EXIT),
+    BEFORE_PURGE_COMMIT(RunSeams.PURGE, Side.EXIT),
+    AFTER_RUN_COMMIT(RunSeams.RUN_ONCE, Side.EXIT);
 
     enum Side { ENTER, EXIT }
 
-    final String type;
-    final String method;
+    final Seam place;
     final Side side;
 
-    CrashPoint(String type, String method, Side side) {
-        this.type = type;
-        this.method = method;
+    CrashPoint(Seam place, Side side) {
+        this.place = place;
         this.side = side;
     }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.chaos.woven;
 
+import io.chargeonce.database.Database;
+import io.chargeonce.load.plant.PlantedChange;
 import io.chargeonce.load.plant.Plant;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.annotation.Retention;
-import java.lang.annotation.RetentionPolicy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -29,7 +29,7 @@ import net.bytebuddy.pool.TypePool;
  */
 public final class Weaver {
 
-    private static final String DATABASE = "io.chargeonce.database.Database";
+    private static final String DATABASE = Database.class.getName();
 
     private final Optional<Plant> plant;
     private final ClassFileLocator files = ClassFileLocator.ForClassLoader.of(Weaver.class.getClassLoader());
@@ -42,7 +42,7 @@ public final class Weaver {
     public static void write(Path jar, Optional<Plant> plant) {
         var weaver = new Weaver(plant);
         Set<String> names = new TreeSet<>(plant.map(Plant::types).orElse(Set.of()));
-        Arrays.stream(CrashPoint.values()).forEach(point -> names.add(point.type));
+        Arrays.stream(CrashPoint.values()).forEach(point -> names.add(point.place.type()));
         names.add(DATABASE);
         names.addAll(ClockWeaving.askers());
         try (var file = new JarOutputStream(Files.newOutputStream(jar))) {
@@ -62,10 +62,10 @@ public final class Weaver {
             builder = plant.get().into(builder, name);
         }
         for (CrashPoint point : CrashPoint.values()) {
-            if (point.type.equals(name)) {
+            if (point.place.type().equals(name)) {
                 Class<?> advice = point.side == CrashPoint.Side.ENTER ? Enter.class : Exit.class;
-                builder = builder.visit(Advice.withCustomMapping().bind(Point.class, point.tag()).to(advice)
-                        .on(ElementMatchers.named(point.method)));
+                builder = builder.visit(Advice.withCustomMapping().bind(PlantedChange.Text.class, point.tag()).to(advice)
+                        .on(ElementMatchers.named(point.place.method())));
             }
         }
         if (name.equals(DATABASE)) {
@@ -81,21 +81,16 @@ public final class Weaver {
         }
     }
 
-    /** Stands for the name of the place. */
-    @Retention(RetentionPolicy.RUNTIME)
-    @interface Point {
-    }
-
     static final class Enter {
         @Advice.OnMethodEnter
-        static void enter(@Point String point) {
+        static void enter(@PlantedChange.Text String point) {
             CrashHere.ifArmed(point);
         }
     }
 
     static final class Exit {
         @Advice.OnMethodExit
-        static void exit(@Point String point) {
+        static void exit(@PlantedChange.Text String point) {
             CrashHere.ifArmed(point);
         }
     }

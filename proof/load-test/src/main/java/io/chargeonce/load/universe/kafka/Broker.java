@@ -3,14 +3,20 @@ package io.chargeonce.load.universe.kafka;
 
 import io.chargeonce.load.universe.kernel.Kernel;
 import io.chargeonce.load.universe.kernel.SimulatedPostgres;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -161,5 +167,34 @@ public final class Broker {
 
     public List<ConsumerRecord<byte[], byte[]>> records(String topic) {
         return topic(topic).stream().flatMap(log -> log.judged().stream()).toList();
+    }
+
+    /** Gives a model the face of one of Kafka's wide interfaces: a method that the model does not have must not be called. */
+    private static final class Port {
+
+        private static final Map<Class<?>, Map<Method, Optional<Method>>> KNOWN = new ConcurrentHashMap<>();
+
+        private Port() {}
+
+        @SuppressWarnings("unchecked") // The proxy implements exactly this interface.
+        static <T> T of(Class<?> face, Object model) {
+            Map<Method, Optional<Method>> methods = KNOWN.computeIfAbsent(model.getClass(), type -> new ConcurrentHashMap<>());
+            return (T) Proxy.newProxyInstance(Port.class.getClassLoader(), new Class<?>[] {face}, (proxy, called, arguments) -> {
+                Method known = methods.computeIfAbsent(called, method -> find(model.getClass(), method))
+                        .orElseThrow(() -> new UnsupportedOperationException("Bug! The model knows nothing of " + called));
+                try {
+                    return known.invoke(model, arguments);
+                } catch (InvocationTargetException e) {
+                    throw e.getCause();
+                }
+            });
+        }
+
+        private static Optional<Method> find(Class<?> type, Method called) {
+            return Arrays.stream(type.getDeclaredMethods())
+                    .filter(own -> own.getName().equals(called.getName())
+                            && Arrays.equals(own.getParameterTypes(), called.getParameterTypes()))
+                    .findFirst();
+        }
     }
 }

@@ -25,6 +25,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.Semaphore;
@@ -270,5 +271,35 @@ public final class Blocking {
     public static <K, V> Map<K, V> copyOf(Map<K, V> all) {
         all.forEach((key, value) -> Objects.requireNonNull(value, Objects.requireNonNull(key).toString()));
         return Collections.unmodifiableMap(new LinkedHashMap<>(all));
+    }
+
+    /** An executor whose tasks begin later, each in a strand of its own. */
+    private static final class Timers extends Strands implements ScheduledExecutorService {
+
+        @Override
+        public ScheduledFuture<?> schedule(Runnable task, long time, TimeUnit unit) {
+            return later(Kernel.it().host(), task, due(time, unit));
+        }
+
+        @Override
+        public ScheduledFuture<?> scheduleWithFixedDelay(Runnable task, long first, long pause, TimeUnit unit) {
+            return repeatedly(Kernel.it().host(), task, due(first, unit), unit.toMicros(pause));
+        }
+
+        private static long due(long time, TimeUnit unit) {
+            return Kernel.it().now() + unit.toMicros(time);
+        }
+
+        /** No service waits for what a timer returns. */
+        @Override
+        @SuppressWarnings("unchecked")
+        public <T> ScheduledFuture<T> schedule(Callable<T> task, long time, TimeUnit unit) {
+            return (ScheduledFuture<T>) later(Kernel.it().host(), new FutureTask<>(task), due(time, unit));
+        }
+
+        @Override
+        public ScheduledFuture<?> scheduleAtFixedRate(Runnable task, long first, long period, TimeUnit unit) {
+            throw new UnsupportedOperationException("Bug! No service has a timer with a fixed rate");
+        }
     }
 }

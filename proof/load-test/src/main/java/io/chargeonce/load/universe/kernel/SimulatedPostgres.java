@@ -2,6 +2,7 @@
 package io.chargeonce.load.universe.kernel;
 
 import io.chargeonce.database.Database;
+import io.chargeonce.database.Sql;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Proxy;
@@ -49,7 +50,7 @@ public final class SimulatedPostgres {
 
     private final String url;
     private final Deque<Connection> idle = new ArrayDeque<>();
-    private final List<Wire> wires = new ArrayList<>();
+    private final List<PostgresWire> wires = new ArrayList<>();
     private Faults faults = Faults.NONE;
     private boolean down;
     private Connection outside;
@@ -100,7 +101,7 @@ public final class SimulatedPostgres {
     public void down(boolean isDown) {
         down = isDown;
         if (isDown) {
-            List.copyOf(wires).forEach(Wire::cut);
+            List.copyOf(wires).forEach(PostgresWire::cut);
         }
     }
 
@@ -114,7 +115,7 @@ public final class SimulatedPostgres {
         if (down) {
             throw new SQLTransientConnectionException("the simulated Postgres is away", "08001");
         }
-        Wire wire = new Wire(this, take());
+        PostgresWire wire = new PostgresWire(this, take());
         wires.add(wire);
         Host host = kernel.host();
         Runnable broken = wire::cut;
@@ -148,16 +149,32 @@ public final class SimulatedPostgres {
     /** As on large tables. By the size of small ones, a plan and with it the order of rows would depend on when it was made. */
     private Connection newConnection() throws SQLException {
         Connection raw = open();
-        try (var statement = raw.createStatement()) {
-            statement.execute("""
-                    SET search_path = chargeonce, universe, pg_catalog;
-                    SET lock_timeout = 1000;
-                    SET plan_cache_mode = force_generic_plan;
-                    SET jit = off;
-                    SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off
-                    """);
-        }
+        execute(raw, """
+                SET search_path = chargeonce, universe, pg_catalog;
+                SET lock_timeout = 1000;
+                SET plan_cache_mode = force_generic_plan;
+                SET jit = off;
+                SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off
+                """);
         return raw;
+    }
+
+    /** As mere text. */
+    public static boolean execute(Connection raw, String sql) throws SQLException {
+        try (var statement = raw.createStatement()) {
+            return statement.execute(sql);
+        }
+    }
+
+    /** What a statement finds that goes as mere text. */
+    public static <T> List<T> all(Connection raw, String sql, Sql.Row<T> read) throws SQLException {
+        try (var statement = raw.createStatement(); var row = statement.executeQuery(sql)) {
+            var found = new ArrayList<T>();
+            while (row.next()) {
+                found.add(read.read(row));
+            }
+            return found;
+        }
     }
 
     private static final String EMPTY = """
@@ -184,11 +201,9 @@ public final class SimulatedPostgres {
     public Connection outside() throws SQLException {
         if (outside == null) {
             outside = open();
-            try (var statement = outside.createStatement()) {
-                statement.execute("SET search_path = chargeonce, public");
-            }
+            execute(outside, "SET search_path = chargeonce, public");
         }
-        return (Connection) Proxy.newProxyInstance(Wire.class.getClassLoader(), new Class<?>[] {Connection.class},
+        return (Connection) Proxy.newProxyInstance(PostgresWire.class.getClassLoader(), new Class<?>[] {Connection.class},
                 (proxy, method, arguments) -> {
                     if (method.getName().equals("close")) {
                         outside.rollback();
@@ -220,9 +235,7 @@ public final class SimulatedPostgres {
     public void inEmptyingConnection(String sql) {
         try {
             emptying = emptying == null ? open() : emptying;
-            try (var statement = emptying.createStatement()) {
-                statement.execute(sql);
-            }
+            execute(emptying, sql);
         } catch (SQLException e) {
             throw new IllegalStateException("Bug! The real Postgres is in trouble: " + e.getMessage(), e);
         }
@@ -240,11 +253,7 @@ public final class SimulatedPostgres {
     }
 
     private void inIdleConnection(String sql) {
-        inIdle(raw -> {
-            try (var statement = raw.createStatement()) {
-                return statement.execute(sql);
-            }
-        });
+        inIdle(raw -> execute(raw, sql));
     }
 
     /** An attempt of which it is not known whether it moved money. People are told about it, or were when they purged it. */
@@ -260,15 +269,8 @@ public final class SimulatedPostgres {
             """;
 
     public List<Unresolved> unresolved() {
-        return inIdle(raw -> {
-            try (var statement = raw.createStatement(); var row = statement.executeQuery(UNRESOLVED)) {
-                var found = new ArrayList<Unresolved>();
-                while (row.next()) {
-                    found.add(new Unresolved(row.getString(1), row.getString(2), row.getString(3), row.getBoolean(4)));
-                }
-                return found;
-            }
-        });
+        return inIdle(raw -> all(raw, UNRESOLVED,
+                row -> new Unresolved(row.getString(1), row.getString(2), row.getString(3), row.getBoolean(4))));
     }
 
     /** In one that no process has. */
@@ -286,16 +288,11 @@ public final class SimulatedPostgres {
     }
 
     public boolean waitsFor(Waits what) {
-        return inIdle(raw -> {
-            try (var statement = raw.createStatement(); var row = statement.executeQuery(what.question())) {
-                row.next();
-                return row.getBoolean(1);
-            }
-        });
+        return inIdle(raw -> all(raw, what.question(), row -> row.getBoolean(1)).getFirst());
     }
 
     /** The server's side of a closed or broken connection: what was open is rolled back, its locks are free. */
-    void giveBack(Wire wire, Connection raw, boolean broken) {
+    void giveBack(PostgresWire wire, Connection raw, boolean broken) {
         wires.remove(wire);
         try {
             if (!raw.getAutoCommit()) {
@@ -303,9 +300,7 @@ public final class SimulatedPostgres {
                 raw.setAutoCommit(true);
             }
             if (broken) {
-                try (var statement = raw.createStatement()) {
-                    statement.execute("SELECT pg_advisory_unlock_all()");
-                }
+                execute(raw, "SELECT pg_advisory_unlock_all()");
             }
             idle.push(raw);
         } catch (SQLException e) {
@@ -330,10 +325,9 @@ public final class SimulatedPostgres {
     private FileChannel clock() throws SQLException, IOException {
         if (clock == null) {
             Path file;
-            try (var connection = open(); var statement = connection.createStatement();
-                 var row = statement.executeQuery("SELECT current_setting('data_directory'), universe.clock_file()")) {
-                row.next();
-                file = Path.of(row.getString(1), row.getString(2));
+            try (var connection = open()) {
+                file = all(connection, "SELECT current_setting('data_directory'), universe.clock_file()",
+                        row -> Path.of(row.getString(1), row.getString(2))).getFirst();
             }
             clock = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         }

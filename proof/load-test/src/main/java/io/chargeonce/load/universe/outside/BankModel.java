@@ -3,7 +3,7 @@ package io.chargeonce.load.universe.outside;
 
 import io.chargeonce.bank.sftp.BankSession;
 import io.chargeonce.load.universe.kernel.Kernel;
-import io.chargeonce.sandbox.bank.Answers;
+import io.chargeonce.sandbox.bank.BankAnswers;
 import io.chargeonce.sandbox.bank.ReadFile;
 import java.io.IOException;
 import java.math.BigDecimal;
@@ -172,13 +172,13 @@ public final class BankModel {
     }
 
     private void execute(ReadFile read) {
-        var bookings = new ArrayList<Answers.Booking>();
+        var bookings = new ArrayList<BankAnswers.Booking>();
         List<ReadFile.Item> rejected = read.items().stream().filter(item -> !reason(item).isEmpty()).toList();
         for (ReadFile.Item item : read.items()) {
             if (!rejected.contains(item)) {
                 String reference = "BK" + ++last;
                 move(read.debit() ? "capture" : "refund", item, reference);
-                bookings.add(new Answers.Booking(item, read.debit(), reference, "", BigDecimal.ZERO));
+                bookings.add(new BankAnswers.Booking(item, read.debit(), reference, "", BigDecimal.ZERO));
             }
         }
         String status = status(read, rejected.isEmpty() ? "ACCP" : "PART", "", rejected);
@@ -196,30 +196,30 @@ public final class BankModel {
         });
     }
 
-    private void book(List<Answers.Booking> bookings) {
-        for (Answers.Booking booking : List.copyOf(bookings)) {
+    private void book(List<BankAnswers.Booking> bookings) {
+        for (BankAnswers.Booking booking : List.copyOf(bookings)) {
             if (booking.item().mandate().startsWith(RETURNED) && Kernel.it().chance(AT_ONCE)) {
                 bookings.add(takenBack(booking.item()));
             }
         }
-        String text = Answers.bookings(Kernel.it().truth(), id(), false, bookings);
+        String text = BankAnswers.bookings(Kernel.it().truth(), id(), false, bookings);
         String told = lay("camt.054", text);
-        Set<ReadFile.Item> back = bookings.stream().filter(booking -> !booking.returned().isEmpty()).map(Answers.Booking::item)
+        Set<ReadFile.Item> back = bookings.stream().filter(booking -> !booking.returned().isEmpty()).map(BankAnswers.Booking::item)
                 .collect(Collectors.toSet());
-        bookings.stream().map(Answers.Booking::item).filter(item -> item.mandate().startsWith(RETURNED) && !back.contains(item))
+        bookings.stream().map(BankAnswers.Booking::item).filter(item -> item.mandate().startsWith(RETURNED) && !back.contains(item))
                 .forEach(item -> returns.add(new Return(told, item)));
         if (has(Trouble.TWICE)) {
             lay("camt.054", text);
         }
         if (has(Trouble.STATEMENT)) {
-            lay("camt.053", Answers.bookings(Kernel.it().truth(), id(), true, bookings.stream().map(this::asInAStatement).toList()));
+            lay("camt.053", BankAnswers.bookings(Kernel.it().truth(), id(), true, bookings.stream().map(this::asInAStatement).toList()));
         }
     }
 
     /** A statement may have the reference of the notification, none, or another one. */
-    private Answers.Booking asInAStatement(Answers.Booking one) {
+    private BankAnswers.Booking asInAStatement(BankAnswers.Booking one) {
         String reference = Kernel.it().chance(0.4) ? one.reference() : Kernel.it().chance(0.5) ? "" : "ST" + ++last;
-        return new Answers.Booking(one.item(), one.credit(), reference, one.returned(), one.fee());
+        return new BankAnswers.Booking(one.item(), one.credit(), reference, one.returned(), one.fee());
     }
 
     /** A customer has removed one of the bank's files. */
@@ -227,17 +227,17 @@ public final class BankModel {
         List<Return> due = returns.stream().filter(back -> back.booked.equals(name)).toList();
         returns.removeAll(due);
         due.forEach(back -> later(() -> lay("camt.054",
-                Answers.bookings(Kernel.it().truth(), id(), false, List.of(takenBack(back.item))))));
+                BankAnswers.bookings(Kernel.it().truth(), id(), false, List.of(takenBack(back.item))))));
     }
 
-    private Answers.Booking takenBack(ReadFile.Item item) {
+    private BankAnswers.Booking takenBack(ReadFile.Item item) {
         String reference = "RET" + ++last;
         move("return", item, reference);
-        return new Answers.Booking(item, false, reference, "MD06", Kernel.it().chance(0.5) ? FEE : BigDecimal.ZERO);
+        return new BankAnswers.Booking(item, false, reference, "MD06", Kernel.it().chance(0.5) ? FEE : BigDecimal.ZERO);
     }
 
     private String status(ReadFile read, String group, String reason, List<ReadFile.Item> rejected) {
-        return Answers.status(Kernel.it().truth(), id(), read.messageId(), group, reason, rejected,
+        return BankAnswers.status(Kernel.it().truth(), id(), read.messageId(), group, reason, rejected,
                 rejected.stream().map(BankModel::reason).toList());
     }
 

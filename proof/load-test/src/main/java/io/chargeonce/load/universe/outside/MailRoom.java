@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.universe.outside;
 
-import io.chargeonce.checker.evidence.Arrivals;
+import io.chargeonce.checker.evidence.ArrivalEvidence;
 import io.chargeonce.load.universe.kernel.Kernel;
 import io.chargeonce.sandbox.mail.Letter;
 import jakarta.mail.MessagingException;
@@ -42,7 +42,7 @@ public final class MailRoom {
 
     private Mood mood = Mood.WELL;
     private boolean unkind;
-    private final List<Arrivals.Mail> kept = new ArrayList<>();
+    private final List<ArrivalEvidence.Mail> kept = new ArrayList<>();
 
     public void enter() {
         current = this;
@@ -52,7 +52,7 @@ public final class MailRoom {
         return current;
     }
 
-    public List<Arrivals.Mail> kept() {
+    public List<ArrivalEvidence.Mail> kept() {
         return kept;
     }
 
@@ -83,7 +83,7 @@ public final class MailRoom {
     void keep(String recipient, byte[] message) {
         try {
             Letter letter = Letter.of(new MimeMessage(null, new ByteArrayInputStream(message)));
-            kept.add(new Arrivals.Mail(letter.id().replaceAll("^<|@.*$", ""), recipient, letter.text()));
+            kept.add(new ArrivalEvidence.Mail(letter.id().replaceAll("^<|@.*$", ""), recipient, letter.text()));
         } catch (MessagingException e) {
             throw new IllegalStateException("Bug! A receipt cannot be read", e);
         }

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.ingest.merchants;
+
+import static io.chargeonce.load.plant.Seam.at;
+
+import io.chargeonce.load.plant.Seam;
+
+/** What only this package may name. */
+public interface MerchantSeams {
+
+    Seam UNTIL = at(Merchants::until);
+}
