@@ -52,7 +52,7 @@ final class BenchCommand implements Runnable {
     static CommandLine line() {
         var line = new CommandLine(new BenchCommand());
         line.getSubcommands().values()
-                .forEach(bench -> bench.getCommandSpec().mixinStandardHelpOptions(true).usageMessage().autoWidth(true));
+                .forEach(bench -> bench.getCommandSpec().usageMessage().autoWidth(true));
         return line;
     }
 
@@ -61,7 +61,8 @@ final class BenchCommand implements Runnable {
         throw new ParameterException(spec.commandLine(), "say which bench: 'chargeonce bench list' names them");
     }
 
-    @Command(name = "list", description = "Names the benches, and the contestants that they can be run against.")
+    @Command(name = "list", mixinStandardHelpOptions = true,
+            description = "Names the benches, and the contestants that they can be run against.")
     void list() {
         var out = spec.commandLine().getOut();
         spec.subcommands()
@@ -72,7 +73,7 @@ final class BenchCommand implements Runnable {
         out.flush();
     }
 
-    @Command(name = "ingest",
+    @Command(name = "ingest", mixinStandardHelpOptions = true,
             description = "Payments durably accepted per second over HTTP, beside a server with a commit a request and the bare tables.")
     int ingest(@Mixin BenchOptions common,
                @Option(names = "--connections", defaultValue = "64", paramLabel = "N",
@@ -89,7 +90,7 @@ final class BenchCommand implements Runnable {
                 IngestBench.run(connections, repeated, rounds, common.story()));
     }
 
-    @Command(name = "charge",
+    @Command(name = "charge", mixinStandardHelpOptions = true,
             description = "Payments charged per second, from the topic to the published outcome, with a PSP stub in this process.")
     int charge(@Mixin BenchOptions common,
                @Option(names = "--psp-latency", defaultValue = "20ms", paramLabel = "TIME", converter = Millis.class,
@@ -114,7 +115,7 @@ final class BenchCommand implements Runnable {
         return report.balanced() ? 0 : 1;
     }
 
-    @Command(name = "end-to-end",
+    @Command(name = "end-to-end", mixinStandardHelpOptions = true,
             description = "Payments per second from an HTTP request to the published outcome, with the PSP behind HTTP too.")
     int endToEnd(@Mixin BenchOptions common,
                  @Option(names = "--psp-latency", defaultValue = "20ms", paramLabel = "TIME", converter = Millis.class,
@@ -130,7 +131,7 @@ final class BenchCommand implements Runnable {
         return common.finishBalanced("end-to-end", EndToEndBench.run(against, pspLatency, rounds, common.story()));
     }
 
-    @Command(name = "latency",
+    @Command(name = "latency", mixinStandardHelpOptions = true,
             description = "How long one payment at a time takes from its request to its outcome's answer, stage by stage.")
     int latency(@Mixin BenchOptions common,
                 @Option(names = "--payments", defaultValue = "1000", paramLabel = "N",
@@ -141,7 +142,7 @@ final class BenchCommand implements Runnable {
         return 0;
     }
 
-    @Command(name = "cost",
+    @Command(name = "cost", mixinStandardHelpOptions = true,
             description = "What one payment costs Postgres, statement by statement: microseconds of processor time, and bytes of WAL.")
     int cost(@Mixin BenchOptions common,
              @Option(names = "--payments", defaultValue = "20000", paramLabel = "N",
@@ -152,7 +153,8 @@ final class BenchCommand implements Runnable {
         return 0;
     }
 
-    @Command(name = "poison", description = "The healthy payments' delay while one record in ten fails, against the delay while none does.")
+    @Command(name = "poison", mixinStandardHelpOptions = true,
+            description = "The healthy payments' delay while one record in ten fails, against the delay while none does.")
     int poison(@Mixin BenchOptions common,
                @Option(names = "--rate", defaultValue = "2000", paramLabel = "N",
                        description = "Payments sent per second. Default: ${DEFAULT-VALUE}.") double rate,
@@ -165,7 +167,7 @@ final class BenchCommand implements Runnable {
     }
 
     /** 0 if every payment of the nine was accepted and settled, else 1. */
-    @Command(name = "fairness",
+    @Command(name = "fairness", mixinStandardHelpOptions = true,
             description = "Nine merchants' delays while a tenth floods, sends poison or has a slow PSP, against the delays while it "
                     + "does not.")
     int fairness(@Mixin BenchOptions common,
@@ -186,7 +188,7 @@ final class BenchCommand implements Runnable {
     }
 
     /** 0 if nothing came early, else 1. */
-    @Command(name = "tiers",
+    @Command(name = "tiers", mixinStandardHelpOptions = true,
             description = "How late records leave a retry tier at 100, 1,000 and 5,000 due per second, and what 100,000 waiting cost.")
     int tiers(@Mixin BenchOptions common) throws Exception {
         var result = TierBench.run(common.story());
@@ -195,7 +197,7 @@ final class BenchCommand implements Runnable {
     }
 
     /** 0 if everything was drained and the rows are right, else 1. */
-    @Command(name = "backlog",
+    @Command(name = "backlog", mixinStandardHelpOptions = true,
             description = "A million waiting payments drained by a process with a heap of 256 MiB; peers drain a tenth of it.")
     int backlog(@Mixin BenchOptions common,
                 @Option(names = "--payments", defaultValue = "1000000", paramLabel = "N",
@@ -209,7 +211,7 @@ final class BenchCommand implements Runnable {
     }
 
     /** 0 if the books are right at the end, else 1. */
-    @Command(name = "dlq",
+    @Command(name = "dlq", mixinStandardHelpOptions = true,
             description = "A million dead letters listed, summed up, purged and merged by processes with a heap of 128 MiB that are "
                     + "killed at half-way.")
     int dlq(@Mixin BenchOptions common,
@@ -226,7 +228,7 @@ final class BenchCommand implements Runnable {
         return common.finishBalanced("dlq", DlqBench.run(letters, launcher, common.story()));
     }
 
-    @Command(name = "relay",
+    @Command(name = "relay", mixinStandardHelpOptions = true,
             description = "Outbox rows published per second, beside raw reading and raw producing, and the delay of a row.")
     int relay(@Mixin BenchOptions common,
               @Option(names = "--rounds", defaultValue = "5", paramLabel = "N",
@@ -238,14 +240,14 @@ final class BenchCommand implements Runnable {
     }
 
     /** 0 if every payment of every cell was settled, else 1. */
-    @Command(name = "recovery",
+    @Command(name = "recovery", mixinStandardHelpOptions = true,
             description = "How long after a restart of Postgres or Kafka, killed backends or a killed consumer all is as fast as before.")
     int recovery(@Mixin BenchOptions common) throws Exception {
         return common.finishBalanced("recovery", RecoveryBench.run(common.story()));
     }
 
     /** 0 if every webhook came to its healthy receiver, else 1. */
-    @Command(name = "deliveries",
+    @Command(name = "deliveries", mixinStandardHelpOptions = true,
             description = "Delays of webhooks to healthy receivers while one merchant's receiver in ten never answers, against the "
                     + "delays while those get nothing.")
     int deliveries(@Mixin BenchOptions common,
@@ -264,7 +266,7 @@ final class BenchCommand implements Runnable {
         return result.get("undelivered").equals(0L) ? 0 : 1;
     }
 
-    @Command(name = "report", description = "Writes the page of figures from the latest kept results.")
+    @Command(name = "report", mixinStandardHelpOptions = true, description = "Writes the page of figures from the latest kept results.")
     int report(@Option(names = "--results", defaultValue = "proof/benchmarks/results", paramLabel = "DIR",
             description = "Where the results are. Default: ${DEFAULT-VALUE}.") Path results,
                @Option(names = "--reasons", defaultValue = "proof/benchmarks/misses.properties", paramLabel = "FILE",
