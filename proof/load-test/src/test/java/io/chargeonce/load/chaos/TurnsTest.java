@@ -14,7 +14,8 @@ class TurnsTest {
     @Test
     void everything_has_its_turn_once_in_each_round() {
         var turns = new FaultTurns<>(ALL, 1);
-        List<CrashPoint> seen = IntStream.rangeClosed(1, ALL.size()).mapToObj(campaign -> turns.of(campaign, 3)).flatMap(List::stream).toList();
+        List<CrashPoint> seen =
+                IntStream.rangeClosed(1, ALL.size()).mapToObj(campaign -> turns.of(campaign, 3)).flatMap(List::stream).toList();
         for (int round = 0; round < 3; round++) {
             assertThat(seen.subList(round * ALL.size(), (round + 1) * ALL.size())).containsExactlyInAnyOrderElementsOf(ALL);
         }
