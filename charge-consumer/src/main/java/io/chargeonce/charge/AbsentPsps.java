@@ -46,6 +46,7 @@ final class AbsentPsps {
     private final Gateways gateways;
     private final Topics topics;
     private final boolean ourReceipts;
+    private final MeterRegistry meters;
     private volatile long waiting;
     private long reported;
 
@@ -55,6 +56,7 @@ final class AbsentPsps {
         this.gateways = gateways;
         this.topics = topics;
         this.ourReceipts = ourReceipts;
+        this.meters = meters;
         Gauge.builder("chargeonce.psp.absent.waiting", this, absent -> absent.waiting)
                 .description("Payments and refunds that wait for a PSP that is not set up").register(meters);
     }
@@ -84,7 +86,7 @@ final class AbsentPsps {
     }
 
     private int list(Connection connection, OperationTable.Locked locked) throws SQLException {
-        var changes = UnitOfWork.ofAnswers(connection, locked.now(), topics, ourReceipts);
+        var changes = UnitOfWork.ofAnswers(connection, locked.now(), topics, ourReceipts, meters);
         var byPsp = new TreeMap<String, Integer>();
         Map<String, Attempt> charged = charged(connection, locked.rows().values());
         for (Operation operation : locked.rows().values()) {

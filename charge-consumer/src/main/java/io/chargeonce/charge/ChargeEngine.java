@@ -140,7 +140,7 @@ public final class ChargeEngine {
         var askFirst = new AskFirst(settings.lostRows(), all, database);
         var claims = lifecycle.start("claims",
                 () -> new Claims(database, routing, holds, askFirst, schedule, topics, settings.lease(), settings.ourReceipts(),
-                        relay::nudge));
+                        relay::nudge, meters));
         this.resolutions = lifecycle.start("resolutions", () -> new OutcomeRecorder(
                 database, schedule, new Failover(routing, holds, askFirst, settings.lease()), new QuestionLadder(settings.questions()),
                 topics,

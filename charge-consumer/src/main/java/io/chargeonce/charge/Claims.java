@@ -34,6 +34,7 @@ import io.chargeonce.settlement.SettlementLines;
 import io.chargeonce.wire.PaymentRecord;
 import io.chargeonce.wire.PoisonCause;
 import io.chargeonce.wire.Topics;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -70,11 +71,12 @@ final class Claims implements AutoCloseable {
     private final Topics topics;
     private final Duration lease;
     private final boolean ourReceipts;
+    private final MeterRegistry meters;
     private final Coalescer<ClaimRequest, Claim> coalescer;
 
     /** @param ourReceipts whether we send customers the receipts of successes: what is asked first may be found to be one */
     Claims(Database database, Routing routing, KnownHolds holds, AskFirst askFirst, RetrySchedule schedule, Topics topics, Duration lease,
-           boolean ourReceipts, Runnable committed) {
+           boolean ourReceipts, Runnable committed, MeterRegistry meters) {
         this.database = database;
         this.routing = routing;
         this.holds = holds;
@@ -83,6 +85,7 @@ final class Claims implements AutoCloseable {
         this.topics = topics;
         this.lease = lease;
         this.ourReceipts = ourReceipts;
+        this.meters = meters;
         this.coalescer = new Coalescer<>("claim", database, 2, committed, this::claimAll);
     }
 
@@ -141,7 +144,7 @@ final class Claims implements AutoCloseable {
         var locked = OperationTable.lock(connection, requests.stream().map(request -> request.record.operationId()).toList());
         StoredTokens.read(connection, locked.rows().values());
         holds.refreshIfOld(connection);
-        var changes = UnitOfWork.ofAnswers(connection, locked.now(), topics, ourReceipts);
+        var changes = UnitOfWork.ofAnswers(connection, locked.now(), topics, ourReceipts, meters);
         var claims = new ArrayList<Claim>();
         for (ClaimRequest request : requests) {
             Operation operation = locked.rows().get(request.record.operationId());

@@ -126,7 +126,7 @@ final class OutcomeRecorder implements AutoCloseable {
 
     private List<Resolved> resolveAll(Connection connection, List<Resolution> resolutions) throws SQLException {
         var locked = OperationTable.lock(connection, resolutions.stream().map(Resolution::operationId).toList());
-        var changes = UnitOfWork.ofAnswers(connection, locked.now(), topics, ourReceipts);
+        var changes = UnitOfWork.ofAnswers(connection, locked.now(), topics, ourReceipts, meters);
         // By identity: decided before anything changes, and cheap for large batches.
         Set<Resolution> held = Collections.newSetFromMap(new IdentityHashMap<>());
         resolutions.stream().filter(one -> locked.rows().get(one.operationId).isHeldUnder(one.token)).forEach(held::add);
@@ -138,7 +138,6 @@ final class OutcomeRecorder implements AutoCloseable {
         }
         answers.putAll(decide(resolutions.stream().filter(held::contains).toList(), locked.rows(), changes));
         changes.write();
-        changes.incidents().forEach(incident -> incident.count(meters));
         return resolutions.stream().map(answers::get).toList();
     }
 

@@ -148,7 +148,7 @@ class BookedMoneyTest {
                 var locked = OperationTable.lock(connection, List.of(payment));
                 Future<Integer> waits = threads.submit(process.booked::runOnce);
                 Waiting.until(() -> waits.isDone() || books.count("FROM pg_locks WHERE NOT granted") > 0);
-                var changes = UnitOfWork.ofAnswers(connection, locked.now(), books.topics, false);
+                var changes = UnitOfWork.ofAnswers(connection, locked.now(), books.topics, false, process.meters);
                 new LateAnswers(changes, locked.rows().get(payment)).take(key(), "settlement", new Outcome.Charged("of-the-notification"));
                 changes.write();
                 return waits;

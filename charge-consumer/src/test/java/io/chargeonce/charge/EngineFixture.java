@@ -118,7 +118,7 @@ final class EngineFixture implements AutoCloseable {
             this.poison = new PoisonQuarantine(charging, topics, DATA_KEY.seals(), () -> {}, new SimpleMeterRegistry());
             this.holds = new KnownHolds(charging, gateways, clock, meters);
             var askFirst = new AskFirst(new ChargeSettings.LostRows(askFirstUntil, compared), psps, charging);
-            this.claims = new Claims(charging, routing, holds, askFirst, schedule, topics, lease, ourReceipts, () -> {});
+            this.claims = new Claims(charging, routing, holds, askFirst, schedule, topics, lease, ourReceipts, () -> {}, meters);
             var ladder = new QuestionLadder(List.of(Duration.ofMillis(10)));
             this.resolutions =
                     new OutcomeRecorder(charging, schedule, new Failover(routing, holds, askFirst, lease), ladder, topics, ourReceipts,

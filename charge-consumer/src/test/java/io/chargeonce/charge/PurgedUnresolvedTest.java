@@ -219,6 +219,17 @@ class PurgedUnresolvedTest {
     }
 
     @Test
+    void what_an_absent_psp_has_answered_already_is_an_incident_and_the_alert_counts_it() {
+        books.rewrite("UPDATE payment_attempt SET state = 'succeeded', psp_reference = 'pi_late', decided_at = now()");
+        books.execute("UPDATE operation_state SET resolve_at = now() - interval '2 minutes'");
+        new AbsentPsps(books.charging, books.process(new FakePsp("other")).gateways, books.topics, false, () -> {}, process.meters)
+                .runOnce();
+        assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(incidents()).isEqualTo(1);
+        assertThat(process.meters.counter("chargeonce.incidents", "what", "succeeded_after_purge").count()).isEqualTo(1);
+    }
+
+    @Test
     void of_a_psp_that_is_not_set_up_any_more_it_waits_without_being_listed() {
         var absent =
                 new AbsentPsps(books.charging, books.process(new FakePsp("other")).gateways, books.topics, false, () -> {}, process.meters);

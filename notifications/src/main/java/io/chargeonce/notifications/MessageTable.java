@@ -10,7 +10,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -52,25 +51,16 @@ public abstract class MessageTable<M extends Claimed> {
      * @return the ids of those that counted
      */
     public Set<String> record(Connection connection, List<Tried<M>> tries) throws SQLException {
-        var counted = new HashSet<String>();
         // In one order in each process, so that no two wait for each other's rows.
         List<Tried<M>> ordered = tries.stream().sorted(Comparator.comparing(tried -> tried.message().id())).toList();
-        try (var statement = connection.prepareStatement(of(RECORD))) {
-            Columns.of(ordered, statement)
-                    .with("text", tried -> tried.message().id())
-                    .with("int8", tried -> tried.message().fence())
-                    .with("text", Tried::state)
-                    .with("int4", tried -> tried.answer().result() == Answer.Result.NOT_SENT ? 1 : 0)
-                    .with("int4", tried -> tried.answer().status().isPresent() ? tried.answer().status().getAsInt() : null)
-                    .with("text", tried -> tried.answer().error().orElse(null))
-                    .with("int8", tried -> tried.pause().toMillis());
-            try (var row = statement.executeQuery()) {
-                while (row.next()) {
-                    counted.add(row.getString(1));
-                }
-            }
-        }
-        return counted;
+        return Set.copyOf(Sql.all(connection, of(RECORD), row -> row.getString(1), Columns.of(ordered)
+                .with("text", tried -> tried.message().id())
+                .with("int8", tried -> tried.message().fence())
+                .with("text", Tried::state)
+                .with("int4", tried -> tried.answer().result() == Answer.Result.NOT_SENT ? 1 : 0)
+                .with("int4", tried -> tried.answer().status().isPresent() ? tried.answer().status().getAsInt() : null)
+                .with("text", tried -> tried.answer().error().orElse(null))
+                .with("int8", tried -> tried.pause().toMillis())));
     }
 
     private static final String FORGET = "SELECT forget_%2$ss(? * interval '1 millisecond', ?)";

@@ -6,7 +6,6 @@ import java.sql.SQLException;
 import java.sql.Types;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Function;
 
 /**
@@ -16,29 +15,19 @@ import java.util.function.Function;
 public final class Columns<R> {
 
     private final List<R> rows;
-    private final Optional<PreparedStatement> statement;
     private final List<Object> values = new ArrayList<>();
 
-    private Columns(List<R> rows, Optional<PreparedStatement> statement) {
+    private Columns(List<R> rows) {
         this.rows = rows;
-        this.statement = statement;
     }
 
     public static <R> Columns<R> of(List<R> rows) {
-        return new Columns<>(rows, Optional.empty());
-    }
-
-    /** The first parameters of a statement that the caller runs. */
-    public static <R> Columns<R> of(List<R> rows, PreparedStatement statement) {
-        return new Columns<>(rows, Optional.of(statement));
+        return new Columns<>(rows);
     }
 
     /** @param type Postgres's name of the array's element type */
-    public Columns<R> with(String type, Function<R, ?> column) throws SQLException {
+    public Columns<R> with(String type, Function<R, ?> column) {
         values.add(type.equals("bytea") ? rows.stream().map(column).toArray(byte[][]::new) : literal(column));
-        if (statement.isPresent()) {
-            bind(statement.get(), values.size(), values.getLast());
-        }
         return this;
     }
 

@@ -73,10 +73,7 @@ class CoalescerTest {
 
     private List<Integer> write(Connection connection, List<Integer> asks) throws SQLException {
         batches.add(asks);
-        try (var statement = connection.prepareStatement(WRITE)) {
-            Columns.of(asks.stream().sorted().toList(), statement).with("int4", ask -> ask);
-            statement.executeUpdate();
-        }
+        Sql.update(connection, WRITE, Columns.of(asks.stream().sorted().toList()).with("int4", ask -> ask));
         return asks.stream().map(ask -> ask * 10).toList();
     }
 

@@ -95,7 +95,7 @@ public final class BankLines {
                 AttemptTable.find(connection, lines.stream().map(BankLineTable.Line::key).distinct().toList()).stream()
                         .collect(Collectors.toMap(attempt -> attempt.key().value(), Function.identity()));
         var locked = OperationTable.lock(connection, attempts.values().stream().map(Attempt::operationId).toList());
-        var changes = UnitOfWork.ofAnswers(connection, locked.now(), topics, ourReceipts);
+        var changes = UnitOfWork.ofAnswers(connection, locked.now(), topics, ourReceipts, meters);
         var results = new LinkedHashMap<BankLineTable.Line, Taken>();
         for (BankLineTable.Line line : lines) {
             Optional<Operation> about =
@@ -106,7 +106,6 @@ public final class BankLines {
             results.put(line, taken);
         }
         changes.write();
-        changes.incidents().forEach(incident -> incident.count(meters));
         results.forEach(this::report);
         return lines.size();
     }

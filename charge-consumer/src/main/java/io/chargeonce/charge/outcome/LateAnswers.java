@@ -83,7 +83,6 @@ public record LateAnswers(UnitOfWork changes, Operation operation) {
         UnitOfWork first = changes.first();
         new LateAnswers(first, operation).settleOneOf(earlier.isEmpty() ? List.of(known) : earlier);
         first.write();
-        changes.incidents().addAll(first.incidents());
     }
 
     void succeeded(Attempt before, Observation observed) throws SQLException {

@@ -16,6 +16,7 @@ import io.chargeonce.ledger.Observation;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.wire.Topics;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -46,31 +47,37 @@ public final class UnitOfWork {
     private final List<AuditLog.Entry> audit = new ArrayList<>();
     private final List<Incident> incidents = new ArrayList<>();
     private final Optional<Receipts> receipts;
+    private final Optional<MeterRegistry> meters;
 
     /**
-     * For changes among which no operation succeeds.
+     * For changes among which no operation succeeds, and which bring no incident.
      *
      * @param now the database's, from when the rows were locked
      */
     public UnitOfWork(Connection connection, Instant now, Topics topics) {
-        this(connection, now, topics, Optional.empty());
+        this(connection, now, topics, Optional.empty(), Optional.empty());
     }
 
-    private UnitOfWork(Connection connection, Instant now, Topics topics, Optional<Receipts> receipts) {
+    private UnitOfWork(Connection connection, Instant now, Topics topics, Optional<Receipts> receipts, Optional<MeterRegistry> meters) {
         this.connection = connection;
         this.now = now;
         this.topics = topics;
         this.receipts = receipts;
+        this.meters = meters;
     }
 
-    /** @param ourReceipts whether we send customers the receipts of successes */
-    public static UnitOfWork ofAnswers(Connection connection, Instant now, Topics topics, boolean ourReceipts) {
-        return new UnitOfWork(connection, now, topics, ourReceipts ? Optional.of(new Receipts(topics)) : Optional.empty());
+    /**
+     * @param ourReceipts whether we send customers the receipts of successes
+     * @param meters      where incidents are counted
+     */
+    public static UnitOfWork ofAnswers(Connection connection, Instant now, Topics topics, boolean ourReceipts, MeterRegistry meters) {
+        return new UnitOfWork(connection, now, topics, ourReceipts ? Optional.of(new Receipts(topics)) : Optional.empty(),
+                Optional.of(meters));
     }
 
     /** For what happens before this in the same transaction, and is written first. */
     UnitOfWork first() {
-        return ofAnswers(connection, now, topics, receipts.isPresent());
+        return ofAnswers(connection, now, topics, receipts.isPresent(), meters.orElseThrow());
     }
 
     public Connection connection() {
@@ -135,11 +142,6 @@ public final class UnitOfWork {
         incidents.add(incident);
     }
 
-    /** To be counted once the changes are committed. */
-    public List<Incident> incidents() {
-        return incidents;
-    }
-
     /** The operation has ended: its outcome is published and audited. */
     public void settled(Operation operation) {
         save(operation);
@@ -183,5 +185,7 @@ public final class UnitOfWork {
             staged.addAll(receipts.get().staged(connection));
         }
         Outbox.stage(connection, staged);
+        // A transaction that is repeated counts twice. An alert asks whether there was any.
+        incidents.forEach(incident -> incident.count(meters.orElseThrow()));
     }
 }

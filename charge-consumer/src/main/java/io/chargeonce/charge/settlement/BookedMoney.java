@@ -196,10 +196,9 @@ public final class BookedMoney {
         if (isKnown && !gateways.named(about.attempt().psp()).answersQuestions()) {
             return true;
         }
-        var changes = UnitOfWork.ofAnswers(connection, locked.now(), topics, ourReceipts);
+        var changes = UnitOfWork.ofAnswers(connection, locked.now(), topics, ourReceipts, meters);
         new LateAnswers(changes, locked.rows().get(about.operation().id())).take(about.attempt().key(), "settlement", settles.outcome());
         changes.write();
-        changes.incidents().forEach(incident -> incident.count(meters));
         return true;
     }
 

@@ -337,7 +337,7 @@ public final class WebhookInbox {
             return true;
         }
         var locked = OperationTable.lock(connection, List.of(about.operation().id()));
-        var changes = UnitOfWork.ofAnswers(connection, locked.now(), topics, ourReceipts);
+        var changes = UnitOfWork.ofAnswers(connection, locked.now(), topics, ourReceipts, meters);
         Operation operation = locked.rows().get(about.operation().id());
         if (outcome.isPresent()) {
             new LateAnswers(changes, operation).take(notice.key(), "webhook", outcome.get());
@@ -345,7 +345,6 @@ public final class WebhookInbox {
             new CaptureWebhookHandler(changes, operation).take(notice);
         }
         changes.write();
-        changes.incidents().forEach(incident -> incident.count(meters));
         return true;
     }
 }

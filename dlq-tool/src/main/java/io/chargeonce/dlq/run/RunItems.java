@@ -145,23 +145,15 @@ final class RunItems {
             """;
 
     static void mark(Connection connection, String run, List<Item> items, Map<String, MoveResult> results) throws SQLException {
-        try (var statement = connection.prepareStatement(MARK)) {
-            Columns.of(items, statement).with("int4", Item::position).with("text", item -> results.get(item.target().id()).tag());
-            statement.setString(3, run);
-            statement.setInt(4, items.getFirst().position());
-            statement.setInt(5, items.getLast().position());
-            statement.executeUpdate();
-        }
+        Sql.update(connection, MARK,
+                Columns.of(items).with("int4", Item::position).with("text", item -> results.get(item.target().id()).tag()), run,
+                items.getFirst().position(), items.getLast().position());
     }
 
     private static final String PERMIT = "SELECT permit_moves(?, ?)";
 
     /** Lets this transaction move these items, if their run was approved. */
     static void permit(Connection connection, String run, List<Item> items) throws SQLException {
-        try (var statement = connection.prepareStatement(PERMIT)) {
-            statement.setString(1, run);
-            statement.setArray(2, connection.createArrayOf("int4", items.stream().map(Item::position).toArray()));
-            statement.execute();
-        }
+        Sql.call(connection, PERMIT, run, Columns.of(items).with("int4", Item::position));
     }
 }

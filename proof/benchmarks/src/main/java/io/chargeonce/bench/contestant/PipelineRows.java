@@ -3,6 +3,7 @@ package io.chargeonce.bench.contestant;
 
 import io.chargeonce.database.Columns;
 import io.chargeonce.database.Database;
+import io.chargeonce.database.Sql;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.PspKey;
 import io.chargeonce.wire.PaymentRecord;
@@ -53,17 +54,12 @@ final class PipelineRows {
 
     static void claim(Connection connection, List<Claimed> batch) throws SQLException {
         Database.waitForLocks(connection, PATIENCE);
-        try (var operations = connection.prepareStatement(CLAIM_OPERATIONS);
-             var attempts = connection.prepareStatement(INSERT_ATTEMPTS)) {
-            Columns.of(batch, operations).with("text", claimed -> claimed.request.operationId());
-            operations.executeUpdate();
-            Columns.of(batch, attempts)
-                    .with("text", claimed -> claimed.key.value())
-                    .with("text", claimed -> claimed.request.operationId())
-                    .with("bytea", Claimed::bytes)
-                    .with("bytea", claimed -> sha256(claimed.bytes()));
-            attempts.executeUpdate();
-        }
+        Sql.update(connection, CLAIM_OPERATIONS, Columns.of(batch).with("text", claimed -> claimed.request.operationId()));
+        Sql.update(connection, INSERT_ATTEMPTS, Columns.of(batch)
+                .with("text", claimed -> claimed.key.value())
+                .with("text", claimed -> claimed.request.operationId())
+                .with("bytea", Claimed::bytes)
+                .with("bytea", claimed -> sha256(claimed.bytes())));
     }
 
     private static final String SETTLE = """
@@ -82,13 +78,10 @@ final class PipelineRows {
 
     static void settle(Connection connection, List<Settled> batch) throws SQLException {
         Database.waitForLocks(connection, PATIENCE);
-        try (var statement = connection.prepareStatement(SETTLE)) {
-            Columns.of(batch, statement)
-                    .with("text", settled -> settled.claimed.request.operationId())
-                    .with("text", settled -> settled.claimed.key.value())
-                    .with("text", Settled::reference);
-            statement.executeUpdate();
-        }
+        Sql.update(connection, SETTLE, Columns.of(batch)
+                .with("text", settled -> settled.claimed.request.operationId())
+                .with("text", settled -> settled.claimed.key.value())
+                .with("text", Settled::reference));
     }
 
     private static byte[] sha256(byte[] bytes) {

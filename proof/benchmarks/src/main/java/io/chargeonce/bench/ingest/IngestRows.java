@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.bench.ingest;
 
+import io.chargeonce.database.Columns;
+import io.chargeonce.database.Sql;
 import io.chargeonce.payment.IdempotencyKey;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.PaymentId;
@@ -68,15 +70,12 @@ final class IngestRows {
 
     /** Returns how many were new. */
     static int insert(Connection connection, String topic, List<Payment> payments) throws SQLException {
-        try (var statement = connection.prepareStatement(INSERT)) {
-            io.chargeonce.database.Columns.of(payments, statement)
-                    .with("text", Payment::id)
-                    .with("text", Payment::key)
-                    .with("text", Payment::command)
-                    .with("bytea", Payment::record)
-                    .with("text", Payment::headers)
-                    .with("text", payment -> topic);
-            return statement.executeUpdate();
-        }
+        return Sql.update(connection, INSERT, Columns.of(payments)
+                .with("text", Payment::id)
+                .with("text", Payment::key)
+                .with("text", Payment::command)
+                .with("bytea", Payment::record)
+                .with("text", Payment::headers)
+                .with("text", payment -> topic));
     }
 }
