@@ -62,13 +62,16 @@ public final class PostPayment {
     }
 
     private Answer awaited(AcceptRequest ask, Answer acceptance, Duration longest) {
-        Optional<AwaitedOutcomes.Settled> settled = outcomes.await(ask.merchant(), ask.id(), longest);
-        Answer outcome = settled.map(known -> known.state() == OperationState.SUCCEEDED
-                ? readPayment.read(ask.merchant(), ask.id().value())
-                : Problems.cardDeclined(ask.id(), known.cause()).answer()).orElse(acceptance);
+        Answer outcome = outcomes.await(ask.merchant(), ask.id(), longest).map(settled -> outcome(ask, settled)).orElse(acceptance);
         var headers = new LinkedHashMap<>(acceptance.headers());
         headers.putAll(outcome.headers());
         headers.put("Preference-Applied", "wait=" + longest.toSeconds());
         return new Answer(outcome.status(), headers, outcome.body(), outcome.outcome());
+    }
+
+    private Answer outcome(AcceptRequest ask, AwaitedOutcomes.Settled settled) {
+        return settled.state() == OperationState.SUCCEEDED ? readPayment.read(ask.merchant(), ask.id().value())
+                : (settled.state() == OperationState.CANCELED ? Problems.paymentCanceled(ask.id())
+                        : Problems.cardDeclined(ask.id(), settled.cause())).answer();
     }
 }

@@ -80,6 +80,18 @@ class PreferWaitTest {
     }
 
     @Test
+    void who_waits_for_a_payment_that_is_canceled_gets_409_and_what_is_replayed_is_the_acceptance() {
+        var answer = CompletableFuture.supplyAsync(() -> payAndWait("wait=25"));
+        Awaitility.await().until(() -> world.count("SELECT count(*) FROM operation WHERE idempotency_key = '" + key + "'") == 1);
+        world.become(key, "state = 'canceled', cancel_requested_at = now()");
+
+        assertThat(answer.join().statusCode()).isEqualTo(409);
+        assertThat(type(answer.join())).isEqualTo("urn:chargeonce:problem:payment-canceled");
+        assertThat(world.pay(key, BODY).statusCode()).isEqualTo(202);
+        assertThat(payAndWait("wait=5").statusCode()).isEqualTo(409);
+    }
+
+    @Test
     void who_waited_in_vain_gets_the_acceptance() {
         HttpResponse<String> answer = payAndWait("wait=1");
 

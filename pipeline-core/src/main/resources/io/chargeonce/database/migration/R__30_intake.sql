@@ -97,7 +97,7 @@ CREATE OR REPLACE FUNCTION settled_among(payments text[]) RETURNS TABLE (operati
 #variable_conflict use_column
 BEGIN
     RETURN QUERY SELECT settled.operation_id, settled.state, settled.failure_cause FROM operation_state AS settled
-                  WHERE settled.operation_id = ANY (payments) AND settled.state IN ('succeeded', 'declined');
+                  WHERE settled.operation_id = ANY (payments) AND settled.state IN ('succeeded', 'declined', 'canceled');
 END $$;
 
 -- The merchants of these tokens, what each token allows, from which addresses, and for how many milliseconds more. Without a token's digest
