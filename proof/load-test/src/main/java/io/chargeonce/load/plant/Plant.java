@@ -18,6 +18,7 @@ import static io.chargeonce.checker.finding.Invariant.ONE_CAPTURE;
 import static io.chargeonce.checker.finding.Invariant.ONE_FILE;
 import static io.chargeonce.checker.finding.Invariant.OTHERS_GO_ON;
 import static io.chargeonce.checker.finding.Invariant.OUTCOME_AGREES;
+import static io.chargeonce.checker.finding.Invariant.OWN_TOKEN;
 import static io.chargeonce.checker.finding.Invariant.PSP_AGREES;
 import static io.chargeonce.checker.finding.Invariant.RECEIPTS_AGREE;
 import static io.chargeonce.checker.finding.Invariant.REFUNDS;
@@ -66,6 +67,8 @@ import io.chargeonce.payment.NextStep;
 import io.chargeonce.payment.OneSend;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.PspKey;
+import io.chargeonce.payment.method.PspToken;
+import io.chargeonce.payment.method.PspTokens;
 import io.chargeonce.psp.PspCall;
 import io.chargeonce.psp.PspSeams;
 import io.chargeonce.psp.adyen.AdyenSeams;
@@ -97,6 +100,9 @@ public enum Plant implements Weaving {
             Shows.inCampaigns("psp,redelivery"), List.of(PSP_AGREES),
             PlantedChange.<Boolean>result(at(PaymentRecord::saysTheSameAs), (call, same) -> Tampering.believed(call.self())),
             result(at(OperationRow::accepted), Tampering::withAmountOfRecord)),
+    ANOTHER_PSPS_TOKEN("a PSP that has no token of a stored payment method gets the payment with another PSP's",
+            Shows.inSimulation(), List.of(OWN_TOKEN),
+            PlantedChange.<Optional<PspToken>>result(at(PspTokens::at), Tampering::ofAnotherPsp)),
     ANY_BODY_UNDER_A_KEY("a repeated key is answered although the body says something else",
             Shows.everywhere("psp"), List.of(IDEMPOTENT_ACCEPT),
             PlantedChange.<Boolean>result(at(RequestFingerprint::isTheSameAs), said -> true)),
@@ -184,7 +190,7 @@ public enum Plant implements Weaving {
     PSP_QUOTE_KEPT("a card number that a PSP quotes is kept as it is",
             Shows.inUniversesOf(Fault.CARD_DATA, Fault.PSP_CALL), List.of(NO_CARD_DATA),
             PlantedChange.<String>result(at(CardNumbers::hiddenIn), (call, hidden) -> call.argument(0))),
-    QUESTION_AFTER_A_CANCEL("a question about a payment that is to be canceled executes it",
+    QUESTION_AFTER_A_CANCEL("a status query about a payment that is to be canceled executes it",
             Shows.inUniversesOf(Fault.CANCEL, Fault.PSP_CALL), List.of(HOLDS_HOLD),
             PlantedChange.<Boolean>result(at(PspCall::questionMayExecute), said -> false)),
     POISON_IN_THE_CLEAR("poison is kept as it was found, unsealed",

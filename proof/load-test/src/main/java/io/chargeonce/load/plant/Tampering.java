@@ -10,6 +10,8 @@ import io.chargeonce.payment.PaymentRequest;
 import io.chargeonce.payment.PspKey;
 import io.chargeonce.payment.RetrySchedule;
 import io.chargeonce.payment.UnknownCause;
+import io.chargeonce.payment.method.PspToken;
+import io.chargeonce.payment.method.PspTokens;
 import io.chargeonce.psp.Charge;
 import io.chargeonce.psp.http.AnswerTooLong;
 import io.chargeonce.wire.PaymentRecord;
@@ -67,6 +69,11 @@ public final class Tampering {
                 .forEach(digit -> key.append((char) ('a' + Character.digit(digit, 16))));
         return new Charge(new PspKey(key.toString()), charge.payment(), charge.money(), charge.request(), charge.pspReference(),
                 charge.mayBeSent(), charge.recalled(), charge.lease(), charge.firstSent());
+    }
+
+    public static Optional<PspToken> ofAnotherPsp(PlantedChange.Call call, Optional<PspToken> token) {
+        var tokens = (PspTokens) call.self();
+        return token.isPresent() || tokens.areDetached() ? token : tokens.at(call.argument(0).equals("adyen") ? "stripe" : "adyen");
     }
 
     public static Outcome failedIfDeclined(Outcome outcome) {
