@@ -121,6 +121,37 @@ class WayOfADebitTest {
         assertThat(world.text("SELECT file_name FROM bank_batch WHERE kind = 'credit'")).startsWith("pain.001-");
     }
 
+    private String cancel(String payment) {
+        return world.text("SELECT status FROM cancel_payment('acme', '%s')".formatted(payment));
+    }
+
+    @Test
+    void a_canceled_debit_that_waits_for_its_file_is_removed_and_is_in_none() {
+        String payment = world.pay(world.mandate("m1"), 1_299);
+        await().until(() -> world.text("SELECT count(*) FROM bank_batch_item WHERE batch_id IS NULL").equals("1"));
+        await().until(() -> world.state(payment).equals("unresolved"));
+        assertThat(cancel(payment)).isEqualTo("canceling");
+        await().atMost(Duration.ofSeconds(30)).until(() -> world.state(payment).equals("canceled"));
+        work();
+        assertThat(world.text("SELECT fenced FROM bank_batch_item")).isEqualTo("t");
+        assertThat(world.text("SELECT count(*) FROM bank_batch")).isEqualTo("0");
+        assertThat(world.bank.movements()).isEmpty();
+    }
+
+    @Test
+    void a_canceled_debit_that_is_in_a_file_cannot_be_recalled_and_stays_booked() {
+        String payment = world.pay(world.mandate("m1"), 1_299);
+        await().atMost(Duration.ofSeconds(30)).until(() -> {
+            outbound.runOnce();
+            return world.text("SELECT count(*) FROM bank_batch_item WHERE batch_id IS NOT NULL").equals("1");
+        });
+        await().until(() -> world.state(payment).equals("unresolved"));
+        assertThat(cancel(payment)).isEqualTo("canceling");
+        becomes(payment, "succeeded");
+        assertThat(world.text("SELECT count(*) FROM audit_record WHERE action = 'cancel-too-late'")).isEqualTo("1");
+        assertThat(world.bank.movements()).extracting(Movement::kind).containsExactly(Movement.Kind.CAPTURE);
+    }
+
     @Nested
     @Tag("proof")
     class InEveryOrderAndForm {

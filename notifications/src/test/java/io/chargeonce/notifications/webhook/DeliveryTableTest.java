@@ -115,6 +115,31 @@ class DeliveryTableTest {
     }
 
     @Test
+    void a_cancel_and_the_reversal_of_what_was_captured_later_are_each_sent_once() {
+        endpoint("acme");
+        String payment = hooks.accepted("acme");
+        hooks.execute("""
+                UPDATE operation_state SET state = 'canceled', step = 2, cancel_requested_at = now() WHERE operation_id = '%1$s';
+                SELECT stage_webhooks(ARRAY['%1$s'])""".formatted(payment));
+        assertThat(hooks.text("SELECT count(*) FROM webhook_delivery")).as("charge has not published it yet").isEqualTo("0");
+        hooks.execute("""
+                UPDATE operation_state SET settled_at = now() WHERE operation_id = '%1$s';
+                INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency,
+                                       payment_method, charge_within_s)
+                SELECT 'attempt-k-reversal', payment_id, 'reversal', 'k', merchant_id, 'k', amount, currency, payment_method, 86400
+                  FROM operation WHERE operation_id = '%1$s';
+                SET session_replication_role = replica;
+                UPDATE operation_state SET state = 'succeeded', step = 2, psp = 'stripe', psp_reference = 're_1', settled_at = now()
+                 WHERE operation_id = 'attempt-k-reversal'""".formatted(payment));
+        for (int repeat = 0; repeat < 2; repeat++) {
+            hooks.execute("SELECT stage_webhooks(ARRAY['%s', 'attempt-k-reversal'])".formatted(payment));
+        }
+        assertThat(hooks.text("SELECT string_agg(event_type || ' ' || (body::json #>> '{data,status}') || ' ' "
+                + "|| (body::json #>> '{data,amount}'), ', ' ORDER BY event_type) FROM webhook_delivery"))
+                .isEqualTo("payment.canceled canceled 1299, reversal.succeeded succeeded 1299");
+    }
+
+    @Test
     void a_redelivery_is_sent_even_if_an_earlier_try_succeeds_late() {
         endpoint("acme");
         stage("acme");
