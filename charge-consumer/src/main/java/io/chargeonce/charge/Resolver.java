@@ -226,7 +226,7 @@ final class Resolver implements AutoCloseable {
         Gateway gateway = gateways.named(attempt.psp());
         boolean keyIsKnown = now.isBefore(attempt.keyValidUntil());
         boolean visible = attempt.sentAt().plus(gateway.visibilityLag()).isBefore(now);
-        // A purge and a cancel say stop: from then on no question may execute it.
+        // After a purge or a cancel no status query may execute it.
         boolean isPurged = operation.state() == OperationState.PURGED;
         boolean isUnwanted = isPurged || operation.cancelRequestedAt().isPresent();
         PspCall asUsual = PspCalls.of(operation, attempt, gateway, keyIsKnown);

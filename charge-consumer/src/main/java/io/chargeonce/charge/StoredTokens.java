@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Reads the tokens of stored payment methods for a choice of PSPs. Raw tokens cost no statement. */
+/** Reads the tokens of stored payment methods before a PSP is chosen. Raw tokens cost no statement. */
 final class StoredTokens {
 
     private record Found(String operation, String psp, PspToken token) {}
@@ -24,7 +24,7 @@ final class StoredTokens {
 
     private static final String TOKENS_OF = "SELECT operation_id, psp, customer, token FROM tokens_of(?)";
 
-    /** For operations that this transaction has locked. Who detaches a method waits for this transaction, and a later one reads none. */
+    /** For operations that this transaction has locked. A detach waits for this transaction; later transactions find no tokens. */
     static void read(Connection connection, Collection<Operation> locked) throws SQLException {
         List<Operation> stored = locked.stream().filter(operation -> operation.kind() == OperationKind.CHARGE
                 && PaymentMethodId.isMeantBy(operation.accepted().request().paymentMethod())).toList();

@@ -13,8 +13,9 @@ import java.util.Optional;
  * @param money        the PSP's answer must have this amount, or it is not trusted
  * @param request      the bytes of each send; rendered by the same gateway before the attempt was stored
  * @param pspReference the PSP's own id for it, once an answer had one
- * @param mayBeSent    whether a question may send it again: the PSP remembers the key, and the payment is wanted or a send moves no money
- * @param recalled     whether its payment is to be canceled: what has not gone out yet is stopped
+ * @param mayBeSent    whether a status query may send it again: the PSP remembers the key, and the payment is neither purged nor to be
+ *                     canceled, or a send moves no money
+ * @param recalled     whether its payment is to be canceled: what was not sent yet is stopped
  * @param lease        checked right before each request that may move money, or that relies on the key being remembered
  * @param firstSent    by Postgres's clock: what the PSP made long before is of a forgotten payment that had the same key
  */

@@ -43,7 +43,10 @@ public interface Gateway {
         return true;
     }
 
-    /** Whether {@link #findOut} may move money where it sends the attempt again. Then it sends nothing once nobody wants the payment. */
+    /**
+     * Whether {@link #findOut} may move money where it sends the attempt again. If so, it sends nothing once the payment is purged or is to
+     * be canceled.
+     */
     default boolean questionMayExecute() {
         return true;
     }

@@ -46,12 +46,12 @@ public record PspCall(Gateway gateway, PspRequest request) {
         };
     }
 
-    /** Whether {@link #ask} may move money if it {@link #mayBeSent}. Then it sends nothing once nobody wants the payment any more. */
+    /** Whether {@link #ask} may move money if it {@link #mayBeSent}. If so, nothing is sent for a purged or a canceled payment. */
     public boolean questionMayExecute() {
         return request instanceof Refund || gateway.questionMayExecute();
     }
 
-    /** Whether {@link #fence} may move money. Then it is not called once nobody wants the payment any more. */
+    /** Whether {@link #fence} may move money. If so, it is not called once the payment is purged or to be canceled. */
     public boolean fenceMayExecute() {
         return request instanceof Refund && refunds().fenceMayExecute();
     }

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A merchant or a person wants a payment no more: wherever it stands, and whoever comes first. */
+/** A merchant or a person cancels a payment: in any state, and at the same time as a claim. */
 class CanceledPaymentTest {
 
     private static final int RACES = 40;
@@ -58,7 +58,7 @@ class CanceledPaymentTest {
         return books.text("SELECT status FROM cancel_payment('acme', '" + id + "')");
     }
 
-    private static int tell() {
+    private static int publish() {
         return new Cancellations(books.charging, books.topics, () -> {}).runOnce();
     }
 
@@ -71,7 +71,7 @@ class CanceledPaymentTest {
                 .formatted(books.topics.outcomes(), id, status));
     }
 
-    private void askedOnce() {
+    private void queryOnce() {
         Waiting.until(() -> process.resolver.runOnce() == 1);
     }
 
@@ -99,14 +99,14 @@ class CanceledPaymentTest {
 
     @ParameterizedTest
     @EnumSource(names = {"ACCEPTED", "SCHEDULED", "PARKED", "DEAD", "PURGED"})
-    void what_has_no_open_attempt_is_canceled_at_once_and_told_once(OperationState state) {
+    void what_has_no_open_attempt_is_canceled_at_once_and_published_once(OperationState state) {
         String id = standing(state);
         int step = books.operation(id).step();
         assertThat(cancel(id)).isEqualTo("canceled");
         assertThat(books.state(id)).isEqualTo(OperationState.CANCELED);
         assertThat(books.operation(id).step()).isEqualTo(step + 1);
-        assertThat(tell()).isEqualTo(1);
-        assertThat(tell()).isZero();
+        assertThat(publish()).isEqualTo(1);
+        assertThat(publish()).isZero();
         assertThat(books.operation(id).settledAt()).isPresent();
         assertThat(outcomes(id, "canceled")).isEqualTo(1);
         assertThat(books.count("FROM dead_letter WHERE state IN ('dead', 'purged')")).isZero();
@@ -120,7 +120,7 @@ class CanceledPaymentTest {
         books.rewrite("UPDATE operation_state SET tier = 0, represent_at = now() + interval '1 day' WHERE operation_id = '" + id + "'");
         assertThat(cancel(id)).isEqualTo("canceled");
         assertThat(books.operation(id).representAt()).isEmpty();
-        assertThat(tell()).isEqualTo(1);
+        assertThat(publish()).isEqualTo(1);
     }
 
     @Test
@@ -134,7 +134,7 @@ class CanceledPaymentTest {
     }
 
     @Test
-    void after_a_claim_it_is_a_wish_and_money_that_moved_stays() {
+    void after_a_claim_it_is_only_requested_and_money_that_moved_stays() {
         String id = books.accept("order-1");
         psp.then((fake, charge) -> {
             assertThat(cancel(id)).isEqualTo("canceling");
@@ -153,21 +153,21 @@ class CanceledPaymentTest {
         var other = new FakePsp("other");
         EngineFixture.Process both = books.process(psp, other);
         String id = books.accept("order-1");
-        FakePsp.Behaviour wanted = (fake, charge) -> {
+        FakePsp.Behaviour canceled = (fake, charge) -> {
             cancel(id);
             return FakePsp.FAIL.charge(fake, charge);
         };
-        psp.then(wanted);
-        other.then(wanted);
+        psp.then(canceled);
+        other.then(canceled);
         both.drain();
         assertThat(psp.calls.size() + other.calls.size()).isEqualTo(1);
         assertThat(books.state(id)).isEqualTo(OperationState.CANCELED);
         assertThat(outcomes(id, "canceled")).isEqualTo(1);
-        assertThat(tell()).as("it was told when it was decided").isZero();
+        assertThat(publish()).as("it was published when it was decided").isZero();
     }
 
     @Test
-    void a_decline_after_the_wish_is_canceled_and_never_presented_again() {
+    void a_decline_after_the_request_is_canceled_and_never_presented_again() {
         String id = books.accept("order-1");
         books.execute("INSERT INTO merchant (merchant_id, represent_declines) VALUES ('acme', true)");
         psp.then((fake, charge) -> {
@@ -180,13 +180,13 @@ class CanceledPaymentTest {
     }
 
     @Test
-    void what_is_unresolved_is_asked_about_now_and_canceled_if_it_failed() {
+    void what_is_unresolved_is_queried_now_and_canceled_if_it_failed() {
         String id = unresolved();
         books.execute("UPDATE operation_state SET resolve_at = now() + interval '1 hour'");
         assertThat(process.resolver.runOnce()).isZero();
         assertThat(cancel(id)).isEqualTo("canceling");
         psp.answersQuestions = true;
-        askedOnce();
+        queryOnce();
         assertThat(books.state(id)).isEqualTo(OperationState.CANCELED);
         assertThat(outcomes(id, "canceled")).isEqualTo(1);
         assertThat(books.takeWork()).isEmpty();
@@ -197,43 +197,43 @@ class CanceledPaymentTest {
         String id = unresolved();
         cancel(id);
         psp.answer = Optional.of(new Outcome.Charged("reference"));
-        askedOnce();
+        queryOnce();
         assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
         assertThat(audited(id, "cancel-too-late")).isEqualTo(1);
         assertThat(books.count("FROM operation WHERE kind = 'reversal'")).isZero();
     }
 
     @Test
-    void while_nobody_knows_it_stays_to_be_canceled_and_in_the_queue_for_people() {
+    void while_its_outcome_is_unknown_it_stays_to_be_canceled_and_in_the_queue_for_people() {
         psp.then(FakePsp.TIME_OUT_UNEXECUTED);
         String id = books.listedAsUnresolved(process, psp);
         assertThat(cancel(id)).isEqualTo("canceling");
-        askedOnce();
+        queryOnce();
         assertThat(books.state(id)).isEqualTo(OperationState.UNRESOLVED);
         assertThat(books.count("FROM dead_letter WHERE state = 'dead'")).isEqualTo(1);
         psp.answer = Optional.of(new Outcome.Failed(FailureCause.CANCELLED_UNEXECUTED, "cancelled"));
-        askedOnce();
+        queryOnce();
         assertThat(books.state(id)).isEqualTo(OperationState.CANCELED);
         assertThat(books.count("FROM dead_letter WHERE state = 'dead'")).isZero();
     }
 
     @Test
-    void a_dead_payment_whose_attempt_may_have_taken_the_money_is_asked_about() {
+    void a_dead_payment_whose_attempt_may_have_taken_the_money_is_queried() {
         String id = unresolved();
         books.rewrite("UPDATE operation_state SET state = 'dead', resolve_at = NULL, lease_token = NULL WHERE operation_id = '" + id + "'");
         assertThat(cancel(id)).isEqualTo("canceling");
         psp.answersQuestions = true;
-        askedOnce();
+        queryOnce();
         assertThat(books.state(id)).isEqualTo(OperationState.CANCELED);
     }
 
     @Test
-    void no_question_after_a_cancel_may_execute_the_attempt() {
+    void no_status_query_after_a_cancel_may_execute_the_attempt() {
         String id = unresolved();
         books.execute("UPDATE payment_attempt SET sends = 1");
         cancel(id);
         psp.answer = Optional.of(new Outcome.Unknown(UnknownCause.CANNOT_BE_ASKED, "look in the Customer Area", Optional.empty()));
-        askedOnce();
+        queryOnce();
         assertThat(psp.questions.getLast().mayBeSent()).isFalse();
         assertThat(psp.questions.getLast().recalled()).isTrue();
         assertThat(books.count("FROM payment_attempt WHERE sends > 1")).isZero();
@@ -241,7 +241,7 @@ class CanceledPaymentTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void a_question_that_was_claimed_before_the_cancel_sends_only_what_moves_no_money(boolean movesNone) {
+    void a_status_query_that_was_claimed_before_the_cancel_sends_only_what_moves_no_money(boolean movesNone) {
         String id = unresolved();
         cancel(id);
         Set<PspKey> counted = books.database.inTransaction(connection -> AttemptTable.countSends(connection,
@@ -250,22 +250,22 @@ class CanceledPaymentTest {
     }
 
     @Test
-    void a_psp_whose_questions_move_no_money_is_asked_by_sending_too() {
+    void a_psp_whose_status_queries_move_no_money_is_queried_by_sending_too() {
         psp.questionMayExecute = false;
         String id = unresolved();
         cancel(id);
         psp.answersQuestions = true;
-        askedOnce();
+        queryOnce();
         assertThat(psp.questions.getLast().mayBeSent()).isTrue();
         assertThat(books.state(id)).isEqualTo(OperationState.CANCELED);
     }
 
     @Test
-    void money_that_comes_after_all_goes_back() {
+    void money_that_is_captured_later_is_given_back() {
         String id = unresolved();
         cancel(id);
         psp.answersQuestions = true;
-        askedOnce();
+        queryOnce();
         Operation canceled = books.operation(id);
         for (int i = 0; i < 2; i++) {
             process.resolutions.resolve(new OutcomeRecorder.Resolution(id, UUID.randomUUID(), canceled.attemptKey(), "call",
@@ -280,11 +280,11 @@ class CanceledPaymentTest {
     }
 
     @Test
-    void a_canceled_payment_is_refunded_no_more_and_a_refund_that_waited_ends() {
+    void a_canceled_payment_cannot_be_refunded_and_a_refund_that_waited_ends() {
         String id = books.accept("order-1");
         assertThat(books.refund(id, OptionalLong.of(100), "a")).isInstanceOf(Refunds.Answer.Accepted.class);
         cancel(id);
-        tell();
+        publish();
         assertThat(books.refund(id, OptionalLong.of(100), "b"))
                 .isEqualTo(new Refunds.Answer.NotCaptured(OperationState.CANCELED));
         process.drain();
@@ -330,7 +330,7 @@ class CanceledPaymentTest {
                 answers.getLast().get();
             }
         }
-        tell();
+        publish();
         process.drain();
         for (int i = 0; i < RACES; i++) {
             String id = books.text("SELECT operation_id FROM operation WHERE idempotency_key = 'order-" + i + "'");

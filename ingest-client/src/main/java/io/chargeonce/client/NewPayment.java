@@ -16,13 +16,13 @@ import java.util.Optional;
  * @param paymentMethod the id of a stored payment method, or a PSP's own token, never a card number; of a direct debit its mandate
  * @param byBankDebit   whether it goes by the rail {@code bank_debit}, and otherwise by card
  * @param guarded       whether it is refused as a second click if the same purchase was made a moment ago under another key
- * @param initiator     on whose word it is charged; empty is the customer's
+ * @param initiator     who started the charge; empty counts as the customer
  */
 public record NewPayment(String key, long amount, String currency, String paymentMethod, Optional<String> customer,
         Optional<String> reference, Optional<String> description, Optional<String> receiptEmail, boolean byBankDebit,
         boolean guarded, Optional<Initiator> initiator) {
 
-    /** On whose word a stored card is charged, as the card networks want it told. */
+    /** Who started the charge of a stored card; the card networks require it. */
     public enum Initiator {
         CUSTOMER, SCHEDULED, UNSCHEDULED
     }

@@ -7,8 +7,8 @@ import java.util.List;
  * A stored payment method as it stands now.
  *
  * @param id       for {@link NewPayment#paymentMethod}
- * @param psps     the accounts at PSPs that it has tokens of
- * @param detached whether it pays for nothing any more, and its tokens are gone
+ * @param psps     the accounts at PSPs of which it has tokens
+ * @param detached whether it was ended, and its tokens are deleted
  */
 public record PaymentMethod(String id, String customer, List<String> psps, boolean detached) {
 

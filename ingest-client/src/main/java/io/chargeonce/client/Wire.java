@@ -132,7 +132,7 @@ final class Wire {
             return status >= 500 || status == 429 || status == 408;
         }
 
-        /** For a question: those that there are. Empty if this is no answer to it. */
+        /** The payments or methods that were read. Empty if this is no answer to a read. */
         <T> Optional<List<T>> found(Function<JsonNode, T> read) {
             JsonNode json = json();
             if (status == 404 && type().equals(NOT_FOUND)) {

@@ -42,7 +42,7 @@ public final class DueOperations {
         return new DueOperations("list = 'purge' AND lane = '' AND due_at < " + END, ENDED, List.of());
     }
 
-    /** Canceled operations of which nobody was told yet. */
+    /** Canceled operations whose outcome is not published yet. */
     public static DueOperations canceled() {
         return new DueOperations("list = 'cancel' AND lane = ''", "operation_state.state = 'canceled' AND settled_at IS NULL", List.of());
     }

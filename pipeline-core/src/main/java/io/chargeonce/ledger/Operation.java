@@ -272,10 +272,10 @@ public final class Operation extends OperationRow {
         forgetQuestion();
     }
 
-    /** No attempt has moved money. It ends now, or its cancel, which {@code cancel_charge} has decided, is told now. */
+    /** No attempt has moved money. It ends now, or its cancel, which {@code cancel_charge} has decided, is published now. */
     public void cancel(Instant now) {
         if (cancelRequestedAt.isEmpty() || settledAt.isPresent() && state == OperationState.CANCELED) {
-            throw new IllegalStateException("Bug! Nobody wanted %s, which is %s, canceled now".formatted(id(), state.tag()));
+            throw new IllegalStateException("Bug! No cancel of %s, which is %s, is due".formatted(id(), state.tag()));
         }
         if (state != OperationState.CANCELED) {
             moveOn(OperationState.CANCELED);

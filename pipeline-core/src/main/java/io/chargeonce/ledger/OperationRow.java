@@ -83,7 +83,7 @@ public abstract sealed class OperationRow permits Operation {
     public PspTokens tokens() {
         PaymentRequest request = accepted.request();
         if (tokens.isEmpty() && PaymentMethodId.isMeantBy(request.paymentMethod())) {
-            throw new IllegalStateException("Bug! Nobody has read the tokens of " + id());
+            throw new IllegalStateException("Bug! This transaction has not read the tokens of " + id());
         }
         return tokens.orElseGet(() -> PspTokens.raw(request));
     }
@@ -171,7 +171,7 @@ public abstract sealed class OperationRow permits Operation {
         return settledAt;
     }
 
-    /** When its merchant or a person wanted it canceled. From then on no attempt begins, and no question executes one. */
+    /** When its merchant or a person requested its cancel. From then on no attempt begins, and no status query executes one. */
     public Optional<Instant> cancelRequestedAt() {
         return cancelRequestedAt;
     }

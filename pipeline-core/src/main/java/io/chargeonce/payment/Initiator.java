@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** On whose word a stored payment method is charged, as the card networks want it told. The tag is a request's {@code initiator}. */
+/** Who started the charge of a stored payment method; the card networks require it. The tag is a request's {@code initiator}. */
 public enum Initiator {
     /** The customer has just ordered. */
     CUSTOMER,

@@ -15,7 +15,7 @@ public sealed interface NextStep {
     /** The end: the payment was declined. */
     record SettleDeclined(Outcome.Declined declined) implements NextStep {}
 
-    /** The end: its merchant or a person did not want it any more, and this attempt moved no money. */
+    /** The end: a cancel was requested, and this attempt moved no money. */
     record Cancel() implements NextStep {}
 
     /** A person has purged it: it stays purged, and nothing more is asked. */

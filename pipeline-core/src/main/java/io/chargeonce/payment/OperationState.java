@@ -28,7 +28,7 @@ public enum OperationState {
      * moved money, the resolver goes on asking.
      */
     PURGED,
-    /** Its merchant or a person did not want it any more, and no attempt took money. What one takes all the same goes back. */
+    /** Its merchant or a person canceled it, and no attempt took money. What a PSP captures later is given back. */
     CANCELED;
 
     public Set<OperationState> next() {

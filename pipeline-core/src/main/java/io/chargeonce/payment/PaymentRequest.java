@@ -10,7 +10,7 @@ import java.util.Optional;
  * @param paymentMethod a stored payment method's id, a PSP's token or a mandate, never a card number
  * @param customer      the merchant's or the PSP's id of the payer
  * @param reference     the merchant's order number or similar
- * @param initiator     on whose word it is charged; empty counts as the customer's
+ * @param initiator     who started the charge; empty counts as the customer
  */
 public record PaymentRequest(
         Money money,
@@ -25,7 +25,7 @@ public record PaymentRequest(
     /** Replaces an erased personal field in a row; the schema has the same text. */
     public static final String ERASED = "[erased]";
 
-    /** On the customer's word. */
+    /** Started by the customer. */
     public PaymentRequest(Money money, String paymentMethod, Optional<String> customer, Optional<String> reference,
                           Optional<String> description, Optional<String> receiptEmail) {
         this(money, paymentMethod, customer, reference, description, receiptEmail, Optional.empty());

@@ -8,7 +8,7 @@ import java.util.Optional;
  *
  * @param represented      how often it was presented again after a decline
  * @param purged           whether a person has purged it from the dead-letter queue
- * @param canceling        whether its merchant or a person does not want it any more
+ * @param canceling        whether a cancel was requested
  * @param pspWellForOthers whether the PSP was well for other payments while this one failed there
  * @param capturedAs       the PSP's reference, if this attempt is known to have captured, from any source
  * @param failedAlready    whether this attempt is known to have failed, from another source

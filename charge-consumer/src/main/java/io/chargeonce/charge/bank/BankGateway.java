@@ -161,7 +161,7 @@ public final class BankGateway implements Gateway, RefundGateway {
                 "it was given up before any file took it" + (why.isEmpty() ? "" : ": " + why));
     }
 
-    /** A debit that waits for its file is taken out. One that is in a file cannot be called back. */
+    /** A debit that waits for its file is removed. One that is in a file cannot be recalled. */
     private Outcome recall(PspKey key) {
         boolean stopped = DatabaseRetry.insist(() -> database.withConnection(connection -> BankItems.recall(connection, key)));
         return stopped ? given("") : find(key, false);

@@ -105,10 +105,10 @@ public final class PspExchange implements AutoCloseable {
         }
     }
 
-    /** After a decision another attempt may follow at once, and a purge and a cancel say stop: no byte of this one may be sent any more. */
+    /** After a decision another attempt may follow at once. After it, a purge or a cancel no byte of this one may be sent any more. */
     private static Outcome decidedMeanwhile() {
         return new Outcome.Unknown(UnknownCause.LEASE_RAN_OUT,
-                "its outcome became known in another way meanwhile, or nobody wants it any more, so nothing was sent",
+                "its outcome became known in another way meanwhile, or its payment was purged or is to be canceled, so nothing was sent",
                 Optional.empty());
     }
 

@@ -18,7 +18,7 @@ public enum Incident {
     SUCCEEDED_AFTER_PURGE,
     /** An operation was published as declined, and its money moved all the same. */
     SUCCEEDED_AFTER_DECLINE,
-    /** A payment was canceled, and its money came all the same; it is being given back. */
+    /** A PSP captured money for a canceled payment; it is being given back. */
     CAPTURED_AFTER_CANCEL,
     /** A PSP contradicts the person who settled an attempt by hand. */
     SETTLED_AGAINST_EVIDENCE,

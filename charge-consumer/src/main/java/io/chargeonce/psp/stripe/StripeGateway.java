@@ -134,7 +134,7 @@ public final class StripeGateway implements Gateway {
         }
     }
 
-    /** An intent that is created again is never confirmed by a question, which cancels it. */
+    /** A status query never confirms an intent that it creates again: it cancels it. */
     @Override
     public boolean questionMayExecute() {
         return false;

@@ -98,7 +98,7 @@ record PaymentRoutes(WitnessView witness) implements ConsoleApi.Routes {
         Cancels.Canceled canceled = new Cancels(call.queue()).cancel(call.path("id"), by);
         return switch (canceled.result()) {
             case UNKNOWN -> throw Problems.noSuch("No payment has this id.").refusal();
-            case CAPTURED -> throw Problems.notNow("It is charged already.", "Refund it to give the money back.").refusal();
+            case CAPTURED -> throw Problems.notNow("It was charged already.", "Refund it to give the money back.").refusal();
             case DECLINED -> throw Problems.notNow("It was declined.", "There is nothing to cancel.").refusal();
             case CANCELED, CANCELING -> ConsoleApi.json(200, Map.of("result", canceled.result().tag(), "run", by.run()));
         };

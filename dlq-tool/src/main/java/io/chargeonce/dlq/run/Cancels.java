@@ -30,7 +30,7 @@ public final class Cancels {
     public enum Result {
         /** No attempt can have taken money: it is final. */
         CANCELED,
-        /** An attempt may have taken money: the PSP is asked, and nothing is sent that could take it. */
+        /** An attempt may have taken money: the PSP is queried, and nothing is sent that could take it. */
         CANCELING,
         /** Too late: only a refund gives the money back. */
         CAPTURED,

@@ -60,9 +60,9 @@ class CancelTest {
         assertThat(called.exit()).isOne();
         assertThat(called.out().lines().toList()).containsExactly(
                 dead + ", 12.99 EUR, dead: would be canceled.",
-                unresolved + ", 12.99 EUR, unresolved: its PSP would be asked, and it would be canceled unless it was charged.",
-                open + ", 12.99 EUR, dead: its PSP would be asked, and it would be canceled unless it was charged.",
-                charged + ", 12.99 EUR, succeeded: is charged already; refund it.",
+                unresolved + ", 12.99 EUR, unresolved: the PSP would be queried, and it would be canceled unless it was charged.",
+                open + ", 12.99 EUR, dead: the PSP would be queried, and it would be canceled unless it was charged.",
+                charged + ", 12.99 EUR, succeeded: was charged already; refund it.",
                 "pay_unknown: there is no payment with this id.", "Nothing was changed. Do it with --yes.");
         assertThat(rows.everything()).isEqualTo(before);
     }
@@ -70,7 +70,7 @@ class CancelTest {
     @Test
     void what_may_have_been_charged_is_asked_about_and_a_repeat_gives_the_same() {
         String id = rows.unresolved();
-        assertThat(cancel(id).out()).contains("its PSP is asked, and it is canceled unless it was charged");
+        assertThat(cancel(id).out()).contains("the PSP is queried, and it is canceled unless it was charged");
         assertThat(rows.operation(id).isCanceling()).isTrue();
         assertThat(cancel(id).exit()).isZero();
         assertThat(rows.text("SELECT count(*) FROM audit_record WHERE action = 'dlq.canceled'")).isEqualTo("1");

@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Refuses what no PSP can be told that may get a payment by a raw token: its amount, or its texts. It could only become a dead letter. The
- * routes are those of the charging processes. A repeat gets its answer also if they have changed since.
+ * Refuses a payment by a raw token if no PSP of its routes can take its amount or its texts: it could only become a dead letter. The routes
+ * are those of the charging processes. A repeat gets its answer also if they have changed since.
  */
 final class RoutedRequests {
 

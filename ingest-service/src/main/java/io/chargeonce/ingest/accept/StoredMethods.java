@@ -17,8 +17,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Refuses payments by a stored method that their merchant has not, or that no PSP of their routes has a token of. A repeat gets its answer
- * also if the method was detached since.
+ * Refuses payments by a stored method that their merchant does not have, or of which no PSP of their routes has a token. A repeat gets its
+ * answer also if the method was detached since.
  */
 final class StoredMethods {
 

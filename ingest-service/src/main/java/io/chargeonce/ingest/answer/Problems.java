@@ -163,8 +163,8 @@ public final class Problems {
 
     public static Problem noToken() {
         return Problem.of(400, "payment-method-not-taken", "No PSP of this payment has a token of its payment method",
-                "The PSPs that are set up for this payment are others than those that the payment method has tokens of. Store one with "
-                        + "a token of one of them; the same idempotency key may be used again.")
+                "The payment method has tokens of other PSPs than those that are set up for this payment. Store one with a token of one "
+                        + "of them; the same idempotency key may be used again.")
                 .withError("payment_method", "has no token of a PSP that is set up for this payment");
     }
 
@@ -230,7 +230,7 @@ public final class Problems {
     }
 
     public static Problem alreadyCaptured(PaymentId id) {
-        return Problem.of(409, "already-captured", "The payment is charged already",
+        return Problem.of(409, "already-captured", "The payment was charged already",
                 "It cannot be canceled any more. Refund it to give the money back.").withPayment(Contract.PAYMENTS + "/" + id);
     }
 
@@ -241,7 +241,7 @@ public final class Problems {
 
     public static Problem paymentCanceled(PaymentId id) {
         return Problem.of(409, "payment-canceled", "The payment is canceled",
-                "Nothing of it is kept: what is captured for it all the same goes back by itself.")
+                "It was not charged, so there is nothing to refund. Money that a PSP captures for it later is given back automatically.")
                 .withPayment(Contract.PAYMENTS + "/" + id);
     }
 

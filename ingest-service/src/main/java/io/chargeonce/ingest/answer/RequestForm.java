@@ -7,7 +7,7 @@ public enum RequestForm {
     PAYMENT("body", "Idempotency-Key", "Send a header Idempotency-Key", "a JSON object with at least amount, currency and payment_method"),
     REFUND("body", "Idempotency-Key", "Send a header Idempotency-Key",
             "a JSON object: {} gives back all that is left, amount gives back a part, reference tells several refunds apart"),
-    CANCEL("body", "Idempotency-Key", "Send a header Idempotency-Key", "a JSON object: {}, or reason in words for the audit log"),
+    CANCEL("body", "Idempotency-Key", "Send a header Idempotency-Key", "a JSON object: {}, or with reason, a text for the audit log"),
     METHOD("body", "Idempotency-Key", "Send a header Idempotency-Key", "a JSON object with customer, and tokens by the names of PSPs"),
     ENDPOINT("body", "Idempotency-Key", "Send a header Idempotency-Key",
             "a JSON object with url, an https address, and if you like events, a list of event types"),

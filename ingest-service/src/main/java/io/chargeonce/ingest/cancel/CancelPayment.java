@@ -20,7 +20,7 @@ import java.util.Optional;
 
 /**
  * Cancels a payment for its merchant, in one transaction with the audit record. A payment that no attempt may have charged is canceled at
- * once; of one that an attempt may have charged it is noted, and charge finds out. The same request again changes nothing. Any thread.
+ * once. For any other payment the request is stored, and charge queries the PSP. The same request again changes nothing. Any thread.
  */
 public final class CancelPayment {
 

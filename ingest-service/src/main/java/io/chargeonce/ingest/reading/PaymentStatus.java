@@ -33,7 +33,7 @@ public enum PaymentStatus {
         };
     }
 
-    /** The same for a payment that its merchant or a person wanted canceled. */
+    /** The same for a payment whose cancel was requested. */
     PaymentStatus canceling() {
         return switch (this) {
             case ACCEPTED, PROCESSING, NEEDS_ATTENTION, PURGED, CANCELING -> CANCELING;

@@ -4,9 +4,9 @@ package io.chargeonce.payment.method;
 import java.util.Optional;
 
 /**
- * What one PSP calls a payment method. Its text has neither name, so that none gets into a log or a message.
+ * What one PSP calls a payment method. Its text has neither name, so that no log and no message shows one.
  *
- * @param customer with whom the method is stored there; empty if nobody said so
+ * @param customer the PSP's name for the customer of the method; empty if it is not known
  */
 public record PspToken(Optional<String> customer, String method) {
 

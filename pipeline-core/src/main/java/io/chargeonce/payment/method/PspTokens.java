@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** The tokens of a payment's method, by PSP. Who has none cannot charge it. Immutable. */
+/** The tokens of a payment's method, by PSP. A PSP without one cannot charge it. Immutable. */
 public final class PspTokens {
 
     private static final String STRIPES_CUSTOMER = "cus_";
@@ -25,7 +25,7 @@ public final class PspTokens {
         return new PspTokens(psp -> Optional.ofNullable(kept.get(psp)), kept.isEmpty());
     }
 
-    /** The payment method is a PSP's own token. Nobody says of which PSP, so each one that the routes name is told it. */
+    /** The payment method is a PSP's own token. It does not say of which PSP, so each one that the routes name gets it. */
     public static PspTokens raw(PaymentRequest request) {
         return new PspTokens(psp -> Optional.of(raw(psp, request)), false);
     }

@@ -13,9 +13,9 @@ BEGIN
 END $$;
 
 -- Decides under the charge's lock whether it is canceled: the only way to cancel. If none of its attempts can have moved money, it is
--- canceled for good, and charge tells it. If one may have, it is only noted, and the PSP is asked now; no attempt and no question may move
--- money any more. A charge that has ended stays as it is. "status" is the state that counts, or 'canceling'; NULL if there is no such
--- charge. "is_new" is false for a repeat.
+-- canceled, which is final, and charge publishes that. If one may have, the request is stored and the PSP is queried now; no attempt begins
+-- and no status query executes one any more. A charge that has ended stays as it is. "status" is the charge's state, or 'canceling'; NULL
+-- if there is no such charge. "is_new" is false for a repeat.
 CREATE OR REPLACE FUNCTION cancel_charge(payment text, OUT status text, OUT is_new boolean)
     LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
 DECLARE
@@ -40,7 +40,7 @@ BEGIN
          WHERE operation_id = payment;
     ELSE
         status := 'canceling';
-        -- Who holds the lease calls the PSP right now, and decides by its answer.
+        -- The worker that holds the lease is calling the PSP, and decides by its answer.
         IF is_new AND its.lease_token IS NOT NULL AND its.resolve_at > moment THEN
             UPDATE operation_state SET cancel_requested_at = moment WHERE operation_id = payment;
         ELSIF is_new THEN

@@ -19,7 +19,7 @@ BEGIN
     RETURN true;
 END $$;
 
--- Of these merchants' methods, those of these ids: each merchant with its id. Detached ones too.
+-- The methods with these ids, each only if it is that merchant's. Detached ones too.
 CREATE OR REPLACE FUNCTION payment_methods_of(merchants text[], ids text[]) RETURNS SETOF payment_method
     LANGUAGE plpgsql STABLE ROWS 10 SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 BEGIN
@@ -35,8 +35,8 @@ BEGIN
                   ORDER BY created_at DESC, payment_method_id LIMIT 100;
 END $$;
 
--- No attempt is made with it any more. It waits for claims that have read its tokens. Their attempts stand, and a later claim finds none.
--- False if the merchant has no such method, or it is detached already.
+-- No attempt begins with it any more. It waits for claims that have read its tokens. Their attempts continue, and a later claim finds no
+-- token. False if the merchant has no such method, or it is detached already.
 CREATE OR REPLACE FUNCTION detach_payment_method(merchant text, id text) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 BEGIN
@@ -50,8 +50,8 @@ BEGIN
     RETURN true;
 END $$;
 
--- The tokens of these operations' methods. The methods are locked first: who detaches one waits for the claim that calls this, so no
--- attempt begins after its method was detached. The second statement sees what was committed while the first one waited.
+-- The tokens of these operations' methods. The methods are locked first: a detach waits for the claim that calls this, so no attempt
+-- begins after its method was detached. The second statement sees what was committed while the first one waited.
 CREATE OR REPLACE FUNCTION tokens_of(operations text[]) RETURNS TABLE (operation_id text, psp text, customer text, token text)
     LANGUAGE plpgsql ROWS 10 SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 #variable_conflict use_column
@@ -67,7 +67,7 @@ BEGIN
      WHERE its.operation_id = ANY (operations);
 END $$;
 
--- Erases the methods that these payments were charged with: who is erased is not charged again. For erase_personal_data.
+-- Erases the methods that these payments were charged with: an erased customer is not charged again. For erase_personal_data.
 CREATE OR REPLACE FUNCTION erase_payment_methods(payments text[]) RETURNS void
     LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
 DECLARE

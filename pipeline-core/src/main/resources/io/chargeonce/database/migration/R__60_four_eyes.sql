@@ -95,7 +95,7 @@ BEGIN
             SELECT currency, its.amount FROM operation AS its WHERE operation_id = operation) AS moved (of_what, amount)
     ON CONFLICT (login, of_what, hour) DO UPDATE SET amount = moved_alone.amount + excluded.amount;
     IF too_much_alone(ARRAY(SELECT of_what FROM four_eyes), ARRAY(SELECT 0::numeric FROM four_eyes)) THEN
-        -- A cancel is no run and needs no approval: what goes on would not wait for one.
+        -- A cancel is no run, so no person can approve it: the payment would not wait.
         RAISE SQLSTATE 'X4EYE' USING MESSAGE = format(CASE WHEN what = 'cancel'
             THEN 'this is more than %s may cancel alone within 24 hours; another person may cancel the rest'
             ELSE 'this is more than %s may move alone within 24 hours; have another person approve it' END, session_user);

@@ -59,7 +59,7 @@ BEGIN
     RETURN NOT EXISTS (SELECT FROM bank_batch_item WHERE psp_key = attempt AND NOT fenced);
 END $$;
 
--- The same for one whose payment is to be canceled: it is also taken out while it waits for its file. False if a file has it.
+-- The same for an attempt whose payment is to be canceled: it is also removed while it waits for its file. False if a file has it.
 CREATE OR REPLACE FUNCTION recall_for_bank(attempt text) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 BEGIN

@@ -142,7 +142,7 @@ CREATE TABLE duplicate_guard (
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 10000);
 CREATE INDEX duplicate_guard_over ON duplicate_guard (until);
 
--- A merchant's own name for a stored payment method, which a payment gives in place of a PSP's token. It is derived from merchant and
+-- A stored payment method, whose id a payment gives in place of a PSP's token. It is derived from merchant and
 -- idempotency key, so a repeat of the request is the same method.
 CREATE TABLE payment_method (
     payment_method_id text COLLATE "C" PRIMARY KEY CHECK (payment_method_id ~ '^pmt_[a-z2-7]{26}$'),
@@ -151,7 +151,7 @@ CREATE TABLE payment_method (
     customer          text COLLATE "C" NOT NULL CHECK (length(customer) BETWEEN 1 AND 500),
     -- The accounts at PSPs that it has tokens of, or had before it was detached.
     psps              text[] NOT NULL CHECK (cardinality(psps) BETWEEN 1 AND 20),
-    -- Of the request that stored it, to tell a repeat from another request under its key.
+    -- Of the request that stored it: a repeat has the same, another request under its key has not.
     fingerprint       bytea NOT NULL CHECK (length(fingerprint) = 32),
     created_at        timestamptz NOT NULL DEFAULT now(),
     -- After this no attempt is made with it, and its tokens are gone.
@@ -200,7 +200,7 @@ CREATE TABLE operation (
     reference        text COLLATE "C" CHECK (length(reference) <= 500),
     description      text CHECK (length(description) <= 500),
     receipt_email    text CHECK (length(receipt_email) <= 500),
-    -- On whose word it is charged; NULL counts as the customer's.
+    -- Who started the charge; NULL counts as the customer.
     initiator        text CHECK (initiator IN ('customer', 'scheduled', 'unscheduled')),
     accepted_at      timestamptz NOT NULL DEFAULT now(),
     -- The order of acceptance, independent of clocks: see list_late.
@@ -278,7 +278,7 @@ CREATE TABLE operation_state (
     -- When the resolver has to act: the lease's end while processing, the next question while unresolved.
     resolve_at       timestamptz,
     settled_at       timestamptz,
-    -- When its merchant or a person wanted it canceled. From then on no attempt begins, and no question executes one.
+    -- When its merchant or a person requested its cancel. From then on no attempt begins, and no status query executes one.
     cancel_requested_at timestamptz,
     -- Since when the outcome of the last attempt is unknown.
     unresolved_since timestamptz,
@@ -474,8 +474,8 @@ CREATE VIEW attempt_of_payment AS
 -- trigger writes it and no role may: so no waiting operation can be left out or removed.
 CREATE TABLE waiting (
     -- 'work' waits for its record in Kafka, and is overdue if that is lost; 'question' waits for the resolver, when a question is due or
-    -- its lease has expired; 'presentation' waits for the next presentation of a declined card; 'purge' for its end; 'cancel' until charge
-    -- tells it.
+    -- its lease has expired; 'presentation' waits for the next presentation of a declined card; 'purge' for its end; 'cancel' for the
+    -- publication of its outcome.
     list         text COLLATE "C" NOT NULL CHECK (list IN ('work', 'question', 'presentation', 'purge', 'cancel')),
     operation_id text COLLATE "C" NOT NULL,
     -- The PSP of a question, the tier of work: no lane delays another.

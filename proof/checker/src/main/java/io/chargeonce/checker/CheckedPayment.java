@@ -107,20 +107,20 @@ final class CheckedPayment {
     }
 
     /**
-     * A purge does not end the question about an attempt that may have moved money: until it is answered, that payment is under way. A
-     * cancel is, until it is told.
+     * A purge does not end the question about an attempt that may have moved money: until it is answered, that payment is under way. So is a
+     * canceled one until its outcome is published.
      */
     boolean isAtRest() {
-        return state.isAtRest() && !(state == State.PURGED && asked) && !isUntold();
+        return state.isAtRest() && !(state == State.PURGED && asked) && !isUnpublished();
     }
 
-    private boolean isUntold() {
+    private boolean isUnpublished() {
         return state == State.CANCELED && endedAt == NEVER;
     }
 
     /** Whether it goes on by itself. */
     boolean isMoving() {
-        return hasRow() && (!state.isAtRest() || isUntold()) && !waitsForDead;
+        return hasRow() && (!state.isAtRest() || isUnpublished()) && !waitsForDead;
     }
 
     /** What its row says is to be charged. */

@@ -72,7 +72,7 @@ final class PaymentChecks {
         }
         // A bank's return is no attempt of ours.
         boolean attempted = payment.charge || !(payment.id.startsWith("attempt-") && payment.id.endsWith("-return"));
-        // What came for a canceled payment all the same goes back: its captures tell.
+        // Late money of a canceled payment is given back: its captures show that.
         if (attempted && payment.state != State.CANCELED && payment.state.hasSucceeded() != (payment.succeededAttempts > 0)) {
             contents.findings.add(Invariant.CONSERVATION, payment.id, "is %s with %d succeeded attempts"
                     .formatted(payment.state.tag(), payment.succeededAttempts));

@@ -11,9 +11,9 @@ import { Loaded, ReadAt } from '../parts/states.js';
 import { Title } from '../parts/title.js';
 import { AuditTable } from './audit-table.js';
 
-const ACTIONS = ['dlq.merged', 'dlq.purged', 'dlq.restored', 'dlq.canceled', 'dlq.asked', 'dlq.run.planned', 'dlq.run.led', 'dlq.run.approved',
-  'dlq.run.aborted', 'dlq.run.cancelled', 'dlq.retried_now', 'dlq.stopped', 'dlq.unmasked', 'dlq.edited', 'dlq.imported', 'dlq.paused', 'dlq.forced', 'dlq.resumed',
-  'dlq.record.retried', 'dlq.record.dropped', 'dlq.bank_resend', 'dlq.bank_file_closed', 'dlq.bank_file_released', 'dlq.bank_line_closed',
+const ACTIONS = ['dlq.merged', 'dlq.purged', 'dlq.restored', 'dlq.canceled', 'dlq.asked', 'dlq.run.planned', 'dlq.run.led',
+  'dlq.run.approved', 'dlq.run.aborted', 'dlq.run.cancelled', 'dlq.retried_now', 'dlq.stopped', 'dlq.unmasked', 'dlq.edited',
+  'dlq.imported', 'dlq.paused', 'dlq.forced', 'dlq.resumed', 'dlq.record.retried', 'dlq.record.dropped', 'dlq.bank_resend', 'dlq.bank_file_closed', 'dlq.bank_file_released', 'dlq.bank_line_closed',
   'dlq.bank_line_released'];
 
 /** Who did what, from where and why. */

@@ -16,7 +16,7 @@ const FOR_DEAD = {
 /** @param purged its dead letter, while it can be restored */
 export function nextFor(id, moments, { payment, dead, purged, holds }) {
   if (payment?.state === 'canceled') {
-    return { tone: 'quiet', title: 'It is canceled', text: 'It was not charged and will not be. If a PSP captures money for it later, that money goes back automatically.' };
+    return { tone: 'quiet', title: 'It is canceled', text: 'It was not charged and will not be. If a PSP captures money for it later, that money is given back automatically.' };
   }
   if (payment?.canceling) {
     return { tone: 'accent', title: 'It is to be canceled', text: 'The PSP is queried, and nothing is sent that could still charge it. If the PSP no longer knows the outcome, settle it by hand with evidence.',

@@ -99,9 +99,9 @@ public final class CancelCommand implements Callable<Integer> {
     private String words(Cancels.Result result) {
         return switch (result) {
             case CANCELED -> yes ? "canceled." : "would be canceled.";
-            case CANCELING -> yes ? "its PSP is asked, and it is canceled unless it was charged."
-                    : "its PSP would be asked, and it would be canceled unless it was charged.";
-            case CAPTURED -> "is charged already; refund it.";
+            case CANCELING -> yes ? "the PSP is queried, and it is canceled unless it was charged."
+                    : "the PSP would be queried, and it would be canceled unless it was charged.";
+            case CAPTURED -> "was charged already; refund it.";
             case DECLINED -> "was declined; there is nothing to cancel.";
             case UNKNOWN -> "there is no payment with this id.";
         };

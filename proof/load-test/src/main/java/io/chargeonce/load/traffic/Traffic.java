@@ -128,7 +128,7 @@ public final class Traffic {
         latencies.unanswered();
     }
 
-    /** What becomes of it, the rows tell. */
+    /** The checker reads what became of it from the rows. */
     private void cancel(PlannedPurchase purchase, String payment) {
         try {
             clients.computeIfAbsent(purchase.merchant(), this::client).cancel(payment, Optional.empty());

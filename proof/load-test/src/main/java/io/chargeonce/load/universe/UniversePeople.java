@@ -110,7 +110,7 @@ final class UniversePeople {
                AND resolve_at - interval '%d seconds' > changed_at
             """;
 
-    /** By when its question's lease began. Stripe is asked by what charges nothing. */
+    /** By the begin of the status query's lease. At Stripe a status query charges nothing. */
     private static final String CANCELED = """
             SELECT its.operation_id
               FROM payment_attempt JOIN operation_state AS its USING (operation_id)
@@ -122,7 +122,7 @@ final class UniversePeople {
     void sends(String key) {
         if (judges) {
             postgres.text(CANCELED.formatted(key, Cluster.LEASE.toSeconds())).ifPresent(canceled -> witness.saw(Invariant.HOLDS_HOLD,
-                    "%s is to be canceled, and a later question sent it all the same, under %s".formatted(canceled, key)));
+                    "%s is to be canceled, and a later status query sent it, under %s".formatted(canceled, key)));
             postgres.text(PURGED.formatted(key, Cluster.LEASE.toSeconds())).ifPresent(purged -> witness.saw(Invariant.HOLDS_HOLD,
                     "%s was purged by a person, and a later question sent it all the same, under %s".formatted(purged, key)));
         }
