@@ -133,7 +133,7 @@ public final class AttemptTable {
     /**
      * Counts one more send for each time that a key is listed, before the send's first byte.
      *
-     * @return the keys that were counted; the attempts of the others are decided, or their payment is purged or to be canceled: they must not be sent again
+     * @return the keys that were counted; the attempts of the others are decided, or of purged or canceled payments: they are not sent
      */
     public static Set<PspKey> countSends(Connection connection, List<Send> sends) throws SQLException {
         return Set.copyOf(Sql.all(connection, COUNT_SENDS, row -> new PspKey(row.getString(1)),

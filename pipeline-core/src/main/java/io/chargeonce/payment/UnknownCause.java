@@ -22,7 +22,7 @@ public enum UnknownCause {
     NOT_FOUND("not_found"),
     /** The answered send did nothing, but the key was or may have been sent before. */
     ANOTHER_SEND("another_send"),
-    /** The PSP could only be asked by sending the attempt again: it may have forgotten the key, or the payment is purged or to be canceled. */
+    /** The PSP could only be asked by sending the attempt again: it may have forgotten the key, or the payment was purged or canceled. */
     CANNOT_BE_ASKED("cannot_be_asked"),
     /** The PSP's success is older than its message that the refund failed. */
     OVERTAKEN("overtaken"),

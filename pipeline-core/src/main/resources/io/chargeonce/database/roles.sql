@@ -153,8 +153,8 @@ GRANT SELECT ON operation, operation_state, operation_now, psp_observation, psp_
     TO chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
 -- All of an attempt but what was sent: the token is in it.
 GRANT SELECT (psp_key, operation_id, payment_id, operation, operation_ref, generation, sequence, psp, state, failed_definite,
-    request_sha256, sends, sent_at, claimed_xid, key_valid_until, psp_reference, cause, message, decided_at, not_found, charged_at_once) ON payment_attempt
-    TO chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
+    request_sha256, sends, sent_at, claimed_xid, key_valid_until, psp_reference, cause, message, decided_at, not_found, charged_at_once)
+    ON payment_attempt TO chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
 GRANT EXECUTE ON FUNCTION last_look(text), acceptances_from(looked_through, int), psps_awaited(operation_state)
     TO chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
 -- A filter by a merchant or a PSP that does not exist is refused, and an idempotency key is looked for at each merchant.

@@ -107,7 +107,7 @@ final class Operators {
              WHERE cancel_requested_at IS NOT NULL AND resolve_at IS NOT NULL AND psp = 'adyen'
             """;
 
-    /** No campaign waits until Adyen has forgotten a key, and before that no status query may be sent. So the owner withdraws such cancels. */
+    /** Until Adyen has forgotten a key, no status query may be sent, and no campaign waits so long: the owner withdraws such cancels. */
     static void takeBackWhatCannotBeAsked(Database database) {
         database.inTransaction(connection -> Sql.update(connection, CANCELING));
     }

@@ -14,8 +14,8 @@ import java.util.Optional;
  * @param canceled  whether it is canceled at once
  * @param receipt   where its receipt goes
  */
-record PlannedPurchase(TrafficMerchant merchant, String key, long amount, String currency, String card, PlannedOutcome outcome, boolean first,
-        boolean comesBack, boolean canceled, Optional<String> receipt) {
+record PlannedPurchase(TrafficMerchant merchant, String key, long amount, String currency, String card, PlannedOutcome outcome,
+        boolean first, boolean comesBack, boolean canceled, Optional<String> receipt) {
 
     PlannedPurchase repeated() {
         return new PlannedPurchase(merchant, key, amount, currency, card, outcome, false, false, false, receipt);

@@ -278,7 +278,8 @@ final class Shop {
             refund(purchase);
         }
         if (Wallet.holds(purchase.card) && kernel.chance(DETACHED)) {
-            cluster.ingest().ifPresent(host -> kernel.spawn(host, "detach", () -> UniverseOperator.detach(purchase.merchant, purchase.card)));
+            cluster.ingest().ifPresent(
+                    host -> kernel.spawn(host, "detach", () -> UniverseOperator.detach(purchase.merchant, purchase.card)));
         }
     }
 
