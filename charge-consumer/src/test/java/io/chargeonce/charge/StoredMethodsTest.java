@@ -130,7 +130,7 @@ class StoredMethodsTest {
     }
 
     @Test
-    void an_attempt_that_was_made_before_its_method_was_detached_is_asked_about_in_the_same_bytes() {
+    void an_attempt_that_was_made_before_its_method_was_detached_is_queried_with_the_same_bytes() {
         String method = books.store("joe", "adyen");
         adyen.inject(FaultRule.once(new Fault.AnswerLost()).on(io.chargeonce.sandbox.adyen.Operation.PAYMENT).times(2));
         String id = books.accept(order(), method);
@@ -169,7 +169,7 @@ class StoredMethodsTest {
     }
 
     @Test
-    void who_detaches_a_method_waits_for_the_claim_that_has_read_its_tokens() throws Exception {
+    void a_detach_waits_for_the_claim_that_has_read_the_tokens() throws Exception {
         String method = books.store("jane", "stripe");
         String id = books.accept(order(), method);
         CompletableFuture<Void> detached = books.charging.inTransaction(connection -> {
@@ -187,7 +187,7 @@ class StoredMethodsTest {
 
     @ParameterizedTest
     @CsvSource({"NULL, CardOnFile", "'customer', CardOnFile", "'scheduled', Subscription", "'unscheduled', UnscheduledCardOnFile"})
-    void adyen_is_told_on_whose_word_it_charges(String initiator, String model) {
+    void adyen_gets_who_started_the_charge(String initiator, String model) {
         String id = PaymentId.derive("acme", new IdempotencyKey("order-" + model + initiator.length())).value();
         books.execute("""
                 INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method,

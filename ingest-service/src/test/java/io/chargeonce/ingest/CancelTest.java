@@ -67,7 +67,7 @@ class CancelTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"processing", "unresolved"})
-    void an_open_attempt_is_asked_about_first(String state) {
+    void an_open_attempt_is_queried_first(String state) {
         world.become(key,
                 "state = '%s', psp = 'stripe', sequence = 1, lease_token = gen_random_uuid(), resolve_at = now()".formatted(state));
         HttpResponse<String> first = cancel();
@@ -87,7 +87,7 @@ class CancelTest {
     }
 
     @Test
-    void a_cancel_that_came_too_late_is_told() {
+    void a_cancel_that_came_too_late_says_so() {
         world.become(key, "state = 'succeeded', psp = 'stripe', psp_reference = 'pi_1', settled_at = now(), cancel_requested_at = now()");
         assertThat(status(now())).isEqualTo("succeeded");
         assertThat(Json.text(Json.at(now().body(), "cancel"), "outcome")).isEqualTo("cancel_too_late");

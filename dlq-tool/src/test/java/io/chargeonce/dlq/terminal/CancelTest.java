@@ -37,7 +37,7 @@ class CancelTest {
     }
 
     @Test
-    void what_has_no_open_attempt_is_canceled_wherever_it_stands() {
+    void what_has_no_open_attempt_is_canceled_in_every_state() {
         for (String id : new String[] {rows.dead(), waiting.scheduled(1), waiting.parked(2), rows.accepted("acme")}) {
             Called called = cancel(id);
             assertThat(called.exit()).as(called.err()).isZero();
@@ -49,7 +49,7 @@ class CancelTest {
     }
 
     @Test
-    void without_yes_nothing_changes_and_each_is_told() {
+    void without_yes_nothing_changes_and_each_is_shown() {
         String dead = rows.dead();
         String unresolved = rows.unresolved();
         String open = rows.deadWithAnOpenAttempt();
@@ -68,7 +68,7 @@ class CancelTest {
     }
 
     @Test
-    void what_may_have_been_charged_is_asked_about_and_a_repeat_gives_the_same() {
+    void what_may_have_been_charged_is_queried_and_a_repeat_gives_the_same() {
         String id = rows.unresolved();
         assertThat(cancel(id).out()).contains("the PSP is queried, and it is canceled unless it was charged");
         assertThat(rows.operation(id).isCanceling()).isTrue();

@@ -10,7 +10,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 
-/** The stored payment methods, by functions: the role of this service reads no table of theirs. */
+/** The stored payment methods, by functions: the role of this service may not read their tables. */
 final class MethodTable {
 
     private static final String COLUMNS = "payment_method_id, customer, psps, fingerprint, created_at, detached_at";

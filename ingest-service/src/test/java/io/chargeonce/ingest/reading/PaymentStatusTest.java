@@ -21,7 +21,7 @@ class PaymentStatusTest {
     @ParameterizedTest
     @CsvSource({"accepted,canceling", "processing,canceling", "unresolved,canceling", "dead,canceling", "purged,canceling",
         "succeeded,succeeded", "declined,declined", "canceled,canceled"})
-    void what_nobody_wants_any_more_is_canceling_until_it_has_ended(String state, String word) {
+    void a_payment_is_canceling_from_its_cancel_until_it_has_ended(String state, String word) {
         assertThat(PaymentStatus.of(OperationState.fromTag(state), 1, 1).canceling().tag()).isEqualTo(word);
     }
 

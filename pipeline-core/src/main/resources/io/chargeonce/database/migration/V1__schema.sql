@@ -299,7 +299,7 @@ CREATE TABLE operation_state (
         CHECK (state = 'purged' OR (state IN ('processing', 'unresolved')) = (resolve_at IS NOT NULL)),
     CONSTRAINT only_the_claimed_hold_a_lease
         CHECK (state <> 'processing' OR lease_token IS NOT NULL),
-    CONSTRAINT only_what_is_unwanted_is_canceled CHECK (state <> 'canceled' OR cancel_requested_at IS NOT NULL),
+    CONSTRAINT a_cancel_was_requested CHECK (state <> 'canceled' OR cancel_requested_at IS NOT NULL),
     CONSTRAINT only_waiting_operations_are_presented_again CHECK (represent_at IS NULL OR state = 'scheduled')
 ) WITH (fillfactor = 25, autovacuum_vacuum_insert_scale_factor = 0.0, autovacuum_vacuum_insert_threshold = 1000000,
         autovacuum_freeze_min_age = 0, autovacuum_vacuum_scale_factor = 0.02);

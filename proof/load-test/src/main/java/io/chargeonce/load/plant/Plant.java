@@ -111,7 +111,7 @@ public enum Plant implements Weaving {
             PlantedChange.<Boolean>result(SweepSeams.SUSPECTS_PASSED, said -> true)),
     BLIND_PURGE("a purge takes letters out of the queue without deciding about their payments",
             Shows.everywhere("psp"), List.of(DLQ_ALGEBRA), leftOut(RunSeams.SAVE_PURGED)),
-    CANCEL_LEAVES_THE_RECORD("a cancel does not supersede the record that is on its way, and the payment is charged",
+    CANCEL_LEAVES_THE_RECORD("a cancel does not supersede the record that was staged before it, and the payment is charged",
             Shows.inUniversesOf(Fault.CANCEL), List.of(ATTEMPTS_MONOTONE)),
     CARD_NUMBER_IN_A_MESSAGE("a card number gets into the text of a failure",
             Shows.inCampaigns("psp"), List.of(NO_CARD_DATA),
