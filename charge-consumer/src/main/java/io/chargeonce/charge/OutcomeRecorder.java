@@ -78,7 +78,8 @@ final class OutcomeRecorder implements AutoCloseable {
     private final OutcomeMeters outcomes;
     private final Coalescer<Resolution, Resolved> coalescer;
 
-    OutcomeRecorder(Database database, RetrySchedule schedule, Failover failover, StatusQueryPauses ladder, Topics topics, boolean ourReceipts,
+    OutcomeRecorder(Database database, RetrySchedule schedule, Failover failover, StatusQueryPauses ladder, Topics topics,
+                    boolean ourReceipts,
                     Runnable committed, MeterRegistry meters) {
         this.schedule = schedule;
         this.failover = failover;

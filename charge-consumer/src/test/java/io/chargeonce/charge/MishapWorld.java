@@ -79,7 +79,8 @@ final class MishapWorld implements AutoCloseable {
                 .modificationLag(Duration.ofMillis(20)).webhook(URI.create("http://127.0.0.1:" + port + "/v1/webhooks/adyen"), HMAC_KEY));
         this.stripeGateway = new StripeGateway(new StripeSettings("sk_test_1", stripe.apiBase().toString(), EveryMishapTest.CALL_TIMEOUT));
         this.adyenGateway = new AdyenGateway(new AdyenSettings(io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.API_KEY,
-                io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.MERCHANT_ACCOUNT, adyen.apiBase().toString(), EveryMishapTest.CALL_TIMEOUT,
+                io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.MERCHANT_ACCOUNT, adyen.apiBase().toString(),
+                EveryMishapTest.CALL_TIMEOUT,
                 Optional.of(HMAC_KEY)));
         // One PSP first in each; the resolver of either asks both.
         this.stripeSuccessor = books.process(stripeGateway, adyenGateway);

@@ -230,8 +230,9 @@ class EndpointsTest {
 
     @Test
     void what_the_witness_finds_overdue_is_stuck_and_a_difference_is_never_balanced() {
-        world.witness.overdue = List.of(new OverdueOperation("pay_1", "pay_1", "acme", 700, "EUR", ToldWitness.AT, "requests", ToldWitness.AT,
-                ToldWitness.AT));
+        world.witness.overdue =
+                List.of(new OverdueOperation("pay_1", "pay_1", "acme", 700, "EUR", ToldWitness.AT, "requests", ToldWitness.AT,
+                        ToldWitness.AT));
         world.witness.differsSince = ToldWitness.AT;
 
         assertThat(reader.get("/api/overview").textAt("/verdict")).isEqualTo("stuck");

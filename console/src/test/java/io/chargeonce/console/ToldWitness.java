@@ -32,7 +32,8 @@ final class ToldWitness implements WitnessView {
 
     @Override
     public WitnessProgress progress() {
-        return new WitnessProgress(state, state == WitnessProgress.State.LIVE ? 100 : 43, state == WitnessProgress.State.LIVE ? 0 : 1234, AT, 7, problem);
+        return new WitnessProgress(state, state == WitnessProgress.State.LIVE ? 100 : 43, state == WitnessProgress.State.LIVE ? 0 : 1234,
+                AT, 7, problem);
     }
 
     @Override

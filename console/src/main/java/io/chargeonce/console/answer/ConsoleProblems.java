@@ -30,7 +30,8 @@ public final class ConsoleProblems {
     }
 
     public static ConsoleProblem owner() {
-        return ConsoleProblem.of(403, "owner", "Not for the owner", "This login is a superuser of Postgres, whom no rule of the schema binds.",
+        return ConsoleProblem.of(403, "owner", "Not for the owner",
+                "This login is a superuser of Postgres, whom no rule of the schema binds.",
                 "Sign in with a login of your own: chargeonce migrate --operator LOGIN makes one.");
     }
 
@@ -88,7 +89,8 @@ public final class ConsoleProblems {
     }
 
     public static ConsoleProblem notJson() {
-        return ConsoleProblem.of(415, "not-json", "Not JSON", "The body is not application/json.", "Send JSON, and say so in Content-Type.");
+        return ConsoleProblem.of(415, "not-json", "Not JSON", "The body is not application/json.",
+                "Send JSON, and say so in Content-Type.");
     }
 
     public static ConsoleProblem wrong(String detail) {
@@ -130,7 +132,8 @@ public final class ConsoleProblems {
 
     /** The set is another than the one that was shown. */
     public static ConsoleProblem changed(String detail) {
-        return ConsoleProblem.of(409, "changed", "Changed meanwhile", detail, "Look at what is there now, and decide again. Nothing was changed.");
+        return ConsoleProblem.of(409, "changed", "Changed meanwhile", detail,
+                "Look at what is there now, and decide again. Nothing was changed.");
     }
 
     public static ConsoleProblem notNow(String detail, String next) {

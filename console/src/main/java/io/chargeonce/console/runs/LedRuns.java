@@ -60,7 +60,8 @@ public final class LedRuns implements AutoCloseable {
      */
     public void lead(Session session, AuditContext by, DlqRun run) {
         if (closing || led.size() >= MOST) {
-            throw ConsoleProblems.notNow("This console leads as many runs as it may.", "Wait for one to end, or use the command line.").refusal();
+            throw ConsoleProblems.notNow("This console leads as many runs as it may.", "Wait for one to end, or use the command line.")
+                    .refusal();
         }
         var mine = new Led();
         if (led.putIfAbsent(run.id(), mine) != null) {

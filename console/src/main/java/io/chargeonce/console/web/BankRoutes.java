@@ -67,8 +67,10 @@ record BankRoutes() implements ConsoleApi.Routes {
         String reason = reason(call);
         if (!call.queue().database()
                 .inTransaction(connection -> BankFileRows.resend(connection, id, call.by(Optional.of(reason)).claim(), reason))) {
-            throw ConsoleProblems.notNow("This file was not sent and not answered, or one of its payments was booked, returned, or settled as "
-                    + "not charged.", "Read the list again.").refusal();
+            throw ConsoleProblems
+                    .notNow("This file was not sent and not answered, or one of its payments was booked, returned, or settled as "
+                            + "not charged.", "Read the list again.")
+                    .refusal();
         }
         return ConsoleApi.json(200, Map.of("id", id));
     }
@@ -83,7 +85,8 @@ record BankRoutes() implements ConsoleApi.Routes {
         String reason = reason(call);
         if (!call.queue().database().inTransaction(
                 connection -> BankFileRows.decide(connection, what, id, decision, call.by(Optional.of(reason)).claim(), reason))) {
-            throw ConsoleProblems.notNow("It is not on the list any more, or not all of it is here to be read again.", "Read the list again.")
+            throw ConsoleProblems
+                    .notNow("It is not on the list any more, or not all of it is here to be read again.", "Read the list again.")
                     .refusal();
         }
         return ConsoleApi.json(200, Map.of("id", id));

@@ -76,7 +76,8 @@ record DeadLetterRoutes(Deadline patience) implements ConsoleApi.Routes {
         int limit = call.limit(USUAL, MOST);
         var all = new Listing(call.queue(), from);
         Listing listing = call.query("cursor").isEmpty() ? all
-                : all.behind(call.query("cursor").get()).orElseThrow(() -> ConsoleProblems.wrong("There was never such a cursor.").refusal());
+                : all.behind(call.query("cursor").get())
+                        .orElseThrow(() -> ConsoleProblems.wrong("There was never such a cursor.").refusal());
         boolean masked = masked(call, filter, from);
         var items = new ArrayList<Map<String, Object>>();
         new Export(call.queue(), masked).run(listing, filter, order, limit + 1L, exported -> items.add(Json.exported(exported)));

@@ -42,7 +42,8 @@ record PaymentRoutes(WitnessView witness) implements ConsoleApi.Routes {
 
     private Answer find(Call call) {
         String name = call.query("q").map(String::strip).filter(text -> !text.isEmpty() && !Cut.isLonger(text, LONGEST_NAME))
-                .orElseThrow(() -> ConsoleProblems.wrong("q is missing, or is longer than %d characters.".formatted(LONGEST_NAME)).refusal());
+                .orElseThrow(
+                        () -> ConsoleProblems.wrong("q is missing, or is longer than %d characters.".formatted(LONGEST_NAME)).refusal());
         List<Map<String, Object>> hits = PaymentSearch.find(call.queue(), name).stream().map(PaymentRoutes::hit).toList();
         return ConsoleApi.json(200, Map.of("items", hits.isEmpty() ? poison(call, name) : hits, "most", PaymentSearch.MOST));
     }

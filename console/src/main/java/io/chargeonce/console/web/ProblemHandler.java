@@ -28,7 +28,8 @@ final class ProblemHandler implements DirectHandler {
             case INTERNAL_ERROR -> request.path().isEmpty() ? ConsoleProblems.badHttp(400) : ConsoleProblems.internal();
             case PAYLOAD_TOO_LARGE -> ConsoleProblems.tooLarge();
             case BAD_REQUEST, FORBIDDEN, HTTP_VERSION_NOT_SUPPORTED, OTHER ->
-                status.code() == Status.SERVICE_UNAVAILABLE_503.code() ? ConsoleProblems.overloaded() : ConsoleProblems.badHttp(status.code());
+                status.code() == Status.SERVICE_UNAVAILABLE_503.code() ? ConsoleProblems.overloaded()
+                        : ConsoleProblems.badHttp(status.code());
         };
     }
 }

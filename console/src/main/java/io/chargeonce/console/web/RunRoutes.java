@@ -195,7 +195,8 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
 
     private static void requireSeen(Call call, String fingerprint) {
         String seen =
-                call.text("fingerprint").orElseThrow(() -> ConsoleProblems.wrong("fingerprint is missing: that of what was shown.").refusal());
+                call.text("fingerprint")
+                        .orElseThrow(() -> ConsoleProblems.wrong("fingerprint is missing: that of what was shown.").refusal());
         if (!seen.equals(fingerprint)) {
             throw ConsoleProblems.changed("The set is not the one that was shown: its fingerprint is %s.".formatted(fingerprint)).refusal();
         }

@@ -131,7 +131,8 @@ final class Board implements WitnessView {
 
     @Override
     public List<OverdueOperation> overdue(int most) {
-        return parts.values().stream().flatMap(part -> part.overdue().stream()).sorted(Comparator.comparing(OverdueOperation::dueBy)).limit(most)
+        return parts.values().stream().flatMap(part -> part.overdue().stream()).sorted(Comparator.comparing(OverdueOperation::dueBy))
+                .limit(most)
                 .toList();
     }
 
@@ -201,7 +202,8 @@ final class Board implements WitnessView {
      * @param missedAt   when that was last noticed; 0 if never
      * @param youngest   the age of the youngest record since the last look, by this host's clock; {@link Long#MAX_VALUE} if there was none
      */
-    record Sighting(Map<Row, Line> lines, Map<Row, Line> missing, List<OverdueOperation> overdue, Map<String, Line> late, long oldestDue, long open,
+    record Sighting(Map<Row, Line> lines, Map<Row, Line> missing, List<OverdueOperation> overdue, Map<String, Line> late, long oldestDue,
+            long open,
             long judgedAt, long unreadable, long missed, long missedAt, long youngest, Recent recent) {
 
         static final int MOST_OVERDUE = 1_000;

@@ -239,7 +239,8 @@ final class WatchOperations implements Processor<String, Fact, String, OverdueEv
         private final long now;
         private final Map<Row, Line> missing = new HashMap<>();
         private final Map<String, Line> late = new HashMap<>();
-        private final PriorityQueue<OverdueOperation> oldest = new PriorityQueue<>(Comparator.comparing(OverdueOperation::dueBy).reversed());
+        private final PriorityQueue<OverdueOperation> oldest =
+                new PriorityQueue<>(Comparator.comparing(OverdueOperation::dueBy).reversed());
         private final Map<String, ObservedOperation> changed = new HashMap<>();
         private final List<Record<String, OverdueEvent>> events = new ArrayList<>();
         private long oldestDue = Long.MAX_VALUE;
@@ -355,7 +356,8 @@ final class WatchOperations implements Processor<String, Fact, String, OverdueEv
 
     private OverdueOperation row(String id, ObservedOperation known) {
         Identity who = known.who.orElseThrow(() -> new IllegalStateException("Bug! A stranger is overdue: " + id));
-        return new OverdueOperation(who.paymentId(), id, who.merchant(), who.amount(), who.currency(), Instant.ofEpochMilli(acceptedAt(known)),
+        return new OverdueOperation(who.paymentId(), id, who.merchant(), who.amount(), who.currency(),
+                Instant.ofEpochMilli(acceptedAt(known)),
                 stage(known), Instant.ofEpochMilli(known.since()), Instant.ofEpochMilli(plan.due(known)));
     }
 

@@ -33,8 +33,9 @@ class WatchdogTest {
         assertThat(witness.events()).isEmpty();
 
         witness.pass(Duration.ofMinutes(2));
-        assertThat(witness.board.overdue(10)).containsExactly(new OverdueOperation("pay_1", "pay_1", "acme", 1299, "EUR", Streamed.START, "requests",
-                Streamed.START, Streamed.START.plus(Streamed.GRACE)));
+        assertThat(witness.board.overdue(10))
+                .containsExactly(new OverdueOperation("pay_1", "pay_1", "acme", 1299, "EUR", Streamed.START, "requests",
+                        Streamed.START, Streamed.START.plus(Streamed.GRACE)));
         assertThat(witness.board.overdueSum())
                 .isEqualTo(new OverdueSum(1, List.of(new OverdueSum.Sum("EUR", 1299, 1)), Streamed.START.plus(Streamed.GRACE)));
         TestRecord<String, byte[]> event = witness.events().getFirst();

@@ -187,7 +187,8 @@ class WitnessTest {
             words.add(witness.ask());
             return words.getLast().balanced() != null;
         });
-        assertThat(words.subList(0, words.size() - 1)).allSatisfy(word -> assertThat(word.state()).isNotEqualTo(WitnessProgress.State.LIVE));
+        assertThat(words.subList(0, words.size() - 1))
+                .allSatisfy(word -> assertThat(word.state()).isNotEqualTo(WitnessProgress.State.LIVE));
         return words;
     }
 
@@ -253,7 +254,8 @@ class WitnessTest {
             for (int i = 0; i < 20; i++) {
                 send(charge("pay_early_" + i).waits(2, "psp_unwell", Instant.now()));
             }
-            until(() -> witness.view().journey("pay_early_19").size() == 1 && witness.view().progress().state() == WitnessProgress.State.LIVE);
+            until(() -> witness.view().journey("pay_early_19").size() == 1
+                    && witness.view().progress().state() == WitnessProgress.State.LIVE);
             admin.deleteTopics(List.of(topics.retry(2))).all().get();
             Awaitility.await().atMost(PATIENCE).ignoreExceptions().until(() -> {
                 new TopicPlan(topics, TIERS.size(), 2, Optional.empty()).create(admin);

@@ -12,7 +12,8 @@ import java.util.Optional;
 public record AttemptVerdict(String verdict, Optional<String> reference) {
 
     static Optional<AttemptVerdict> of(String verdict, String reference) {
-        return Optional.ofNullable(verdict).map(said -> new AttemptVerdict(said, Optional.ofNullable(reference).filter(name -> !name.isEmpty())));
+        return Optional.ofNullable(verdict)
+                .map(said -> new AttemptVerdict(said, Optional.ofNullable(reference).filter(name -> !name.isEmpty())));
     }
 
     public String inWords() {

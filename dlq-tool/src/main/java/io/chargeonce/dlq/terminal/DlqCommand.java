@@ -187,7 +187,8 @@ public final class DlqCommand implements Runnable, QueueOpener {
     private static int refused(CommandSpec command, String said, String sqlState) {
         return switch (sqlState) {
             case "42P01" -> report(command, UNREACHABLE, "The database has no dead-letter queue yet: run chargeonce migrate first");
-            case DatabaseRefused.FOUR_EYES -> report(command, InputProblems.EXIT, said.replaceFirst("^ERROR: ", "") + "; nothing was changed");
+            case DatabaseRefused.FOUR_EYES ->
+                report(command, InputProblems.EXIT, said.replaceFirst("^ERROR: ", "") + "; nothing was changed");
             case "42501" -> report(command, InputProblems.EXIT,
                     "this role may not do that (" + said + "); to look needs chargeonce_dlq_reader, to change "
                             + "chargeonce_dlq_operator, to look without the masks chargeonce_dlq_unmask, to erase chargeonce_eraser in "

@@ -14,6 +14,7 @@ import java.time.Duration;
  */
 public record ConnectionTimeouts(Duration head, Duration exchange, Duration leftover, Duration silence, Duration idle) {
 
-    public static final ConnectionTimeouts USUAL = new ConnectionTimeouts(Duration.ofSeconds(10), Duration.ofSeconds(20), Duration.ofSeconds(2),
-            Duration.ofSeconds(60), Duration.ofMinutes(2));
+    public static final ConnectionTimeouts USUAL =
+            new ConnectionTimeouts(Duration.ofSeconds(10), Duration.ofSeconds(20), Duration.ofSeconds(2),
+                    Duration.ofSeconds(60), Duration.ofMinutes(2));
 }

@@ -35,7 +35,8 @@ class ReceiptWordsTest {
                 "1299 | GBP | fr-FR | 12,99 £GB", "999999999999 | EUR | en | €9,999,999,999.99", "1 | BHD | en | BHD 0.001",
                 "5 | XAF | fr-FR | 5 FCFA"})
     void an_amount_has_its_currencys_digits_and_its_readers_signs(long amount, String currency, String locale, String shown) {
-        assertThat(ReceiptWords.amount(amount, currency, Locale.forLanguageTag(locale)).replaceAll("[\\u00a0\\u202f]", " ")).isEqualTo(shown);
+        assertThat(ReceiptWords.amount(amount, currency, Locale.forLanguageTag(locale)).replaceAll("[\\u00a0\\u202f]", " "))
+                .isEqualTo(shown);
     }
 
     @ParameterizedTest
@@ -84,7 +85,8 @@ class ReceiptWordsTest {
     private static String dated(String at, String language, String zone) {
         var content = new Receipt.Content("jane@example.com", Receipt.Kind.CHARGE, "pay_1", 1299, "EUR", Optional.empty(), Optional.empty(),
                 Instant.parse(at), "Acme", Optional.empty(), Optional.empty());
-        return ReceiptWords.of(content, Locale.forLanguageTag(language), ZoneId.of(zone)).lines().get(1).value().replaceAll("[\\u00a0\\u202f]",
+        return ReceiptWords.of(content, Locale.forLanguageTag(language), ZoneId.of(zone)).lines().get(1).value().replaceAll(
+                "[\\u00a0\\u202f]",
                 " ");
     }
 

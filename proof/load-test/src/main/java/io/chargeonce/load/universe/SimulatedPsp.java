@@ -244,7 +244,8 @@ abstract class SimulatedPsp {
                 Reply tooMany = error(429, "too many");
                 yield Optional.of(new Reply(429, Map.of("Retry-After", "1"), tooMany.body));
             }
-            case REFUSES_STATUS_QUERIES -> request.isStatusQuery() ? Optional.of(error(404, "no such thing in this account")) : Optional.empty();
+            case REFUSES_STATUS_QUERIES ->
+                request.isStatusQuery() ? Optional.of(error(404, "no such thing in this account")) : Optional.empty();
             case REFUSES_CREDENTIALS -> Optional.of(error(401, "this key is not known"));
         };
     }

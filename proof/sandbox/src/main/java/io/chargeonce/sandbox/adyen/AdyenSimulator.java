@@ -32,7 +32,8 @@ public final class AdyenSimulator extends PspServer {
     private final Afterwards afterwards;
     private final SettlementReport report;
 
-    private AdyenSimulator(AdyenSimulatorSettings settings, AdyenObjects objects, PspLedger<AdyenChange, AdyenReply> ledger, LockStripes locks,
+    private AdyenSimulator(AdyenSimulatorSettings settings, AdyenObjects objects, PspLedger<AdyenChange, AdyenReply> ledger,
+                           LockStripes locks,
                            SettlementReport report) {
         super("Adyen", settings.port(), settings.clock(),
                 new AdyenApi(objects, new PaymentEndpoint(settings.storedCards()),

@@ -21,7 +21,8 @@ public final class StripeSimulator extends PspServer {
                             Bookings bookings) {
         super("Stripe", settings.port(), settings.clock(),
                 new StripeApi(new Credentials(settings.account()), objects, new Reads(objects, settings.searchLag(), bookings)), ledger,
-                new LockStripes(), new FaultRules("Stripe", List.of(StripeOperation.values()), fault -> !(fault instanceof Fault.Transient)));
+                new LockStripes(),
+                new FaultRules("Stripe", List.of(StripeOperation.values()), fault -> !(fault instanceof Fault.Transient)));
         this.bookings = bookings;
     }
 
