@@ -21,7 +21,7 @@ import io.chargeonce.psp.stripe.StripeSettings;
 import io.chargeonce.sandbox.psp.Fault;
 import io.chargeonce.sandbox.psp.FaultRule;
 import io.chargeonce.sandbox.psp.Movement;
-import io.chargeonce.sandbox.stripe.Operation;
+import io.chargeonce.sandbox.stripe.StripeOperation;
 import io.chargeonce.sandbox.stripe.StripeSimulator;
 import io.chargeonce.settlement.BookedLine;
 import io.chargeonce.settlement.SettlementKeys;
@@ -56,7 +56,7 @@ class AskFirstTest {
     static void open() {
         lost = new EngineFixture();
         restored = new EngineFixture();
-        stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSettings.inMemory().searchLag(Duration.ZERO));
+        stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSimulatorSettings.inMemory().searchLag(Duration.ZERO));
     }
 
     @AfterAll
@@ -320,9 +320,9 @@ class AskFirstTest {
     @Test
     void at_stripe_a_payment_waits_until_search_shows_what_the_list_has_however_long_that_takes() throws Exception {
         var now = new AtomicReference<>(Instant.now());
-        try (StripeSimulator slow = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSettings.inMemory().clock(now::get)
+        try (StripeSimulator slow = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSimulatorSettings.inMemory().clock(now::get)
                 .searchLag(Duration.ofHours(1)))) {
-            slow.inject(FaultRule.once(new Fault.FailBefore()).on(Operation.CREATE));
+            slow.inject(FaultRule.once(new Fault.FailBefore()).on(StripeOperation.CREATE));
             String id = chargedInTheLostLife(at(slow));
             EngineFixture.Process process = restored.process(at(slow));
             process.handle(restored.takeWork().getFirst());

@@ -10,7 +10,7 @@ import io.chargeonce.psp.stripe.StripeSettings;
 import io.chargeonce.sandbox.psp.Fault;
 import io.chargeonce.sandbox.psp.FaultRule;
 import io.chargeonce.sandbox.psp.Movement;
-import io.chargeonce.sandbox.stripe.Operation;
+import io.chargeonce.sandbox.stripe.StripeOperation;
 import io.chargeonce.sandbox.stripe.StripeSimulator;
 import java.time.Duration;
 import java.util.OptionalLong;
@@ -34,7 +34,7 @@ class WrongAccountTest {
 
     @BeforeAll
     static void open() {
-        stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSettings.inMemory().searchLag(Duration.ZERO));
+        stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSimulatorSettings.inMemory().searchLag(Duration.ZERO));
         books = new EngineFixture();
         right = books.process(gateway("sk_test_1"));
     }
@@ -71,7 +71,7 @@ class WrongAccountTest {
         String id = books.accept("order-" + ++orders);
         settle(id);
         String refund = "payment-" + id + "-refund";
-        stripe.inject(FaultRule.once(new Fault.AnswerLost()).on(Operation.REFUND));
+        stripe.inject(FaultRule.once(new Fault.AnswerLost()).on(StripeOperation.REFUND));
         books.refund(id, OptionalLong.empty(), "");
         right.handle(books.takeWork(refund).getFirst());
         askInVain(key, id, refund, known);

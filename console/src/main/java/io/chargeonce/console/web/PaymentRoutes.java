@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.console.web;
 
-import io.chargeonce.console.answer.Problems;
+import io.chargeonce.console.answer.ConsoleProblems;
 import io.chargeonce.console.overview.WitnessJson;
 import io.chargeonce.console.witness.WitnessView;
 import io.chargeonce.dlq.json.HoldJson;
@@ -36,7 +36,8 @@ record PaymentRoutes(WitnessView witness) implements ConsoleApi.Routes {
 
     private Answer find(Call call) {
         String name = call.query("q").map(String::strip).filter(text -> !text.isEmpty() && !Cut.isLonger(text, LONGEST_NAME))
-                .orElseThrow(() -> Problems.wrong("q is missing, or is longer than %d characters.".formatted(LONGEST_NAME)).refusal());
+                .orElseThrow(
+                        () -> ConsoleProblems.wrong("q is missing, or is longer than %d characters.".formatted(LONGEST_NAME)).refusal());
         List<Map<String, Object>> hits = PaymentSearch.find(call.queue(), name).stream().map(PaymentRoutes::hit).toList();
         return ConsoleApi.json(200, Map.of("items", hits.isEmpty() ? poison(call, name) : hits, "most", PaymentSearch.MOST));
     }
@@ -71,7 +72,7 @@ record PaymentRoutes(WitnessView witness) implements ConsoleApi.Routes {
     private Answer payment(Call call) {
         String id = call.path("id");
         Life life = Life.of(call.queue(), id)
-                .orElseThrow(() -> Problems.noSuch("No payment, refund or dead letter has this id.").refusal());
+                .orElseThrow(() -> ConsoleProblems.noSuch("No payment, refund or dead letter has this id.").refusal());
         Optional<String> unmasked = call.query("unmasked");
         unmasked.ifPresent(reason -> Unmasked.one(call.queue(), id, DeadLetterRoutes.by(call, reason)));
         var json = new LinkedHashMap<String, Object>();

@@ -6,7 +6,6 @@ import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.AuditContext;
-import io.chargeonce.dlq.story.Finding;
 import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.AttemptState;
 import io.chargeonce.ledger.AttemptTable;

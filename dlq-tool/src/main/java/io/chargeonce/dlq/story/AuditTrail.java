@@ -41,7 +41,7 @@ public final class AuditTrail {
      *                itself: of those that failed again
      */
     public record Line(Instant from, Instant until, String actor, Optional<String> claim, String action, Optional<String> of,
-            Optional<String> run, Optional<Finding> finding, Optional<String> reason, Sum sum) {
+            Optional<String> run, Optional<AttemptVerdict> finding, Optional<String> reason, Sum sum) {
 
         /** What a person paused, forced or resumed. */
         public Optional<String> held() {
@@ -57,7 +57,7 @@ public final class AuditTrail {
     private static final String OF_RUNS = "dlq.run.";
     private static final String ABORTED = "dlq.run.aborted";
 
-    private record Name(String actor, Optional<String> claim, String action, Optional<String> run, Optional<Finding> finding,
+    private record Name(String actor, Optional<String> claim, String action, Optional<String> run, Optional<AttemptVerdict> finding,
             Optional<String> reason, long deed) {}
 
     private AuditTrail() {}
@@ -119,7 +119,7 @@ public final class AuditTrail {
     private static Line line(ResultSet row) throws SQLException {
         return new Line(Sql.instant(row, 1), Sql.instant(row, 2), row.getString(3), Optional.ofNullable(row.getString(12)),
                 row.getString(4), Optional.ofNullable(row.getString(13)), Optional.ofNullable(row.getString(5)),
-                Finding.of(row.getString(10), row.getString(11)), Optional.ofNullable(row.getString(6)),
+                AttemptVerdict.of(row.getString(10), row.getString(11)), Optional.ofNullable(row.getString(6)),
                 Sum.ofRow(currency(row.getString(7)), row.getLong(8), row.getLong(9)));
     }
 

@@ -154,8 +154,8 @@ final class LocalPipeline implements AutoCloseable {
     }
 
     private static AdyenSettings adyen(Foundations foundations, Pace pace) {
-        return new AdyenSettings(io.chargeonce.sandbox.adyen.AdyenSettings.API_KEY,
-                io.chargeonce.sandbox.adyen.AdyenSettings.MERCHANT_ACCOUNT,
+        return new AdyenSettings(io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.API_KEY,
+                io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.MERCHANT_ACCOUNT,
                 foundations.adyen().apiBase().toString(), pace.pspTimeout(), Optional.of(Foundations.ADYEN_HMAC_KEY));
     }
 
