@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param money        the PSP's answer must have this amount, or it is not trusted
  * @param request      the bytes of each send; rendered by the same gateway before the attempt was stored
  * @param pspReference the PSP's own id for it, once an answer had one
- * @param mayBeSent    whether a question may send it again: the PSP remembers the key, and no person has purged the payment
+ * @param mayBeSent    whether a status query may send it again: the PSP remembers the key, and no person has purged the payment
  * @param lease        checked right before each request that may move money, or that relies on the key being remembered
  * @param firstSent    by Postgres's clock: what the PSP made long before is of a forgotten payment that had the same key
  */

@@ -34,7 +34,7 @@ class AdyenGatewayContractTest extends GatewayContract {
     }
 
     @Override
-    Endpoint question() {
+    Endpoint query() {
         return AdyenOperation.PAYMENT;
     }
 

@@ -112,7 +112,7 @@ class AskFirstTest {
         EngineFixture.Process process = restored.process(first, second);
         process.handle(restored.takeWork().getFirst());
         assertThat(restored.state(id)).isEqualTo(OperationState.PARKED);
-        assertThat(restored.operation(id).failureCause()).contains("psp_unasked");
+        assertThat(restored.operation(id).failureCause()).contains("psp_not_queried");
         assertThat(restored.operation(id).sequence()).isZero();
         says.set(new Traces.Found(List.of()));
         process.drain();
@@ -150,7 +150,7 @@ class AskFirstTest {
         String id = restored.accept("order-1", "mandate_m1");
         restored.process(bank).handle(restored.takeWork().getFirst());
         assertThat(restored.state(id)).isEqualTo(OperationState.PARKED);
-        assertThat(restored.operation(id).failureCause()).contains("psp_unasked");
+        assertThat(restored.operation(id).failureCause()).contains("psp_not_queried");
         assertThat(bank.calls).isEmpty();
     }
 
@@ -161,7 +161,7 @@ class AskFirstTest {
         first.calls.clear();
         restored.process(first, mute).handle(restored.takeWork().getFirst());
         assertThat(restored.state(id)).isEqualTo(OperationState.PARKED);
-        assertThat(restored.operation(id).failureCause()).contains("psp_unasked");
+        assertThat(restored.operation(id).failureCause()).contains("psp_not_queried");
         assertThat(restored.operation(id).sequence()).isZero();
         assertThat(first.calls).isEmpty();
         assertThat(mute.captures).hasSize(1);
@@ -189,7 +189,7 @@ class AskFirstTest {
         restored.compared = Set.of("mute");
         String id = restored.accept("order-1");
         restored.process(Routes.parse("-> first,mute"), first).handle(restored.takeWork().getFirst());
-        assertThat(restored.operation(id).failureCause()).contains("psp_unasked");
+        assertThat(restored.operation(id).failureCause()).contains("psp_not_queried");
         assertThat(first.calls).isEmpty();
     }
 
@@ -230,7 +230,7 @@ class AskFirstTest {
         assertThat(restored.state(id)).isEqualTo(OperationState.UNRESOLVED);
         assertThat(first.calls).isEmpty();
         assertThat(mute.calls).isEmpty();
-        assertThat(mute.questions).noneMatch(Charge::mayBeSent);
+        assertThat(mute.queries).noneMatch(Charge::mayBeSent);
     }
 
     /** The second attempt to charge order-1 or to give it back, as a reconciliation with these keys records it. */
@@ -327,7 +327,7 @@ class AskFirstTest {
             EngineFixture.Process process = restored.process(at(slow));
             process.handle(restored.takeWork().getFirst());
             assertThat(restored.state(id)).isEqualTo(OperationState.PARKED);
-            assertThat(restored.operation(id).failureCause()).contains("psp_unasked");
+            assertThat(restored.operation(id).failureCause()).contains("psp_not_queried");
             now.set(now.get().plus(Duration.ofHours(1)));
             process.drain();
             assertThat(restored.state(id)).isEqualTo(OperationState.SUCCEEDED);
@@ -388,7 +388,7 @@ class AskFirstTest {
         EngineFixture.Process process = restored.process(first, mute);
         process.handle(restored.takeWork().getFirst());
         assertThat(restored.state(refundOf(id))).isEqualTo(OperationState.PARKED);
-        assertThat(restored.operation(refundOf(id)).failureCause()).contains("psp_unasked");
+        assertThat(restored.operation(refundOf(id)).failureCause()).contains("psp_not_queried");
         restored.compared = Set.of("mute");
         restored.process(first, mute).drain();
         assertThat(restored.state(refundOf(id))).isEqualTo(OperationState.SUCCEEDED);

@@ -60,8 +60,8 @@ final class MishapWorld implements AutoCloseable {
 
     private static final String HMAC_KEY = "44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056";
     private static final int AT_ONCE = 24;
-    /** After this many questions an outcome counts as never reported. */
-    private static final int QUESTIONS_IN_VAIN = 5;
+    /** After this many status queries an outcome counts as never reported. */
+    private static final int STATUS_QUERIES_IN_VAIN = 5;
 
     private final EngineFixture books = new EngineFixture();
     private final StripeSimulator stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSimulatorSettings.inMemory());
@@ -158,7 +158,7 @@ final class MishapWorld implements AutoCloseable {
         }
         return switch (books.state(operation)) {
             case SUCCEEDED -> true;
-            case UNRESOLVED -> mishap.isNeverTold() && books.operation(operation).resolveTries() >= QUESTIONS_IN_VAIN;
+            case UNRESOLVED -> mishap.isNeverTold() && books.operation(operation).resolveTries() >= STATUS_QUERIES_IN_VAIN;
             case DEAD -> {
                 // On a machine so slow that every attempt timed out; an operator merges it.
                 books.merge(operation);

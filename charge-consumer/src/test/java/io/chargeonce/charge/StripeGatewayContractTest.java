@@ -36,7 +36,7 @@ class StripeGatewayContractTest extends GatewayContract {
     }
 
     @Override
-    Endpoint question() {
+    Endpoint query() {
         return StripeOperation.RETRIEVE;
     }
 

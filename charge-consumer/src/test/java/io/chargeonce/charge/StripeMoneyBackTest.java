@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Refunds at Stripe, and questions after the key is forgotten, against the simulator. */
+/** Refunds at Stripe, and status queries after the key is forgotten, against the simulator. */
 class StripeMoneyBackTest {
 
     private static final Duration CALL_TIMEOUT = Duration.ofMillis(500);

@@ -49,13 +49,13 @@ class WrongAccountTest {
         return new StripeGateway(new StripeSettings(apiKey, stripe.apiBase().toString(), Duration.ofSeconds(20)));
     }
 
-    static Stream<Arguments> questions() {
+    static Stream<Arguments> queries() {
         return Stream.of("sk_test_stranger", "rk_test_unpermitted", "unknown")
                 .flatMap(key -> Stream.of(Known.values()).map(known -> Arguments.of(key, known)));
     }
 
     @ParameterizedTest
-    @MethodSource("questions")
+    @MethodSource("queries")
     void the_wrong_key_learns_nothing_about_a_charge_and_the_right_one_settles_it(String key, Known known) throws Exception {
         String id = books.accept("order-" + ++orders);
         settle(id);
@@ -66,7 +66,7 @@ class WrongAccountTest {
     }
 
     @ParameterizedTest
-    @MethodSource("questions")
+    @MethodSource("queries")
     void the_wrong_key_learns_nothing_about_a_refund_and_the_right_one_settles_it(String key, Known known) throws Exception {
         String id = books.accept("order-" + ++orders);
         settle(id);

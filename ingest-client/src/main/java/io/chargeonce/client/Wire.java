@@ -117,7 +117,7 @@ final class Wire {
             return status >= 500 || status == 429 || status == 408;
         }
 
-        /** For a question about payments: those that there are. Empty if this is no answer to it. */
+        /** For a status query about payments: those that there are. Empty if this is no answer to it. */
         Optional<List<Payment>> found() {
             JsonNode json = json();
             if (status == 404 && type().equals(NOT_FOUND)) {

@@ -46,8 +46,8 @@ final class AdyenErrors {
     }
 
     /**
-     * The question did not arrive, or was refused: we know as little as before. A token, a permission or the API's version may have changed
-     * since the first send, and Adyen does not mark an answer that it repeats.
+     * The status query did not arrive, or was refused: we know as little as before. A token, a permission or the API's version may have
+     * changed since the first send, and Adyen does not mark an answer that it repeats.
      */
     static Outcome whileAsking(IOException e, Optional<String> reference) {
         return new Outcome.Unknown(WireFailure.unknown(e), describe(e), reference);

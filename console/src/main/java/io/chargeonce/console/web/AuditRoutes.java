@@ -32,7 +32,7 @@ record AuditRoutes() implements ConsoleApi.Routes {
                 .orElseThrow(() -> ConsoleProblems.wrong("newer-than must be a number and s, m, h or d, such as 45s or 2h.").refusal()))
                 .orElse(USUAL_AGE);
         List<AuditTrail.Line> all = AuditTrail.ask(call.queue(),
-                new AuditTrail.Question(call.query("by"), call.query("action"), call.query("run"), age)).stream()
+                new AuditTrail.Criteria(call.query("by"), call.query("action"), call.query("run"), age)).stream()
                 .sorted(Comparator.comparing(AuditTrail.Line::from).reversed()).toList();
         int begin = call.query("cursor").map(cursor -> behind(all, cursor)).orElse(0);
         int end = Math.min(all.size(), begin + call.limit(USUAL, MOST));

@@ -171,7 +171,7 @@ public final class Settle {
     }
 
     private static final String ASKED =
-            "SELECT EXISTS (SELECT FROM psp_observation WHERE psp_key = ? AND source = 'question' AND observed_at >= ?)";
+            "SELECT EXISTS (SELECT FROM psp_observation WHERE psp_key = ? AND source = 'query' AND observed_at >= ?)";
 
     private static boolean asked(Connection connection, Attempt attempt) throws SQLException {
         return Sql.one(connection, ASKED, row -> row.getBoolean(1), attempt.key().value(), attempt.sentAt());

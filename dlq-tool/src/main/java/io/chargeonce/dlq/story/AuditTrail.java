@@ -30,7 +30,7 @@ public final class AuditTrail {
      * @param run       only what this one call or run did
      * @param newerThan how far back to look
      */
-    public record Question(Optional<String> actor, Optional<String> action, Optional<String> run, Duration newerThan) {}
+    public record Criteria(Optional<String> actor, Optional<String> action, Optional<String> run, Duration newerThan) {}
 
     /**
      * @param actor   who it was: the login of their session
@@ -63,8 +63,8 @@ public final class AuditTrail {
     private AuditTrail() {}
 
     /** The newest last. */
-    public static List<Line> ask(DeadLetterQueue queue, Question question) {
-        return queue.database().withConnection(connection -> read(connection, question));
+    public static List<Line> ask(DeadLetterQueue queue, Criteria criteria) {
+        return queue.database().withConnection(connection -> read(connection, criteria));
     }
 
     private static final String READ = """
@@ -101,13 +101,13 @@ public final class AuditTrail {
              ORDER BY min(at), min(audit_id)
             """;
 
-    private static List<Line> read(Connection connection, Question question) throws SQLException {
+    private static List<Line> read(Connection connection, Criteria criteria) throws SQLException {
         Map<Name, Line> lines = new LinkedHashMap<>();
         Sql.all(connection, READ, row -> {
             Line line = line(row);
             return lines.merge(new Name(line.actor, line.claim, line.action, line.run, line.finding, line.reason, row.getLong(14)), line,
                     AuditTrail::together);
-        }, question.actor, question.action, question.run, question.newerThan.toSeconds());
+        }, criteria.actor, criteria.action, criteria.run, criteria.newerThan.toSeconds());
         var withRuns = new ArrayList<Line>();
         for (Line line : lines.values()) {
             withRuns.add(line.action.startsWith(OF_RUNS) && !line.action.equals(ABORTED) && line.run.isPresent()

@@ -87,11 +87,11 @@ final class AuditCommand implements Callable<Integer> {
         }
         Optional<Integer> after = problems.number("--after-seal", afterSeal);
         return problems.any() ? problems.print(spec) : verify ? dlq.with(spec, queue -> verify(queue, after, newerThan.map(said -> age)))
-                : dlq.with(spec, queue -> audit(queue, new AuditTrail.Question(by, action, run, age)));
+                : dlq.with(spec, queue -> audit(queue, new AuditTrail.Criteria(by, action, run, age)));
     }
 
-    private int audit(DeadLetterQueue queue, AuditTrail.Question question) {
-        List<AuditTrail.Line> lines = AuditTrail.ask(queue, question);
+    private int audit(DeadLetterQueue queue, AuditTrail.Criteria criteria) {
+        List<AuditTrail.Line> lines = AuditTrail.ask(queue, criteria);
         Screen screen = Screen.of(spec);
         if (common.json) {
             lines.forEach(line -> JsonLines.print(screen, AuditJson.of(line)));

@@ -25,7 +25,7 @@ CREATE OR REPLACE FUNCTION waits_for(its operation_state) RETURNS TABLE (list te
      UNION ALL
     SELECT 'presentation', '', its.represent_at WHERE its.represent_at IS NOT NULL
      UNION ALL
-    SELECT 'question', coalesce(its.psp, ''), its.resolve_at WHERE its.resolve_at IS NOT NULL
+    SELECT 'query', coalesce(its.psp, ''), its.resolve_at WHERE its.resolve_at IS NOT NULL
      UNION ALL
     SELECT 'purge', '', its.staged_at WHERE its.state = 'purged' AND its.settled_at IS NULL
 $$;

@@ -106,7 +106,9 @@ final class CheckedPayment {
         return state != null;
     }
 
-    /** A purge does not end the question about an attempt that may have moved money: until it is answered, that payment is under way. */
+    /**
+     * A purge does not end the status query about an attempt that may have moved money: until it is answered, that payment is under way.
+     */
     boolean isAtRest() {
         return state.isAtRest() && !(state == State.PURGED && asked);
     }

@@ -337,7 +337,7 @@ class LeastPrivilegeTest {
                                          sent_at, key_valid_until)
             VALUES ('%s', 'pay_by_hand', 'pay_by_hand', 'charge', 1, 1, 'stripe', 'unknown', 'x', sha256('x'),
                     now() - interval '3 days', now() - interval '2 days');
-            INSERT INTO psp_observation (psp_key, source, outcome, cause) VALUES ('%1$s', 'question', 'unknown', 'not_found');
+            INSERT INTO psp_observation (psp_key, source, outcome, cause) VALUES ('%1$s', 'query', 'unknown', 'not_found');
             INSERT INTO dead_letter (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, psp, state, cause, message, \
             generation)
             VALUES ('pay_by_hand', 'pay_by_hand', 'pay_by_hand', 'acme', 1299, 'EUR', 'stripe', 'dead', 'unresolved', 'not_found', 1)

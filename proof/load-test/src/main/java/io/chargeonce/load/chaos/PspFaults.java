@@ -73,7 +73,7 @@ final class PspFaults {
         };
     }
 
-    /** What the PSP says about the question is about the question alone: the money has moved. */
+    /** What the PSP says about the status query is about the status query alone: the money has moved. */
     private String lostThenLimited() {
         stage.storm(stage.stripe, times(new Fault.AnswerLost()).on(StripeOperation.CONFIRM));
         stage.storm(stage.stripe, times(new Fault.RateLimited(1)).on(StripeOperation.RETRIEVE));

@@ -59,7 +59,7 @@ class CredentialsTest {
     }
 
     @Test
-    void a_refusal_can_be_asked_for_at_a_question_too_and_is_not_frozen() throws StripeException {
+    void a_refusal_can_be_asked_for_at_a_status_query_too_and_is_not_frozen() throws StripeException {
         String id = customer.create(1299, "pm_card_visa", "key").getId();
         simulator.inject(FaultRule.once(new Fault.Refused(403)).on(StripeOperation.RETRIEVE));
         assertThatThrownBy(() -> customer.retrieve(id)).isInstanceOf(PermissionException.class);
