@@ -78,9 +78,8 @@ final class OutcomeRecorder implements AutoCloseable {
     private final OutcomeMeters outcomes;
     private final Coalescer<Resolution, Resolved> coalescer;
 
-    OutcomeRecorder(Database database, RetrySchedule schedule, Failover failover, StatusQueryPauses ladder, Topics topics,
-                    boolean ourReceipts,
-                    Runnable committed, MeterRegistry meters) {
+    OutcomeRecorder(Database database, RetrySchedule schedule, Failover failover, StatusQueryPauses ladder,
+                    Topics topics, boolean ourReceipts, Runnable committed, MeterRegistry meters) {
         this.schedule = schedule;
         this.failover = failover;
         this.steps = new NextStepExecutor(failover, ladder, schedule.total(), topics);

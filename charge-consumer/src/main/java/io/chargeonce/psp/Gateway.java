@@ -47,7 +47,7 @@ public interface Gateway {
      * Whether {@link #findOut} may move money where it sends the attempt again. If so, it sends nothing once the payment is purged or is to
      * be canceled.
      */
-    default boolean questionMayExecute() {
+    default boolean statusQueryMayExecute() {
         return true;
     }
 

@@ -251,7 +251,7 @@ class CanceledPaymentTest {
 
     @Test
     void a_psp_whose_status_queries_move_no_money_is_queried_by_sending_too() {
-        psp.questionMayExecute = false;
+        psp.statusQueryMayExecute = false;
         String id = unresolved();
         cancel(id);
         psp.answersStatusQueries = true;

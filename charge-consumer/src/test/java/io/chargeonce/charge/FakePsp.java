@@ -89,7 +89,7 @@ final class FakePsp implements Gateway {
     volatile Optional<Outcome> answer = Optional.empty();
 
     volatile boolean canBeAsked = true;
-    volatile boolean questionMayExecute = true;
+    volatile boolean statusQueryMayExecute = true;
     /** Its way to find a payment's attempts without our rows. */
     volatile Optional<Lookup> lookup = Optional.empty();
     /** Runs while it processes its next status query. */
@@ -170,8 +170,8 @@ final class FakePsp implements Gateway {
     }
 
     @Override
-    public boolean questionMayExecute() {
-        return questionMayExecute;
+    public boolean statusQueryMayExecute() {
+        return statusQueryMayExecute;
     }
 
     @Override

@@ -136,7 +136,7 @@ public final class StripeGateway implements Gateway {
 
     /** A status query never confirms an intent that it creates again: it cancels it. */
     @Override
-    public boolean questionMayExecute() {
+    public boolean statusQueryMayExecute() {
         return false;
     }
 

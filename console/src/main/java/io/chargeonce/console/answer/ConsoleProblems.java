@@ -9,12 +9,12 @@ public final class ConsoleProblems {
     private ConsoleProblems() {}
 
     public static ConsoleProblem noSession() {
-        return ConsoleProblem.of(401, "signed-out", "Signed out", "There is no session: it has ended, or there never was one.",
+        return ConsoleProblem.of(401, "signed-out", "Signed out", "Your session has ended, or you have not signed in yet.",
                 "Sign in with your token, LOGIN:PASSWORD.");
     }
 
     public static ConsoleProblem wrongToken() {
-        return ConsoleProblem.of(401, "wrong-token", "Wrong token", "Postgres does not let this login in with this password.",
+        return ConsoleProblem.of(401, "wrong-token", "Wrong token", "Postgres does not accept this login with this password.",
                 "Check the token: it is the login, a colon, and the login's password.");
     }
 
@@ -25,20 +25,20 @@ public final class ConsoleProblems {
 
     public static ConsoleProblem notForPeople() {
         return ConsoleProblem.of(403, "no-rights", "No rights",
-                "This login is a member of no role for people at the dead-letter queue.",
+                "This login has no role for the dead-letter queue.",
                 "Have the owner run: chargeonce migrate --reader LOGIN, or --operator LOGIN.");
     }
 
     public static ConsoleProblem owner() {
         return ConsoleProblem.of(403, "owner", "Not for the owner",
-                "This login is a superuser of Postgres, whom no rule of the schema binds.",
+                "This login is a superuser of Postgres: the schema's rules do not apply to it.",
                 "Sign in with a login of your own: chargeonce migrate --operator LOGIN makes one.");
     }
 
     public static ConsoleProblem unchecked() {
         return ConsoleProblem.of(403, "password-unchecked", "The password was not checked",
-                "Postgres lets this login in from the console without a password, so a token proves nothing.",
-                "Have the owner of Postgres ask this login for scram-sha-256 in pg_hba.conf.");
+                "Postgres accepts this login from the console without a password, so a token proves nothing.",
+                "Have the owner of Postgres require scram-sha-256 for this login in pg_hba.conf.");
     }
 
     public static ConsoleProblem tooManyFailures(Duration wait) {
@@ -47,8 +47,8 @@ public final class ConsoleProblems {
     }
 
     public static ConsoleProblem tooManySessions() {
-        return ConsoleProblem.of(429, "too-many-sessions", "Too many sessions", "As many people are signed in as the console has room for.",
-                "Try again in a minute, or have a person sign out.").with("Retry-After", "60");
+        return ConsoleProblem.of(429, "too-many-sessions", "Too many sessions", "All sessions of the console are in use.",
+                "Try again in a minute, or ask somebody to sign out.").with("Retry-After", "60");
     }
 
     public static ConsoleProblem tooManyAtOnce() {
@@ -111,7 +111,7 @@ public final class ConsoleProblems {
     }
 
     public static ConsoleProblem overloaded() {
-        return ConsoleProblem.of(503, "overloaded", "Overloaded", "The console has too much to do.", "Try again in a second.")
+        return ConsoleProblem.of(503, "overloaded", "Overloaded", "Too many requests are waiting.", "Try again in a second.")
                 .with("Retry-After", "1");
     }
 
@@ -132,7 +132,7 @@ public final class ConsoleProblems {
 
     /** The set is another than the one that was shown. */
     public static ConsoleProblem changed(String detail) {
-        return ConsoleProblem.of(409, "changed", "Changed meanwhile", detail,
+        return ConsoleProblem.of(409, "changed", "Changed in the meantime", detail,
                 "Look at what is there now, and decide again. Nothing was changed.");
     }
 

@@ -192,7 +192,7 @@ public enum Plant implements Weaving {
             PlantedChange.<String>result(at(CardNumbers::hiddenIn), (call, hidden) -> call.argument(0))),
     QUESTION_AFTER_A_CANCEL("a status query about a payment that is to be canceled executes it",
             Shows.inUniversesOf(Fault.CANCEL, Fault.PSP_CALL), List.of(HOLDS_HOLD),
-            PlantedChange.<Boolean>result(at(PspCall::questionMayExecute), said -> false)),
+            PlantedChange.<Boolean>result(at(PspCall::statusQueryMayExecute), said -> false)),
     POISON_IN_THE_CLEAR("poison is kept as it was found, unsealed",
             Shows.inUniversesOf(Fault.CARD_DATA), List.of(NO_CARD_DATA),
             PlantedChange.<byte[]>result(at(Vault::seal), (call, sealed) -> Tampering.inTheClear(call.argument(1)))),
