@@ -52,11 +52,20 @@ final class Failover {
         this.lease = lease;
     }
 
+    /** Asked last, once another PSP can take the operation; false keeps it here. */
+    interface Permission {
+
+        Permission GIVEN = () -> true;
+
+        boolean take() throws SQLException;
+    }
+
     /**
      * @return the next attempt, under the caller's new lease; empty if no PSP is left that is well, a person has paused the payment, or
-     *         PSPs must be asked first
+     *         PSPs must be asked first, or there is no permission
      */
-    Optional<Claim.Claimed> take(Operation operation, FailoverRequest request, UnitOfWork changes) throws SQLException {
+    Optional<Claim.Claimed> take(Operation operation, FailoverRequest request, UnitOfWork changes, Permission permission)
+            throws SQLException {
         holds.refreshIfOld(changes.connection());
         if (holds.ofMerchant(operation.accepted().merchant()).isPresent() || holds.isTierPaused(operation.tier())) {
             return Optional.empty();
@@ -69,7 +78,7 @@ final class Failover {
         Lease held = Lease.of(lease);
         // Later than the failure that this transaction recorded.
         Instant now = Database.now(changes.connection());
-        if (now.isAfter(operation.chargeBefore()) || askFirst.concerns(now)) {
+        if (now.isAfter(operation.chargeBefore()) || askFirst.concerns(now) || !permission.take()) {
             return Optional.empty();
         }
         operation.failOver(request.token, gateway.get().psp(), now.plus(lease));

@@ -68,7 +68,12 @@ final class NextStepExecutor {
                 return take(leave.then(), at);
             }
             case NextStep.ElsewhereIfWell first -> {
-                Optional<Claim.Claimed> elsewhere = failover.take(at.operation, at.failover.orElseThrow(), at.changes);
+                Optional<Claim.Claimed> elsewhere = failover.take(at.operation, at.failover.orElseThrow(), at.changes,
+                        Failover.Permission.GIVEN);
+                return elsewhere.isPresent() ? elsewhere : take(first.otherwise(), at);
+            }
+            case NextStep.PresentElsewhereIfGranted first -> {
+                Optional<Claim.Claimed> elsewhere = presentElsewhere(first, at);
                 return elsewhere.isPresent() ? elsewhere : take(first.otherwise(), at);
             }
             case NextStep.PresentAgainIfGranted again -> presentAgain(again, at);
@@ -119,6 +124,18 @@ final class NextStepExecutor {
         } else {
             decline(declined, at);
         }
+    }
+
+    private Optional<Claim.Claimed> presentElsewhere(NextStep.PresentElsewhereIfGranted first, At at) throws SQLException {
+        Operation.Accepted accepted = at.operation.accepted();
+        Optional<Claim.Claimed> elsewhere = failover.take(at.operation, at.failover.orElseThrow(), at.changes,
+                () -> RetryBudget.declineFailover(at.changes.connection(), accepted.merchant()).compareTo(first.least()) >= 0
+                        && RetryBudget.take(at.changes.connection(), accepted.request(), first.mostIn30Days()));
+        if (elsewhere.isPresent()) {
+            at.operation.countPresentation();
+            at.changes.audit("presented-elsewhere", at.operation);
+        }
+        return elsewhere;
     }
 
     private void retry(NextStep.RetryLater retry, At at) {

@@ -70,6 +70,11 @@ public final class Operation extends OperationRow {
         resolveTries = 0;
     }
 
+    /** Its attempt was declined, and the one that it was just claimed for presents the card again. */
+    public void countPresentation() {
+        represented++;
+    }
+
     /** The failure that it waits after turned out to be its PSP's fault, so it is not counted. */
     public void pardon() {
         countedAttempts = Math.max(0, countedAttempts - 1);

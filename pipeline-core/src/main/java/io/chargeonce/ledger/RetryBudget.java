@@ -2,6 +2,7 @@
 package io.chargeonce.ledger;
 
 import io.chargeonce.database.Sql;
+import io.chargeonce.payment.DeclineFailover;
 import io.chargeonce.payment.PaymentRequest;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -20,6 +21,14 @@ public final class RetryBudget {
 
     public static boolean isOptedIn(Connection connection, String merchant) throws SQLException {
         return Sql.any(connection, OPTED_IN, merchant);
+    }
+
+    private static final String FAILOVER = "SELECT decline_failover FROM merchant WHERE merchant_id = ?";
+
+    /** Which of its declines go to another PSP. */
+    public static DeclineFailover declineFailover(Connection connection, String merchant) throws SQLException {
+        return Sql.first(connection, FAILOVER, row -> row.getString(1), merchant).flatMap(DeclineFailover::fromTag)
+                .orElse(DeclineFailover.NEVER);
     }
 
     /**

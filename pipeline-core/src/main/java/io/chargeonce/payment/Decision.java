@@ -38,6 +38,12 @@ public final class Decision {
     }
 
     private static NextStep afterDecline(Outcome.Declined declined, Situation at) {
+        NextStep here = presentAgainHere(declined, at);
+        return mayGoElsewhere(at) && declined.failover() != DeclineFailover.NEVER
+                ? new NextStep.PresentElsewhereIfGranted(declined.failover(), MOST_IN_30_DAYS, here) : here;
+    }
+
+    private static NextStep presentAgainHere(Outcome.Declined declined, Situation at) {
         var settle = new NextStep.SettleDeclined(declined);
         int mostTimes = switch (declined.kind()) {
             case SOFT -> PAUSES.size();
@@ -59,11 +65,13 @@ public final class Decision {
                     : new NextStep.Park(schedule.parkingTier(at.progress()), failed);
             case POISON, FOUND_BY_HAND -> new NextStep.DeadLetter(failed);
         };
-        // Money goes back where it was captured, and a payment that one PSP declined goes to no other.
-        boolean elsewhere = at.canGoOn() && at.kind() == OperationKind.CHARGE && at.represented() == 0
-                && nextPsp(failed.cause()).allows(false);
-        NextStep step = elsewhere ? new NextStep.ElsewhereIfWell(here) : here;
+        NextStep step = mayGoElsewhere(at) && nextPsp(failed.cause()).allows(false) ? new NextStep.ElsewhereIfWell(here) : here;
         return failed.cause().failureClass() == FailureClass.REFUSED_HERE ? new NextStep.LeavePsp(failed, step) : step;
+    }
+
+    /** Money goes back where it was captured. A payment that was presented again goes on at the PSP that got it then. */
+    private static boolean mayGoElsewhere(Situation at) {
+        return at.canGoOn() && at.kind() == OperationKind.CHARGE && at.represented() == 0;
     }
 
     /**

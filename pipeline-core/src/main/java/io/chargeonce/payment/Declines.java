@@ -4,6 +4,7 @@ package io.chargeonce.payment;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Classifies declines. The network's advice outranks its response code, which outranks the PSP's decline code. An unknown code is soft,
@@ -50,6 +51,10 @@ public final class Declines {
         put(DeclineKind.SOFT_ONCE, "MS02", "MS03");
     }
 
+    /** Stripe, "Advanced error handling", and Adyen's refusal reasons: none of these says anything about the card or the account. */
+    private static final Set<String> TECHNICAL = Set.of("processing_error", "issuer_not_available", "reenter_transaction", "try_again_later");
+    private static final Set<String> WITHOUT_A_REASON = Set.of("do_not_honor", "generic_decline", "call_issuer");
+
     private Declines() {}
 
     /** Empty if none of the codes is in a table. */
@@ -61,6 +66,26 @@ public final class Declines {
 
     static DeclineKind kind(String code, DeclineAdvice advice) {
         return known(code, advice).orElse(DeclineKind.SOFT_ONCE);
+    }
+
+    /**
+     * The least setting of a merchant under which such a decline goes to another PSP; {@link DeclineFailover#NEVER} if it never does. The
+     * network's advice is about the card, wherever it is presented: who has it waits or ends.
+     */
+    static DeclineFailover failover(String code, DeclineAdvice advice) {
+        if (advice.advice().isPresent()) {
+            return DeclineFailover.NEVER;
+        }
+        return advice.networkCode().map(network -> switch (network) {
+            case "91", "96" -> DeclineFailover.TECHNICAL;
+            case "01", "05" -> DeclineFailover.SOFT;
+            default -> BY_NETWORK.containsKey(network) ? DeclineFailover.NEVER : byCode(code);
+        }).orElseGet(() -> byCode(code));
+    }
+
+    private static DeclineFailover byCode(String code) {
+        return TECHNICAL.contains(code) ? DeclineFailover.TECHNICAL
+                : WITHOUT_A_REASON.contains(code) ? DeclineFailover.SOFT : DeclineFailover.NEVER;
     }
 
     /** The code if it says the same as the advice, which is not stored; else one that does. */

@@ -45,6 +45,12 @@ public sealed interface NextStep {
      */
     record ElsewhereIfWell(NextStep otherwise) implements NextStep {}
 
+    /**
+     * The same after a decline, if the merchant's setting reaches {@code least} and fewer than {@code mostIn30Days} presentations of this
+     * card and amount were made. It counts as one of them.
+     */
+    record PresentElsewhereIfGranted(DeclineFailover least, int mostIn30Days, NextStep otherwise) implements NextStep {}
+
     /** The refusing PSP never gets it again, and an alert asks a person to correct the routes. Then {@code then}. */
     record LeavePsp(Outcome.Failed failed, NextStep then) implements NextStep {}
 }

@@ -33,6 +33,11 @@ public sealed interface Outcome {
         public DeclineKind kind() {
             return Declines.kind(code, advice);
         }
+
+        /** The least setting of a merchant under which it goes to another PSP. */
+        public DeclineFailover failover() {
+            return Declines.failover(code, advice);
+        }
     }
 
     /**

@@ -92,7 +92,7 @@ GRANT SELECT ON operation, operation_state, operation_now, payment_attempt, psp_
 -- All of a dead letter but the content of poison.
 GRANT SELECT (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, psp, state, cause, message, generation, tier,
     charge_before, had_open_attempt, revision, died_at, changed_at) ON dead_letter TO chargeonce_charge, chargeonce_retry;
-GRANT SELECT (merchant_id, represent_declines) ON merchant TO chargeonce_charge, chargeonce_retry;
+GRANT SELECT (merchant_id, represent_declines, decline_failover) ON merchant TO chargeonce_charge, chargeonce_retry;
 -- Of an operation that they claim.
 GRANT EXECUTE ON FUNCTION tokens_of(text[]) TO chargeonce_charge, chargeonce_retry;
 -- Reversals and returns.
@@ -189,7 +189,7 @@ GRANT EXECUTE ON FUNCTION erase_personal_data(text, text[], text, text, text, bo
 
 -- Manages who may send payments. A token is created and revoked, and never changed.
 GRANT SELECT ON merchant, merchant_token, token_use TO chargeonce_merchant_admin;
-GRANT INSERT (merchant_id), UPDATE (requests_per_second, duplicate_window_ms, represent_declines, receipt_name,
+GRANT INSERT (merchant_id), UPDATE (requests_per_second, duplicate_window_ms, represent_declines, decline_failover, receipt_name,
     receipt_reply_to, receipt_locale) ON merchant TO chargeonce_merchant_admin;
 GRANT INSERT (token_sha256, merchant_id, expires_at, lives, scopes, addresses), UPDATE (revoked_at, expires_at) ON merchant_token
     TO chargeonce_merchant_admin;

@@ -68,7 +68,9 @@ class DecisionTest {
                     .orElseThrow(() -> new AssertionError("no row fits " + one));
             deciding.add(row);
             String step = inWords(one.step());
-            String written = row.elsewhere.equals("yes") && maySkipTheWait(one) ? elsewhereFirst(row.step) : row.step;
+            String written = row.elsewhere.equals("yes") && maySkipTheWait(one) ? elsewhereFirst(row.step)
+                    : row.elsewhere.equals("if granted") && maySkipTheWait(one) && mayFailOver(one.outcome)
+                            ? "elsewhere if granted, else " + row.step : row.step;
             if (!step.equals(written)) {
                 assertThat(step).as("%s in %s", one, row).isEqualTo(written);
             }
@@ -82,6 +84,10 @@ class DecisionTest {
 
     private static boolean maySkipTheWait(Case one) {
         return one.at.canGoOn() && one.at.kind() == OperationKind.CHARGE && one.at.represented() == 0;
+    }
+
+    private static boolean mayFailOver(Outcome outcome) {
+        return outcome instanceof Outcome.Declined declined && declined.failover() != DeclineFailover.NEVER;
     }
 
     @Test
@@ -116,7 +122,7 @@ class DecisionTest {
         var declined = new Outcome.Declined(code, "no", Optional.empty());
         var settle = new NextStep.SettleDeclined(declined);
         var at = new Situation(OperationKind.CHARGE, new Progress(0, 0), represented, false, false, true, Optional.empty(), false, false,
-                true);
+                false);
         assertThat(Decision.after(declined, at, schedule(3))).isEqualTo(days == null ? settle
                 : new NextStep.PresentAgainIfGranted(Duration.ofDays(days), 15, settle));
     }
@@ -191,6 +197,7 @@ class DecisionTest {
             case NextStep.Park park -> "park";
             case NextStep.PresentAgainIfGranted again -> "present again in %s if granted, else %s".formatted(
                     again.pause().toDays() == 1 ? "1 day" : again.pause().toDays() + " days", inWords(again.otherwise()));
+            case NextStep.PresentElsewhereIfGranted first -> "elsewhere if granted, else " + inWords(first.otherwise());
             case NextStep.ElsewhereIfWell first -> "elsewhere, else " + inWords(first.otherwise());
             case NextStep.LeavePsp leave -> LEAVE + inWords(leave.then());
         };

@@ -3,6 +3,7 @@ package io.chargeonce.ingest.merchants;
 
 import io.chargeonce.database.Database;
 import io.chargeonce.database.Sql;
+import io.chargeonce.payment.DeclineFailover;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -22,9 +23,10 @@ public final class MerchantTable {
      * @param requestsPerSecond of one ingest process; 0 takes the limit away
      * @param duplicateWindow   how long the same purchase under another key counts as a second click; zero is never
      * @param representDeclines whether soft declines are presented again, as the card networks allow it for subscriptions
+     * @param declineFailover   which declines go to another PSP, once and at once
      */
     public record Terms(Optional<Integer> requestsPerSecond, Optional<Duration> duplicateWindow, Optional<Boolean> representDeclines,
-            ReceiptTerms receipts) {
+            Optional<DeclineFailover> declineFailover, ReceiptTerms receipts) {
 
         public Terms {
             if (requestsPerSecond.filter(rate -> rate < 0 || rate > 1_000_000).isPresent()) {
@@ -36,13 +38,14 @@ public final class MerchantTable {
         }
 
         public boolean areEmpty() {
-            return requestsPerSecond.isEmpty() && duplicateWindow.isEmpty() && representDeclines.isEmpty() && receipts.areEmpty();
+            return requestsPerSecond.isEmpty() && duplicateWindow.isEmpty() && representDeclines.isEmpty()
+                    && declineFailover.isEmpty() && receipts.areEmpty();
         }
     }
 
     /** @param tokens that are valid now */
     public record Entry(String merchant, Optional<Integer> requestsPerSecond, Duration duplicateWindow, boolean representsDeclines,
-            ReceiptTerms receipts, int tokens, Instant createdAt) {}
+            DeclineFailover declineFailover, ReceiptTerms receipts, int tokens, Instant createdAt) {}
 
     private final Database database;
     private final String claim;
@@ -78,16 +81,17 @@ public final class MerchantTable {
                    SET requests_per_second = CASE WHEN ? THEN nullif(?, 0) ELSE requests_per_second END,
                        duplicate_window_ms = CASE WHEN ? THEN ? ELSE duplicate_window_ms END,
                        represent_declines = CASE WHEN ? THEN ? ELSE represent_declines END,
+                       decline_failover = coalesce(?, decline_failover),
                        receipt_name = nullif(coalesce(?, receipt_name), ''), receipt_locale = nullif(coalesce(?, receipt_locale), ''),
                        receipt_reply_to = nullif(coalesce(?, receipt_reply_to), '')
                  WHERE merchant_id = ?
-                RETURNING merchant_id, requests_per_second, duplicate_window_ms, represent_declines, receipt_name, receipt_locale,
-                          receipt_reply_to
+                RETURNING merchant_id, requests_per_second, duplicate_window_ms, represent_declines, decline_failover, receipt_name,
+                          receipt_locale, receipt_reply_to
             )
             SELECT append_audit(ARRAY[merchant_id], NULL, ARRAY['merchant.set'], ARRAY['merchant'], ARRAY[merchant_id], NULL,
                    ARRAY[json_build_object('requests_per_second', requests_per_second, 'duplicate_window_ms', duplicate_window_ms,
-                                           'represent_declines', represent_declines, 'receipt_name', receipt_name,
-                                           'receipt_locale', receipt_locale, 'receipt_reply_to', receipt_reply_to)::text], ARRAY[?])
+                                           'represent_declines', represent_declines, 'decline_failover', decline_failover,
+                                           'receipt_name', receipt_name, 'receipt_locale', receipt_locale, 'receipt_reply_to', receipt_reply_to)::text], ARRAY[?])
               FROM changed
             """;
 
@@ -99,7 +103,8 @@ public final class MerchantTable {
     private boolean set(Connection connection, String merchant, Terms terms) throws SQLException {
         return Sql.any(connection, SET, terms.requestsPerSecond().isPresent(), terms.requestsPerSecond().orElse(0),
                 terms.duplicateWindow().isPresent(), (int) terms.duplicateWindow().orElse(Duration.ZERO).toMillis(),
-                terms.representDeclines().isPresent(), terms.representDeclines().orElse(false), terms.receipts().name(),
+                terms.representDeclines().isPresent(), terms.representDeclines().orElse(false),
+                terms.declineFailover().map(DeclineFailover::tag).orElse(null), terms.receipts().name(),
                 terms.receipts().locale(), terms.receipts().replyTo(), merchant, claim);
     }
 
@@ -112,7 +117,7 @@ public final class MerchantTable {
 
     private static final String LIST = """
             SELECT merchant_id, requests_per_second, duplicate_window_ms, merchant.created_at, represent_declines,
-                   count(token_sha256) FILTER (WHERE revoked_at IS NULL), receipt_name, receipt_locale, receipt_reply_to
+                   count(token_sha256) FILTER (WHERE revoked_at IS NULL), receipt_name, receipt_locale, receipt_reply_to, decline_failover
               FROM merchant LEFT JOIN merchant_token USING (merchant_id)
              GROUP BY merchant_id
              ORDER BY merchant_id
@@ -126,6 +131,6 @@ public final class MerchantTable {
         var receipts = new ReceiptTerms(Optional.ofNullable(row.getString(7)), Optional.ofNullable(row.getString(8)),
                 Optional.ofNullable(row.getString(9)));
         return new Entry(row.getString(1), Optional.ofNullable(row.getObject(2, Integer.class)), Duration.ofMillis(row.getInt(3)),
-                row.getBoolean(5), receipts, row.getInt(6), Sql.instant(row, 4));
+                row.getBoolean(5), DeclineFailover.fromTag(row.getString(10)).orElseThrow(), receipts, row.getInt(6), Sql.instant(row, 4));
     }
 }

@@ -62,6 +62,7 @@ final class ListMerchants implements Callable<Integer> {
         entry.requestsPerSecond().ifPresent(rate -> object.put("requests_per_second", rate));
         object.put("duplicate_window_ms", entry.duplicateWindow().toMillis());
         object.put("represent_declines", entry.representsDeclines());
+        object.put("decline_failover", entry.declineFailover().tag());
         entry.receipts().name().ifPresent(name -> object.put("receipt_name", name));
         entry.receipts().locale().ifPresent(locale -> object.put("receipt_locale", locale));
         entry.receipts().replyTo().ifPresent(address -> object.put("receipt_reply_to", address));

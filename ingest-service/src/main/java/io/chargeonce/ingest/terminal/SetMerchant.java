@@ -32,7 +32,8 @@ final class SetMerchant implements Callable<Integer> {
         MerchantTable.Terms terms = options.terms();
         if (terms.areEmpty()) {
             throw new ParameterException(spec.commandLine(),
-                    "nothing to change: give --requests-per-second, --duplicate-window, --represent-declines or one of --receipt-…");
+                    "nothing to change: give --requests-per-second, --duplicate-window, --represent-declines, --decline-failover or one of "
+                            + "--receipt-…");
         }
         return merchants.change(spec, database -> new MerchantTable(database, MerchantCommand.claim()).set(merchant, terms)
                 ? MerchantCommand.say(spec, "Changed " + merchant + ".")

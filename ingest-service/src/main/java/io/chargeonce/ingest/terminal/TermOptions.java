@@ -3,6 +3,7 @@ package io.chargeonce.ingest.terminal;
 
 import io.chargeonce.ingest.merchants.MerchantTable.Terms;
 import io.chargeonce.ingest.merchants.ReceiptTerms;
+import io.chargeonce.payment.DeclineFailover;
 import java.time.Duration;
 import java.util.Optional;
 import picocli.CommandLine.Model.CommandSpec;
@@ -29,6 +30,11 @@ final class TermOptions {
                     + "subscriptions only. Default: off.")
     Optional<String> representDeclines;
 
+    @Option(names = "--decline-failover", paramLabel = "never|technical|soft",
+            description = "Which declines go to another PSP, once and at once. technical: the issuer could not answer or process the "
+                    + "request. soft: also what the issuer refused without a reason. Default: never.")
+    Optional<String> declineFailover;
+
     @Option(names = "--receipt-name", paramLabel = "NAME",
             description = "Its name on receipts. Default: its id. An empty text takes away what was set.")
     Optional<String> receiptName = Optional.empty();
@@ -44,6 +50,7 @@ final class TermOptions {
     Terms terms() {
         try {
             return new Terms(requestsPerSecond, duplicateWindow.map(TermOptions::duration), representDeclines.map(TermOptions::isOn),
+                    declineFailover.map(TermOptions::failover),
                     new ReceiptTerms(receiptName, receiptLocale, receiptReplyTo));
         } catch (IllegalArgumentException e) {
             throw new CommandLine.ParameterException(spec.commandLine(), e.getMessage());
@@ -56,6 +63,11 @@ final class TermOptions {
             case "off" -> false;
             default -> throw new IllegalArgumentException("--represent-declines is '" + text + "', but must be on or off");
         };
+    }
+
+    private static DeclineFailover failover(String text) {
+        return DeclineFailover.fromTag(text).orElseThrow(() -> new IllegalArgumentException(
+                "--decline-failover is '" + text + "', but must be never, technical or soft"));
     }
 
     private static Duration duration(String text) {

@@ -9,6 +9,7 @@ import io.chargeonce.ingest.merchants.MerchantTable;
 import io.chargeonce.ingest.merchants.ReceiptTerms;
 import io.chargeonce.ingest.merchants.Scope;
 import io.chargeonce.ingest.merchants.TokenTable;
+import io.chargeonce.payment.DeclineFailover;
 import io.chargeonce.sandbox.TestStack;
 import io.chargeonce.terminal.Column;
 import io.chargeonce.terminal.Screen;
@@ -61,7 +62,7 @@ class MerchantCommandTest {
 
         assertThat(run("list", "--json")).isZero();
         assertThat(out.toString()).contains("\"merchant\":\"umbrella\",\"requests_per_second\":50,\"duplicate_window_ms\":120000,"
-                + "\"represent_declines\":false,\"tokens\":0");
+                + "\"represent_declines\":false,\"decline_failover\":\"never\",\"tokens\":0");
         assertThat(run("set", "umbrella", "--requests-per-second", "0")).isZero();
         assertThat(run("list", "--json")).isZero();
         assertThat(out.toString()).contains("\"merchant\":\"umbrella\",\"duplicate_window_ms\":120000");
@@ -83,13 +84,19 @@ class MerchantCommandTest {
         assertThat(count(optedIn)).isZero();
         assertThat(count("SELECT count(*) FROM audit_record WHERE resource_id = 'oscorp' AND data ->> 'represent_declines' = 'false'"))
                 .isOne();
+        assertThat(run("set", "oscorp", "--decline-failover", "always")).isEqualTo(2);
+        assertThat(run("set", "oscorp", "--decline-failover", "technical")).isZero();
+        assertThat(count("SELECT count(*) FROM merchant WHERE merchant_id = 'oscorp' AND decline_failover = 'technical'")).isOne();
+        assertThat(run("set", "oscorp", "--represent-declines", "off")).isZero();
+        assertThat(count("SELECT count(*) FROM audit_record WHERE resource_id = 'oscorp' AND data ->> 'decline_failover' = 'technical'"))
+                .as("what is not named stays").isEqualTo(2);
     }
 
     @Test
     void merchants_and_tokens_fit_a_window_of_80_columns() {
         var at = Instant.parse("2026-11-27T04:05:21.123456Z");
         var merchant = new MerchantTable.Entry("a-merchant-with-a-name", Optional.of(2000), Duration.ofSeconds(10), true,
-                ReceiptTerms.NONE, 2, at);
+                DeclineFailover.NEVER, ReceiptTerms.NONE, 2, at);
         assertThat(inWindow(ListMerchants.COLUMNS, merchant)).contains("a-merchant-with-a-name", "2026-11-27T04:05:21Z", " 10s ");
         var token = new TokenTable.Entry("0123456789ab", "a-merchant-with-a-name", EnumSet.allOf(Scope.class), List.of("192.0.2.0/24"), at,
                 Optional.of(at), Optional.empty(), Optional.of(at));

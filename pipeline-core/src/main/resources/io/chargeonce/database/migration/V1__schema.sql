@@ -63,6 +63,8 @@ CREATE TABLE merchant (
     created_at          timestamptz NOT NULL DEFAULT now(),
     -- Opt-in, for subscriptions: soft declines are presented again, following the network's advice.
     represent_declines  boolean NOT NULL DEFAULT false,
+    -- Opt-in: which declines go to another PSP, once and at once.
+    decline_failover    text NOT NULL DEFAULT 'never' CHECK (decline_failover IN ('never', 'technical', 'soft')),
     -- The largest number of requests per second that one ingest process accepts from this merchant; NULL is no limit.
     requests_per_second int CHECK (requests_per_second BETWEEN 1 AND 1000000),
     -- How long the same purchase under another key counts as a second click; 0 switches the guard off.

@@ -5,9 +5,9 @@ import io.chargeonce.checker.finding.Invariant;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Holds what PSPs declined against what came of it: a decline is the answer to its payment, and no failure to try again, unless it is to
- * be presented again, which a person may stop. Known
- * only where a PSP says it by an HTTP status of its own, as Stripe does with 402.
+ * Compares what PSPs declined with what came of it: a decline is the answer to its payment, and no failure to try again, unless it is
+ * presented again, here or at another PSP, which counts as a presentation. A person may stop that. Known only where a PSP says it by an
+ * HTTP status of its own, as Stripe does with 402.
  */
 final class DeclineChecks {
 

@@ -229,9 +229,12 @@ final class Shop {
                 PspKey.derive(payment, "charge", "", "stripe", 1).value(), purchase.amount, purchase.currency);
     }
 
-    /** One that is declined, one whose PSP breaks each time before it does anything, or a good one. */
+    /** One that is declined, for good or once, one whose PSP breaks each time before it does anything, or a good one. */
     private String card(Kernel kernel) {
-        return poor && kernel.chance(0.2) ? "pm_poor" : kernel.chance(0.15) ? "pm_declined" : kernel.chance(0.2) ? "pm_broken" : "pm_good";
+        if (poor && kernel.chance(0.3)) {
+            return kernel.chance(0.5) ? "pm_poor" : "pm_unanswered";
+        }
+        return kernel.chance(0.15) ? "pm_declined" : kernel.chance(0.2) ? "pm_broken" : "pm_good";
     }
 
     private static String mandate(Kernel kernel) {

@@ -45,7 +45,10 @@ final class StripeModel extends SimulatedPsp {
     private final Map<String, Intent> intents = new LinkedHashMap<>();
     private final Map<String, Refund> refunds = new LinkedHashMap<>();
     private final Set<String> failed = new HashSet<>();
-    /** How often a card without money was presented for a payment: the second time there is some. */
+    /** Cards that are declined at a payment's first presentation, and why. */
+    private static final Map<String, String> SOFT = Map.of("pm_poor", "insufficient_funds", "pm_unanswered", "processing_error");
+
+    /** How often one of these was presented for a payment. */
     private final Map<String, Integer> presented = new LinkedHashMap<>();
 
     StripeModel(Duration keyLife, Duration longer, ModelWebhooks webhooks) {
@@ -135,10 +138,10 @@ final class StripeModel extends SimulatedPsp {
         }
         String key = intent.metadata.get("attempt_key");
         String payment = intent.metadata.get("payment_id");
-        boolean poor = intent.card.equals("pm_poor") && presented.merge(payment, 1, Integer::sum) == 1;
-        if (intent.card.equals("pm_declined") || poor) {
+        boolean once = SOFT.containsKey(intent.card) && presented.merge(payment, 1, Integer::sum) == 1;
+        if (intent.card.equals("pm_declined") || once) {
             intent.status = "requires_payment_method";
-            intent.error = Map.of("type", "card_error", "code", "card_declined", "decline_code", poor ? "insufficient_funds" : "lost_card",
+            intent.error = Map.of("type", "card_error", "code", "card_declined", "decline_code", once ? SOFT.get(intent.card) : "lost_card",
                     "message", "Your card" + quoted() + " was declined.");
             declined(key + "-confirm");
             webhooks.stripe("payment_intent.payment_failed", json(intent));

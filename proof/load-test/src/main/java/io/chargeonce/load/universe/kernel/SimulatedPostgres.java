@@ -241,9 +241,9 @@ public final class SimulatedPostgres {
         }
     }
 
-    /** Merchants may ask for it. */
+    /** Merchants may ask for it: some declines go to another PSP, and others come again on another day. */
     public void presentDeclinesAgain() {
-        inIdleConnection("UPDATE chargeonce.merchant SET represent_declines = true");
+        inIdleConnection("UPDATE chargeonce.merchant SET represent_declines = true, decline_failover = 'technical'");
     }
 
     /** What a person does when the cause is mended. */
