@@ -108,7 +108,8 @@ class DeclineFailoverTest {
         second.then(decline("try_again_later"));
         String id = charged();
         assertThat(books.state(id)).isEqualTo(OperationState.SCHEDULED);
-        books.execute("UPDATE operation_state SET represent_at = represent_at - interval '3 days', not_before = not_before - interval '3 days'");
+        books.execute(
+                "UPDATE operation_state SET represent_at = represent_at - interval '3 days', not_before = not_before - interval '3 days'");
         assertThat(new DueRepresentments(books.charging, books.topics, () -> {}).runOnce()).isEqualTo(1);
         process.drain();
         assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);

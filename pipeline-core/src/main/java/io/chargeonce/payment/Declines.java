@@ -52,7 +52,8 @@ public final class Declines {
     }
 
     /** Stripe, "Advanced error handling", and Adyen's refusal reasons: none of these says anything about the card or the account. */
-    private static final Set<String> TECHNICAL = Set.of("processing_error", "issuer_not_available", "reenter_transaction", "try_again_later");
+    private static final Set<String> TECHNICAL =
+            Set.of("processing_error", "issuer_not_available", "reenter_transaction", "try_again_later");
     private static final Set<String> WITHOUT_A_REASON = Set.of("do_not_honor", "generic_decline", "call_issuer");
 
     private Declines() {}
