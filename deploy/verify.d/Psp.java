@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import io.chargeonce.sandbox.stripe.StripeSettings;
+import io.chargeonce.sandbox.stripe.StripeSimulatorSettings;
 import io.chargeonce.sandbox.stripe.StripeSimulator;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -11,7 +11,7 @@ class Psp {
     /** @param arguments the address of this machine as seen by the containers, and the port */
     public static void main(String[] arguments) throws Exception {
         int port = Integer.parseInt(arguments[1]);
-        StripeSimulator stripe = StripeSimulator.start(StripeSettings.inMemory());
+        StripeSimulator stripe = StripeSimulator.start(StripeSimulatorSettings.inMemory());
         try (var relay = new ServerSocket(port, 200, InetAddress.getByName(arguments[0]))) {
             while (true) {
                 Socket in = relay.accept();

@@ -316,7 +316,7 @@ class WayOfADebitTest {
 
         /** Some banks give their reference in the statement alone. */
         @Test
-        void a_booking_that_is_told_of_again_without_its_reference_is_a_repeat_and_under_another_one_a_question() {
+        void a_booking_that_is_told_of_again_without_its_reference_is_a_repeat_and_under_another_one_a_status_query() {
             String payment = world.pay(world.mandate("m1"), 1_299);
             becomes(payment, "succeeded");
             String key = world.text("SELECT psp_key FROM payment_attempt");

@@ -67,7 +67,7 @@ final class AbsentPsps {
 
     private static final String COUNT = """
             SELECT count(*) FROM waiting JOIN operation_state USING (operation_id)
-             WHERE list IN ('work', 'question') AND state <> 'processing' AND failure_cause = ?
+             WHERE list IN ('work', 'query') AND state <> 'processing' AND failure_cause = ?
             """;
 
     /** Lists operations that no process can ask about, up to a batch. Returns how many. */
@@ -91,7 +91,7 @@ final class AbsentPsps {
         Map<String, Attempt> charged = charged(connection, locked.rows().values());
         for (Operation operation : locked.rows().values()) {
             if (charged.containsKey(operation.id())) {
-                // Its PSP has answered already: no question is needed.
+                // Its PSP has answered already: no status query is needed.
                 new LateAnswers(changes, operation).settleOneOf(List.of(charged.get(operation.id())));
                 continue;
             }

@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
 final class AskFirst {
 
     private static final Logger LOG = LoggerFactory.getLogger(AskFirst.class);
-    /** Questions under way at once in this process. Stripe answers 20 searches a second for an account. */
+    /** Status queries under way at once in this process. Stripe answers 20 searches a second for an account. */
     private static final int PLACES = 4;
 
     /**
@@ -77,7 +77,7 @@ final class AskFirst {
         }
     }
 
-    /** Whether an operation's next attempt needs a question at this time of Postgres. */
+    /** Whether an operation's next attempt needs a status query at this time of Postgres. */
     boolean concerns(Instant now) {
         return until.filter(now::isBefore).isPresent();
     }

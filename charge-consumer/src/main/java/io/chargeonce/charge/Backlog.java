@@ -61,7 +61,7 @@ final class Backlog {
               FROM (SELECT 'unresolved' AS what, '' AS cause, currency, count(*) AS items, sum(amount) AS money,
                            min(unresolved_since) AS since
                       FROM waiting JOIN operation_now USING (operation_id)
-                     WHERE list = 'question' AND state = 'unresolved'
+                     WHERE list = 'query' AND state = 'unresolved'
                        AND NOT EXISTS (SELECT FROM payment_attempt AS attempt JOIN bank_batch_item AS item USING (psp_key)
                                         WHERE attempt.payment_id = operation_now.payment_id AND attempt.operation = operation_now.kind
                                           AND attempt.operation_ref = operation_now.operation_ref AND NOT attempt.failed_definite
@@ -70,7 +70,7 @@ final class Backlog {
                      UNION ALL
                     SELECT 'purged_unresolved', '', currency, count(*), sum(amount), min(unresolved_since)
                       FROM waiting JOIN operation_now USING (operation_id)
-                     WHERE list = 'question' AND state = 'purged' GROUP BY currency
+                     WHERE list = 'query' AND state = 'purged' GROUP BY currency
                      UNION ALL
                     SELECT 'dead_letter', cause, coalesce(currency, ''), count(*), sum(amount), min(died_at)
                       FROM dead_letter WHERE state = 'dead' GROUP BY cause, currency

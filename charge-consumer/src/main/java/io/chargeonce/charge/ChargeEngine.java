@@ -142,7 +142,7 @@ public final class ChargeEngine {
                 () -> new Claims(database, routing, holds, askFirst, schedule, topics, settings.lease(), settings.ourReceipts(),
                         relay::nudge, meters));
         this.resolutions = lifecycle.start("resolutions", () -> new OutcomeRecorder(
-                database, schedule, new Failover(routing, holds, askFirst, settings.lease()), new QuestionLadder(settings.questions()),
+                database, schedule, new Failover(routing, holds, askFirst, settings.lease()), new StatusQueryPauses(settings.queries()),
                 topics,
                 settings.ourReceipts(), relay::nudge, meters));
         this.flood = new FloodGuard(settings.pace().inAFlood(), new SteadyClock(), meters);
@@ -172,7 +172,7 @@ public final class ChargeEngine {
      * again what Kafka lost, search for operations that are in no list, and seal the audit log.
      */
     public void startCaretakers() {
-        var resolver = lifecycle.start("questions",
+        var resolver = lifecycle.start("status-queries",
                 () -> new Resolver(database, gateways, exchange, resolutions, topics, tracing, settings.lease()));
         startWorker("resolver", Duration.ofMillis(500), resolver::start);
         var absent = new AbsentPsps(database, gateways, topics, settings.ourReceipts(), relay::nudge, meters);

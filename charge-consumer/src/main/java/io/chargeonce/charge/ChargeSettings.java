@@ -41,7 +41,7 @@ import java.util.stream.Stream;
  * @param lostRows what a restore has lost, and until when PSPs are asked because of it
  */
 public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, int inFlight, Duration lease,
-        Duration breakerOpenFor, List<Duration> questions, Duration sweepAfter, Optional<Routes> routes,
+        Duration breakerOpenFor, List<Duration> queries, Duration sweepAfter, Optional<Routes> routes,
         Pace pace, Optional<Address> webhooks, AuditSealer.Settings seals, Vault vault,
         boolean ourReceipts, SettlementKeys settlementKeys, List<String> banks,
         LostRows lostRows) {
@@ -60,7 +60,7 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
             .between("1s", "1h").orElse("3m");
     public static final Setting<Duration> BREAKER_OPEN_FOR = Setting.duration("CHARGEONCE_BREAKER_OPEN_FOR",
             "How long an unwell PSP gets no payments before one payment probes it.").between("100ms", "1h").orElse("10s");
-    public static final Setting<List<Duration>> QUESTIONS = Setting.durations("CHARGEONCE_RESOLVE_LADDER",
+    public static final Setting<List<Duration>> STATUS_QUERIES = Setting.durations("CHARGEONCE_RESOLVE_LADDER",
             "The pauses between status queries about an unknown outcome; the last one repeats.").orElse("5s,30s,2m,10m,1h,6h,24h");
     public static final Setting<Duration> SWEEP_AFTER = Setting.duration("CHARGEONCE_SWEEP_AFTER",
             "How long work may be overdue before the sweeper checks whether Kafka lost it.").between("1s", "1d").orElse("2m");
@@ -149,15 +149,15 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
 
     /** With the audit log sealed without a key, and poison stored unsealed. */
     public ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, int inFlight, Duration lease, Duration breakerOpenFor,
-                          List<Duration> questions, Duration sweepAfter, Optional<Routes> routes, Pace pace, Optional<Address> webhooks) {
-        this(pipeline, psps, inFlight, lease, breakerOpenFor, questions, sweepAfter, routes, pace, webhooks,
+                          List<Duration> queries, Duration sweepAfter, Optional<Routes> routes, Pace pace, Optional<Address> webhooks) {
+        this(pipeline, psps, inFlight, lease, breakerOpenFor, queries, sweepAfter, routes, pace, webhooks,
                 AuditSealer.Settings.USUAL, Vault.IN_THE_CLEAR, false, SettlementKeys.NONE, List.of(), LostRows.NONE);
     }
 
     /** Without webhooks. */
     public ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, int inFlight, Duration lease, Duration breakerOpenFor,
-                          List<Duration> questions, Duration sweepAfter, Optional<Routes> routes, Pace pace) {
-        this(pipeline, psps, inFlight, lease, breakerOpenFor, questions, sweepAfter, routes, pace, Optional.empty());
+                          List<Duration> queries, Duration sweepAfter, Optional<Routes> routes, Pace pace) {
+        this(pipeline, psps, inFlight, lease, breakerOpenFor, queries, sweepAfter, routes, pace, Optional.empty());
     }
 
     public ChargeSettings {
@@ -176,7 +176,7 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
     }
 
     public static final List<Setting<?>> ALL = Stream.of(PipelineSettings.OF_SERVICE, Tracing.ALL, List.<Setting<?>>of(STRIPE_API_KEY,
-            STRIPE_API_BASE, PSP_TIMEOUT, IN_FLIGHT, LEASE, BREAKER_OPEN_FOR, QUESTIONS, SWEEP_AFTER,
+            STRIPE_API_BASE, PSP_TIMEOUT, IN_FLIGHT, LEASE, BREAKER_OPEN_FOR, STATUS_QUERIES, SWEEP_AFTER,
             ADYEN_API_KEY, ADYEN_API_BASE, ADYEN_MERCHANT_ACCOUNT, PSPS, BANKS, ROUTES, WEBHOOK_ADDRESS, STRIPE_WEBHOOK_SECRET,
             ADYEN_HMAC_KEY, RECEIPTS, PipelineSettings.ASK_FIRST_UNTIL, COMPARED, TIER_RELEASE_RATE, FLOOD_RATE, QUOTAS, BUFFER_MIB,
             AuditKeys.FILE,
@@ -186,7 +186,7 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
 
     public static ChargeSettings from(Settings settings) {
         return new ChargeSettings(PipelineSettings.from(settings), accounts(settings), settings.get(IN_FLIGHT), settings.get(LEASE),
-                settings.get(BREAKER_OPEN_FOR), settings.get(QUESTIONS), settings.get(SWEEP_AFTER),
+                settings.get(BREAKER_OPEN_FOR), settings.get(STATUS_QUERIES), settings.get(SWEEP_AFTER),
                 settings.get(ROUTES).map(ChargeSettings::routes),
                 new Pace(settings.get(TIER_RELEASE_RATE), settings.get(FLOOD_RATE), settings.get(BUFFER_MIB),
                         settings.get(QUOTAS).map(ChargeSettings::quotas).orElse(Map.of())),
@@ -220,25 +220,25 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
 
     /** The same, sealing poison with another vault. */
     public ChargeSettings with(Vault vault) {
-        return new ChargeSettings(pipeline, psps, inFlight, lease, breakerOpenFor, questions, sweepAfter, routes, pace, webhooks,
+        return new ChargeSettings(pipeline, psps, inFlight, lease, breakerOpenFor, queries, sweepAfter, routes, pace, webhooks,
                 seals, vault, ourReceipts, settlementKeys, banks, lostRows);
     }
 
     /** The same, with receipts that the receipts service mails. */
     public ChargeSettings withOurReceipts() {
-        return new ChargeSettings(pipeline, psps, inFlight, lease, breakerOpenFor, questions, sweepAfter, routes, pace, webhooks,
+        return new ChargeSettings(pipeline, psps, inFlight, lease, breakerOpenFor, queries, sweepAfter, routes, pace, webhooks,
                 seals, vault, true, settlementKeys, banks, lostRows);
     }
 
     /** The same, believing lines of settlement reports with a mark of these keys. */
     public ChargeSettings with(SettlementKeys keys) {
-        return new ChargeSettings(pipeline, psps, inFlight, lease, breakerOpenFor, questions, sweepAfter, routes, pace, webhooks,
+        return new ChargeSettings(pipeline, psps, inFlight, lease, breakerOpenFor, queries, sweepAfter, routes, pace, webhooks,
                 seals, vault, ourReceipts, keys, banks, lostRows);
     }
 
     /** The same, with these accounts at banks. */
     public ChargeSettings withBanks(List<String> names) {
-        return new ChargeSettings(pipeline, psps, inFlight, lease, breakerOpenFor, questions, sweepAfter, routes, pace, webhooks,
+        return new ChargeSettings(pipeline, psps, inFlight, lease, breakerOpenFor, queries, sweepAfter, routes, pace, webhooks,
                 seals, vault, ourReceipts, settlementKeys, names, lostRows);
     }
 

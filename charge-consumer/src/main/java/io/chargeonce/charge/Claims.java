@@ -201,7 +201,7 @@ final class Claims implements AutoCloseable {
                 return new Claim.NotDue(WHILE_PAUSED);
             }
             if (askFirst.keepsBack(operation, now)) {
-                return park("psp_unasked", "a bank cannot be asked what it has, so it waits until CHARGEONCE_ASK_FIRST_UNTIL");
+                return park("psp_not_queried", "a bank cannot be asked what it has, so it waits until CHARGEONCE_ASK_FIRST_UNTIL");
             }
             return switch (operation.kind()) {
                 case CHARGE -> askedOrChosen();
@@ -224,13 +224,13 @@ final class Claims implements AutoCloseable {
             }
             AskFirst.Asked asked = request.asked.get();
             if (asked.unanswered().isPresent()) {
-                return park("psp_unasked", asked.unanswered().get());
+                return park("psp_not_queried", asked.unanswered().get());
             }
             return switch (ForgottenAttempt.among(changes.connection(), operation, asked.traces())) {
                 case ForgottenAttempt.None none -> {
                     List<String> silent = askFirst.silent(operation.capture().map(capture -> List.of(capture.psp()))
                             .orElseGet(() -> routing.routed(operation)));
-                    yield silent.isEmpty() ? choose() : park("psp_unasked", ("%s cannot be asked about a payment: record its report, "
+                    yield silent.isEmpty() ? choose() : park("psp_not_queried", ("%s cannot be asked about a payment: record its report, "
                             + "then name it in CHARGEONCE_ASK_FIRST_COMPARED").formatted(String.join(", ", silent)));
                 }
                 case ForgottenAttempt.Lost lost -> adopt(lost);

@@ -48,12 +48,12 @@ final class NextStepExecutor {
     }
 
     private final Failover failover;
-    private final QuestionLadder ladder;
+    private final StatusQueryPauses ladder;
     private final Duration listUnknownAfter;
     private final Topics topics;
 
     /** @param listUnknownAfter how long an outcome may be unknown before people see it in the dead-letter queue */
-    NextStepExecutor(Failover failover, QuestionLadder ladder, Duration listUnknownAfter, Topics topics) {
+    NextStepExecutor(Failover failover, StatusQueryPauses ladder, Duration listUnknownAfter, Topics topics) {
         this.failover = failover;
         this.ladder = ladder;
         this.listUnknownAfter = listUnknownAfter;
@@ -81,7 +81,7 @@ final class NextStepExecutor {
                 at.changes.settled(at.operation);
             }
             case NextStep.StayPurged end -> {
-                at.operation.endQuestion();
+                at.operation.endStatusQueries();
                 at.changes.audit("failed-after-purge", at.operation);
             }
             case NextStep.DeadLetter end -> at.changes.bury(at.operation, end.failed().cause().tag(), end.failed().detail());

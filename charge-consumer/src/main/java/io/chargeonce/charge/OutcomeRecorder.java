@@ -51,11 +51,11 @@ final class OutcomeRecorder implements AutoCloseable {
     static final String KNOWN = "known";
     private static final Logger LOG = LoggerFactory.getLogger(OutcomeRecorder.class);
     /** Never a merchant's id. */
-    private static final String QUESTIONS = "";
+    private static final String STATUS_QUERIES = "";
 
     /**
      * @param token  the lease under which the PSP was called or asked
-     * @param source {@code call} or {@code question}
+     * @param source {@code call} or {@code query}
      * @param pspWellForOthers whether the PSP was well for other payments meanwhile
      * @param failover present if the caller can make the next attempt at once, at another PSP
      * @param byHand what follows from a person's finding about the attempt, if there was one when the PSP was asked
@@ -78,8 +78,8 @@ final class OutcomeRecorder implements AutoCloseable {
     private final OutcomeMeters outcomes;
     private final Coalescer<Resolution, Resolved> coalescer;
 
-    OutcomeRecorder(Database database, RetrySchedule schedule, Failover failover, QuestionLadder ladder, Topics topics, boolean ourReceipts,
-                    Runnable committed, MeterRegistry meters) {
+    OutcomeRecorder(Database database, RetrySchedule schedule, Failover failover, StatusQueryPauses ladder,
+                    Topics topics, boolean ourReceipts, Runnable committed, MeterRegistry meters) {
         this.schedule = schedule;
         this.failover = failover;
         this.steps = new NextStepExecutor(failover, ladder, schedule.total(), topics);
@@ -91,9 +91,9 @@ final class OutcomeRecorder implements AutoCloseable {
         this.coalescer = new Coalescer<>("resolve", database, 2, committed, this::resolveAll);
     }
 
-    /** For questions about unknown outcomes: all of them together have one turn beside each merchant's calls. */
+    /** For status queries about unknown outcomes: all of them together have one turn beside each merchant's calls. */
     Resolved resolve(Resolution resolution) {
-        return resolve(QUESTIONS, resolution);
+        return resolve(STATUS_QUERIES, resolution);
     }
 
     /** @param merchant takes turns with the others */

@@ -51,14 +51,14 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Finds out the outcome of attempts that a PSP left open or whose process died. It is driven only by due times in Postgres, so it survives
- * any restart, and any number of processes may run one. Each PSP has its own limit of questions under way, so that a PSP that does not
- * answer never delays questions to another. A question is claimed only when it can be asked at once. Questions about a PSP that is not set
- * up here are left to processes that have it. {@link #start} and {@link #runOnce} are for one thread.
+ * any restart, and any number of processes may run one. Each PSP has its own limit of status queries under way, so that a PSP that does not
+ * answer never delays status queries to another. A status query is claimed only when it can be asked at once. Status queries about a PSP
+ * that is not set up here are left to processes that have it. {@link #start} and {@link #runOnce} are for one thread.
  */
 final class Resolver implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Resolver.class);
-    /** Questions under way at once at one PSP. */
+    /** Status queries under way at once at one PSP. */
     private static final int PLACES = 100;
     private static final Duration AFTER_A_BUG = Duration.ofMinutes(1);
     private static final String ATTEMPT_LOST = "attempt_lost";
@@ -69,13 +69,13 @@ final class Resolver implements AutoCloseable {
     static final Duration SLOW = Duration.ofSeconds(5);
 
     /**
-     * One operation, claimed under its own lease for one question.
+     * One operation, claimed under its own lease for one status query.
      *
      * @param answer an answer that arrived meanwhile, so that the PSP need not be asked
      * @param sentAt when the attempt was sent, by this process's clock
      * @param found  what a person found out about the attempt
      */
-    private record Question(String operationId, UUID token, PspCall call, boolean mayFence,
+    private record StatusQuery(String operationId, UUID token, PspCall call, boolean mayFence,
             Optional<Outcome> answer, Optional<String> traceparent, Instant sentAt, Optional<Found> found) {}
 
     /**
@@ -106,7 +106,7 @@ final class Resolver implements AutoCloseable {
         gateways.psps().forEach(psp -> underWay.put(psp, new AtomicInteger()));
     }
 
-    /** Starts all due questions within the limits, without waiting for answers. Returns how many. */
+    /** Starts all due status queries within the limits, without waiting for answers. Returns how many. */
     int start() {
         return begin().size();
     }
@@ -114,7 +114,7 @@ final class Resolver implements AutoCloseable {
     /** The same, and waits for the answers. */
     int runOnce() {
         List<CompletableFuture<Void>> begun = begin();
-        begun.forEach(question -> question.join());
+        begun.forEach(query -> query.join());
         return begun.size();
     }
 
@@ -124,20 +124,20 @@ final class Resolver implements AutoCloseable {
         Set<String> due = database.withConnection(connection -> OperationTable.pspsToAsk(connection, underWay.keySet()));
         underWay.forEach((psp, places) -> {
             int free = PLACES - places.get();
-            List<Question> questions = free == 0 || !due.contains(psp) ? List.of() : take(psp, free);
-            questions.forEach(question -> begun.add(begin(question, places)));
+            List<StatusQuery> queries = free == 0 || !due.contains(psp) ? List.of() : take(psp, free);
+            queries.forEach(query -> begun.add(begin(query, places)));
         });
         return begun;
     }
 
-    private CompletableFuture<Void> begin(Question question, AtomicInteger places) {
+    private CompletableFuture<Void> begin(StatusQuery query, AtomicInteger places) {
         var answered = new CompletableFuture<Void>();
         places.incrementAndGet();
         threads.execute(() -> {
             try {
-                tracing.span("resolve", SpanKind.INTERNAL, TraceContext.of(question.traceparent), () -> ask(question));
+                tracing.span("resolve", SpanKind.INTERNAL, TraceContext.of(query.traceparent), () -> ask(query));
             } catch (RuntimeException e) {
-                LOG.warn("The status query about {} failed, and is repeated when its lease expires: {}", question.operationId,
+                LOG.warn("The status query about {} failed, and is repeated when its lease expires: {}", query.operationId,
                         e.toString());
             } finally {
                 places.decrementAndGet();
@@ -147,20 +147,20 @@ final class Resolver implements AutoCloseable {
         return answered;
     }
 
-    private List<Question> take(String psp, int most) {
+    private List<StatusQuery> take(String psp, int most) {
         try {
-            return database.inTransaction(connection -> take(connection, OperationTable.lockDueForAQuestion(connection, psp, most)));
+            return database.inTransaction(connection -> take(connection, OperationTable.lockDueForStatusQuery(connection, psp, most)));
         } catch (RuntimeException bug) {
             Bug.mustBeOfOneRow(bug);
-            return database.withConnection(connection -> OperationTable.dueForAQuestion(connection, psp, most)).stream()
+            return database.withConnection(connection -> OperationTable.dueForStatusQuery(connection, psp, most)).stream()
                     .flatMap(id -> takeAlone(id).stream()).toList();
         }
     }
 
-    /** A bug in one operation delays only that operation: it is tried again later, and questions about the others go on. */
-    private List<Question> takeAlone(String id) {
+    /** A bug in one operation delays only that operation: it is tried again later, and status queries about the others go on. */
+    private List<StatusQuery> takeAlone(String id) {
         try {
-            return database.inTransaction(connection -> take(connection, OperationTable.lockDueForAQuestion(connection, id)));
+            return database.inTransaction(connection -> take(connection, OperationTable.lockDueForStatusQuery(connection, id)));
         } catch (RuntimeException bug) {
             Bug.mustBeOfOneRow(bug);
             LOG.error("Bug! The PSP cannot be queried about operation {}, which stays unresolved. The next try is in {}", id, AFTER_A_BUG,
@@ -173,7 +173,7 @@ final class Resolver implements AutoCloseable {
         }
     }
 
-    private List<Question> take(Connection connection, OperationTable.Locked due) throws SQLException {
+    private List<StatusQuery> take(Connection connection, OperationTable.Locked due) throws SQLException {
         Lease held = Lease.of(lease);
         var operations = List.copyOf(due.rows().values());
         if (operations.isEmpty()) {
@@ -183,7 +183,7 @@ final class Resolver implements AutoCloseable {
                 operations.stream().map(operation -> operation.attemptKey().value()).toList())
                 .stream().collect(Collectors.toMap(Attempt::operationId, Function.identity()));
         Map<PspKey, HandSettlement> found = HandSettlementTable.toExecute(connection, operations);
-        var questions = new ArrayList<Question>();
+        var queries = new ArrayList<StatusQuery>();
         var listed = new ArrayList<DeadLetter>();
         for (Operation operation : operations) {
             Attempt attempt = attempts.get(operation.id());
@@ -192,12 +192,12 @@ final class Resolver implements AutoCloseable {
                 continue;
             }
             UUID token = UUID.randomUUID();
-            operation.claimForQuestion(token, due.now(), due.now().plus(lease));
-            questions.add(question(connection, operation, attempt, token, due.now(), held, Optional.ofNullable(found.get(attempt.key()))));
+            operation.claimForStatusQuery(token, due.now(), due.now().plus(lease));
+            queries.add(query(connection, operation, attempt, token, due.now(), held, Optional.ofNullable(found.get(attempt.key()))));
         }
         OperationTable.save(connection, operations);
         DeadLetterTable.bury(connection, topics, listed);
-        return questions;
+        return queries;
     }
 
     /** Without its attempt nothing can be asked, and nothing may be charged either. A person sees it in the dead-letter queue. */
@@ -217,10 +217,10 @@ final class Resolver implements AutoCloseable {
     }
 
     /**
-     * A question is no new charge, so the payment's deadline does not forbid it. What forbids sending is a key that the PSP has forgotten,
-     * and a purge or a cancel.
+     * A status query is no new charge, so the payment's deadline does not forbid it. What forbids sending is a key that the PSP has
+     * forgotten, and a purge or a cancel.
      */
-    private Question question(Connection connection, Operation operation, Attempt attempt, UUID token, Instant now, Lease held,
+    private StatusQuery query(Connection connection, Operation operation, Attempt attempt, UUID token, Instant now, Lease held,
                               Optional<HandSettlement> byHand)
             throws SQLException {
         Gateway gateway = gateways.named(attempt.psp());
@@ -231,11 +231,11 @@ final class Resolver implements AutoCloseable {
         boolean isUnwanted = isPurged || operation.cancelRequestedAt().isPresent();
         PspCall asUsual = PspCalls.of(operation, attempt, gateway, keyIsKnown);
         // A PSP that can look it up is asked about the reference that a person gave.
-        PspCall call = (isPurged || isUnwanted && asUsual.questionMayExecute() ? PspCalls.of(operation, attempt, gateway, false) : asUsual)
+        PspCall call = (isPurged || isUnwanted && asUsual.statusQueryMayExecute() ? PspCalls.of(operation, attempt, gateway, false) : asUsual)
                 .withReference(byHand.filter(finding -> gateway.canBeAsked()).flatMap(HandSettlement::reference)).during(held);
         boolean mayTell = asUsual.mayBeSent();
         boolean mayFence = !keyIsKnown && attempt.notFound() >= 1 && visible && !(isUnwanted && call.fenceMayExecute());
-        return new Question(operation.id(), token, call, mayFence, knownAlready(connection, attempt),
+        return new StatusQuery(operation.id(), token, call, mayFence, knownAlready(connection, attempt),
                 operation.accepted().traceparent(), gateways.now().minus(Duration.between(attempt.sentAt(), now)),
                 byHand.map(settlement -> new Found(settlement, !keyIsKnown && visible, mayTell)));
     }
@@ -247,27 +247,27 @@ final class Resolver implements AutoCloseable {
         };
     }
 
-    private boolean ask(Question question) {
-        Outcome outcome = question.answer.orElseGet(() -> exchange.ask(question.call));
-        if (question.mayFence && outcome instanceof Outcome.Unknown unknown && unknown.cause() == UnknownCause.NOT_FOUND) {
-            outcome = exchange.fence(question.call);
+    private boolean ask(StatusQuery query) {
+        Outcome outcome = query.answer.orElseGet(() -> exchange.ask(query.call));
+        if (query.mayFence && outcome instanceof Outcome.Unknown unknown && unknown.cause() == UnknownCause.NOT_FOUND) {
+            outcome = exchange.fence(query.call);
         }
         Outcome answered = outcome;
-        boolean canBeAsked = question.call.gateway().canBeAsked();
-        Optional<ByHand> byHand = question.found
+        boolean canBeAsked = query.call.gateway().canBeAsked();
+        Optional<ByHand> byHand = query.found
                 .map(found -> ByHand.after(found.settlement, answered, canBeAsked, found.forgotten, found.mayTell));
         if (byHand.isPresent() && canBeAsked && outcome instanceof Outcome.Unknown unknown) {
             // The reference that we asked about is a person's claim. It is not the attempt's until it is settled.
             outcome = new Outcome.Unknown(unknown.cause(), unknown.detail(), Optional.empty());
         }
-        boolean failedByItself = gateways.wasWellForOthers(question.call.gateway().psp(), question.sentAt);
-        return resolutions.resolve(new OutcomeRecorder.Resolution(question.operationId, question.token, question.call.key(),
-                question.answer.isPresent() ? OutcomeRecorder.KNOWN : "question", outcome, failedByItself, Optional.empty(), byHand))
+        boolean failedByItself = gateways.wasWellForOthers(query.call.gateway().psp(), query.sentAt);
+        return resolutions.resolve(new OutcomeRecorder.Resolution(query.operationId, query.token, query.call.key(),
+                query.answer.isPresent() ? OutcomeRecorder.KNOWN : "query", outcome, failedByItself, Optional.empty(), byHand))
                 .state()
                 .isPresent();
     }
 
-    /** Waits for the questions under way for a while. The rest are asked again when their leases expire. */
+    /** Waits for the status queries under way for a while. The rest are asked again when their leases expire. */
     @Override
     public void close() {
         threads.shutdown();

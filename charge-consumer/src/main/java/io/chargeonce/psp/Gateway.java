@@ -32,7 +32,7 @@ public interface Gateway {
     /**
      * Asks the PSP for the outcome of the attempt. Sends it again only if {@link Charge#mayBeSent()}, and that send is counted before its
      * first byte like any other. If the PSP says that nothing was executed yet, cancels the attempt there: only the PSP's positive answer
-     * to that makes the attempt definitely failed. A failed question, whatever its status, says nothing about the money.
+     * to that makes the attempt definitely failed. A failed status query, whatever its status, says nothing about the money.
      */
     Outcome findOut(Charge charge);
 
@@ -47,15 +47,15 @@ public interface Gateway {
      * Whether {@link #findOut} may move money where it sends the attempt again. If so, it sends nothing once the payment is purged or is to
      * be canceled.
      */
-    default boolean questionMayExecute() {
+    default boolean statusQueryMayExecute() {
         return true;
     }
 
     /**
      * Whether {@link #findOut} asks the PSP itself, so that its answer outranks a line of a report. A bank says nothing but in files, and a
-     * question about a debit looks into our own rows.
+     * status query about a debit looks into our own rows.
      */
-    default boolean answersQuestions() {
+    default boolean answersStatusQueries() {
         return canBeAsked();
     }
 
@@ -67,7 +67,8 @@ public interface Gateway {
     /**
      * Called when {@link #findOut} has found nothing twice, after the visibility lag and the key's life by our clock. Makes the charge
      * impossible at the PSP, even if another worker still holds this attempt. Only the PSP's own positive answer proves that. Where what
-     * finds nothing may lag, the answer is still unknown, and the next question decides. It may send the key, and is counted like any send.
+     * finds nothing may lag, the answer is still unknown, and the next status query decides. It may send the key, and is counted like any
+     * send.
      */
     default Outcome fence(Charge charge) {
         return new Outcome.Unknown(UnknownCause.NOT_FOUND, psp() + " knows no such attempt and has no way to fence it",

@@ -64,9 +64,9 @@ public final class Lease {
                 "this process stalled until its lease or the deadline had ended, so it sent nothing that moves money");
     }
 
-    /** The outcome of a question that had to send the key again, if the lease ended before it. */
+    /** The outcome of a status query that had to send the key again, if the lease ended before it. */
     public static Outcome notAsked(Optional<String> pspReference) {
         return new Outcome.Unknown(UnknownCause.LEASE_RAN_OUT,
-                "this process stalled until its lease had ended, so it asked nothing; the next question follows", pspReference);
+                "this process stalled until its lease had ended, so it asked nothing; the next status query follows", pspReference);
     }
 }

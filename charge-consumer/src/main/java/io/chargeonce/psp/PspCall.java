@@ -47,8 +47,8 @@ public record PspCall(Gateway gateway, PspRequest request) {
     }
 
     /** Whether {@link #ask} may move money if it {@link #mayBeSent}. If so, nothing is sent for a purged or a canceled payment. */
-    public boolean questionMayExecute() {
-        return request instanceof Refund || gateway.questionMayExecute();
+    public boolean statusQueryMayExecute() {
+        return request instanceof Refund || gateway.statusQueryMayExecute();
     }
 
     /** Whether {@link #fence} may move money. If so, it is not called once the payment is purged or to be canceled. */

@@ -12,7 +12,7 @@ public sealed interface PspRequest permits Charge, Refund {
 
     PaymentId payment();
 
-    /** Whether a question may send it again. */
+    /** Whether a status query may send it again. */
     boolean mayBeSent();
 
     Lease lease();

@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param capture      the PSP's own id of the capture
  * @param request      the bytes of each send
  * @param pspReference the PSP's own id of the refund, once an answer had one
- * @param mayBeSent    whether a question may send it again: the PSP remembers the key and has returned no id yet, and no person has
+ * @param mayBeSent    whether a status query may send it again: the PSP remembers the key and has returned no id yet, and no person has
  *                     purged the refund
  * @param lease        checked right before each request that may move money
  */

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A PSP is removed from the configuration, or not yet in every process's, while it still has our money or our questions. */
+/** A PSP is removed from the configuration, or not yet in every process's, while it still has our money or our status queries. */
 class AbsentPspTest {
 
     private static final Routes TO_OLD = Routes.parse("-> old");
@@ -47,11 +47,11 @@ class AbsentPspTest {
     }
 
     private String unknownAtOld() {
-        old.answersQuestions = false;
+        old.answersStatusQueries = false;
         old.then(FakePsp.CAPTURE_AND_TIME_OUT);
         String id = books.accept("order-1");
         with.drain();
-        old.answersQuestions = true;
+        old.answersStatusQueries = true;
         assertThat(books.state(id)).isEqualTo(OperationState.UNRESOLVED);
         return id;
     }
@@ -65,14 +65,14 @@ class AbsentPspTest {
     }
 
     @Test
-    void questions_about_other_psps_are_asked_and_those_about_an_absent_one_keep_their_turn() {
+    void status_queries_about_other_psps_are_asked_and_those_about_an_absent_one_keep_their_turn() {
         String absent = unknownAtOld();
         becomesDueLongAgo(absent);
-        kept.answersQuestions = false;
+        kept.answersStatusQueries = false;
         kept.then(FakePsp.CAPTURE_AND_TIME_OUT);
         String other = books.accept("order-2");
         without.drain();
-        kept.answersQuestions = true;
+        kept.answersStatusQueries = true;
         Waiting.until(() -> without.resolver.runOnce() > 0 && books.state(other) == OperationState.SUCCEEDED);
         assertThat(books.state(absent)).isEqualTo(OperationState.UNRESOLVED);
         // Its lease was not taken from the process that can ask.
@@ -205,7 +205,7 @@ class AbsentPspTest {
     }
 
     @Test
-    void a_psp_that_does_not_answer_never_delays_questions_to_another() throws Exception {
+    void a_psp_that_does_not_answer_never_delays_status_queries_to_another() throws Exception {
         String slow = unknownAtOld();
         String second = unknownAt(kept, books.accept("order-2"), without);
         var hangs = new CountDownLatch(1);
@@ -222,10 +222,10 @@ class AbsentPspTest {
     }
 
     private String unknownAt(FakePsp psp, String id, EngineFixture.Process process) {
-        psp.answersQuestions = false;
+        psp.answersStatusQueries = false;
         psp.then(FakePsp.CAPTURE_AND_TIME_OUT);
         books.takeWork(id).forEach(process::handle);
-        psp.answersQuestions = true;
+        psp.answersStatusQueries = true;
         return id;
     }
 

@@ -9,7 +9,7 @@ import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.adyen.AdyenGateway;
 import io.chargeonce.psp.adyen.AdyenSettings;
 import io.chargeonce.sandbox.adyen.AdyenSimulator;
-import io.chargeonce.sandbox.adyen.Operation;
+import io.chargeonce.sandbox.adyen.AdyenOperation;
 import io.chargeonce.sandbox.psp.Endpoint;
 import io.chargeonce.sandbox.psp.Fault;
 import io.chargeonce.sandbox.psp.FaultRule;
@@ -19,23 +19,23 @@ import org.junit.jupiter.api.Test;
 class AdyenGatewayContractTest extends GatewayContract {
 
     AdyenGatewayContractTest() {
-        super(AdyenSimulator.start(io.chargeonce.sandbox.adyen.AdyenSettings.inMemory().storing("pm_card_visa", "APPROVED")),
-                AdyenGatewayContractTest::gateway, io.chargeonce.sandbox.adyen.AdyenSettings.API_KEY);
+        super(AdyenSimulator.start(io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.inMemory().storing("pm_card_visa", "APPROVED")),
+                AdyenGatewayContractTest::gateway, io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.API_KEY);
     }
 
     private static Gateway gateway(AdyenSimulator adyen, String apiKey) {
-        return new AdyenGateway(new AdyenSettings(apiKey, io.chargeonce.sandbox.adyen.AdyenSettings.MERCHANT_ACCOUNT,
+        return new AdyenGateway(new AdyenSettings(apiKey, io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.MERCHANT_ACCOUNT,
                 adyen.apiBase().toString(), CALL_TIMEOUT));
     }
 
     @Override
     List<Endpoint> callsOfAnAttempt() {
-        return List.of(Operation.PAYMENT);
+        return List.of(AdyenOperation.PAYMENT);
     }
 
     @Override
-    Endpoint question() {
-        return Operation.PAYMENT;
+    Endpoint query() {
+        return AdyenOperation.PAYMENT;
     }
 
     @Override
@@ -56,7 +56,7 @@ class AdyenGatewayContractTest extends GatewayContract {
 
     @Test
     void transient_errors_are_sent_again_under_the_same_key_until_one_answer_counts() {
-        psp().inject(FaultRule.once(new Fault.TransientBefore()).on(Operation.PAYMENT).times(4));
+        psp().inject(FaultRule.once(new Fault.TransientBefore()).on(AdyenOperation.PAYMENT).times(4));
         String id = books().accept(order());
         settle(id);
         assertThat(books().state(id)).isEqualTo(OperationState.SUCCEEDED);

@@ -12,7 +12,7 @@ import io.chargeonce.psp.adyen.AdyenGateway;
 import io.chargeonce.psp.adyen.AdyenSettings;
 import io.chargeonce.runtime.Address;
 import io.chargeonce.sandbox.adyen.AdyenSimulator;
-import io.chargeonce.sandbox.adyen.Operation;
+import io.chargeonce.sandbox.adyen.AdyenOperation;
 import io.chargeonce.sandbox.psp.Fault;
 import io.chargeonce.sandbox.psp.FaultRule;
 import io.chargeonce.sandbox.psp.Movement;
@@ -48,10 +48,10 @@ class AdyenMoneyBackTest {
     static void open() {
         books = new EngineFixture();
         int port = EngineFixture.freePort();
-        adyen = AdyenSimulator.start(io.chargeonce.sandbox.adyen.AdyenSettings.inMemory().storing("pm_card_visa", "APPROVED")
+        adyen = AdyenSimulator.start(io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.inMemory().storing("pm_card_visa", "APPROVED")
                 .modificationLag(Duration.ofMillis(50)).webhook(URI.create("http://127.0.0.1:" + port + "/v1/webhooks/adyen"), HMAC_KEY));
-        process = books.process(new AdyenGateway(new AdyenSettings(io.chargeonce.sandbox.adyen.AdyenSettings.API_KEY,
-                io.chargeonce.sandbox.adyen.AdyenSettings.MERCHANT_ACCOUNT, adyen.apiBase().toString(), CALL_TIMEOUT,
+        process = books.process(new AdyenGateway(new AdyenSettings(io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.API_KEY,
+                io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.MERCHANT_ACCOUNT, adyen.apiBase().toString(), CALL_TIMEOUT,
                 Optional.of(HMAC_KEY))));
         webhooks = WebhookServer.start(new Address("127.0.0.1", port), process.inbox,
                 new io.micrometer.core.instrument.simple.SimpleMeterRegistry());
@@ -86,7 +86,7 @@ class AdyenMoneyBackTest {
     @MethodSource("faults")
     void after_any_single_fault_the_money_is_refunded_once(Fault fault) {
         String id = captured("pm_card_visa");
-        adyen.inject(FaultRule.once(fault).on(Operation.REFUND));
+        adyen.inject(FaultRule.once(fault).on(AdyenOperation.REFUND));
         books.refund(id, OptionalLong.of(500), "line-1");
         settle("payment-" + id + "-refund-line-1");
         assertThat(books.refunded(id)).isEqualTo(500);
@@ -110,7 +110,7 @@ class AdyenMoneyBackTest {
     @Test
     void a_refund_that_adyen_fails_is_never_taken_for_one_that_succeeded() {
         String id = captured("stored_approved");
-        adyen.inject(FaultRule.once(new Fault.AnswerLost()).on(Operation.REFUND));
+        adyen.inject(FaultRule.once(new Fault.AnswerLost()).on(AdyenOperation.REFUND));
         // Adyen executes it in full, so that ours finds nothing left.
         giveAllBackAtAdyen(id);
         books.refund(id, OptionalLong.empty(), "");
@@ -123,7 +123,7 @@ class AdyenMoneyBackTest {
 
     @Test
     void a_500_that_adyen_has_frozen_over_a_capture_is_settled_by_the_webhook_alone() {
-        adyen.inject(FaultRule.once(new Fault.FailAfter()).on(Operation.PAYMENT));
+        adyen.inject(FaultRule.once(new Fault.FailAfter()).on(AdyenOperation.PAYMENT));
         String id = captured("pm_card_visa");
         assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
         assertThat(books.operation(id).sequence()).isEqualTo(1);
@@ -152,7 +152,7 @@ class AdyenMoneyBackTest {
     @Test
     void a_refund_that_fails_before_its_known_success_is_settled_ends_as_failed_and_tells_both() throws Exception {
         String id = captured("pm_card_visa");
-        adyen.inject(FaultRule.once(new Fault.FailBefore()).on(Operation.REFUND));
+        adyen.inject(FaultRule.once(new Fault.FailBefore()).on(AdyenOperation.REFUND));
         books.refund(id, OptionalLong.empty(), "");
         String refund = "payment-" + id + "-refund";
         process.drain();
@@ -172,7 +172,7 @@ class AdyenMoneyBackTest {
 
     @Test
     void a_signed_message_about_another_amount_is_quarantined() throws Exception {
-        adyen.inject(FaultRule.once(new Fault.FailBefore()).on(Operation.PAYMENT));
+        adyen.inject(FaultRule.once(new Fault.FailBefore()).on(AdyenOperation.PAYMENT));
         String id = books.accept("order-" + ++orders);
         process.drain();
         String key = books.operation(id).attemptKey().value();
@@ -195,7 +195,7 @@ class AdyenMoneyBackTest {
     private static String signed(String eventCode, String key, long amount, int minute) throws Exception {
         String reference = "PSP" + ++orders;
         String signature = new HMACValidator()
-                .calculateHMAC(String.join(":", reference, "", io.chargeonce.sandbox.adyen.AdyenSettings.MERCHANT_ACCOUNT,
+                .calculateHMAC(String.join(":", reference, "", io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.MERCHANT_ACCOUNT,
                         key, "" + amount, "EUR", eventCode, "true"), HMAC_KEY);
         return """
                 {"live":"false","notificationItems":[{"NotificationRequestItem":{"additionalData":{"hmacSignature":"%s"},
@@ -203,7 +203,7 @@ class AdyenMoneyBackTest {
                  "eventCode":"%s","eventDate":"2026-01-01T00:%02d:00+01:00","merchantAccountCode":"%s","merchantReference":"%s",
                  "paymentMethod":"visa",
                  "pspReference":"%s","reason":"","success":"true"}}]}""".formatted(signature, amount, eventCode, minute,
-                io.chargeonce.sandbox.adyen.AdyenSettings.MERCHANT_ACCOUNT, key, reference);
+                io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.MERCHANT_ACCOUNT, key, reference);
     }
 
     @Test
@@ -305,10 +305,10 @@ class AdyenMoneyBackTest {
         adyen.removeRules();
         String capture = books.operation(id).pspReference().orElseThrow();
         send(HttpRequest.newBuilder(URI.create(adyen.apiBase() + "/payments/" + capture + "/refunds"))
-                .header("X-API-Key", io.chargeonce.sandbox.adyen.AdyenSettings.API_KEY).header("Content-Type", "application/json")
+                .header("X-API-Key", io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.API_KEY).header("Content-Type", "application/json")
                 .POST(HttpRequest.BodyPublishers.ofString("""
                         {"merchantAccount": "%s", "amount": {"currency": "EUR", "value": 1299}, "reference": "by-hand"}"""
-                        .formatted(io.chargeonce.sandbox.adyen.AdyenSettings.MERCHANT_ACCOUNT)))
+                        .formatted(io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.MERCHANT_ACCOUNT)))
                 .build());
         Waiting.until(() -> !refunds(id).isEmpty());
     }

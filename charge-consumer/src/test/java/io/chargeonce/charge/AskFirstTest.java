@@ -21,7 +21,7 @@ import io.chargeonce.psp.stripe.StripeSettings;
 import io.chargeonce.sandbox.psp.Fault;
 import io.chargeonce.sandbox.psp.FaultRule;
 import io.chargeonce.sandbox.psp.Movement;
-import io.chargeonce.sandbox.stripe.Operation;
+import io.chargeonce.sandbox.stripe.StripeOperation;
 import io.chargeonce.sandbox.stripe.StripeSimulator;
 import io.chargeonce.settlement.BookedLine;
 import io.chargeonce.settlement.SettlementKeys;
@@ -56,7 +56,7 @@ class AskFirstTest {
     static void open() {
         lost = new EngineFixture();
         restored = new EngineFixture();
-        stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSettings.inMemory().searchLag(Duration.ZERO));
+        stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSimulatorSettings.inMemory().searchLag(Duration.ZERO));
     }
 
     @AfterAll
@@ -112,7 +112,7 @@ class AskFirstTest {
         EngineFixture.Process process = restored.process(first, second);
         process.handle(restored.takeWork().getFirst());
         assertThat(restored.state(id)).isEqualTo(OperationState.PARKED);
-        assertThat(restored.operation(id).failureCause()).contains("psp_unasked");
+        assertThat(restored.operation(id).failureCause()).contains("psp_not_queried");
         assertThat(restored.operation(id).sequence()).isZero();
         says.set(new Traces.Found(List.of()));
         process.drain();
@@ -150,7 +150,7 @@ class AskFirstTest {
         String id = restored.accept("order-1", "mandate_m1");
         restored.process(bank).handle(restored.takeWork().getFirst());
         assertThat(restored.state(id)).isEqualTo(OperationState.PARKED);
-        assertThat(restored.operation(id).failureCause()).contains("psp_unasked");
+        assertThat(restored.operation(id).failureCause()).contains("psp_not_queried");
         assertThat(bank.calls).isEmpty();
     }
 
@@ -161,7 +161,7 @@ class AskFirstTest {
         first.calls.clear();
         restored.process(first, mute).handle(restored.takeWork().getFirst());
         assertThat(restored.state(id)).isEqualTo(OperationState.PARKED);
-        assertThat(restored.operation(id).failureCause()).contains("psp_unasked");
+        assertThat(restored.operation(id).failureCause()).contains("psp_not_queried");
         assertThat(restored.operation(id).sequence()).isZero();
         assertThat(first.calls).isEmpty();
         assertThat(mute.captures).hasSize(1);
@@ -189,7 +189,7 @@ class AskFirstTest {
         restored.compared = Set.of("mute");
         String id = restored.accept("order-1");
         restored.process(Routes.parse("-> first,mute"), first).handle(restored.takeWork().getFirst());
-        assertThat(restored.operation(id).failureCause()).contains("psp_unasked");
+        assertThat(restored.operation(id).failureCause()).contains("psp_not_queried");
         assertThat(first.calls).isEmpty();
     }
 
@@ -230,7 +230,7 @@ class AskFirstTest {
         assertThat(restored.state(id)).isEqualTo(OperationState.UNRESOLVED);
         assertThat(first.calls).isEmpty();
         assertThat(mute.calls).isEmpty();
-        assertThat(mute.questions).noneMatch(Charge::mayBeSent);
+        assertThat(mute.queries).noneMatch(Charge::mayBeSent);
     }
 
     /** The second attempt to charge order-1 or to give it back, as a reconciliation with these keys records it. */
@@ -320,14 +320,14 @@ class AskFirstTest {
     @Test
     void at_stripe_a_payment_waits_until_search_shows_what_the_list_has_however_long_that_takes() throws Exception {
         var now = new AtomicReference<>(Instant.now());
-        try (StripeSimulator slow = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSettings.inMemory().clock(now::get)
+        try (StripeSimulator slow = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSimulatorSettings.inMemory().clock(now::get)
                 .searchLag(Duration.ofHours(1)))) {
-            slow.inject(FaultRule.once(new Fault.FailBefore()).on(Operation.CREATE));
+            slow.inject(FaultRule.once(new Fault.FailBefore()).on(StripeOperation.CREATE));
             String id = chargedInTheLostLife(at(slow));
             EngineFixture.Process process = restored.process(at(slow));
             process.handle(restored.takeWork().getFirst());
             assertThat(restored.state(id)).isEqualTo(OperationState.PARKED);
-            assertThat(restored.operation(id).failureCause()).contains("psp_unasked");
+            assertThat(restored.operation(id).failureCause()).contains("psp_not_queried");
             now.set(now.get().plus(Duration.ofHours(1)));
             process.drain();
             assertThat(restored.state(id)).isEqualTo(OperationState.SUCCEEDED);
@@ -388,7 +388,7 @@ class AskFirstTest {
         EngineFixture.Process process = restored.process(first, mute);
         process.handle(restored.takeWork().getFirst());
         assertThat(restored.state(refundOf(id))).isEqualTo(OperationState.PARKED);
-        assertThat(restored.operation(refundOf(id)).failureCause()).contains("psp_unasked");
+        assertThat(restored.operation(refundOf(id)).failureCause()).contains("psp_not_queried");
         restored.compared = Set.of("mute");
         restored.process(first, mute).drain();
         assertThat(restored.state(refundOf(id))).isEqualTo(OperationState.SUCCEEDED);

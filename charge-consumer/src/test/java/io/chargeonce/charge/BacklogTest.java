@@ -99,7 +99,7 @@ class BacklogTest {
             INSERT INTO payment_attempt (psp_key, operation_id, payment_id, operation, generation, sequence, psp, state, request,
                                          request_sha256, sent_at, key_valid_until)
             VALUES ('debit', '%1$s', '%1$s', 'charge', 1, 1, 'bank', 'unknown', '', sha256(''), now(), now());
-            INSERT INTO waiting (list, operation_id, lane, due_at) VALUES ('question', '%1$s', 'bank', now()) ON CONFLICT DO NOTHING
+            INSERT INTO waiting (list, operation_id, lane, due_at) VALUES ('query', '%1$s', 'bank', now()) ON CONFLICT DO NOTHING
             """;
 
     @Test

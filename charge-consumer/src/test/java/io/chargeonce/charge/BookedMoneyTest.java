@@ -77,7 +77,7 @@ class BookedMoneyTest {
 
     private void lost(FakePsp.Behaviour behaviour) {
         psp.then(behaviour);
-        psp.answersQuestions = false;
+        psp.answersStatusQueries = false;
         process.drain();
         assertThat(books.state(payment)).isEqualTo(OperationState.UNRESOLVED);
     }
@@ -100,11 +100,11 @@ class BookedMoneyTest {
         assertThat(booked(SettlementKeys.NONE, line(Moved.CAPTURED, MONEY, "pi_of_the_line"))).isEqualTo(1);
         assertThat(process.booked.runOnce()).as("the PSP does not answer").isZero();
         assertThat(books.state(payment)).isEqualTo(OperationState.UNRESOLVED);
-        psp.answersQuestions = true;
+        psp.answersStatusQueries = true;
         assertThat(process.booked.runOnce()).as("it is not asked again at once").isZero();
         itIsTime();
         assertThat(process.booked.runOnce()).isEqualTo(1);
-        assertThat(psp.questions.getLast().pspReference()).contains("pi_of_the_line");
+        assertThat(psp.queries.getLast().pspReference()).contains("pi_of_the_line");
         resolve();
         assertThat(books.state(payment)).isEqualTo(OperationState.SUCCEEDED);
         assertThat(books.count("FROM psp_observation WHERE source = 'settlement' AND outcome = 'charged'")).isEqualTo(1);
@@ -114,7 +114,7 @@ class BookedMoneyTest {
     @Test
     void a_forged_line_about_a_psp_that_can_be_asked_settles_nothing() {
         lost(FakePsp.TIME_OUT_UNEXECUTED);
-        psp.answersQuestions = true;
+        psp.answersStatusQueries = true;
         booked(SettlementKeys.NONE, line(Moved.CAPTURED, MONEY, "pi_forged"));
         process.booked.runOnce();
         assertThat(answer()).contains("contradicts its report");
@@ -127,13 +127,13 @@ class BookedMoneyTest {
     void a_marked_line_is_the_evidence_where_the_psp_cannot_be_asked() {
         psp.canBeAsked = false;
         lost(FakePsp.CAPTURE_AND_TIME_OUT);
-        int before = psp.questions.size();
+        int before = psp.queries.size();
         booked(EngineFixture.SETTLEMENT_KEYS, line(Moved.CAPTURED, MONEY, "psp-ref"));
         assertThat(process.booked.runOnce()).isEqualTo(1);
         resolve();
         assertThat(books.state(payment)).isEqualTo(OperationState.SUCCEEDED);
         assertThat(books.operation(payment).pspReference()).contains("psp-ref");
-        assertThat(psp.questions).hasSize(before);
+        assertThat(psp.queries).hasSize(before);
         assertThat(process.booked.runOnce()).as("once").isZero();
     }
 
@@ -236,7 +236,7 @@ class BookedMoneyTest {
     @Test
     void a_refund_whose_outcome_is_unknown_is_settled_by_its_line() {
         process.drain();
-        psp.refunds.answersQuestions = false;
+        psp.refunds.answersStatusQueries = false;
         psp.refunds.then(new Outcome.Unknown(UnknownCause.CONNECTION_LOST, "no answer", Optional.empty()));
         books.refund(payment, OptionalLong.of(500), "line-1");
         process.drain();
@@ -255,11 +255,11 @@ class BookedMoneyTest {
     @Test
     void an_attempt_that_is_being_made_is_left_alone() {
         lost(FakePsp.TIME_OUT_UNEXECUTED);
-        int asked = psp.questions.size();
+        int asked = psp.queries.size();
         books.rewrite("UPDATE payment_attempt SET state = 'in_flight'");
         booked(SettlementKeys.NONE, line(Moved.CAPTURED, MONEY, "psp-ref"));
         assertThat(process.booked.runOnce()).isZero();
-        assertThat(psp.questions).hasSize(asked);
+        assertThat(psp.queries).hasSize(asked);
     }
 
     @Test

@@ -77,7 +77,7 @@ class CanceledPaymentTest {
 
     private String unresolved() {
         psp.then(FakePsp.TIME_OUT_UNEXECUTED);
-        psp.answersQuestions = false;
+        psp.answersStatusQueries = false;
         String id = books.accept("order-1");
         process.drain();
         assertThat(books.state(id)).isEqualTo(OperationState.UNRESOLVED);
@@ -185,7 +185,7 @@ class CanceledPaymentTest {
         books.execute("UPDATE operation_state SET resolve_at = now() + interval '1 hour'");
         assertThat(process.resolver.runOnce()).isZero();
         assertThat(cancel(id)).isEqualTo("canceling");
-        psp.answersQuestions = true;
+        psp.answersStatusQueries = true;
         queryOnce();
         assertThat(books.state(id)).isEqualTo(OperationState.CANCELED);
         assertThat(outcomes(id, "canceled")).isEqualTo(1);
@@ -222,7 +222,7 @@ class CanceledPaymentTest {
         String id = unresolved();
         books.rewrite("UPDATE operation_state SET state = 'dead', resolve_at = NULL, lease_token = NULL WHERE operation_id = '" + id + "'");
         assertThat(cancel(id)).isEqualTo("canceling");
-        psp.answersQuestions = true;
+        psp.answersStatusQueries = true;
         queryOnce();
         assertThat(books.state(id)).isEqualTo(OperationState.CANCELED);
     }
@@ -234,8 +234,8 @@ class CanceledPaymentTest {
         cancel(id);
         psp.answer = Optional.of(new Outcome.Unknown(UnknownCause.CANNOT_BE_ASKED, "look in the Customer Area", Optional.empty()));
         queryOnce();
-        assertThat(psp.questions.getLast().mayBeSent()).isFalse();
-        assertThat(psp.questions.getLast().recalled()).isTrue();
+        assertThat(psp.queries.getLast().mayBeSent()).isFalse();
+        assertThat(psp.queries.getLast().recalled()).isTrue();
         assertThat(books.count("FROM payment_attempt WHERE sends > 1")).isZero();
     }
 
@@ -251,12 +251,12 @@ class CanceledPaymentTest {
 
     @Test
     void a_psp_whose_status_queries_move_no_money_is_queried_by_sending_too() {
-        psp.questionMayExecute = false;
+        psp.statusQueryMayExecute = false;
         String id = unresolved();
         cancel(id);
-        psp.answersQuestions = true;
+        psp.answersStatusQueries = true;
         queryOnce();
-        assertThat(psp.questions.getLast().mayBeSent()).isTrue();
+        assertThat(psp.queries.getLast().mayBeSent()).isTrue();
         assertThat(books.state(id)).isEqualTo(OperationState.CANCELED);
     }
 
@@ -264,7 +264,7 @@ class CanceledPaymentTest {
     void money_that_is_captured_later_is_given_back() {
         String id = unresolved();
         cancel(id);
-        psp.answersQuestions = true;
+        psp.answersStatusQueries = true;
         queryOnce();
         Operation canceled = books.operation(id);
         for (int i = 0; i < 2; i++) {

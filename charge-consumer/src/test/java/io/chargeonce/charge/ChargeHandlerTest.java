@@ -205,14 +205,14 @@ class ChargeHandlerTest {
 
     @Test
     void an_unknown_outcome_is_left_to_the_resolver_and_never_tried_under_another_key() {
-        psp.answersQuestions = false;
+        psp.answersStatusQueries = false;
         psp.then(FakePsp.CAPTURE_AND_TIME_OUT);
         String id = books.accept("order-1");
         process.drain();
         assertThat(books.state(id)).isEqualTo(OperationState.UNRESOLVED);
         assertThat(books.takeWork()).isEmpty();
 
-        psp.answersQuestions = true;
+        psp.answersStatusQueries = true;
         Waiting.until(() -> process.resolver.runOnce() > 0 && books.state(id) == OperationState.SUCCEEDED);
         assertThat(psp.calls).hasSize(1);
         assertThat(psp.captures).hasSize(1);
@@ -220,7 +220,7 @@ class ChargeHandlerTest {
 
     @Test
     void what_stays_unknown_is_listed_as_unresolved_and_leaves_the_queue_by_itself() {
-        psp.answersQuestions = false;
+        psp.answersStatusQueries = false;
         psp.then(FakePsp.CAPTURE_AND_TIME_OUT);
         String id = books.accept("order-1");
         process.drain();
@@ -230,7 +230,7 @@ class ChargeHandlerTest {
         });
         assertThat(books.state(id)).isEqualTo(OperationState.UNRESOLVED);
 
-        psp.answersQuestions = true;
+        psp.answersStatusQueries = true;
         Waiting.until(() -> process.resolver.runOnce() > 0 && books.state(id) == OperationState.SUCCEEDED);
         assertThat(books.count("FROM dead_letter WHERE state = 'dead'")).isZero();
         assertThat(books.count("FROM dead_letter WHERE state = 'settled'")).isEqualTo(1);
@@ -345,7 +345,7 @@ class ChargeHandlerTest {
 
     @Test
     void the_database_refuses_a_second_open_attempt() {
-        psp.answersQuestions = false;
+        psp.answersStatusQueries = false;
         psp.then(FakePsp.TIME_OUT_UNEXECUTED);
         String id = books.accept("order-1");
         process.drain();

@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /** A gateway whose process dies once, at a chosen point of a charge. */
 final class DyingGateway implements Gateway {
 
-    enum CrashPoint { NOWHERE, BEFORE_THE_CALL, AFTER_THE_CALL, IN_THE_QUESTION, BEFORE_THE_OFFSET_COMMIT }
+    enum CrashPoint { NOWHERE, BEFORE_THE_CALL, AFTER_THE_CALL, IN_THE_STATUS_QUERY, BEFORE_THE_OFFSET_COMMIT }
 
     private final Gateway gateway;
     private final CrashPoint where;
@@ -81,7 +81,7 @@ final class DyingGateway implements Gateway {
 
         @Override
         public Outcome findOut(Refund refund) {
-            dieAt(CrashPoint.IN_THE_QUESTION);
+            dieAt(CrashPoint.IN_THE_STATUS_QUERY);
             return refunds.findOut(refund);
         }
     }
@@ -96,7 +96,7 @@ final class DyingGateway implements Gateway {
 
     @Override
     public Outcome findOut(Charge charge) {
-        dieAt(CrashPoint.IN_THE_QUESTION);
+        dieAt(CrashPoint.IN_THE_STATUS_QUERY);
         return gateway.findOut(charge);
     }
 }

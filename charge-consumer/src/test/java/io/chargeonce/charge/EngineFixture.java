@@ -119,7 +119,7 @@ final class EngineFixture implements AutoCloseable {
             this.holds = new KnownHolds(charging, gateways, clock, meters);
             var askFirst = new AskFirst(new ChargeSettings.LostRows(askFirstUntil, compared), psps, charging);
             this.claims = new Claims(charging, routing, holds, askFirst, schedule, topics, lease, ourReceipts, () -> {}, meters);
-            var ladder = new QuestionLadder(List.of(Duration.ofMillis(10)));
+            var ladder = new StatusQueryPauses(List.of(Duration.ofMillis(10)));
             this.resolutions =
                     new OutcomeRecorder(charging, schedule, new Failover(routing, holds, askFirst, lease), ladder, topics, ourReceipts,
                             () -> {}, meters);
@@ -212,7 +212,7 @@ final class EngineFixture implements AutoCloseable {
     /** One payment that its PSP has not executed and does not report on, so that it is in the dead-letter queue. */
     String listedAsUnresolved(Process process, FakePsp psp) {
         psp.then(FakePsp.TIME_OUT_UNEXECUTED);
-        psp.answersQuestions = false;
+        psp.answersStatusQueries = false;
         String id = accept("order-1");
         process.drain();
         Waiting.until(() -> {

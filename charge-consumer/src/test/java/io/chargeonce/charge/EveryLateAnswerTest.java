@@ -120,7 +120,7 @@ class EveryLateAnswerTest {
         for (String kind : List.of("charge", "refund")) {
             for (Situation situation : Situation.values()) {
                 for (Answer answer : Answer.values()) {
-                    for (String source : List.of("call", "question", "webhook")) {
+                    for (String source : List.of("call", "query", "webhook")) {
                         cases.add(new Case(kind, situation, answer, source, false));
                         if (situation.hasAnotherOpen()) {
                             cases.add(new Case(kind, situation, answer, source, true));

@@ -74,25 +74,25 @@ final class FakePsp implements Gateway {
     private final Map<PspKey, Outcome> decided = new HashMap<>();
     final List<Charge> captures = Collections.synchronizedList(new ArrayList<>());
     final List<Charge> calls = Collections.synchronizedList(new ArrayList<>());
-    final List<Charge> questions = Collections.synchronizedList(new ArrayList<>());
+    final List<Charge> queries = Collections.synchronizedList(new ArrayList<>());
     final FakeRefunds refunds = new FakeRefunds();
     volatile Behaviour otherwise = SUCCEED;
     final List<Charge> fenced = Collections.synchronizedList(new ArrayList<>());
-    volatile boolean answersQuestions = true;
-    /** Runs before it answers a question. */
+    volatile boolean answersStatusQueries = true;
+    /** Runs before it answers a status query. */
     volatile Runnable beforeAnswering = () -> {};
     /** The payment method whose requests cannot be rendered. */
     volatile String bugFor = "none";
     /** What their rendering throws, if it is an error. */
     volatile Optional<Error> error = Optional.empty();
-    /** What it says to every question, if anything is set. */
+    /** What it says to every status query, if anything is set. */
     volatile Optional<Outcome> answer = Optional.empty();
 
     volatile boolean canBeAsked = true;
-    volatile boolean questionMayExecute = true;
+    volatile boolean statusQueryMayExecute = true;
     /** Its way to find a payment's attempts without our rows. */
     volatile Optional<Lookup> lookup = Optional.empty();
-    /** Runs while it processes its next question. */
+    /** Runs while it processes its next status query. */
     volatile Runnable behind = () -> {};
     /**
      * The content of its next webhook, or the part whose number is its body. Its signature is the word {@code signed} in a header of that
@@ -170,8 +170,8 @@ final class FakePsp implements Gateway {
     }
 
     @Override
-    public boolean questionMayExecute() {
-        return questionMayExecute;
+    public boolean statusQueryMayExecute() {
+        return statusQueryMayExecute;
     }
 
     @Override
@@ -197,17 +197,17 @@ final class FakePsp implements Gateway {
     }
 
     private synchronized Outcome found(Charge charge) {
-        questions.add(charge);
+        queries.add(charge);
         Runnable once = behind;
         behind = () -> {};
         once.run();
         if (answer.isPresent()) {
             return answer.get();
         }
-        if (!answersQuestions) {
+        if (!answersStatusQueries) {
             return new Outcome.Unknown(UnknownCause.PSP_ERROR, "still down", Optional.empty());
         }
-        // A question cancels an attempt that was not executed: nothing can be captured under this key any more.
+        // A status query cancels an attempt that was not executed: nothing can be captured under this key any more.
         return decided.computeIfAbsent(charge.key(), key -> new Outcome.Failed(FailureCause.CANCELLED_UNEXECUTED, "cancelled"));
     }
 

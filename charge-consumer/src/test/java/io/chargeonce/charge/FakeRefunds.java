@@ -27,10 +27,10 @@ final class FakeRefunds implements RefundGateway {
     final List<Refund> given = Collections.synchronizedList(new ArrayList<>());
     final List<Refund> calls = Collections.synchronizedList(new ArrayList<>());
     volatile boolean executesBeforeItFails = true;
-    volatile boolean answersQuestions = true;
+    volatile boolean answersStatusQueries = true;
     /** Whether its fence is the refund itself, as at Stripe. */
     volatile boolean fenceSends = false;
-    /** What it says to every question, if anything is set. */
+    /** What it says to every status query, if anything is set. */
     volatile Optional<Outcome> answer = Optional.empty();
 
     synchronized FakeRefunds then(Outcome... answers) {
@@ -61,7 +61,7 @@ final class FakeRefunds implements RefundGateway {
         if (answer.isPresent()) {
             return answer.get();
         }
-        if (!answersQuestions) {
+        if (!answersStatusQueries) {
             return new Outcome.Unknown(UnknownCause.PSP_ERROR, "still down", Optional.empty());
         }
         return refund.mayBeSent() ? give(refund) : Optional.ofNullable(decided.get(refund.key()))

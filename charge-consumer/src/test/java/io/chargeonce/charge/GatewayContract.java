@@ -53,7 +53,7 @@ abstract class GatewayContract {
     abstract List<Endpoint> callsOfAnAttempt();
 
     /** The call that asks for the outcome of an attempt. */
-    abstract Endpoint question();
+    abstract Endpoint query();
 
     /** A token whose card is declined for insufficient funds. */
     abstract String cardWithoutMoney();
@@ -129,10 +129,10 @@ abstract class GatewayContract {
     /** The answers to another account's key, a missing permission or an API version that is no longer accepted. */
     @ParameterizedTest
     @ValueSource(ints = {400, 401, 403, 404, 409, 422, 429})
-    void a_refused_question_says_nothing_about_what_was_executed(int status) {
+    void a_refused_status_query_says_nothing_about_what_was_executed(int status) {
         Endpoint paying = callsOfAnAttempt().getLast();
         psp.inject(FaultRule.once(new Fault.AnswerLost()).on(paying));
-        psp.inject(FaultRule.once(new Fault.Refused(status)).on(question()).always());
+        psp.inject(FaultRule.once(new Fault.Refused(status)).on(query()).always());
         String id = books.accept(order());
         process.drain();
         Waiting.until(() -> {

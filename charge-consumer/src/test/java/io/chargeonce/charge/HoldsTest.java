@@ -143,13 +143,13 @@ class HoldsTest {
     void an_unknown_outcome_at_a_paused_psp_is_still_asked_about() {
         var process = books.process(first);
         first.then(FakePsp.CAPTURE_AND_TIME_OUT);
-        first.answersQuestions = false;
+        first.answersStatusQueries = false;
         String id = books.accept("order-1");
         process.drain();
         assertThat(books.state(id)).isEqualTo(OperationState.UNRESOLVED);
         hold("psp", "first", "pause");
         process.holds.runOnce();
-        first.answersQuestions = true;
+        first.answersStatusQueries = true;
         Waiting.until(() -> {
             process.resolver.runOnce();
             return books.state(id) == OperationState.SUCCEEDED;

@@ -76,23 +76,23 @@ class LateAnswersTest {
     }
 
     @Test
-    void a_late_success_of_an_open_attempt_settles_it_without_another_question() {
-        psp.answersQuestions = false;
+    void a_late_success_of_an_open_attempt_settles_it_without_another_status_query() {
+        psp.answersStatusQueries = false;
         captureLateAfter(this::resolverAsks);
         assertThat(books.state(payment)).isEqualTo(OperationState.UNRESOLVED);
         assertThat(books.count("FROM payment_attempt WHERE state = 'succeeded'")).isEqualTo(1);
-        int asked = psp.questions.size();
+        int asked = psp.queries.size();
 
         Waiting.until(() -> other.resolver.runOnce() > 0);
         assertThat(books.state(payment)).isEqualTo(OperationState.SUCCEEDED);
-        assertThat(psp.questions).hasSize(asked);
+        assertThat(psp.queries).hasSize(asked);
         assertThat(books.count("FROM psp_observation WHERE outcome = 'charged'")).as("no more than the late answer").isEqualTo(1);
         assertThat(reversals()).isZero();
     }
 
     @Test
     void what_is_recorded_already_is_no_news_from_a_resolver_that_lost_its_lease() {
-        psp.answersQuestions = false;
+        psp.answersStatusQueries = false;
         captureLateAfter(this::resolverAsks);
         PspKey key = books.operation(payment).attemptKey();
         other.resolutions.resolve(new OutcomeRecorder.Resolution(payment, java.util.UUID.randomUUID(), key, OutcomeRecorder.KNOWN,
@@ -104,7 +104,7 @@ class LateAnswersTest {
 
     @Test
     void a_late_decline_of_an_open_attempt_settles_it_too() {
-        psp.answersQuestions = false;
+        psp.answersStatusQueries = false;
         answerLate(this::resolverAsks, charge -> new Outcome.Declined("lost_card", "no", Optional.of("ref")));
         Waiting.until(() -> other.resolver.runOnce() > 0);
         assertThat(books.state(payment)).isEqualTo(OperationState.DECLINED);
@@ -113,7 +113,7 @@ class LateAnswersTest {
 
     @Test
     void a_late_refused_connection_says_nothing_once_the_key_was_sent_again() {
-        psp.answersQuestions = false;
+        psp.answersStatusQueries = false;
         answerLate(this::resolverAsks, charge -> new Outcome.Failed(FailureCause.CONNECTION_REFUSED, "late"));
         assertThat(books.count("FROM payment_attempt WHERE state = 'unknown' AND sends = 2")).isEqualTo(1);
         assertThat(books.count("FROM psp_answer WHERE cause = 'another_send'")).isEqualTo(1);
@@ -244,7 +244,7 @@ class LateAnswersTest {
         captureLateAfter(this::openAnotherAttempt);
         assertThat(reversals()).isZero();
         assertThat(books.state(payment)).isEqualTo(OperationState.UNRESOLVED);
-        psp.answersQuestions = true;
+        psp.answersStatusQueries = true;
         Waiting.until(() -> other.resolver.runOnce() > 0 && books.state(payment) == OperationState.SUCCEEDED);
         other.drain();
         assertThat(reversals()).isEqualTo(1);
@@ -256,11 +256,11 @@ class LateAnswersTest {
     void with_another_attempt_open_a_late_success_settles_the_payment_if_that_one_failed() {
         captureLateAfter(() -> {
             cancelledByTheResolver();
-            psp.answersQuestions = false;
+            psp.answersStatusQueries = false;
             psp.then(FakePsp.TIME_OUT_UNEXECUTED);
             other.drain();
         });
-        psp.answersQuestions = true;
+        psp.answersStatusQueries = true;
         Waiting.until(() -> other.resolver.runOnce() > 0 && books.state(payment) == OperationState.SUCCEEDED);
         other.drain();
         assertThat(psp.captures).hasSize(1);
@@ -272,7 +272,7 @@ class LateAnswersTest {
     @Test
     void of_two_late_captures_beside_an_open_attempt_each_is_reversed_if_that_one_captured() {
         captureLateAfter(() -> captureLateAfterWith(this::openAnotherAttempt));
-        psp.answersQuestions = true;
+        psp.answersStatusQueries = true;
         Waiting.until(() -> other.resolver.runOnce() > 0 && books.state(payment) == OperationState.SUCCEEDED);
         other.drain();
         assertThat(psp.captures).hasSize(3);
@@ -286,11 +286,11 @@ class LateAnswersTest {
     void of_two_late_captures_one_settles_and_one_is_reversed_if_the_open_attempt_failed() {
         captureLateAfter(() -> captureLateAfterWith(() -> {
             cancelledByTheResolver();
-            psp.answersQuestions = false;
+            psp.answersStatusQueries = false;
             psp.then(FakePsp.TIME_OUT_UNEXECUTED);
             other.drain();
         }));
-        psp.answersQuestions = true;
+        psp.answersStatusQueries = true;
         Waiting.until(() -> other.resolver.runOnce() > 0 && books.state(payment) == OperationState.SUCCEEDED);
         other.drain();
         assertThat(psp.captures).hasSize(2);
@@ -301,10 +301,10 @@ class LateAnswersTest {
 
     @Test
     void a_success_after_a_failure_that_waits_for_the_resolver_settles_and_is_not_reversed() {
-        psp.answersQuestions = false;
+        psp.answersStatusQueries = false;
         answerLate(this::resolverAsks, charge -> new Outcome.Failed(FailureCause.PSP_UNWELL, "late"));
         PspKey key = books.operation(payment).attemptKey();
-        other.resolutions.resolve(new OutcomeRecorder.Resolution(payment, java.util.UUID.randomUUID(), key, "question",
+        other.resolutions.resolve(new OutcomeRecorder.Resolution(payment, java.util.UUID.randomUUID(), key, "query",
                 psp.captureRegardless(psp.calls.getFirst()), false,
                 Optional.empty(), Optional.empty()));
         Waiting.until(() -> other.resolver.runOnce() > 0);
@@ -329,7 +329,7 @@ class LateAnswersTest {
 
     private void openAnotherAttempt() {
         cancelledByTheResolver();
-        psp.answersQuestions = false;
+        psp.answersStatusQueries = false;
         psp.then(FakePsp.CAPTURE_AND_TIME_OUT);
         other.drain();
         assertThat(books.state(payment)).isEqualTo(OperationState.UNRESOLVED);

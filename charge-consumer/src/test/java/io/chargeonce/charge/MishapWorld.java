@@ -34,11 +34,11 @@ final class MishapWorld implements AutoCloseable {
 
     /** A call of an attempt. */
     enum Call {
-        STRIPE_CREATE(io.chargeonce.sandbox.stripe.Operation.CREATE),
-        STRIPE_CONFIRM(io.chargeonce.sandbox.stripe.Operation.CONFIRM),
-        STRIPE_REFUND(io.chargeonce.sandbox.stripe.Operation.REFUND),
-        ADYEN_PAYMENT(io.chargeonce.sandbox.adyen.Operation.PAYMENT),
-        ADYEN_REFUND(io.chargeonce.sandbox.adyen.Operation.REFUND);
+        STRIPE_CREATE(io.chargeonce.sandbox.stripe.StripeOperation.CREATE),
+        STRIPE_CONFIRM(io.chargeonce.sandbox.stripe.StripeOperation.CONFIRM),
+        STRIPE_REFUND(io.chargeonce.sandbox.stripe.StripeOperation.REFUND),
+        ADYEN_PAYMENT(io.chargeonce.sandbox.adyen.AdyenOperation.PAYMENT),
+        ADYEN_REFUND(io.chargeonce.sandbox.adyen.AdyenOperation.REFUND);
 
         final Endpoint endpoint;
 
@@ -60,11 +60,11 @@ final class MishapWorld implements AutoCloseable {
 
     private static final String HMAC_KEY = "44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056";
     private static final int AT_ONCE = 24;
-    /** After this many questions an outcome counts as never reported. */
-    private static final int QUESTIONS_IN_VAIN = 5;
+    /** After this many status queries an outcome counts as never reported. */
+    private static final int STATUS_QUERIES_IN_VAIN = 5;
 
     private final EngineFixture books = new EngineFixture();
-    private final StripeSimulator stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSettings.inMemory());
+    private final StripeSimulator stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSimulatorSettings.inMemory());
     private final AdyenSimulator adyen;
     private final Gateway stripeGateway;
     private final Gateway adyenGateway;
@@ -75,11 +75,12 @@ final class MishapWorld implements AutoCloseable {
 
     MishapWorld() {
         int port = EngineFixture.freePort();
-        this.adyen = AdyenSimulator.start(io.chargeonce.sandbox.adyen.AdyenSettings.inMemory().storing("pm_card_visa", "APPROVED")
+        this.adyen = AdyenSimulator.start(io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.inMemory().storing("pm_card_visa", "APPROVED")
                 .modificationLag(Duration.ofMillis(20)).webhook(URI.create("http://127.0.0.1:" + port + "/v1/webhooks/adyen"), HMAC_KEY));
         this.stripeGateway = new StripeGateway(new StripeSettings("sk_test_1", stripe.apiBase().toString(), EveryMishapTest.CALL_TIMEOUT));
-        this.adyenGateway = new AdyenGateway(new AdyenSettings(io.chargeonce.sandbox.adyen.AdyenSettings.API_KEY,
-                io.chargeonce.sandbox.adyen.AdyenSettings.MERCHANT_ACCOUNT, adyen.apiBase().toString(), EveryMishapTest.CALL_TIMEOUT,
+        this.adyenGateway = new AdyenGateway(new AdyenSettings(io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.API_KEY,
+                io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.MERCHANT_ACCOUNT, adyen.apiBase().toString(),
+                EveryMishapTest.CALL_TIMEOUT,
                 Optional.of(HMAC_KEY)));
         // One PSP first in each; the resolver of either asks both.
         this.stripeSuccessor = books.process(stripeGateway, adyenGateway);
@@ -157,7 +158,7 @@ final class MishapWorld implements AutoCloseable {
         }
         return switch (books.state(operation)) {
             case SUCCEEDED -> true;
-            case UNRESOLVED -> mishap.isNeverTold() && books.operation(operation).resolveTries() >= QUESTIONS_IN_VAIN;
+            case UNRESOLVED -> mishap.isNeverTold() && books.operation(operation).resolveTries() >= STATUS_QUERIES_IN_VAIN;
             case DEAD -> {
                 // On a machine so slow that every attempt timed out; an operator merges it.
                 books.merge(operation);

@@ -153,13 +153,13 @@ class OutageTest {
 
     @Test
     void what_stays_unknown_in_an_outage_and_is_found_unexecuted_after_it_is_not_counted() {
-        stripe.answersQuestions = false;
+        stripe.answersStatusQueries = false;
         stripe.otherwise = FakePsp.TIME_OUT_UNEXECUTED;
         var payments = IntStream.range(0, 6).mapToObj(i -> accept(STRIPE_ONLY)).toList();
         work();
         assertThat(payments).anyMatch(id -> books.state(id) == OperationState.UNRESOLVED);
         sell(OUTAGE);
-        stripe.answersQuestions = true;
+        stripe.answersStatusQueries = true;
         stripe.otherwise = FakePsp.SUCCEED;
         sell(Duration.ofMinutes(11), STRIPE_ONLY);
         everyOneSucceededUncounted(payments);
@@ -220,7 +220,7 @@ class OutageTest {
 
     @Test
     void an_unknown_outcome_never_goes_to_another_psp_at_once() {
-        stripe.answersQuestions = false;
+        stripe.answersStatusQueries = false;
         stripe.then(FakePsp.CAPTURE_AND_TIME_OUT);
         String id = accept(BOTH);
         work();

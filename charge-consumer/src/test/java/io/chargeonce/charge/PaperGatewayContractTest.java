@@ -18,7 +18,7 @@ class PaperGatewayContractTest extends GatewayContract {
     }
 
     @Override
-    Endpoint question() {
+    Endpoint query() {
         return PaperPsp.Call.FIND;
     }
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A payment is purged while it is unknown whether its attempt moved money: the letter is gone, the question is not. */
+/** A payment is purged while it is unknown whether its attempt moved money: the letter is gone, the status query is not. */
 class PurgedUnresolvedTest {
 
     private static EngineFixture books;
@@ -82,12 +82,12 @@ class PurgedUnresolvedTest {
 
     @Test
     void the_resolver_goes_on_asking_after_a_purge_and_after_its_30_days_and_lists_nothing() {
-        int asked = psp.questions.size();
+        int asked = psp.queries.size();
         int tries = books.operation(id).resolveTries();
         askedOnce();
         assertThat(endPurges()).isZero();
         askedOnce();
-        assertThat(psp.questions).hasSize(asked + 2);
+        assertThat(psp.queries).hasSize(asked + 2);
         assertThat(books.operation(id).resolveTries()).as("the pauses go on growing").isEqualTo(tries + 2);
         assertThat(books.state(id)).isEqualTo(OperationState.PURGED);
         assertThat(books.count("FROM dead_letter WHERE state = 'dead'")).isZero();
@@ -95,7 +95,7 @@ class PurgedUnresolvedTest {
     }
 
     @Test
-    void a_purge_is_told_as_final_only_when_no_question_about_it_is_open() {
+    void a_purge_is_told_as_final_only_when_no_status_query_about_it_is_open() {
         assertThat(endPurges()).isZero();
         psp.answer = Optional.of(new Outcome.Failed(FailureCause.CANCELLED_UNEXECUTED, "cancelled"));
         askedOnce();
@@ -141,28 +141,28 @@ class PurgedUnresolvedTest {
     }
 
     @Test
-    void no_question_after_a_purge_may_send_the_attempt() {
-        assertThat(psp.questions.getLast().mayBeSent()).isTrue();
+    void no_status_query_after_a_purge_may_send_the_attempt() {
+        assertThat(psp.queries.getLast().mayBeSent()).isTrue();
         psp.answer = Optional.of(new Outcome.Unknown(UnknownCause.CANNOT_BE_ASKED, "look in the Customer Area", Optional.empty()));
         books.execute("UPDATE payment_attempt SET sends = 1");
         askedOnce();
-        assertThat(psp.questions.getLast().mayBeSent()).isFalse();
+        assertThat(psp.queries.getLast().mayBeSent()).isFalse();
         assertThat(books.count("FROM payment_attempt WHERE sends > 1")).isZero();
     }
 
     @Test
-    void a_question_that_was_claimed_before_the_purge_sends_nothing_after_it() {
+    void a_status_query_that_was_claimed_before_the_purge_sends_nothing_after_it() {
         assertThat(counted(false)).isEmpty();
         assertThat(counted(true)).as("what moves no money, such as a cancellation").hasSize(1);
     }
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void no_question_and_no_fence_after_a_purge_may_send_a_refund(boolean keyIsKnown) {
+    void no_status_query_and_no_fence_after_a_purge_may_send_a_refund(boolean keyIsKnown) {
         String paid = books.accept("order-2");
         process.drain();
         psp.refunds.executesBeforeItFails = false;
-        psp.refunds.answersQuestions = false;
+        psp.refunds.answersStatusQueries = false;
         psp.refunds.fenceSends = true;
         psp.refunds.then(new Outcome.Unknown(UnknownCause.GATEWAY_TIMED_OUT, "no answer", Optional.empty()));
         String refund = ((Refunds.Answer.Accepted) books.refund(paid, OptionalLong.empty(), "")).refund().id();
@@ -176,7 +176,7 @@ class PurgedUnresolvedTest {
             books.execute("UPDATE payment_attempt SET sent_at = now() - interval '2 days', key_valid_until = now() - interval '1 day', "
                     + "not_found = 1 WHERE operation = 'refund'");
         }
-        psp.refunds.answersQuestions = true;
+        psp.refunds.answersStatusQueries = true;
         books.execute("UPDATE operation_state SET resolve_at = now() WHERE operation_id = '" + refund + "'");
         process.resolver.runOnce();
         assertThat(psp.refunds.given).isEmpty();

@@ -96,7 +96,7 @@ class RefundsTest {
     void a_refund_reported_as_failed_and_then_as_paid_has_failed() {
         String id = charged();
         psp.refunds.executesBeforeItFails = false;
-        psp.refunds.answersQuestions = false;
+        psp.refunds.answersStatusQueries = false;
         psp.refunds.then(new Outcome.Unknown(UnknownCause.STILL_PROCESSING, "received", Optional.of("back-1")));
         books.refund(id, OptionalLong.empty(), "");
         process.drain();
@@ -138,7 +138,7 @@ class RefundsTest {
     @Test
     void of_two_attempts_that_gave_back_the_one_stays_that_did_not_fail() {
         String id = charged();
-        psp.refunds.answersQuestions = false;
+        psp.refunds.answersStatusQueries = false;
         psp.refunds.executesBeforeItFails = false;
         psp.refunds.then(new Outcome.Failed(FailureCause.PSP_UNWELL, "500"),
                 new Outcome.Unknown(UnknownCause.STILL_PROCESSING, "received", Optional.of("back-1")));
@@ -349,11 +349,11 @@ class RefundsTest {
     void an_unknown_refund_is_found_out_and_paid_once() {
         String id = charged();
         psp.refunds.then(new Outcome.Unknown(UnknownCause.GATEWAY_TIMED_OUT, "no answer", Optional.empty()));
-        psp.refunds.answersQuestions = false;
+        psp.refunds.answersStatusQueries = false;
         books.refund(id, OptionalLong.empty(), "");
         process.drain();
         assertThat(books.state(refundOf(id))).isEqualTo(OperationState.UNRESOLVED);
-        psp.refunds.answersQuestions = true;
+        psp.refunds.answersStatusQueries = true;
         Waiting.until(() -> process.resolver.runOnce() > 0 && books.state(refundOf(id)) == OperationState.SUCCEEDED);
         assertThat(psp.refunds.given).hasSize(1);
     }
@@ -362,7 +362,7 @@ class RefundsTest {
     void the_database_refuses_a_second_open_attempt_at_a_refund() {
         String id = charged();
         psp.refunds.then(new Outcome.Unknown(UnknownCause.GATEWAY_TIMED_OUT, "no answer", Optional.empty()));
-        psp.refunds.answersQuestions = false;
+        psp.refunds.answersStatusQueries = false;
         books.refund(id, OptionalLong.empty(), "");
         process.drain();
         books.rewrite("UPDATE operation_state SET state = 'accepted', resolve_at = NULL, lease_token = NULL "

@@ -79,7 +79,7 @@ class RepresentmentTest {
     @Test
     void what_a_webhook_says_is_declined_for_good_is_not_presented_again() {
         first.then(FakePsp.TIME_OUT_UNEXECUTED);
-        first.answersQuestions = false;
+        first.answersStatusQueries = false;
         String id = books.accept("order-1");
         process.drain();
         assertThat(books.state(id)).isEqualTo(OperationState.UNRESOLVED);

@@ -34,7 +34,7 @@ class ResolverTest {
     @BeforeEach
     void leaveOneUnknown() {
         process = books.forget().mortalProcess(psp);
-        psp.answersQuestions = false;
+        psp.answersStatusQueries = false;
         psp.then(FakePsp.CAPTURE_AND_TIME_OUT);
         payment = books.accept("order-1");
         process.drain();
@@ -55,11 +55,11 @@ class ResolverTest {
     }
 
     @Test
-    void every_question_that_may_send_again_is_counted_before_it_is_asked() {
+    void every_status_query_that_may_send_again_is_counted_before_it_is_asked() {
         assertThat(sends()).isEqualTo(2);
         ask();
         assertThat(sends()).isEqualTo(3);
-        assertThat(psp.questions.getLast().mayBeSent()).isTrue();
+        assertThat(psp.queries.getLast().mayBeSent()).isTrue();
     }
 
     @Test
@@ -71,11 +71,11 @@ class ResolverTest {
         assertThat(books.state(payment)).isEqualTo(OperationState.UNRESOLVED);
         assertThat(books.count("FROM dead_letter WHERE state = 'dead' AND cause = 'unresolved' AND message LIKE 'attempt_lost: %'"))
                 .isEqualTo(1);
-        assertThat(books.count("FROM waiting WHERE list = 'question' AND due_at > now() + interval '23 hours'")).isEqualTo(1);
+        assertThat(books.count("FROM waiting WHERE list = 'query' AND due_at > now() + interval '23 hours'")).isEqualTo(1);
         assertThat(books.takeWork()).as("nothing is charged").isEmpty();
 
         books.rewrite("INSERT INTO payment_attempt SELECT * FROM backup; DROP TABLE backup");
-        psp.answersQuestions = true;
+        psp.answersStatusQueries = true;
         books.execute("UPDATE operation_state SET resolve_at = now()");
         ask();
         assertThat(books.state(payment)).isEqualTo(OperationState.SUCCEEDED);
@@ -84,7 +84,7 @@ class ResolverTest {
 
     @Test
     void a_key_that_two_are_about_to_send_in_one_commit_is_counted_twice() {
-        PspKey key = psp.questions.getLast().key();
+        PspKey key = psp.queries.getLast().key();
         books.database.inTransaction(connection -> {
             AttemptTable.countSends(connection, List.of(new AttemptTable.Send(key, false), new AttemptTable.Send(key, false)));
             return null;
@@ -93,23 +93,23 @@ class ResolverTest {
     }
 
     @Test
-    void a_question_with_a_living_key_is_no_new_charge_and_the_deadline_does_not_forbid_it() {
+    void a_status_query_with_a_living_key_is_no_new_charge_and_the_deadline_does_not_forbid_it() {
         books.execute("UPDATE operation_state SET charge_before = now() - interval '1 second'");
         ask();
-        assertThat(psp.questions.getLast().mayBeSent()).isTrue();
-        assertThat(psp.questions.getLast().lease().hasEnded()).isFalse();
+        assertThat(psp.queries.getLast().mayBeSent()).isTrue();
+        assertThat(psp.queries.getLast().lease().hasEnded()).isFalse();
     }
 
     @Test
-    void what_was_decided_while_the_question_was_on_its_way_is_not_sent_again() {
+    void what_was_decided_while_the_status_query_was_on_its_way_is_not_sent_again() {
         Attempt attempt = books.database
-                .withConnection(connection -> AttemptTable.find(connection, List.of(psp.questions.getLast().key().value()))).getFirst();
+                .withConnection(connection -> AttemptTable.find(connection, List.of(psp.queries.getLast().key().value()))).getFirst();
         books.execute("UPDATE payment_attempt SET state = 'failed_definite', failed_definite = true");
-        int asked = psp.questions.size();
+        int asked = psp.queries.size();
         Outcome outcome =
                 process.exchange.ask(PspCalls.of(books.operation(payment), attempt, psp, true).during(Lease.of(EngineFixture.LEASE)));
         assertThat(outcome).isInstanceOf(Outcome.Unknown.class);
-        assertThat(psp.questions).hasSize(asked);
+        assertThat(psp.queries).hasSize(asked);
         assertThat(sends()).isEqualTo(2);
     }
 
@@ -117,15 +117,15 @@ class ResolverTest {
     void nothing_is_sent_again_past_the_life_of_the_key() {
         books.execute("UPDATE payment_attempt SET key_valid_until = now() - interval '1 second'");
         ask();
-        assertThat(psp.questions.getLast().mayBeSent()).isFalse();
+        assertThat(psp.queries.getLast().mayBeSent()).isFalse();
         assertThat(sends()).isEqualTo(2);
-        psp.answersQuestions = true;
+        psp.answersStatusQueries = true;
         ask();
         assertThat(books.state(payment)).isEqualTo(OperationState.SUCCEEDED);
     }
 
     @Test
-    void a_refused_connection_of_a_question_says_nothing_about_the_send_before() {
+    void a_refused_connection_of_a_status_query_says_nothing_about_the_send_before() {
         psp.answer = Optional.of(new Outcome.Failed(FailureCause.CONNECTION_REFUSED, "refused"));
         ask();
         assertThat(books.state(payment)).isEqualTo(OperationState.UNRESOLVED);
@@ -134,7 +134,7 @@ class ResolverTest {
 
     @Test
     void a_bug_in_a_gateway_is_an_unknown_outcome_that_is_found_out() {
-        psp.answersQuestions = true;
+        psp.answersStatusQueries = true;
         psp.then((fake, charge) -> {
             fake.capture(charge);
             throw new NullPointerException("a field that the PSP left out");
@@ -169,7 +169,7 @@ class ResolverTest {
 
     @Test
     void the_ladder_climbs_and_its_end_is_no_failure() {
-        var ladder = new QuestionLadder(List.of(Duration.ofSeconds(5), Duration.ofHours(24)));
+        var ladder = new StatusQueryPauses(List.of(Duration.ofSeconds(5), Duration.ofHours(24)));
         assertThat(List.of(ladder.pause(0), ladder.pause(1), ladder.pause(500)))
                 .containsExactly(Duration.ofSeconds(5), Duration.ofHours(24), Duration.ofHours(24));
     }

@@ -133,17 +133,17 @@ class RowBugTest {
         String id = books.accept("order-1");
         process.drain();
         assertThat(books.state(id)).isEqualTo(OperationState.UNRESOLVED);
-        assertThat(psp.questions).isEmpty();
+        assertThat(psp.queries).isEmpty();
         assertThat(process.meters.get("chargeonce.bugs").tag("where", "send").counter().count()).isEqualTo(1);
     }
 
     /** @return two payments of unknown outcome, of which the first cannot be read */
     private List<String> leaveTwoUnknownAndOneUnreadable() {
-        psp.answersQuestions = false;
+        psp.answersStatusQueries = false;
         psp.otherwise = FakePsp.CAPTURE_AND_TIME_OUT;
         List<String> ids = List.of(books.accept("order-1"), books.accept("order-2"));
         process.drain();
-        psp.answersQuestions = true;
+        psp.answersStatusQueries = true;
         assertThat(ids).allSatisfy(id -> assertThat(books.state(id)).isEqualTo(OperationState.UNRESOLVED));
         books.execute("ALTER TABLE operation DROP CONSTRAINT IF EXISTS operation_currency_check");
         books.rewrite("UPDATE operation SET currency = 'euro' WHERE operation_id = '%s'".formatted(ids.getFirst()));
@@ -166,15 +166,15 @@ class RowBugTest {
     }
 
     @Test
-    void a_psp_whose_questions_cannot_be_taken_keeps_no_other_psp_from_being_asked() {
+    void a_psp_whose_status_queries_cannot_be_taken_keeps_no_other_psp_from_being_asked() {
         var other = new FakePsp("other");
-        other.answersQuestions = false;
+        other.answersStatusQueries = false;
         other.otherwise = FakePsp.CAPTURE_AND_TIME_OUT;
         var otherProcess = books.process(other);
         String there = books.accept("order-there");
         otherProcess.drain();
         leaveTwoUnknownAndOneUnreadable();
-        other.answersQuestions = true;
+        other.answersStatusQueries = true;
         var both = books.process(psp, other);
         Waiting.until(() -> {
             both.resolver.runOnce();

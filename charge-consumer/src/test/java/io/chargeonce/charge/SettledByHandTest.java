@@ -92,7 +92,7 @@ class SettledByHandTest {
     }
 
     private void later(Outcome outcome) {
-        process.resolutions.resolve(new OutcomeRecorder.Resolution(id, UUID.randomUUID(), key, "question", outcome,
+        process.resolutions.resolve(new OutcomeRecorder.Resolution(id, UUID.randomUUID(), key, "query", outcome,
                 false,
                 Optional.empty(), Optional.empty()));
     }
@@ -156,11 +156,11 @@ class SettledByHandTest {
         psp.answer = Optional.of(new Outcome.Unknown(UnknownCause.NOT_FOUND, "no such payment", Optional.of("typo")));
         find(Optional.of("typo"));
         assertThat(resolved().state()).isEqualTo(State.REFUSED);
-        assertThat(psp.questions.getLast().pspReference()).contains("typo");
+        assertThat(psp.queries.getLast().pspReference()).contains("typo");
         assertThat(books.state(id)).isEqualTo(OperationState.UNRESOLVED);
         assertThat(books.count("FROM payment_attempt WHERE psp_reference IS NOT NULL")).isZero();
         Waiting.until(() -> process.resolver.runOnce() > 0);
-        assertThat(psp.questions.getLast().pspReference()).isEmpty();
+        assertThat(psp.queries.getLast().pspReference()).isEmpty();
     }
 
     @Test
@@ -269,7 +269,7 @@ class SettledByHandTest {
         find(Optional.of("by-hand-1"));
         resolved();
         psp.refunds.executesBeforeItFails = false;
-        psp.refunds.answersQuestions = false;
+        psp.refunds.answersStatusQueries = false;
         psp.refunds.then(answer);
         psp.refunds.answer = answer.pspReference().map(known -> answer);
         books.refund(id, OptionalLong.of(100), "line-1");
@@ -284,7 +284,7 @@ class SettledByHandTest {
         refundInstead(new Outcome.Unknown(UnknownCause.GATEWAY_TIMED_OUT, "no answer", Optional.empty()));
         find(Optional.of("invented-1"));
         assertThat(resolved().state()).isEqualTo(State.WAITING);
-        psp.refunds.answersQuestions = true;
+        psp.refunds.answersStatusQueries = true;
         assertThat(resolved().state()).isEqualTo(State.CONFIRMED);
         assertThat(books.operation(id).pspReference()).contains("refund-" + key);
     }
@@ -313,14 +313,14 @@ class SettledByHandTest {
     void a_resolver_that_lost_its_lease_settles_nothing_by_a_persons_word() {
         find(Optional.of("by-hand-1"));
         var finding = ByHand.after(found(), CANNOT_TELL, false, true, false);
-        process.resolutions.resolve(new OutcomeRecorder.Resolution(id, UUID.randomUUID(), key, "question", CANNOT_TELL,
+        process.resolutions.resolve(new OutcomeRecorder.Resolution(id, UUID.randomUUID(), key, "query", CANNOT_TELL,
                 false, Optional.empty(), Optional.of(finding)));
         assertThat(books.state(id)).isEqualTo(OperationState.UNRESOLVED);
         assertThat(books.count("FROM psp_observation WHERE source = 'hand'")).isZero();
     }
 
     @Test
-    void a_webhook_during_the_question_outranks_a_person() {
+    void a_webhook_during_the_status_query_outranks_a_person() {
         theKeyIsForgotten();
         find(Optional.empty());
         psp.behind = () -> later(new Outcome.Charged("true-reference"));

@@ -73,7 +73,7 @@ class SeveralPspsTest {
     @MethodSource("answers")
     void another_psp_gets_a_payment_exactly_where_no_money_can_have_moved(Outcome answer, boolean elsewhere) {
         // A burst of refused connections opens the breaker of the first PSP while its one answer is on its way.
-        first.answersQuestions = false;
+        first.answersStatusQueries = false;
         first.then((fake, charge) -> {
             openBreakerOfFirst();
             return answer;
@@ -152,15 +152,15 @@ class SeveralPspsTest {
 
     @Test
     void an_unknown_outcome_is_asked_about_where_the_money_may_be_and_nowhere_else() {
-        first.answersQuestions = false;
+        first.answersStatusQueries = false;
         first.then(FakePsp.CAPTURE_AND_TIME_OUT);
         String id = books.accept("order-1");
         process.drain();
-        first.answersQuestions = true;
+        first.answersStatusQueries = true;
         Waiting.until(() -> process.resolver.runOnce() > 0 && books.state(id) == OperationState.SUCCEEDED);
         assertThat(books.operation(id).psp()).contains("first");
         assertThat(second.calls).isEmpty();
-        assertThat(second.questions).isEmpty();
+        assertThat(second.queries).isEmpty();
     }
 
     @Test

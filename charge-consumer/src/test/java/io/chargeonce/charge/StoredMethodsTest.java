@@ -43,10 +43,10 @@ class StoredMethodsTest {
     @BeforeAll
     static void openBooks() {
         books = new EngineFixture();
-        stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSettings.inMemory());
-        adyen = AdyenSimulator.start(io.chargeonce.sandbox.adyen.AdyenSettings.inMemory());
-        adyenGateway = new AdyenGateway(new AdyenSettings(io.chargeonce.sandbox.adyen.AdyenSettings.API_KEY,
-                io.chargeonce.sandbox.adyen.AdyenSettings.MERCHANT_ACCOUNT, adyen.apiBase().toString(), GatewayContract.CALL_TIMEOUT));
+        stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSimulatorSettings.inMemory());
+        adyen = AdyenSimulator.start(io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.inMemory());
+        adyenGateway = new AdyenGateway(new AdyenSettings(io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.API_KEY,
+                io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.MERCHANT_ACCOUNT, adyen.apiBase().toString(), GatewayContract.CALL_TIMEOUT));
     }
 
     @BeforeEach
@@ -83,7 +83,7 @@ class StoredMethodsTest {
     }
 
     private static void stripeFailsFor(String id) {
-        stripe.inject(FaultRule.once(new Fault.FailBefore()).on(io.chargeonce.sandbox.stripe.Operation.CREATE)
+        stripe.inject(FaultRule.once(new Fault.FailBefore()).on(io.chargeonce.sandbox.stripe.StripeOperation.CREATE)
                 .forMetadata("payment_id", id).always());
     }
 
@@ -132,7 +132,7 @@ class StoredMethodsTest {
     @Test
     void an_attempt_that_was_made_before_its_method_was_detached_is_queried_with_the_same_bytes() {
         String method = books.store("joe", "adyen");
-        adyen.inject(FaultRule.once(new Fault.AnswerLost()).on(io.chargeonce.sandbox.adyen.Operation.PAYMENT).times(2));
+        adyen.inject(FaultRule.once(new Fault.AnswerLost()).on(io.chargeonce.sandbox.adyen.AdyenOperation.PAYMENT).times(2));
         String id = books.accept(order(), method);
         process.drain();
         assertThat(books.state(id)).isEqualTo(OperationState.UNRESOLVED);

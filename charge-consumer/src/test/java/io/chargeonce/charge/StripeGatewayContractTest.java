@@ -12,7 +12,7 @@ import io.chargeonce.psp.stripe.StripeSettings;
 import io.chargeonce.sandbox.psp.Endpoint;
 import io.chargeonce.sandbox.psp.Fault;
 import io.chargeonce.sandbox.psp.FaultRule;
-import io.chargeonce.sandbox.stripe.Operation;
+import io.chargeonce.sandbox.stripe.StripeOperation;
 import io.chargeonce.sandbox.stripe.StripeSimulator;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 class StripeGatewayContractTest extends GatewayContract {
 
     StripeGatewayContractTest() {
-        super(StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSettings.inMemory()),
+        super(StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSimulatorSettings.inMemory()),
                 StripeGatewayContractTest::gateway, "sk_test_1");
     }
 
@@ -32,12 +32,12 @@ class StripeGatewayContractTest extends GatewayContract {
 
     @Override
     List<Endpoint> callsOfAnAttempt() {
-        return List.of(Operation.CREATE, Operation.CONFIRM);
+        return List.of(StripeOperation.CREATE, StripeOperation.CONFIRM);
     }
 
     @Override
-    Endpoint question() {
-        return Operation.RETRIEVE;
+    Endpoint query() {
+        return StripeOperation.RETRIEVE;
     }
 
     @Override
@@ -53,7 +53,7 @@ class StripeGatewayContractTest extends GatewayContract {
 
     @Test
     void a_frozen_500_after_the_capture_is_resolved_by_asking() {
-        psp().inject(FaultRule.once(new Fault.FailAfter()).on(Operation.CONFIRM));
+        psp().inject(FaultRule.once(new Fault.FailAfter()).on(StripeOperation.CONFIRM));
         String id = books().accept(order());
         settle(id);
         assertThat(books().operation(id).sequence()).isEqualTo(1);
@@ -63,7 +63,7 @@ class StripeGatewayContractTest extends GatewayContract {
     @Test
     void a_confirmation_that_always_fails_unexecuted_becomes_a_dead_letter_and_charges_nothing() {
         String id = books().accept(order());
-        psp().inject(FaultRule.once(new Fault.FailBefore()).on(Operation.CONFIRM).forMetadata("payment_id", id).always());
+        psp().inject(FaultRule.once(new Fault.FailBefore()).on(StripeOperation.CONFIRM).forMetadata("payment_id", id).always());
         // It is the payment's own failure, because the PSP is well for others.
         Waiting.until(() -> {
             settle(books().accept(order()));

@@ -9,7 +9,7 @@ import io.chargeonce.psp.stripe.StripeSettings;
 import io.chargeonce.sandbox.psp.Fault;
 import io.chargeonce.sandbox.psp.FaultRule;
 import io.chargeonce.sandbox.psp.Movement;
-import io.chargeonce.sandbox.stripe.Operation;
+import io.chargeonce.sandbox.stripe.StripeOperation;
 import io.chargeonce.sandbox.stripe.StripeSimulator;
 import java.time.Duration;
 import java.util.OptionalLong;
@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Refunds at Stripe, and questions after the key is forgotten, against the simulator. */
+/** Refunds at Stripe, and status queries after the key is forgotten, against the simulator. */
 class StripeMoneyBackTest {
 
     private static final Duration CALL_TIMEOUT = Duration.ofMillis(500);
@@ -32,7 +32,7 @@ class StripeMoneyBackTest {
 
     @BeforeAll
     static void open() {
-        stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSettings.inMemory().searchLag(Duration.ZERO));
+        stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSimulatorSettings.inMemory().searchLag(Duration.ZERO));
         books = new EngineFixture();
         process = books.process(new StripeGateway(new StripeSettings("sk_test_1", stripe.apiBase().toString(), CALL_TIMEOUT)));
     }
@@ -60,7 +60,7 @@ class StripeMoneyBackTest {
     void after_any_single_fault_the_money_is_refunded_once(Fault fault) {
         String id = books.accept("order-" + ++orders);
         settle(id);
-        stripe.inject(FaultRule.once(fault).on(Operation.REFUND));
+        stripe.inject(FaultRule.once(fault).on(StripeOperation.REFUND));
         books.refund(id, OptionalLong.of(500), "line-1");
         settle("payment-" + id + "-refund-line-1");
         assertThat(books.refunded(id)).isEqualTo(500);
@@ -81,7 +81,7 @@ class StripeMoneyBackTest {
 
     @Test
     void what_stripe_never_saw_fails_for_good_only_when_not_found_twice_and_past_the_lag() {
-        stripe.inject(FaultRule.once(new Fault.Reset()).on(Operation.CREATE));
+        stripe.inject(FaultRule.once(new Fault.Reset()).on(StripeOperation.CREATE));
         String id = books.accept("order-" + ++orders);
         process.handle(books.takeWork().getFirst());
         forget(id);

@@ -31,7 +31,7 @@ class StripeWebhookTest {
 
     @BeforeAll
     static void open() {
-        stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSettings.inMemory());
+        stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSimulatorSettings.inMemory());
         books = new EngineFixture();
         gateway = new StripeGateway(
                 new StripeSettings("sk_test_1", stripe.apiBase().toString(), Duration.ofMillis(500), Optional.of(SECRET)));

@@ -65,7 +65,7 @@ class UnmatchedNoticesTest {
 
         // Claimed again, the payment derives the same key, and the call is lost once more.
         psp.then(FakePsp.TIME_OUT_UNEXECUTED);
-        psp.answersQuestions = false;
+        psp.answersStatusQueries = false;
         process.drain();
         assertThat(books.state(payment)).isEqualTo(OperationState.UNRESOLVED);
         assertThat(process.inbox.matchAgain()).isEqualTo(1);
@@ -86,7 +86,7 @@ class UnmatchedNoticesTest {
         var other = new FakePsp("other");
         var both = books.process(psp, other);
         psp.then(FakePsp.TIME_OUT_UNEXECUTED);
-        psp.answersQuestions = false;
+        psp.answersStatusQueries = false;
         both.drain();
         var said = new Notice.Ended(Optional.of(new Money(1299, "EUR")), false, new Outcome.Charged("pi_1"));
         other.tells = List.of(new Notice("notice-1", key(), Optional.of("pi_1"), Optional.of(said), Optional.of("an account")));
@@ -106,13 +106,13 @@ class UnmatchedNoticesTest {
         psp.tells = List.of(new Notice("notice-1", key(), Optional.of("pi_1"), Optional.empty()));
         process.inbox.take("fake", header -> Optional.of("signed"), new byte[0]);
         psp.then(FakePsp.CAPTURE_AND_TIME_OUT);
-        psp.answersQuestions = false;
+        psp.answersStatusQueries = false;
         process.drain();
         assertThat(process.inbox.matchAgain()).as("the PSP does not answer").isZero();
         assertThat(kept()).isEqualTo(1);
-        psp.answersQuestions = true;
+        psp.answersStatusQueries = true;
         assertThat(process.inbox.matchAgain()).isEqualTo(1);
-        assertThat(psp.questions.getLast().pspReference()).contains("pi_1");
+        assertThat(psp.queries.getLast().pspReference()).contains("pi_1");
         assertThat(kept()).isZero();
     }
 
@@ -154,7 +154,7 @@ class UnmatchedNoticesTest {
     void one_whose_attempt_is_there_again_never_goes_for_a_newer_one() {
         told("notice-1", new Outcome.Charged("pi_1"));
         psp.then(FakePsp.TIME_OUT_UNEXECUTED);
-        psp.answersQuestions = false;
+        psp.answersStatusQueries = false;
         process.drain();
         books.execute("UPDATE unmatched_notice SET received_at = now() - interval '1 day'");
         keepAsManyAsPossible("fake");
@@ -193,7 +193,7 @@ class UnmatchedNoticesTest {
     private void isTakenBehind(String pspOfOthers) {
         told("notice-1", new Outcome.Charged("pi_1"));
         psp.then(FakePsp.TIME_OUT_UNEXECUTED);
-        psp.answersQuestions = false;
+        psp.answersStatusQueries = false;
         process.drain();
         keepOlder(pspOfOthers, 150);
         Waiting.until(() -> process.inbox.matchAgain() == 1);
@@ -218,7 +218,7 @@ class UnmatchedNoticesTest {
         told("notice-1", new Outcome.Charged("pi_1"));
         books.execute("ALTER TABLE psp_notice ADD CONSTRAINT planted CHECK (notice_id <> 'notice-0')");
         psp.then(FakePsp.TIME_OUT_UNEXECUTED);
-        psp.answersQuestions = false;
+        psp.answersStatusQueries = false;
         process.drain();
         try {
             Waiting.until(() -> process.inbox.matchAgain() == 1);
@@ -231,7 +231,7 @@ class UnmatchedNoticesTest {
     @Test
     void a_notice_that_must_come_again_does_not_stop_the_others_of_its_webhook() {
         psp.then(FakePsp.TIME_OUT_UNEXECUTED);
-        psp.answersQuestions = false;
+        psp.answersStatusQueries = false;
         process.drain();
         var charged = Optional.<Notice.Said>of(new Notice.Ended(Optional.of(new Money(1299, "EUR")), false, new Outcome.Charged("pi_1")));
         var cannotBeLookedUp = Optional.<Notice.Said>empty();

@@ -10,7 +10,7 @@ import io.chargeonce.psp.stripe.StripeSettings;
 import io.chargeonce.sandbox.psp.Fault;
 import io.chargeonce.sandbox.psp.FaultRule;
 import io.chargeonce.sandbox.psp.Movement;
-import io.chargeonce.sandbox.stripe.Operation;
+import io.chargeonce.sandbox.stripe.StripeOperation;
 import io.chargeonce.sandbox.stripe.StripeSimulator;
 import java.time.Duration;
 import java.util.OptionalLong;
@@ -34,7 +34,7 @@ class WrongAccountTest {
 
     @BeforeAll
     static void open() {
-        stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSettings.inMemory().searchLag(Duration.ZERO));
+        stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSimulatorSettings.inMemory().searchLag(Duration.ZERO));
         books = new EngineFixture();
         right = books.process(gateway("sk_test_1"));
     }
@@ -49,13 +49,13 @@ class WrongAccountTest {
         return new StripeGateway(new StripeSettings(apiKey, stripe.apiBase().toString(), Duration.ofSeconds(20)));
     }
 
-    static Stream<Arguments> questions() {
+    static Stream<Arguments> queries() {
         return Stream.of("sk_test_stranger", "rk_test_unpermitted", "unknown")
                 .flatMap(key -> Stream.of(Known.values()).map(known -> Arguments.of(key, known)));
     }
 
     @ParameterizedTest
-    @MethodSource("questions")
+    @MethodSource("queries")
     void the_wrong_key_learns_nothing_about_a_charge_and_the_right_one_settles_it(String key, Known known) throws Exception {
         String id = books.accept("order-" + ++orders);
         settle(id);
@@ -66,12 +66,12 @@ class WrongAccountTest {
     }
 
     @ParameterizedTest
-    @MethodSource("questions")
+    @MethodSource("queries")
     void the_wrong_key_learns_nothing_about_a_refund_and_the_right_one_settles_it(String key, Known known) throws Exception {
         String id = books.accept("order-" + ++orders);
         settle(id);
         String refund = "payment-" + id + "-refund";
-        stripe.inject(FaultRule.once(new Fault.AnswerLost()).on(Operation.REFUND));
+        stripe.inject(FaultRule.once(new Fault.AnswerLost()).on(StripeOperation.REFUND));
         books.refund(id, OptionalLong.empty(), "");
         right.handle(books.takeWork(refund).getFirst());
         askInVain(key, id, refund, known);

@@ -14,7 +14,7 @@ import io.chargeonce.sandbox.psp.Fault;
 import io.chargeonce.sandbox.psp.FaultRule;
 import io.chargeonce.sandbox.psp.Movement;
 import io.chargeonce.sandbox.psp.PspSimulator;
-import io.chargeonce.sandbox.stripe.Operation;
+import io.chargeonce.sandbox.stripe.StripeOperation;
 import io.chargeonce.sandbox.stripe.StripeSimulator;
 import java.time.Duration;
 import java.time.Instant;
@@ -52,12 +52,12 @@ class ZombieTest {
 
     @BeforeAll
     static void open() {
-        stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSettings.inMemory().searchLag(Duration.ZERO)
+        stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSimulatorSettings.inMemory().searchLag(Duration.ZERO)
                 .clock(() -> Instant.now().plus(AHEAD.get())));
-        adyen = AdyenSimulator.start(io.chargeonce.sandbox.adyen.AdyenSettings.inMemory().storing("pm_card_visa", "APPROVED"));
+        adyen = AdyenSimulator.start(io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.inMemory().storing("pm_card_visa", "APPROVED"));
         toStripe = new StripeGateway(new StripeSettings("sk_test_1", stripe.apiBase().toString(), CALL_TIMEOUT));
-        toAdyen = new AdyenGateway(new AdyenSettings(io.chargeonce.sandbox.adyen.AdyenSettings.API_KEY,
-                io.chargeonce.sandbox.adyen.AdyenSettings.MERCHANT_ACCOUNT, adyen.apiBase().toString(), CALL_TIMEOUT));
+        toAdyen = new AdyenGateway(new AdyenSettings(io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.API_KEY,
+                io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.MERCHANT_ACCOUNT, adyen.apiBase().toString(), CALL_TIMEOUT));
         books = new EngineFixture();
     }
 
@@ -129,7 +129,7 @@ class ZombieTest {
     void a_worker_that_stalls_between_create_and_confirm_sends_no_confirm() throws Exception {
         String id = accept(toStripe);
         sleeper = books.mortalProcess(toStripe);
-        stripe.inject(FaultRule.once(new Fault.SlowAfter(EngineFixture.LEASE.multipliedBy(4))).on(Operation.CREATE));
+        stripe.inject(FaultRule.once(new Fault.SlowAfter(EngineFixture.LEASE.multipliedBy(4))).on(StripeOperation.CREATE));
         var record = books.takeWork(id).getFirst();
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             var stalled = threads.submit(() -> sleeper.handle(record));

@@ -4,8 +4,8 @@ package io.chargeonce.console;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.chargeonce.console.witness.Overdue;
-import io.chargeonce.console.witness.Progress;
+import io.chargeonce.console.witness.OverdueOperation;
+import io.chargeonce.console.witness.WitnessProgress;
 import io.chargeonce.dlq.json.Json;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.story.Export;
@@ -50,7 +50,7 @@ class EndpointsTest {
         world.rows.clear();
         world.rows.text("DELETE FROM psp_health RETURNING psp");
         world.witness.overdue = List.of();
-        world.witness.state = Progress.State.LIVE;
+        world.witness.state = WitnessProgress.State.LIVE;
         world.witness.differsSince = null;
         world.witness.problem = "";
     }
@@ -79,7 +79,7 @@ class EndpointsTest {
     void an_empty_queue_is_quiet_only_while_the_witness_knows_everything() {
         assertThat(reader.get("/api/overview").textAt("/verdict")).isEqualTo("quiet");
 
-        world.witness.state = Progress.State.REBUILDING;
+        world.witness.state = WitnessProgress.State.REBUILDING;
 
         Browser.Answer rebuilding = reader.get("/api/overview");
         assertThat(rebuilding.textAt("/verdict")).isEqualTo("unknown");
@@ -101,7 +101,7 @@ class EndpointsTest {
         assertThat(differs.textAt("/verdict")).isEqualTo("attention");
         assertThat(differs.textAt("/headline"))
                 .contains("The books do not balance at requests: 1 record in EUR is neither out nor in flight.");
-        world.witness.state = Progress.State.REBUILDING;
+        world.witness.state = WitnessProgress.State.REBUILDING;
         assertThat(reader.get("/api/overview").textAt("/verdict")).isEqualTo("unknown");
     }
 
@@ -230,8 +230,9 @@ class EndpointsTest {
 
     @Test
     void what_the_witness_finds_overdue_is_stuck_and_a_difference_is_never_balanced() {
-        world.witness.overdue = List.of(new Overdue("pay_1", "pay_1", "acme", 700, "EUR", ToldWitness.AT, "requests", ToldWitness.AT,
-                ToldWitness.AT));
+        world.witness.overdue =
+                List.of(new OverdueOperation("pay_1", "pay_1", "acme", 700, "EUR", ToldWitness.AT, "requests", ToldWitness.AT,
+                        ToldWitness.AT));
         world.witness.differsSince = ToldWitness.AT;
 
         assertThat(reader.get("/api/overview").textAt("/verdict")).isEqualTo("stuck");

@@ -3,9 +3,9 @@ package io.chargeonce.console;
 
 import io.chargeonce.console.witness.Hop;
 import io.chargeonce.console.witness.Latency;
-import io.chargeonce.console.witness.Overdue;
+import io.chargeonce.console.witness.OverdueOperation;
 import io.chargeonce.console.witness.OverdueSum;
-import io.chargeonce.console.witness.Progress;
+import io.chargeonce.console.witness.WitnessProgress;
 import io.chargeonce.console.witness.RateBy;
 import io.chargeonce.console.witness.RatePoint;
 import io.chargeonce.console.witness.Stage;
@@ -25,14 +25,15 @@ final class ToldWitness implements WitnessView {
             Duration.ofMinutes(1), Duration.ofDays(1), Duration.ofSeconds(1));
     static final Instant AT = Instant.parse("2026-11-23T10:00:00Z");
 
-    volatile Progress.State state = Progress.State.LIVE;
-    volatile List<Overdue> overdue = List.of();
+    volatile WitnessProgress.State state = WitnessProgress.State.LIVE;
+    volatile List<OverdueOperation> overdue = List.of();
     volatile Instant differsSince;
     volatile String problem = "";
 
     @Override
-    public Progress progress() {
-        return new Progress(state, state == Progress.State.LIVE ? 100 : 43, state == Progress.State.LIVE ? 0 : 1234, AT, 7, problem);
+    public WitnessProgress progress() {
+        return new WitnessProgress(state, state == WitnessProgress.State.LIVE ? 100 : 43, state == WitnessProgress.State.LIVE ? 0 : 1234,
+                AT, 7, problem);
     }
 
     @Override
@@ -42,13 +43,13 @@ final class ToldWitness implements WitnessView {
     }
 
     @Override
-    public List<Overdue> overdue(int most) {
+    public List<OverdueOperation> overdue(int most) {
         return overdue.stream().limit(most).toList();
     }
 
     @Override
     public OverdueSum overdueSum() {
-        long money = overdue.stream().mapToLong(Overdue::amount).sum();
+        long money = overdue.stream().mapToLong(OverdueOperation::amount).sum();
         return overdue.isEmpty() ? new OverdueSum(0, List.of(), null)
                 : new OverdueSum(overdue.size(), List.of(new OverdueSum.Sum("EUR", money, overdue.size())), AT);
     }

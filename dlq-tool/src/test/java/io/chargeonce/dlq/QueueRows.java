@@ -275,7 +275,7 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
         }
     }
 
-    /** Listed because it is not known whether its money was taken; the next question is hours away. */
+    /** Listed because it is not known whether its money was taken; the next status query is hours away. */
     public String unresolved() {
         return unresolved(new Outcome.Unknown(UnknownCause.GATEWAY_TIMED_OUT, "no answer", Optional.empty()));
     }
@@ -283,7 +283,7 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
     /** The same at a PSP that was asked and cannot tell, and whose key is forgotten if that is said. */
     public String unresolvedAndAsked(boolean keyIsForgotten) {
         String id = unresolved();
-        Observation told = Observation.of(operation(id).attemptKey(), "question",
+        Observation told = Observation.of(operation(id).attemptKey(), "query",
                 new Outcome.Unknown(UnknownCause.CANNOT_BE_ASKED, "it cannot tell", Optional.empty()));
         owner().inTransaction(connection -> {
             ObservationTable.append(connection, List.of(told));
@@ -297,7 +297,7 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
         return id;
     }
 
-    /** The same, but an answer came another way during the question: the attempt has definitely failed. */
+    /** The same, but an answer came another way during the status query: the attempt has definitely failed. */
     public String unresolvedWithoutAnOpenAttempt() {
         return unresolved(new Outcome.Failed(FailureCause.PSP_UNWELL, "it said so by webhook"));
     }

@@ -29,7 +29,7 @@ import io.chargeonce.http.Deadline;
 import io.chargeonce.http.Drain;
 import io.chargeonce.http.AnswerSender;
 import io.chargeonce.ingest.transport.IngestHttp;
-import io.chargeonce.ingest.transport.Patience;
+import io.chargeonce.ingest.transport.ConnectionTimeouts;
 import io.chargeonce.http.RenewedTls;
 import io.chargeonce.ingest.transport.RequestBody;
 import io.chargeonce.kafka.KafkaConnection;
@@ -75,10 +75,10 @@ public final class IngestService implements AutoCloseable {
 
     /** @throws io.chargeonce.runtime.StartFailed naming the part that could not start; what had started is closed */
     public static IngestService start(IngestSettings settings, Meters meters, Tracing tracing) {
-        return start(settings, meters, tracing, Patience.USUAL);
+        return start(settings, meters, tracing, ConnectionTimeouts.USUAL);
     }
 
-    static IngestService start(IngestSettings settings, Meters meters, Tracing tracing, Patience patience) {
+    static IngestService start(IngestSettings settings, Meters meters, Tracing tracing, ConnectionTimeouts patience) {
         var clock = InstantSource.system();
         var pipeline = settings.pipeline();
         var topics = new Topics(pipeline.topicPrefix());
@@ -129,7 +129,7 @@ public final class IngestService implements AutoCloseable {
     }
 
     static BoundedHttp startHttp(Lifecycle lifecycle, IngestSettings settings, Database database, AcceptanceService accept,
-                                 AcceptRefund refunds, Meters meters, Tracing tracing, Patience patience, Drain drain,
+                                 AcceptRefund refunds, Meters meters, Tracing tracing, ConnectionTimeouts patience, Drain drain,
                                  InstantSource clock) {
         var merchants = lifecycle.start("merchants", () -> new Merchants(database, new SteadyClock()));
         start(lifecycle, "ingest-token-use", USE_EVERY, new TokenUse(database, merchants)::runOnce, meters);

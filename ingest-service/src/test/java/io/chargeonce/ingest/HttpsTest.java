@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.chargeonce.ingest.transport.Patience;
+import io.chargeonce.ingest.transport.ConnectionTimeouts;
 import io.chargeonce.http.TlsFiles;
 import io.chargeonce.runtime.Address;
 import io.chargeonce.runtime.Meters;
@@ -214,7 +214,7 @@ class HttpsTest {
         var pipeline = IngestWorld.pipeline("jdbc:postgresql://127.0.0.1:1/x", "127.0.0.1:1", "payments", Optional.empty());
         try (var service = IngestService.start(new IngestSettings(pipeline, new Address("127.0.0.1", 0), 16, Duration.ofHours(24),
                 Optional.of(one.files)), METERS, Tracing.off(),
-                new Patience(Duration.ofMillis(500), never, never, never, never));
+                new ConnectionTimeouts(Duration.ofMillis(500), never, never, never, never));
              var silent = new Socket("127.0.0.1", service.port())) {
             silent.setSoTimeout(60_000);
             silent.getOutputStream().write(beginning.getBytes(StandardCharsets.ISO_8859_1));

@@ -4,7 +4,7 @@ package io.chargeonce.ingest;
 import io.chargeonce.endpoints.EndpointSettings;
 import io.chargeonce.database.Migrations;
 import io.chargeonce.database.Roles;
-import io.chargeonce.ingest.transport.Patience;
+import io.chargeonce.ingest.transport.ConnectionTimeouts;
 import io.chargeonce.runtime.Address;
 import io.chargeonce.runtime.Meters;
 import io.chargeonce.runtime.PipelineSettings;
@@ -66,18 +66,18 @@ public final class IngestWorld implements AutoCloseable {
 
     /** One more process's worth of service over the same database and topics; the caller closes it. */
     IngestService startAnother() {
-        return startAnother(Patience.USUAL);
+        return startAnother(ConnectionTimeouts.USUAL);
     }
 
-    IngestService startAnother(Patience patience) {
+    IngestService startAnother(ConnectionTimeouts patience) {
         return startAnother(patience, new EndpointSettings(Vault.IN_THE_CLEAR, Set.of()));
     }
 
     IngestService startAnother(EndpointSettings endpoints) {
-        return startAnother(Patience.USUAL, endpoints);
+        return startAnother(ConnectionTimeouts.USUAL, endpoints);
     }
 
-    private IngestService startAnother(Patience patience, EndpointSettings endpoints) {
+    private IngestService startAnother(ConnectionTimeouts patience, EndpointSettings endpoints) {
         var pipeline = pipeline(databaseUrl, TestStack.kafka().bootstrapServers(), topics.prefix(), Optional.empty());
         return IngestService.start(new IngestSettings(pipeline, new Address("127.0.0.1", 0), 16, Duration.ofHours(24)).with(endpoints),
                 meters, Tracing.off(), patience);

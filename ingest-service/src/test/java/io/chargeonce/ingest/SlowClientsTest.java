@@ -3,7 +3,7 @@ package io.chargeonce.ingest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.chargeonce.ingest.transport.Patience;
+import io.chargeonce.ingest.transport.ConnectionTimeouts;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketException;
@@ -32,7 +32,7 @@ class SlowClientsTest {
     @BeforeAll
     static void start() {
         world = IngestWorld.start();
-        impatient = world.startAnother(new Patience(SOON, SOON, SOON, SOON, NEVER));
+        impatient = world.startAnother(new ConnectionTimeouts(SOON, SOON, SOON, SOON, NEVER));
     }
 
     @AfterAll
@@ -103,7 +103,7 @@ class SlowClientsTest {
 
     @Test
     void a_connection_on_which_nobody_says_anything_is_closed() throws IOException {
-        try (var service = world.startAnother(new Patience(NEVER, NEVER, NEVER, NEVER, SOON)); var socket = connect(service)) {
+        try (var service = world.startAnother(new ConnectionTimeouts(NEVER, NEVER, NEVER, NEVER, SOON)); var socket = connect(service)) {
             assertThat(socket.getInputStream().read()).isEqualTo(-1);
         }
     }

@@ -5,7 +5,7 @@ import io.chargeonce.database.Coalescer;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
-import io.chargeonce.notifications.Answer.Result;
+import io.chargeonce.notifications.SendResult.Result;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
@@ -57,7 +57,7 @@ public final class Dispatcher<M extends Claimed> implements AutoCloseable {
 
     private final Channel channel;
     private final Claims<M> claims;
-    private final Function<M, Answer> send;
+    private final Function<M, SendResult> send;
     private final DeliverySchedule schedule;
     private final Duration timeout;
     private final SenderMeters meters;
@@ -68,7 +68,7 @@ public final class Dispatcher<M extends Claimed> implements AutoCloseable {
      * @param send    sends a message, once
      * @param timeout of one try
      */
-    public Dispatcher(Channel channel, Database database, MessageTable<M> table, Claims<M> claims, Function<M, Answer> send,
+    public Dispatcher(Channel channel, Database database, MessageTable<M> table, Claims<M> claims, Function<M, SendResult> send,
                       DeliverySchedule schedule, Duration timeout, SenderMeters meters) {
         this.channel = channel;
         this.claims = claims;
@@ -102,7 +102,7 @@ public final class Dispatcher<M extends Claimed> implements AutoCloseable {
     /** Whatever goes wrong, the claim ends by itself and the message is sent again, under the same id. */
     private void attempt(M message, Slot slot) {
         try {
-            Answer answer = meters.timed(() -> sent(message));
+            SendResult answer = meters.timed(() -> sent(message));
             slot.answered();
             Optional<Tried<M>> tried = tried(message, answer);
             tried.ifPresent(recording::ask);
@@ -120,7 +120,7 @@ public final class Dispatcher<M extends Claimed> implements AutoCloseable {
     }
 
     /** A bug is a failed try too: otherwise its message would be sent for ever. */
-    private Answer sent(M message) {
+    private SendResult sent(M message) {
         try {
             return send.apply(message);
         } catch (DatabaseUnavailable | DatabaseRefused ours) {
@@ -129,11 +129,11 @@ public final class Dispatcher<M extends Claimed> implements AutoCloseable {
             // Not its text: it may quote an address.
             LOG.error("Bug! {} cannot be sent, so this try has failed: {} at {}", message.named(), bug.getClass().getName(),
                     Arrays.stream(bug.getStackTrace()).limit(FRAMES).toList());
-            return Answer.of(Result.FAILED, "internal_error");
+            return SendResult.of(Result.FAILED, "internal_error");
         }
     }
 
-    private Optional<Tried<M>> tried(M message, Answer answer) {
+    private Optional<Tried<M>> tried(M message, SendResult answer) {
         var dead = new Tried<>(message, answer, "dead", Duration.ZERO);
         return switch (answer.result()) {
             case DELIVERED -> Optional.of(new Tried<>(message, answer, channel.sent(), Duration.ZERO));

@@ -57,7 +57,7 @@ public abstract class MessageTable<M extends Claimed> {
                 .with("text", tried -> tried.message().id())
                 .with("int8", tried -> tried.message().fence())
                 .with("text", Tried::state)
-                .with("int4", tried -> tried.answer().result() == Answer.Result.NOT_SENT ? 1 : 0)
+                .with("int4", tried -> tried.answer().result() == SendResult.Result.NOT_SENT ? 1 : 0)
                 .with("int4", tried -> tried.answer().status().isPresent() ? tried.answer().status().getAsInt() : null)
                 .with("text", tried -> tried.answer().error().orElse(null))
                 .with("int8", tried -> tried.pause().toMillis())));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.notifications;
 
-import io.chargeonce.notifications.Answer.Result;
+import io.chargeonce.notifications.SendResult.Result;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -53,7 +53,7 @@ public final class SenderMeters {
         };
     }
 
-    Answer timed(Supplier<Answer> send) {
+    SendResult timed(Supplier<SendResult> send) {
         return tries.record(send);
     }
 

@@ -59,7 +59,8 @@ public final class SenderService {
      * @param problem what is wrong with that, in one line
      * @param gauges  see {@link SenderMeters}
      */
-    public record Sending<M extends Claimed>(MessageTable<M> table, Dispatcher.Claims<M> claims, Function<M, Answer> send, IntSupplier tidy,
+    public record Sending<M extends Claimed>(MessageTable<M> table, Dispatcher.Claims<M> claims, Function<M, SendResult> send,
+            IntSupplier tidy,
             String needs, HealthCheck problem, Map<String, String> gauges) {}
 
     /** Makes what sends, over this database. What must be closed is a part of the lifecycle. */

@@ -9,4 +9,4 @@ import java.time.Duration;
  * @param state waiting, dead, or the channel's word for what was taken
  * @param pause until the next try, of a waiting one
  */
-public record Tried<M extends Claimed>(M message, Answer answer, String state, Duration pause) {}
+public record Tried<M extends Claimed>(M message, SendResult answer, String state, Duration pause) {}

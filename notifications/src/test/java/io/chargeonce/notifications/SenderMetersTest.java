@@ -3,7 +3,7 @@ package io.chargeonce.notifications;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.chargeonce.notifications.Answer.Result;
+import io.chargeonce.notifications.SendResult.Result;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

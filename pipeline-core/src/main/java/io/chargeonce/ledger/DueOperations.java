@@ -37,7 +37,7 @@ public final class DueOperations {
                            AND changed_at < %s)
             """.formatted(END);
 
-    /** Purged operations that can no longer be restored and about which no question is open, and whose outcome was not published. */
+    /** Purged operations that can no longer be restored and about which no status query is open, and whose outcome was not published. */
     public static DueOperations endedPurges() {
         return new DueOperations("list = 'purge' AND lane = '' AND due_at < " + END, ENDED, List.of());
     }
@@ -47,7 +47,7 @@ public final class DueOperations {
         return new DueOperations("list = 'cancel' AND lane = ''", "operation_state.state = 'canceled' AND settled_at IS NULL", List.of());
     }
 
-    private static final String DUE_FOR_LONG = "list = 'question' AND due_at <= statement_timestamp() - interval '1 minute'";
+    private static final String DUE_FOR_LONG = "list = 'query' AND due_at <= statement_timestamp() - interval '1 minute'";
 
     private static final String UNASKED = """
             resolve_at <= statement_timestamp() - interval '1 minute' AND failure_cause IS DISTINCT FROM '%s'
@@ -56,7 +56,7 @@ public final class DueOperations {
             """;
 
     /**
-     * Operations whose question has been due for a minute, at PSPs that no running process is set up for.
+     * Operations whose status query has been due for a minute, at PSPs that no running process is set up for.
      *
      * @param psps  the PSPs that this process is set up for
      * @param cause the failure cause of those that are known already

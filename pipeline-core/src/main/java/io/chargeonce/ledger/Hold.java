@@ -17,7 +17,7 @@ public record Hold(Kind kind, String name, Action action, String reason, String 
 
     /** What is held. */
     public enum Kind {
-        /** No new attempt goes there. Questions about earlier attempts do. */
+        /** No new attempt goes there. Status queries about earlier attempts do. */
         PSP,
         /** Its payments are accepted, and wait. */
         MERCHANT,

@@ -29,8 +29,8 @@ public final class LateOperations {
     }
 
     /**
-     * Lists operations that were claimed and not answered within this time, with a question that is due when the lease expires. Returns how
-     * many.
+     * Lists operations that were claimed and not answered within this time, with a status query that is due when the lease expires. Returns
+     * how many.
      */
     public static int listClaims(Database database, Duration slow) {
         return listLate(database, "claims", slow);

@@ -7,7 +7,7 @@ import io.chargeonce.payment.PspKey;
 /**
  * What a PSP said about an attempt, in the columns that store it. A column that does not apply is null.
  *
- * @param source where it came from: {@code call}, {@code question}, {@code webhook}, {@code settlement}, {@code hand}, or {@code found}
+ * @param source where it came from: {@code call}, {@code query}, {@code webhook}, {@code settlement}, {@code hand}, or {@code found}
  *               for an attempt that the database had lost
  */
 public record Observation(PspKey key, String source, AttemptState state, String outcome, String cause, String detail,
@@ -34,7 +34,7 @@ public record Observation(PspKey key, String source, AttemptState state, String 
         };
     }
 
-    /** Not the answer to a question, a webhook, or a person's finding. */
+    /** Not the answer to a status query, a webhook, or a person's finding. */
     public boolean answersItsCall() {
         return source.equals("call");
     }

@@ -75,14 +75,14 @@ public final class Operation extends OperationRow {
         countedAttempts = Math.max(0, countedAttempts - 1);
     }
 
-    /** Claims the operation for another question about its attempt. */
-    public void claimForQuestion(UUID token, Instant now, Instant leaseUntil) {
+    /** Claims the operation for another status query about its attempt. */
+    public void claimForStatusQuery(UUID token, Instant now, Instant leaseUntil) {
         isUnknown(now);
         leaseToken = Optional.of(token);
         resolveAt = Optional.of(leaseUntil);
     }
 
-    /** Whether its attempt moved money is unknown. A purge ends the letter but not the question, so a purged operation stays purged. */
+    /** Whether its attempt moved money is unknown. A purge ends the letter but not the status query, so a purged operation stays purged. */
     private void isUnknown(Instant now) {
         state = state == OperationState.PURGED ? state : state.to(OperationState.UNRESOLVED);
         unresolvedSince = unresolvedSince.or(() -> Optional.of(now));
@@ -204,7 +204,7 @@ public final class Operation extends OperationRow {
         remember(cause, message);
     }
 
-    /** No process can ask about its attempt now. The question stays due, so that the first process that can ask does. */
+    /** No process can ask about its attempt now. The status query stays due, so that the first process that can ask does. */
     public void leaveUnasked(String cause, String message, Instant now) {
         isUnknown(now);
         leaseToken = Optional.empty();
@@ -264,12 +264,12 @@ public final class Operation extends OperationRow {
         }
     }
 
-    /** The attempt that was open at the purge moved no money, so no question remains. */
-    public void endQuestion() {
+    /** The attempt that was open at the purge moved no money, so no status query remains. */
+    public void endStatusQueries() {
         if (state != OperationState.PURGED) {
-            throw new IllegalStateException("Bug! %s is %s, so a question about it cannot just end".formatted(id(), state.tag()));
+            throw new IllegalStateException("Bug! %s is %s, so a status query about it cannot just end".formatted(id(), state.tag()));
         }
-        forgetQuestion();
+        forgetStatusQuery();
     }
 
     /** No attempt has moved money. It ends now, or its cancel, which {@code cancel_charge} has decided, is published now. */
@@ -311,10 +311,10 @@ public final class Operation extends OperationRow {
         step++;
         swept = 0;
         representAt = Optional.empty();
-        forgetQuestion();
+        forgetStatusQuery();
     }
 
-    private void forgetQuestion() {
+    private void forgetStatusQuery() {
         leaseToken = Optional.empty();
         resolveAt = Optional.empty();
         resolveTries = 0;

@@ -138,7 +138,7 @@ public abstract sealed class OperationRow permits Operation {
         return countedAttempts;
     }
 
-    /** When its lease ends or the next question is due; empty if no attempt is open. */
+    /** When its lease ends or the next status query is due; empty if no attempt is open. */
     public Optional<Instant> resolveAt() {
         return resolveAt;
     }

@@ -66,47 +66,47 @@ public final class OperationTable {
 
     private static final String PSPS_TO_ASK = """
             SELECT psp FROM unnest(?::text[]) AS asked (psp)
-             WHERE EXISTS (SELECT FROM waiting WHERE list = 'question' AND lane = asked.psp AND due_at <= statement_timestamp())
+             WHERE EXISTS (SELECT FROM waiting WHERE list = 'query' AND lane = asked.psp AND due_at <= statement_timestamp())
             """;
 
-    /** Those of these PSPs at which a question is due. Mostly there is none, and this takes no transaction. */
+    /** Those of these PSPs at which a status query is due. Mostly there is none, and this takes no transaction. */
     public static Set<String> pspsToAsk(Connection connection, Collection<String> psps) throws SQLException {
         return new HashSet<>(Sql.all(connection, PSPS_TO_ASK, row -> row.getString(1), psps));
     }
 
-    private static final String LOCK_DUE_FOR_A_QUESTION = "SELECT clock_timestamp(), " + COLUMNS + BOTH + """
+    private static final String LOCK_DUE_FOR_STATUS_QUERY = "SELECT clock_timestamp(), " + COLUMNS + BOTH + """
              WHERE operation_id = ANY (ARRAY(SELECT operation_id FROM waiting
-                                              WHERE list = 'question' AND lane = ? AND due_at <= statement_timestamp()
+                                              WHERE list = 'query' AND lane = ? AND due_at <= statement_timestamp()
                                               ORDER BY due_at LIMIT 1000))
                AND resolve_at <= statement_timestamp()
              ORDER BY resolve_at LIMIT ? FOR UPDATE OF operation_state SKIP LOCKED
             """;
 
     /**
-     * Operations at this PSP whose lease has expired or whose next question is due. The list is read first, however the planner estimates
-     * the tables.
+     * Operations at this PSP whose lease has expired or whose next status query is due. The list is read first, however the planner
+     * estimates the tables.
      */
-    public static Locked lockDueForAQuestion(Connection connection, String psp, int limit) throws SQLException {
-        return readLocked(connection, LOCK_DUE_FOR_A_QUESTION, psp, limit);
+    public static Locked lockDueForStatusQuery(Connection connection, String psp, int limit) throws SQLException {
+        return readLocked(connection, LOCK_DUE_FOR_STATUS_QUERY, psp, limit);
     }
 
-    private static final String DUE_FOR_A_QUESTION = """
+    private static final String DUE_FOR_STATUS_QUERY = """
             SELECT operation_id FROM waiting
-             WHERE list = 'question' AND lane = ? AND due_at <= statement_timestamp() ORDER BY due_at LIMIT ?
+             WHERE list = 'query' AND lane = ? AND due_at <= statement_timestamp() ORDER BY due_at LIMIT ?
             """;
 
     /** Their ids, without a lock, including those that cannot be read. */
-    public static List<String> dueForAQuestion(Connection connection, String psp, int limit) throws SQLException {
-        return Sql.all(connection, DUE_FOR_A_QUESTION, row -> row.getString(1), psp, limit);
+    public static List<String> dueForStatusQuery(Connection connection, String psp, int limit) throws SQLException {
+        return Sql.all(connection, DUE_FOR_STATUS_QUERY, row -> row.getString(1), psp, limit);
     }
 
-    private static final String LOCK_ONE_DUE_FOR_A_QUESTION = "SELECT clock_timestamp(), " + COLUMNS + BOTH + """
+    private static final String LOCK_ONE_DUE_FOR_STATUS_QUERY = "SELECT clock_timestamp(), " + COLUMNS + BOTH + """
              WHERE operation_id = ? AND resolve_at <= statement_timestamp() FOR UPDATE OF operation_state SKIP LOCKED
             """;
 
     /** The same for one operation; empty if it is not due any more, or another process has it. */
-    public static Locked lockDueForAQuestion(Connection connection, String id) throws SQLException {
-        return readLocked(connection, LOCK_ONE_DUE_FOR_A_QUESTION, id);
+    public static Locked lockDueForStatusQuery(Connection connection, String id) throws SQLException {
+        return readLocked(connection, LOCK_ONE_DUE_FOR_STATUS_QUERY, id);
     }
 
     private static final String ASK_LATER = """

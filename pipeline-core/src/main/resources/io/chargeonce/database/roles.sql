@@ -194,8 +194,8 @@ GRANT INSERT (merchant_id), UPDATE (requests_per_second, duplicate_window_ms, re
 GRANT INSERT (token_sha256, merchant_id, expires_at, lives, scopes, addresses), UPDATE (revoked_at, expires_at) ON merchant_token
     TO chargeonce_merchant_admin;
 
--- Who gets webhooks. The functions check for themselves: ingest manages the endpoints of the merchant whose token it passes on, and the role
--- for merchants those of all. An endpoint's secret is sealed before it comes here, and neither role reads it back.
+-- Who gets webhooks. The functions check for themselves: ingest manages the endpoints of the merchant whose token it passes on, and the
+-- role for merchants those of all. An endpoint's secret is sealed before it comes here, and neither role reads it back.
 GRANT EXECUTE ON FUNCTION add_webhook_endpoint(bytea, text, text, text, text[], bytea), rotate_webhook_secret(bytea, text, bytea, bigint),
     switch_webhook_endpoint(bytea, text, boolean), remove_webhook_endpoint(bytea, text), stage_test_webhook(bytea, text),
     redeliver_webhook(bytea, text), redeliver_webhooks(bytea, text, int), webhook_endpoints(bytea, text, text),

@@ -55,21 +55,21 @@ class LateOperationsTest {
         assertThat(listed(id)).isEqualTo("work");
         assertThat(rows.late(PATIENCE)).isZero();
         rows.claim(id);
-        assertThat(listed(id)).as("an operation that was late once stays listed").isEqualTo("question");
+        assertThat(listed(id)).as("an operation that was late once stays listed").isEqualTo("query");
         rows.change(id, (connection, operation) -> operation.settleSucceeded("pi_1", Instant.now()));
         assertThat(listed(id)).isNull();
     }
 
     @Test
-    void a_first_claim_whose_lease_has_run_out_is_listed_as_a_question_that_is_due() {
+    void a_first_claim_whose_lease_has_run_out_is_listed_as_a_status_query_that_is_due() {
         String id = rows.accept();
         rows.claim(id);
         assertThat(rows.lateClaims()).isZero();
         assertThat(listed(id)).isNull();
         rows.rewrite("UPDATE operation_state SET resolve_at = now() - interval '1 second'");
         assertThat(rows.lateClaims()).isEqualTo(1);
-        assertThat(listed(id)).isEqualTo("question");
-        assertThat(rows.dueQuestions()).containsExactly(id);
+        assertThat(listed(id)).isEqualTo("query");
+        assertThat(rows.dueStatusQueries()).containsExactly(id);
     }
 
     @Test
@@ -79,7 +79,7 @@ class LateOperationsTest {
         rows.execute("UPDATE payment_attempt SET state = 'succeeded', psp_reference = 'pi_told', decided_at = now()");
         rows.rewrite("UPDATE operation_state SET resolve_at = now() - interval '1 second'");
         assertThat(rows.lateClaims()).isEqualTo(1);
-        assertThat(listed(id)).isEqualTo("question");
+        assertThat(listed(id)).isEqualTo("query");
     }
 
     @Test
@@ -88,8 +88,8 @@ class LateOperationsTest {
         rows.claim(id);
         rows.execute("UPDATE payment_attempt SET sent_at = now() - interval '6 seconds'");
         assertThat(rows.lateClaims()).isEqualTo(1);
-        assertThat(listed(id)).isEqualTo("question");
-        assertThat(rows.dueQuestions()).isEmpty();
+        assertThat(listed(id)).isEqualTo("query");
+        assertThat(rows.dueStatusQueries()).isEmpty();
     }
 
     @Test
@@ -266,7 +266,7 @@ class LateOperationsTest {
         }
         assertThat(search("0", 1_000)).isEqualTo("2");
         assertThat(listed(old)).isEqualTo("work");
-        assertThat(listed(claimed)).isEqualTo("question");
+        assertThat(listed(claimed)).isEqualTo("query");
     }
 
     /** A person's transaction that was left open, or a prepared one. */
@@ -311,7 +311,7 @@ class LateOperationsTest {
         wasAccepted("3 minutes", id);
         rows.late(PATIENCE);
         rows.rewrite(
-                "INSERT INTO waiting (list, operation_id, lane, due_at) VALUES ('question', 'gone', 'stripe', now() - interval '1 day')");
+                "INSERT INTO waiting (list, operation_id, lane, due_at) VALUES ('query', 'gone', 'stripe', now() - interval '1 day')");
         rows.rewrite("SELECT setval('searched', 1, false)");
         search("1 hour", 1_000);
         assertThat(listed("gone")).isNull();
@@ -324,7 +324,7 @@ class LateOperationsTest {
         String id = rows.accept();
         wasAccepted("3 minutes", id);
         rows.late(PATIENCE);
-        rows.rewrite("INSERT INTO waiting (list, operation_id, lane, due_at) VALUES ('question', '%s', 'stripe', now() - interval '1 day')"
+        rows.rewrite("INSERT INTO waiting (list, operation_id, lane, due_at) VALUES ('query', '%s', 'stripe', now() - interval '1 day')"
                 .formatted(id));
         rows.rewrite("SELECT setval('searched', 1, false)");
         search("1 hour", 1_000);
@@ -340,8 +340,8 @@ class LateOperationsTest {
         "work | state = 'accepted'",
         "work | state = 'parked', not_before = now() + interval '1 day'",
         "presentation | state = 'scheduled', represent_at = now() + interval '1 day'",
-        "question | state = 'processing', psp = 'stripe', lease_token = gen_random_uuid(), resolve_at = now() - interval '1 second'",
-        "question | state = 'unresolved', psp = 'stripe', resolve_at = now() + interval '1 day', listed = true",
+        "query | state = 'processing', psp = 'stripe', lease_token = gen_random_uuid(), resolve_at = now() - interval '1 second'",
+        "query | state = 'unresolved', psp = 'stripe', resolve_at = now() + interval '1 day', listed = true",
         "purge | state = 'purged'"})
     void what_was_written_behind_the_triggers_is_found_by_the_search_and_listed(String list, String row) {
         String id = rows.accept();
@@ -354,7 +354,7 @@ class LateOperationsTest {
         assertThat(LateOperations.listMissed(rows.database)).isEqualTo(1);
         assertThat(listed(id)).isEqualTo(list);
         assertThat(LateOperations.listMissed(rows.database)).isZero();
-        rows.rewrite("UPDATE waiting SET list = 'question', lane = 'elsewhere'");
+        rows.rewrite("UPDATE waiting SET list = 'query', lane = 'elsewhere'");
         assertThat(search("1 hour", 100)).as("in a wrong list").isEqualTo("1");
         assertThat(listed(id)).isEqualTo(list);
     }
@@ -390,17 +390,17 @@ class LateOperationsTest {
         String id = rows.accept();
         rows.claim(id);
         rows.change(id, (connection, operation) -> operation.leaveUnresolved("timeout", "", Instant.now(), Duration.ofMinutes(1)));
-        assertThat(listed(id)).isEqualTo("question");
+        assertThat(listed(id)).isEqualTo("query");
         rows.change(id, (connection, operation) -> operation.purge(Instant.now()));
-        assertThat(listed(id)).isEqualTo("purge question");
-        rows.change(id, (connection, operation) -> operation.endQuestion());
+        assertThat(listed(id)).isEqualTo("purge query");
+        rows.change(id, (connection, operation) -> operation.endStatusQueries());
         assertThat(listed(id)).isEqualTo("purge");
         rows.change(id, (connection, operation) -> operation.restore());
         assertThat(listed(id)).isNull();
         rows.change(id, (connection, operation) -> operation.reenter(Instant.now(), Duration.ofHours(1)));
         assertThat(listed(id)).as("a merged one is not new: no scan finds it by its acceptance").isEqualTo("work");
         rows.change(id, (connection, operation) -> operation.claim(UUID.randomUUID(), "stripe", Instant.now().plusSeconds(30)));
-        assertThat(listed(id)).isEqualTo("question");
+        assertThat(listed(id)).isEqualTo("query");
         rows.change(id, (connection, operation) -> operation.presentAgain(Instant.now(), Duration.ofHours(1), "x", "", Instant.now()));
         assertThat(listed(id)).isEqualTo("presentation");
         rows.change(id, (connection, operation) -> operation.stagePresentation(Instant.now()));

@@ -81,9 +81,9 @@ final class LedgerRows implements AutoCloseable {
         return LateOperations.listClaims(database, Duration.ofSeconds(5));
     }
 
-    List<String> dueQuestions() {
+    List<String> dueStatusQueries() {
         return database
-                .inTransaction(connection -> List.copyOf(OperationTable.lockDueForAQuestion(connection, "stripe", 10).rows().keySet()));
+                .inTransaction(connection -> List.copyOf(OperationTable.lockDueForStatusQuery(connection, "stripe", 10).rows().keySet()));
     }
 
     /** How many rows of operations, states and attempts were read so far, with or without an index. */

@@ -85,7 +85,7 @@ class OperationTableTest {
         String id = unresolved(Duration.ofHours(6));
         rows.change(id, (connection, operation) -> assertThat(operation.askNow(NOW)).isTrue());
         Operation due =
-                rows.database.inTransaction(connection -> OperationTable.lockDueForAQuestion(connection, "stripe", 10)).rows().get(id);
+                rows.database.inTransaction(connection -> OperationTable.lockDueForStatusQuery(connection, "stripe", 10)).rows().get(id);
         assertThat(due.state()).isEqualTo(OperationState.UNRESOLVED);
         assertThat(due.resolveTries()).isEqualTo(1);
     }
@@ -102,7 +102,7 @@ class OperationTableTest {
     void an_operation_that_is_being_asked_about_is_left_to_its_asker() {
         String id = unresolved(Duration.ZERO);
         var token = UUID.randomUUID();
-        rows.change(id, (connection, operation) -> operation.claimForQuestion(token, NOW, NOW.plusSeconds(30)));
+        rows.change(id, (connection, operation) -> operation.claimForStatusQuery(token, NOW, NOW.plusSeconds(30)));
         rows.change(id, (connection, operation) -> assertThat(operation.askNow(NOW)).isFalse());
         assertThat(rows.find(id).isHeldUnder(token)).isTrue();
     }

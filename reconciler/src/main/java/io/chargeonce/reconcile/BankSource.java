@@ -113,7 +113,7 @@ public record BankSource(Database database, SettlementKeys keys, String bank, Lo
                 on == null ? "" : on.toString()), mark);
     }
 
-    /** Of the question: what a bank booked on a day that is over does not change. */
+    /** Of the status query: what a bank booked on a day that is over does not change. */
     @Override
     public byte[] sha256() {
         return Source.digest().digest("lines of %s from %s to %s".formatted(bank, from, to).getBytes(StandardCharsets.UTF_8));

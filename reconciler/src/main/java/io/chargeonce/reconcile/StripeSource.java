@@ -76,7 +76,7 @@ public record StripeSource(StripeSettings account, Instant from, Instant to) imp
         return new OfFile(file, new StripeTransactions(account.name()));
     }
 
-    /** Of the question: what was booked in a time that is over does not change. */
+    /** Of the status query: what was booked in a time that is over does not change. */
     @Override
     public byte[] sha256() {
         return Source.digest().digest("balance transactions of %s from %s to %s".formatted(account.name(), from, to)

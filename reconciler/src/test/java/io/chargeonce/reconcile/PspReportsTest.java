@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.chargeonce.payment.PspKey;
 import io.chargeonce.psp.stripe.StripeSettings;
 import io.chargeonce.reconcile.report.Report;
-import io.chargeonce.sandbox.adyen.AdyenSettings;
+import io.chargeonce.sandbox.adyen.AdyenSimulatorSettings;
 import io.chargeonce.sandbox.adyen.AdyenSimulator;
 import io.chargeonce.sandbox.booking.Bookings.Lie;
 import io.chargeonce.sandbox.psp.Movement;
@@ -52,8 +52,8 @@ class PspReportsTest {
     @BeforeAll
     static void open() {
         books = new Books();
-        stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSettings.inMemory());
-        adyen = AdyenSimulator.start(AdyenSettings.inMemory().storing("pm_card_visa", "APPROVED").modificationLag(Duration.ZERO));
+        stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSimulatorSettings.inMemory());
+        adyen = AdyenSimulator.start(AdyenSimulatorSettings.inMemory().storing("pm_card_visa", "APPROVED").modificationLag(Duration.ZERO));
     }
 
     @AfterAll
@@ -92,7 +92,7 @@ class PspReportsTest {
     }
 
     private static void atAdyen(String path, String body) throws Exception {
-        send(HttpRequest.newBuilder(URI.create(adyen.apiBase() + path)).header("x-api-key", AdyenSettings.API_KEY)
+        send(HttpRequest.newBuilder(URI.create(adyen.apiBase() + path)).header("x-api-key", AdyenSimulatorSettings.API_KEY)
                 .header("Content-Type", "application/json").POST(HttpRequest.BodyPublishers.ofString(body)));
     }
 
@@ -102,7 +102,7 @@ class PspReportsTest {
                  "paymentMethod": {"type": "scheme", "storedPaymentMethodId": "pm_card_visa"}, "shopperReference": "pm_card_visa",
                  "shopperInteraction": "ContAuth", "recurringProcessingModel": "CardOnFile", "returnUrl": "https://x.example",
                  "metadata": {"attempt_key": "%s"}}
-                """.formatted(AdyenSettings.MERCHANT_ACCOUNT, key, key));
+                """.formatted(AdyenSimulatorSettings.MERCHANT_ACCOUNT, key, key));
     }
 
     private static List<Movement> movements(String psp) {
@@ -189,7 +189,7 @@ class PspReportsTest {
         PspKey refund = books.refund("order-1", "a", "adyen", "succeeded", 300);
         atAdyen("/payments/" + adyen.movements().getFirst().payment() + "/refunds", """
                 {"merchantAccount": "%s", "reference": "%s", "amount": {"currency": "EUR", "value": 300}}
-                """.formatted(AdyenSettings.MERCHANT_ACCOUNT, refund));
+                """.formatted(AdyenSimulatorSettings.MERCHANT_ACCOUNT, refund));
         Awaitility.await().until(() -> adyen.movements().size() == 2);
         assertThat(findings("adyen")).containsExactly("agrees 2 EUR 1599/1599");
 

@@ -44,7 +44,7 @@ class RetryTiersTest {
 
     private final String url = TestStack.newDatabase(empty -> Migrations.apply(empty, "postgres", ""));
     private final Topics topics = new Topics("test-" + UUID.randomUUID());
-    private final StripeSimulator stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSettings.inMemory());
+    private final StripeSimulator stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSimulatorSettings.inMemory());
     private final Meters meters = Meters.of("test");
     private final List<AutoCloseable> services = new ArrayList<>();
     private Database database;
@@ -84,7 +84,7 @@ class RetryTiersTest {
     void a_payment_that_fails_once_for_each_tier_waits_in_each_and_is_captured_once(int count) {
         List<Duration> tiers = tiers(count);
         start(tiers);
-        stripe.inject(FaultRule.once(new Fault.FailBefore()).on(io.chargeonce.sandbox.stripe.Operation.CONFIRM).times(count));
+        stripe.inject(FaultRule.once(new Fault.FailBefore()).on(io.chargeonce.sandbox.stripe.StripeOperation.CONFIRM).times(count));
         String id = accept("order-1");
         awaitState(id, OperationState.SUCCEEDED);
         assertThat(stripe.movements()).hasSize(1);
@@ -99,7 +99,7 @@ class RetryTiersTest {
     @Test
     void what_waits_in_a_tier_does_not_hold_up_the_main_topic() {
         start(tiers(3));
-        stripe.inject(FaultRule.once(new Fault.FailBefore()).on(io.chargeonce.sandbox.stripe.Operation.CONFIRM)
+        stripe.inject(FaultRule.once(new Fault.FailBefore()).on(io.chargeonce.sandbox.stripe.StripeOperation.CONFIRM)
                 .forMetadata("reference", "slow").always());
         String slow = accept("slow");
         String fast = accept("fast");

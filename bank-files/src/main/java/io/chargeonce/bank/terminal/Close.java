@@ -8,7 +8,7 @@ import picocli.CommandLine.Command;
             "Closes a line that fits nothing, or a file that is set aside: a person has looked at it and settled it in another way.",
             "It leaves the list of 'bank unmatched', and its alert ends. A line is never taken then; a file can still be released."},
         footer = {"", "Example:", "  chargeonce bank close file 12 --reason 'the bank has sent it again as S-778'"})
-final class Close extends Decision {
+final class Close extends UnmatchedDecision {
 
     @Override
     String decision() {

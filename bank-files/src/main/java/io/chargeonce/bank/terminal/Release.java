@@ -11,7 +11,7 @@ import picocli.CommandLine.Command;
             "A file is read from the bytes that are kept here, at the next look of the bank-files service. What still cannot be read, or "
                     + "fits nothing, comes back to the list of 'bank unmatched'."},
         footer = {"", "Example:", "  chargeonce bank release file 12 --reason 'version 1.4 reads that form of camt.054'"})
-final class Release extends Decision {
+final class Release extends UnmatchedDecision {
 
     @Override
     String decision() {

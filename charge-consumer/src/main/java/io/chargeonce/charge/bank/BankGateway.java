@@ -26,7 +26,7 @@ import java.util.Optional;
  */
 public final class BankGateway implements Gateway, RefundGateway {
 
-    /** A question within this time still collects what a dead process has not. Then it is only looked up, and fenced. */
+    /** A status query within this time still collects what a dead process has not. Then it is only looked up, and fenced. */
     private static final Duration KEY_LIFE = Duration.ofHours(1);
     private static final Duration CALL_BUDGET = Duration.ofSeconds(5);
 
@@ -72,7 +72,7 @@ public final class BankGateway implements Gateway, RefundGateway {
     }
 
     @Override
-    public boolean answersQuestions() {
+    public boolean answersStatusQueries() {
         return false;
     }
 

@@ -26,8 +26,8 @@ public record Attempted(Attempt attempt, Operation operation) {
         return Optional.of(new Attempted(attempt, OperationTable.find(connection, attempt.operationId()).orElseThrow()));
     }
 
-    /** A question about it that sends nothing. */
-    public PspCall question(Gateways gateways) {
+    /** A status query about it that sends nothing. */
+    public PspCall query(Gateways gateways) {
         return PspCalls.of(operation, attempt, gateways.named(attempt.psp()), false);
     }
 }

@@ -24,9 +24,9 @@ public final class PspCalls {
     }
 
     /**
-     * For questions only, until {@link PspCall#during} gives it a lease.
+     * For status queries only, until {@link PspCall#during} gives it a lease.
      *
-     * @param mayBeSent whether the PSP still remembers the key, so that a question may send it again
+     * @param mayBeSent whether the PSP still remembers the key, so that a status query may send it again
      */
     public static PspCall of(Operation operation, Attempt attempt, Gateway gateway, boolean mayBeSent) {
         var money = operation.accepted().request().money();

@@ -77,7 +77,7 @@ public final class PspExchange implements AutoCloseable {
 
     /** Asks, and sends again if the PSP still remembers the key. An answer about this send says nothing about an earlier one. */
     public Outcome ask(PspCall call) {
-        Optional<Outcome> unsent = call.mayBeSent() ? count(call, !call.questionMayExecute()) : Optional.empty();
+        Optional<Outcome> unsent = call.mayBeSent() ? count(call, !call.statusQueryMayExecute()) : Optional.empty();
         if (unsent.isPresent()) {
             return unsent.get();
         }

@@ -42,7 +42,7 @@ public record ByHand(HandSettlement settlement, State state, String answer) {
         State untilForgotten = mayTell ? State.WAITING : State.SETTLED;
         return switch (cause) {
             case KEY_MISMATCH, ANSWER_MISMATCH -> State.REFUSED;
-            // The PSP was not reached, or a stalled process asked nothing. The next question decides.
+            // The PSP was not reached, or a stalled process asked nothing. The next status query decides.
             case GATEWAY_TIMED_OUT, CONNECTION_LOST, LEASE_RAN_OUT -> State.WAITING;
             case PSP_ERROR, ANSWER_UNREADABLE, KEY_IN_USE, INTERNAL_ERROR -> canBeAsked ? State.WAITING : untilForgotten;
             case NOT_FOUND -> canBeAsked && settlement.saysCharged() ? State.REFUSED : untilForgotten;

@@ -121,7 +121,7 @@ public record LateAnswers(UnitOfWork changes, Operation operation) {
         return operation.isWatched() && operation.attemptKey().equals(attempt.key());
     }
 
-    /** If a question is under way, its worker sees this when it folds the answer. If not, the resolver asks at once. */
+    /** If a status query is under way, its worker sees this when it folds the answer. If not, the resolver asks at once. */
     private void askNow() {
         operation.askNow(changes.now());
         changes.save(operation);

@@ -132,7 +132,7 @@ public final class BookedMoney {
         }
         return switch (about.attempt().state()) {
             case SUCCEEDED -> new NothingNew("the attempt is known to have succeeded");
-            // A question could cancel what a worker is just about to confirm.
+            // A status query could cancel what a worker is just about to confirm.
             case IN_FLIGHT -> new NotYet("the attempt is being made");
             case UNKNOWN, FAILED_DEFINITE -> find(due, about);
         };
@@ -146,11 +146,11 @@ public final class BookedMoney {
 
     private Finding find(SettlementLines.Due due, Attempted about) {
         Gateway gateway = gateways.named(about.attempt().psp());
-        return gateway.answersQuestions() ? asked(due.line(), about) : believed(due);
+        return gateway.answersStatusQueries() ? asked(due.line(), about) : believed(due);
     }
 
     private Finding asked(BookedLine line, Attempted about) {
-        Outcome outcome = exchange.ask(about.question(gateways).withReference(line.reference().or(about.attempt()::pspReference)));
+        Outcome outcome = exchange.ask(about.query(gateways).withReference(line.reference().or(about.attempt()::pspReference)));
         return switch (outcome) {
             case Outcome.Charged charged -> new Settles(charged, "the PSP was asked, and says so too");
             case Outcome.Unknown unknown -> new NotYet("the PSP was asked: %s (%s)".formatted(unknown.cause().tag(), unknown.detail()));
@@ -193,7 +193,7 @@ public final class BookedMoney {
         }
         // Another process may have taken the bank's own file meanwhile. A bank may call one booking by two names: that is no second one.
         boolean isKnown = AttemptTable.lock(connection, about.attempt().key()).state() == AttemptState.SUCCEEDED;
-        if (isKnown && !gateways.named(about.attempt().psp()).answersQuestions()) {
+        if (isKnown && !gateways.named(about.attempt().psp()).answersStatusQueries()) {
             return true;
         }
         var changes = UnitOfWork.ofAnswers(connection, locked.now(), topics, ourReceipts, meters);

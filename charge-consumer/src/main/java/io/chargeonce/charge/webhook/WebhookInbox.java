@@ -308,7 +308,7 @@ public final class WebhookInbox {
 
     private Outcome judged(Notice.Ended said, Attempted about) {
         return mismatch(said, said.givesBack(), about).orElseGet(() -> {
-            exchange.watch(about.question(gateways), said.outcome());
+            exchange.watch(about.query(gateways), said.outcome());
             return said.outcome();
         });
     }
@@ -321,12 +321,12 @@ public final class WebhookInbox {
         }
         var mismatch = new Outcome.Unknown(UnknownCause.ANSWER_MISMATCH, "the PSP's webhook is about %s".formatted(
                 said.money().map(Money::toString).orElse("no amount")), Optional.empty());
-        exchange.watch(about.question(gateways), mismatch);
+        exchange.watch(about.query(gateways), mismatch);
         return Optional.of(mismatch);
     }
 
     private Outcome lookedUp(Notice notice, Attempted about) {
-        return exchange.ask(about.question(gateways).withReference(notice.pspReference()));
+        return exchange.ask(about.query(gateways).withReference(notice.pspReference()));
     }
 
     private boolean record(Connection connection, String psp, Notice notice, Attempted about, Optional<Outcome> outcome)

@@ -6,9 +6,9 @@ import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PspKey;
 import io.chargeonce.payment.UnknownCause;
-import io.chargeonce.psp.http.BoundedHttp;
+import io.chargeonce.psp.http.PspHttp;
 import io.chargeonce.psp.http.WireFailure;
-import io.chargeonce.text.RetryAfter;
+import io.chargeonce.text.RetryAfterHeader;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
@@ -42,12 +42,12 @@ final class AdyenErrors {
     }
 
     private static Optional<Duration> retryAfter(ApiException e) {
-        return e.getResponseHeaders() == null ? Optional.empty() : RetryAfter.in(e.getResponseHeaders());
+        return e.getResponseHeaders() == null ? Optional.empty() : RetryAfterHeader.in(e.getResponseHeaders());
     }
 
     /**
-     * The question did not arrive, or was refused: we know as little as before. A token, a permission or the API's version may have changed
-     * since the first send, and Adyen does not mark an answer that it repeats.
+     * The status query did not arrive, or was refused: we know as little as before. A token, a permission or the API's version may have
+     * changed since the first send, and Adyen does not mark an answer that it repeats.
      */
     static Outcome whileAsking(IOException e, Optional<String> reference) {
         return new Outcome.Unknown(WireFailure.unknown(e), describe(e), reference);
@@ -86,7 +86,7 @@ final class AdyenErrors {
     }
 
     private static String describe(IOException e) {
-        return BoundedHttp.words("Adyen", e);
+        return PspHttp.words("Adyen", e);
     }
 
     private static String describe(ApiException e) {

@@ -22,7 +22,7 @@ import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.Lease;
 import io.chargeonce.psp.RefundGateway;
 import io.chargeonce.psp.Webhook;
-import io.chargeonce.psp.http.BoundedHttp;
+import io.chargeonce.psp.http.PspHttp;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -51,7 +51,7 @@ public final class AdyenGateway implements Gateway {
         this.settings = settings;
         // Only the address decides between test and live; it takes precedence over the environment.
         var client = new Client(new Config().apiKey(settings.apiKey().get()).environment(Environment.TEST));
-        client.setHttpClient(new AdyenHttp(new BoundedHttp(CONNECT_TIMEOUT, settings.callTimeout()), settings.apiKey()));
+        client.setHttpClient(new AdyenHttp(new PspHttp(CONNECT_TIMEOUT, settings.callTimeout()), settings.apiKey()));
         var api = new PaymentsApi(client, settings.apiBase());
         this.post = (path, body, options) -> new Resource(api, settings.apiBase() + path, null)
                 .request(body, options, ApiConstants.HttpMethod.POST, null);

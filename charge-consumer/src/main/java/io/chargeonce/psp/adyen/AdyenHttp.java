@@ -7,7 +7,7 @@ import com.adyen.constants.ApiConstants;
 import com.adyen.httpclient.ClientInterface;
 import com.adyen.httpclient.HTTPClientException;
 import com.adyen.model.RequestOptions;
-import io.chargeonce.psp.http.BoundedHttp;
+import io.chargeonce.psp.http.PspHttp;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpRequest;
@@ -16,16 +16,16 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * The HTTP transport of Adyen's client, over {@link BoundedHttp}. The client's default transport pools, retries and follows redirects. Any
+ * The HTTP transport of Adyen's client, over {@link PspHttp}. The client's default transport pools, retries and follows redirects. Any
  * thread.
  */
 final class AdyenHttp implements ClientInterface {
 
-    private final BoundedHttp http;
+    private final PspHttp http;
     private final Supplier<String> apiKey;
 
     /** @param apiKey the current key; the client itself keeps the one that it was created with */
-    AdyenHttp(BoundedHttp http, Supplier<String> apiKey) {
+    AdyenHttp(PspHttp http, Supplier<String> apiKey) {
         this.http = http;
         this.apiKey = apiKey;
     }

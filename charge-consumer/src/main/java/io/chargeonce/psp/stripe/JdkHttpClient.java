@@ -7,8 +7,8 @@ import com.stripe.exception.StripeException;
 import com.stripe.net.HttpHeaders;
 import com.stripe.net.StripeRequest;
 import com.stripe.net.StripeResponse;
-import io.chargeonce.psp.http.BoundedHttp;
-import io.chargeonce.text.RetryAfter;
+import io.chargeonce.psp.http.PspHttp;
+import io.chargeonce.text.RetryAfterHeader;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpRequest;
@@ -19,7 +19,7 @@ import java.util.function.Supplier;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The HTTP transport of Stripe's client, over {@link BoundedHttp}. The client's default transport repeats requests. */
+/** The HTTP transport of Stripe's client, over {@link PspHttp}. The client's default transport repeats requests. */
 final class JdkHttpClient extends com.stripe.net.HttpClient {
 
     /** Stripe repeats a failure that it had frozen under this key: a repeat never changes it, and it was the first answer. */
@@ -56,13 +56,13 @@ final class JdkHttpClient extends com.stripe.net.HttpClient {
      */
     private static final String ABOUT_THIS_CLIENT = buildXStripeClientUserAgentString();
 
-    private final BoundedHttp http;
+    private final PspHttp http;
     private final Supplier<String> apiKey;
 
     /** @param apiKey the current key; the client itself keeps the one that it was created with */
     JdkHttpClient(Duration connectTimeout, Duration deadline, Supplier<String> apiKey) {
         this.apiKey = apiKey;
-        this.http = new BoundedHttp(connectTimeout, deadline);
+        this.http = new PspHttp(connectTimeout, deadline);
     }
 
     @Override
@@ -74,7 +74,7 @@ final class JdkHttpClient extends com.stripe.net.HttpClient {
                 throw new FrozenFailure(response);
             }
             Optional<Duration> retryAfter = response.code() == 429 && !isLockTimeout(response)
-                    ? RetryAfter.in(response.headers().map()) : Optional.empty();
+                    ? RetryAfterHeader.in(response.headers().map()) : Optional.empty();
             if (retryAfter.isPresent()) {
                 throw new TooMany(response, retryAfter.get());
             }
@@ -83,7 +83,7 @@ final class JdkHttpClient extends com.stripe.net.HttpClient {
             }
             return response;
         } catch (IOException e) {
-            throw new ApiConnectionException(BoundedHttp.words("Stripe", e), e);
+            throw new ApiConnectionException(PspHttp.words("Stripe", e), e);
         }
     }
 

@@ -52,7 +52,7 @@ final class StripeErrors {
     }
 
     /**
-     * The question failed, or the repeated send: we know as little as before. Another account's key, a permission or an API version may
+     * The status query failed, or the repeated send: we know as little as before. Another account's key, a permission or an API version may
      * have changed since the first send, so not even a refusal says anything about that one.
      *
      * @param reference the intent or the refund, if Stripe has returned its id

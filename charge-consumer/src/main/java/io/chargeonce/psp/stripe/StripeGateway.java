@@ -36,7 +36,7 @@ import java.util.Optional;
 /**
  * Charges cards at Stripe in two calls. The first creates the intent unconfirmed under key K, which moves no money and returns the same
  * intent for each repeat while K lives. The second confirms it by its id under a key derived from K. Later the intent's id serves for
- * questions, and its cancellation as the fence.
+ * status queries, and its cancellation as the fence.
  */
 public final class StripeGateway implements Gateway {
 
@@ -48,7 +48,7 @@ public final class StripeGateway implements Gateway {
     /** More than clocks differ, and far less than the time after which a payment is forgotten and its key may be used again. */
     private static final Duration MARGIN = Duration.ofDays(1);
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
-    /** create; then search, create, retrieve, cancel. If the confirm was sent, there is an id, and fewer questions. */
+    /** create; then search, create, retrieve, cancel. If the confirm was sent, there is an id, and fewer status queries. */
     private static final int CALLS = 5;
 
     /** The customer is not present to authenticate: if the issuer requires it, it declines. */
@@ -136,7 +136,7 @@ public final class StripeGateway implements Gateway {
 
     /** A status query never confirms an intent that it creates again: it cancels it. */
     @Override
-    public boolean questionMayExecute() {
+    public boolean statusQueryMayExecute() {
         return false;
     }
 
@@ -207,7 +207,7 @@ public final class StripeGateway implements Gateway {
     /**
      * Creates an intent under the forgotten key and cancels it: a worker that still holds this attempt gets it, and cannot confirm it. That
      * says nothing about an older intent, which search may not show even now. But this one is the younger. When search shows it and no
-     * other, the next question finds out that there is no other.
+     * other, the next status query finds out that there is no other.
      */
     @Override
     public Outcome fence(Charge charge) {
@@ -282,7 +282,7 @@ public final class StripeGateway implements Gateway {
         };
     }
 
-    /** One of our confirmations may have come between the question and the cancellation. A decline stays a decline. */
+    /** One of our confirmations may have come between the status query and the cancellation. A decline stays a decline. */
     private static Outcome unexecuted(PaymentIntent intent) {
         if (!isCancelled(intent)) {
             return undecided(intent);

@@ -25,8 +25,8 @@ import java.util.stream.Stream;
 /**
  * Finds a payment's intents at Stripe by the payment id in their metadata, which only search can do, and a refund's attempts in the list of
  * its capture's refunds. Lists show an object as soon as it exists. Search lags behind, usually by less than a minute and in an outage by
- * more. So what search does not find counts only when it has shown each of the newest intents that the list had at the first question: it
- * takes objects in about the order in which they are made.
+ * more. So what search does not find counts only when it has shown each of the newest intents that the list had at the first status query:
+ * it takes objects in about the order in which they are made.
  */
 final class StripeLookup implements Lookup {
 
@@ -35,7 +35,7 @@ final class StripeLookup implements Lookup {
     private final String psp;
     private final StripeClient stripe;
     private volatile boolean isListed;
-    /** Of the newest intents at the first question, those that search has not shown yet. */
+    /** Of the newest intents at the first status query, those that search has not shown yet. */
     private volatile List<PaymentIntent> hidden = List.of();
 
     StripeLookup(String psp, StripeClient stripe) {
@@ -106,7 +106,7 @@ final class StripeLookup implements Lookup {
                 StripeMoney.isSaid(operation.accepted().request().money(), amount, currency), Instant.ofEpochSecond(created));
     }
 
-    /** Empty for what is cancelled for good. Whether it was declined or may still be paid, the question about the attempt tells. */
+    /** Empty for what is cancelled for good. Whether it was declined or may still be paid, the status query about the attempt tells. */
     private static Optional<Standing> standing(PaymentIntent intent) {
         return switch (String.valueOf(intent.getStatus())) {
             case "succeeded" -> Optional.of(Standing.CAPTURED);

@@ -24,8 +24,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
- * Gives money back at Stripe in one call. The question is the list of the payment's refunds, with our key in the metadata. Unlike search,
- * that list shows a refund as soon as it exists.
+ * Gives money back at Stripe in one call. The status query is the list of the payment's refunds, with our key in the metadata. Unlike
+ * search, that list shows a refund as soon as it exists.
  */
 final class StripeRefunds implements RefundGateway {
 

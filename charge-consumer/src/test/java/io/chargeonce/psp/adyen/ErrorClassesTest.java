@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The table of Adyen's answers: what each means for a first send, and what for a question. */
+/** The table of Adyen's answers: what each means for a first send, and what for a status query. */
 class ErrorClassesTest {
 
     private static final PaymentId PAYMENT = PaymentId.derive("acme", new IdempotencyKey("order-1"));

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The table of Stripe's answers: what each means during preparation, which moves no money, during confirmation, and for a question. */
+/** The table of Stripe's answers: what each means during preparation, which moves no money, during confirmation, and for a status query. */
 class ErrorClassesTest {
 
     private static final PaymentId PAYMENT = PaymentId.derive("acme", new IdempotencyKey("order-1"));
@@ -140,7 +140,7 @@ class ErrorClassesTest {
                 row(error(400, "invalid_request_error", "\"code\":\"payment_intent_unexpected_state\""), "psp_error"));
     }
 
-    /** Between the question and the cancellation, a confirmation under way may have ended. */
+    /** Between the status query and the cancellation, a confirmation under way may have ended. */
     @ParameterizedTest(name = "{0}: {2}")
     @MethodSource("cancellations")
     void what_was_not_confirmed_is_cancelled_and_the_answer_to_that_has_its_meaning(String name, HttpAnswer given, String meaning) {

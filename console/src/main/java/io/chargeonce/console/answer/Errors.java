@@ -19,51 +19,51 @@ public final class Errors {
 
     private Errors() {}
 
-    public static Problem problem(RuntimeException e) {
+    public static ConsoleProblem problem(RuntimeException e) {
         return switch (e) {
             case Refusal refusal -> refusal.problem();
             case DatabaseUnavailable away -> {
                 LOG.warn("A request was answered with 503: {}", away.getMessage());
-                yield ConnectionCap.isReached(away) ? Problems.allConnectionsInUse() : Problems.unavailable();
+                yield ConnectionCap.isReached(away) ? ConsoleProblems.allConnectionsInUse() : ConsoleProblems.unavailable();
             }
             case DatabaseRefused refused -> refused(refused);
-            case Vault.NoKey noKey -> Problem.of(409, "no-key", "No data key", noKey.getMessage() + ".",
+            case Vault.NoKey noKey -> ConsoleProblem.of(409, "no-key", "No data key", noKey.getMessage() + ".",
                     "Set CHARGEONCE_DATA_KEY_FILE for the console, or use the command line where the key is.");
             // A malformed or broken request: the web server answers it, or closes its connection.
             case RequestException clients -> throw clients;
             case CloseConnectionException gone -> throw gone;
             default -> {
                 LOG.error("Bug! A request ran into an exception and was answered with 500", e);
-                yield Problems.internal();
+                yield ConsoleProblems.internal();
             }
         };
     }
 
     /** Codes: PostgreSQL, appendix A. */
-    private static Problem refused(DatabaseRefused e) {
+    private static ConsoleProblem refused(DatabaseRefused e) {
         if (e.isByFourEyes()) {
-            return Problem.of(403, "four-eyes", "Another person decides", sentence(said(e)),
+            return ConsoleProblem.of(403, "four-eyes", "Another person decides", sentence(said(e)),
                     "Have another person look at it and approve it.");
         }
         if (e.isPassing()) {
-            return Problem.of(503, "busy", "Busy", "Postgres was busy with the same rows: %s.".formatted(said(e)),
+            return ConsoleProblem.of(503, "busy", "Busy", "Postgres was busy with the same rows: %s.".formatted(said(e)),
                     "Try again. Nothing of this batch was changed.").with("Retry-After", "1");
         }
         if (e.isAboutTheLogin()) {
-            return Problems.noSession();
+            return ConsoleProblems.noSession();
         }
         return switch (e.sqlState()) {
-            case "42501" -> Problem.of(403, "not-allowed", "Not allowed", "Your login may not do that: %s.".formatted(said(e)),
+            case "42501" -> ConsoleProblem.of(403, "not-allowed", "Not allowed", "Your login may not do that: %s.".formatted(said(e)),
                     "To look needs chargeonce_dlq_reader, to change chargeonce_dlq_operator, to look without the masks "
                             + "chargeonce_dlq_unmask. Nothing was changed.");
-            case "42P01" -> Problem.of(503, "no-schema", "No schema", "The database has no dead-letter queue yet.",
+            case "42P01" -> ConsoleProblem.of(503, "no-schema", "No schema", "The database has no dead-letter queue yet.",
                     "Run chargeonce migrate first.");
             default -> {
                 if (e.isAboutTheRow()) {
-                    yield Problems.wrong("Postgres does not take this value: %s.".formatted(said(e)));
+                    yield ConsoleProblems.wrong("Postgres does not take this value: %s.".formatted(said(e)));
                 }
                 LOG.error("Bug! Postgres refused a statement of the console, which was answered with 500", e);
-                yield Problems.internal();
+                yield ConsoleProblems.internal();
             }
         };
     }

@@ -11,7 +11,7 @@ import io.chargeonce.dlq.input.FilterOptions;
 import io.chargeonce.dlq.input.MergeTermsOptions;
 import io.chargeonce.dlq.input.RunTermsOptions;
 import io.chargeonce.dlq.input.WaitingOptions;
-import io.chargeonce.dlq.input.Problems;
+import io.chargeonce.dlq.input.InputProblems;
 import io.chargeonce.dlq.waiting.WaitingFilter;
 import io.chargeonce.text.Cut;
 import java.util.List;
@@ -68,7 +68,7 @@ public final class Filters {
     public static RunTerms terms(RunKind kind, Map<String, String> given, boolean evenCapped) {
         Terms parsed = parse(new Terms(), given, List.of());
         if (kind != RunKind.MERGE && (parsed.more.any() || evenCapped)) {
-            throw io.chargeonce.console.answer.Problems.wrong("Only a merge has such terms.").refusal();
+            throw io.chargeonce.console.answer.ConsoleProblems.wrong("Only a merge has such terms.").refusal();
         }
         if (kind != RunKind.MERGE) {
             return checked(parsed.careful::terms);
@@ -80,7 +80,7 @@ public final class Filters {
     /** A text that is kept in the audit log. */
     public static Optional<String> reason(Optional<String> given, boolean needed) {
         if (given.filter(text -> Cut.isLonger(text, Holds.LONGEST_REASON)).isPresent()) {
-            throw io.chargeonce.console.answer.Problems.wrong("reason is longer than %d characters.".formatted(Holds.LONGEST_REASON))
+            throw io.chargeonce.console.answer.ConsoleProblems.wrong("reason is longer than %d characters.".formatted(Holds.LONGEST_REASON))
                     .refusal();
         }
         return checked(problems -> {
@@ -108,7 +108,7 @@ public final class Filters {
             new CommandLine(holder).setExpandAtFiles(false).setOverwrittenOptionsAllowed(false).parseArgs(options);
             return holder;
         } catch (CommandLine.ParameterException e) {
-            throw io.chargeonce.console.answer.Problems.wrong("There is no such filter, or it is not written so.").refusal();
+            throw io.chargeonce.console.answer.ConsoleProblems.wrong("There is no such filter, or it is not written so.").refusal();
         }
     }
 
@@ -116,20 +116,20 @@ public final class Filters {
         String name = given.getKey().replace('_', '-');
         // A shortened or another kind of option is none of a filter's.
         if (!name.matches("[a-z][a-z-]{1,30}") || name.equals("help")) {
-            throw io.chargeonce.console.answer.Problems.wrong("There is no such filter.").refusal();
+            throw io.chargeonce.console.answer.ConsoleProblems.wrong("There is no such filter.").refusal();
         }
         return "--" + name + "=" + given.getValue();
     }
 
-    private static <T> T checked(Function<Problems, T> read) {
-        var problems = new Problems();
+    private static <T> T checked(Function<InputProblems, T> read) {
+        var problems = new InputProblems();
         T value = read.apply(problems);
         refuse(problems);
         return value;
     }
 
     private static void known(List<KnownValues.Unknown> missing) {
-        var problems = new Problems();
+        var problems = new InputProblems();
         missing.forEach(problems::unknown);
         refuse(problems);
     }
@@ -139,10 +139,10 @@ public final class Filters {
         known(unknown.stream().toList());
     }
 
-    private static void refuse(Problems problems) {
+    private static void refuse(InputProblems problems) {
         if (problems.any()) {
             String all = String.join("; ", problems.all()).replaceAll("(^|; )--", "$1");
-            throw io.chargeonce.console.answer.Problems.wrong(all.endsWith(".") ? all : all + ".").refusal();
+            throw io.chargeonce.console.answer.ConsoleProblems.wrong(all.endsWith(".") ? all : all + ".").refusal();
         }
     }
 }

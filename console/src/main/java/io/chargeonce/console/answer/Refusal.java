@@ -6,14 +6,14 @@ public final class Refusal extends RuntimeException {
 
     private static final long serialVersionUID = 1;
 
-    private final transient Problem problem;
+    private final transient ConsoleProblem problem;
 
-    Refusal(Problem problem) {
+    Refusal(ConsoleProblem problem) {
         super(problem.detail());
         this.problem = problem;
     }
 
-    public Problem problem() {
+    public ConsoleProblem problem() {
         return problem;
     }
 }

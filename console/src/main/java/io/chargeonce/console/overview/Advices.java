@@ -4,7 +4,7 @@ package io.chargeonce.console.overview;
 import io.chargeonce.console.overview.Advice.About;
 import io.chargeonce.console.overview.Advice.Severity;
 import io.chargeonce.console.witness.OverdueSum;
-import io.chargeonce.console.witness.Progress;
+import io.chargeonce.console.witness.WitnessProgress;
 import io.chargeonce.console.witness.Stage;
 import io.chargeonce.console.witness.WitnessView;
 import io.chargeonce.dlq.Sum;
@@ -12,7 +12,7 @@ import io.chargeonce.dlq.run.DlqRun;
 import io.chargeonce.dlq.run.RunState;
 import io.chargeonce.dlq.run.Watch;
 import io.chargeonce.dlq.query.MoneyStatus;
-import io.chargeonce.dlq.query.PspHealth;
+import io.chargeonce.dlq.query.PspStatus;
 import io.chargeonce.dlq.query.Summary;
 import io.chargeonce.dlq.words.Words;
 import io.chargeonce.ledger.Hold;
@@ -75,7 +75,7 @@ final class Advices {
                     "/overdue", first);
         }
         List<Stage> differ = witness.stages().stream().filter(stage -> stage.differsSince() != null).toList();
-        if (witness.progress().state() == Progress.State.LIVE && !differ.isEmpty()) {
+        if (witness.progress().state() == WitnessProgress.State.LIVE && !differ.isEmpty()) {
             Stage stage = differ.getFirst();
             add(Severity.CRITICAL,
                     "The books do not balance at %s: %s in %s %s neither out nor in flight.".formatted(stage.name(),
@@ -89,7 +89,7 @@ final class Advices {
     }
 
     private void psps() {
-        for (PspHealth psp : facts.psps()) {
+        for (PspStatus psp : facts.psps()) {
             if (psp.isUnwell()) {
                 add(Severity.WARNING,
                         "%s is unwell: its breaker is open in %d of %s. Payments wait or go elsewhere, and cost no attempt."
@@ -128,7 +128,7 @@ final class Advices {
         String link = link(cause);
         String merge = "chargeonce dlq merge --cause " + quoted(cause);
         Sum safe = of(groups, MoneyStatus.RECHARGEABLE).plus(of(groups, MoneyStatus.PAST_DEADLINE));
-        Set<String> unwell = facts.psps().stream().filter(PspHealth::isUnwell).map(PspHealth::psp).collect(Collectors.toSet());
+        Set<String> unwell = facts.psps().stream().filter(PspStatus::isUnwell).map(PspStatus::psp).collect(Collectors.toSet());
         boolean waits = groups.stream().anyMatch(group -> group.psp().filter(unwell::contains).isPresent());
         if (safe.count() > 0) {
             add(Severity.WARNING, "%s (%s): another attempt is safe. %s".formatted(amount(safe), words(cause),

@@ -8,7 +8,7 @@ import io.chargeonce.dlq.run.DlqRun;
 import io.chargeonce.dlq.run.DlqRuns;
 import io.chargeonce.dlq.run.Watch;
 import io.chargeonce.dlq.query.DeadLetterFilter;
-import io.chargeonce.dlq.query.PspHealth;
+import io.chargeonce.dlq.query.PspStatus;
 import io.chargeonce.dlq.query.Summary;
 import io.chargeonce.dlq.query.UnresolvedSum;
 import io.chargeonce.dlq.waiting.WaitingFilter;
@@ -22,7 +22,7 @@ import java.util.stream.Stream;
  *
  * @param runs the newest, also those that have ended
  */
-public record Facts(Watch watch, Summary dead, List<WaitingPayments.Group> waiting, UnresolvedSum unresolved, List<PspHealth> psps,
+public record Facts(Watch watch, Summary dead, List<WaitingPayments.Group> waiting, UnresolvedSum unresolved, List<PspStatus> psps,
         List<Hold> holds, List<DlqRun> runs) {
 
     private static final int NEWEST_RUNS = 50;
@@ -30,7 +30,7 @@ public record Facts(Watch watch, Summary dead, List<WaitingPayments.Group> waiti
     public static Facts read(DeadLetterQueue queue) {
         Watch watch = Watch.now(queue);
         return new Facts(watch, Summary.of(queue, DeadLetterFilter.everything()),
-                WaitingPayments.groups(queue, WaitingFilter.everything(), watch.at()), UnresolvedSum.of(queue), PspHealth.of(queue),
+                WaitingPayments.groups(queue, WaitingFilter.everything(), watch.at()), UnresolvedSum.of(queue), PspStatus.of(queue),
                 new Holds(queue).list(), new DlqRuns(queue).newest(NEWEST_RUNS));
     }
 

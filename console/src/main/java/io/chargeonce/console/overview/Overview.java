@@ -3,13 +3,13 @@ package io.chargeonce.console.overview;
 
 import io.chargeonce.console.answer.MoneyJson;
 import io.chargeonce.console.witness.OverdueSum;
-import io.chargeonce.console.witness.Progress;
+import io.chargeonce.console.witness.WitnessProgress;
 import io.chargeonce.console.witness.RateBy;
 import io.chargeonce.console.witness.RatePoint;
 import io.chargeonce.console.witness.WitnessView;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.run.Watch;
-import io.chargeonce.dlq.query.PspHealth;
+import io.chargeonce.dlq.query.PspStatus;
 import io.chargeonce.dlq.waiting.WaitingPayments;
 import io.chargeonce.ledger.Hold;
 import io.chargeonce.text.Counted;
@@ -81,7 +81,7 @@ public final class Overview {
     }
 
     private boolean seesEverything() {
-        return witness.progress().state() == Progress.State.LIVE && witness.progress().problem().isEmpty();
+        return witness.progress().state() == WitnessProgress.State.LIVE && witness.progress().problem().isEmpty();
     }
 
     private String headline(Verdict verdict, Sum dead, OverdueSum overdue, List<Advice> advice) {
@@ -140,13 +140,13 @@ public final class Overview {
         }).toList();
     }
 
-    public List<Map<String, Object>> psps(List<PspHealth> psps, List<Hold> holds, List<WaitingPayments.Group> waiting) {
+    public List<Map<String, Object>> psps(List<PspStatus> psps, List<Hold> holds, List<WaitingPayments.Group> waiting) {
         List<RatePoint> rates = witness.rates(RateBy.PSP, RATE_WINDOW).points();
         return psps.stream().map(psp -> psp(psp, rates, holds, Facts.waitingFor(waiting, psp.psp()))).toList();
     }
 
     /** The rate is of what has ended, so what waits is told beside it: in an outage it is what the rate leaves out. */
-    private static Map<String, Object> psp(PspHealth psp, List<RatePoint> rates, List<Hold> holds, Sum waiting) {
+    private static Map<String, Object> psp(PspStatus psp, List<RatePoint> rates, List<Hold> holds, Sum waiting) {
         Optional<Hold> hold = holds.stream().filter(one -> one.isOf(Hold.Kind.PSP, psp.psp())).findFirst();
         var json = new LinkedHashMap<String, Object>();
         json.put("psp", psp.psp());

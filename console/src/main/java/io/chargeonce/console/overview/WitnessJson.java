@@ -4,9 +4,9 @@ package io.chargeonce.console.overview;
 import io.chargeonce.console.answer.MoneyJson;
 import io.chargeonce.console.witness.Hop;
 import io.chargeonce.console.witness.Latency;
-import io.chargeonce.console.witness.Overdue;
+import io.chargeonce.console.witness.OverdueOperation;
 import io.chargeonce.console.witness.OverdueSum;
-import io.chargeonce.console.witness.Progress;
+import io.chargeonce.console.witness.WitnessProgress;
 import io.chargeonce.console.witness.RatePoint;
 import io.chargeonce.console.witness.Stage;
 import io.chargeonce.console.witness.WitnessView;
@@ -24,7 +24,7 @@ public final class WitnessJson {
 
     private WitnessJson() {}
 
-    public static Map<String, Object> progress(Progress progress) {
+    public static Map<String, Object> progress(WitnessProgress progress) {
         var json = new LinkedHashMap<String, Object>();
         json.put("state", progress.state().name().toLowerCase(Locale.ROOT));
         json.put("percent", progress.percent());
@@ -56,7 +56,7 @@ public final class WitnessJson {
         return json;
     }
 
-    public static Map<String, Object> overdue(Overdue overdue) {
+    public static Map<String, Object> overdue(OverdueOperation overdue) {
         var json = new LinkedHashMap<String, Object>();
         json.put("payment_id", overdue.paymentId());
         json.put("operation_id", overdue.operationId());
@@ -127,9 +127,9 @@ public final class WitnessJson {
 
     /** Never says balanced before everything was read. */
     public static Map<String, Object> conservation(WitnessView witness) {
-        Progress progress = witness.progress();
+        WitnessProgress progress = witness.progress();
         List<Stage> stages = witness.stages();
-        boolean known = progress.state() == Progress.State.LIVE && progress.problem().isEmpty() && !stages.isEmpty();
+        boolean known = progress.state() == WitnessProgress.State.LIVE && progress.problem().isEmpty() && !stages.isEmpty();
         Optional<Instant> differs = stages.stream().map(Stage::differsSince).filter(Objects::nonNull).min(Instant::compareTo);
         var json = new LinkedHashMap<String, Object>();
         json.put("items", stages.stream().map(WitnessJson::stage).toList());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.console.runs;
 
-import io.chargeonce.console.answer.Problems;
+import io.chargeonce.console.answer.ConsoleProblems;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.query.Plan;
 import java.util.Optional;
@@ -19,20 +19,20 @@ public record Expect(long count, TreeMap<String, Long> money, Optional<String> f
     public static Expect of(JsonNode body) {
         JsonNode expect = body.path("expect");
         if (!expect.path("count").canConvertToLong() || !expect.path("count").isIntegralNumber() || !expect.path("money").isArray()) {
-            throw Problems.wrong("expect is missing: the count and the money of what was shown.").refusal();
+            throw ConsoleProblems.wrong("expect is missing: the count and the money of what was shown.").refusal();
         }
         var money = new TreeMap<String, Long>();
         for (JsonNode one : expect.path("money")) {
             boolean isMoney =
                     one.path("currency").isString() && one.path("amount").isIntegralNumber() && one.path("amount").canConvertToLong();
             if (!isMoney || money.containsKey(one.path("currency").asString())) {
-                throw Problems.wrong("expect.money needs each currency once, and its amount in minor units.").refusal();
+                throw ConsoleProblems.wrong("expect.money needs each currency once, and its amount in minor units.").refusal();
             }
             money.put(one.path("currency").asString(), one.path("amount").asLong());
         }
         JsonNode fingerprint = expect.path("fingerprint");
         if (!fingerprint.isMissingNode() && !fingerprint.isNull() && !fingerprint.isString()) {
-            throw Problems.wrong("expect.fingerprint is not a text.").refusal();
+            throw ConsoleProblems.wrong("expect.fingerprint is not a text.").refusal();
         }
         return new Expect(expect.path("count").asLong(), money,
                 fingerprint.isString() ? Optional.of(fingerprint.asString()) : Optional.empty());
@@ -42,7 +42,7 @@ public record Expect(long count, TreeMap<String, Long> money, Optional<String> f
     public void check(Plan now) {
         check(now.standings().total());
         if (fingerprint.filter(seen -> !seen.equals(now.fingerprint())).isPresent()) {
-            throw Problems.changed("It has the count and the money of what was shown, but these are other dead letters.").refusal();
+            throw ConsoleProblems.changed("It has the count and the money of what was shown, but these are other dead letters.").refusal();
         }
     }
 
@@ -60,7 +60,7 @@ public record Expect(long count, TreeMap<String, Long> money, Optional<String> f
 
     private static void refuse(boolean another, Sum now) {
         if (another) {
-            throw Problems.changed("It is another set than what was shown: now %,d with %s.".formatted(now.count(),
+            throw ConsoleProblems.changed("It is another set than what was shown: now %,d with %s.".formatted(now.count(),
                     String.join(", ", now.moneyLines()))).refusal();
         }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.console.runs;
 
-import io.chargeonce.console.answer.Problems;
+import io.chargeonce.console.answer.ConsoleProblems;
 import io.chargeonce.console.session.Session;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
@@ -60,11 +60,12 @@ public final class LedRuns implements AutoCloseable {
      */
     public void lead(Session session, AuditContext by, DlqRun run) {
         if (closing || led.size() >= MOST) {
-            throw Problems.notNow("This console leads as many runs as it may.", "Wait for one to end, or use the command line.").refusal();
+            throw ConsoleProblems.notNow("This console leads as many runs as it may.", "Wait for one to end, or use the command line.")
+                    .refusal();
         }
         var mine = new Led();
         if (led.putIfAbsent(run.id(), mine) != null) {
-            throw Problems.notNow("This console leads the run already.", "Watch it, or stop it first.").refusal();
+            throw ConsoleProblems.notNow("This console leads the run already.", "Watch it, or stop it first.").refusal();
         }
         Optional<DeadLetterQueue> opened = Optional.empty();
         boolean begun = false;
@@ -86,7 +87,7 @@ public final class LedRuns implements AutoCloseable {
 
     private static RunLeader take(DeadLetterQueue queue, AuditContext by, DlqRun run, Led mine) {
         return new DlqRuns(queue).take(by, new SteadyClock(), progress -> mine.progress = Optional.of(progress))
-                .orElseThrow(() -> Problems.notNow("%s has ended, or another process leads it.".formatted(run.id()),
+                .orElseThrow(() -> ConsoleProblems.notNow("%s has ended, or another process leads it.".formatted(run.id()),
                         "Look at it again; if its leader was killed, it can be resumed once that has been silent for %d s."
                                 .formatted(DlqRun.LONGEST_SILENCE.toSeconds()))
                         .refusal());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.console.session;
 
-import io.chargeonce.console.answer.Problems;
+import io.chargeonce.console.answer.ConsoleProblems;
 import io.chargeonce.database.Sql;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -26,7 +26,7 @@ record Rights(String login, boolean owner, boolean read, boolean operate, boolea
     static Rights of(Connection connection) throws SQLException {
         // The login was dropped or renamed; an open connection outlives both.
         Rights first = Sql.first(connection, READ, row -> new Rights(row.getString(1), row.getBoolean(2), row.getBoolean(3),
-                row.getBoolean(4), false, row.getBoolean(5))).orElseThrow(() -> Problems.noSession().refusal());
+                row.getBoolean(4), false, row.getBoolean(5))).orElseThrow(() -> ConsoleProblems.noSession().refusal());
         return first.operate && !first.owner ? first.withApproval(connection) : first;
     }
 
@@ -37,10 +37,10 @@ record Rights(String login, boolean owner, boolean read, boolean operate, boolea
     /** @throws io.chargeonce.console.answer.Refusal if this login is no person's at the queue */
     Rights forPeople() {
         if (owner) {
-            throw Problems.owner().refusal();
+            throw ConsoleProblems.owner().refusal();
         }
         if (!read && !operate && !unmask) {
-            throw Problems.notForPeople().refusal();
+            throw ConsoleProblems.notForPeople().refusal();
         }
         return this;
     }

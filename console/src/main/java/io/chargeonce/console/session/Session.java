@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.console.session;
 
-import io.chargeonce.console.answer.Problems;
+import io.chargeonce.console.answer.ConsoleProblems;
 import io.chargeonce.console.answer.Refusal;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
@@ -129,7 +129,7 @@ public final class Session {
 
     private synchronized void begin() {
         if (over) {
-            throw Problems.noSession().refusal();
+            throw ConsoleProblems.noSession().refusal();
         }
         underWay++;
     }
@@ -155,7 +155,7 @@ public final class Session {
         try {
             Rights now = queue.database().withConnection(Rights::of).forPeople();
             if (!now.login().equals(person())) {
-                throw Problems.noSession().refusal();
+                throw ConsoleProblems.noSession().refusal();
             }
             rights = now;
         } catch (Refusal e) {
@@ -184,11 +184,11 @@ public final class Session {
     private <T> T within(Semaphore places, Duration patience, Supplier<T> work) {
         try {
             if (!places.tryAcquire(patience.toMillis(), TimeUnit.MILLISECONDS)) {
-                throw Problems.tooManyAtOnce().refusal();
+                throw ConsoleProblems.tooManyAtOnce().refusal();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw Problems.tooManyAtOnce().refusal();
+            throw ConsoleProblems.tooManyAtOnce().refusal();
         }
         try {
             begin();

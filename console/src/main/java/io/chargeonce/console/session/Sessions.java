@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.console.session;
 
-import io.chargeonce.console.answer.Problems;
+import io.chargeonce.console.answer.ConsoleProblems;
 import io.chargeonce.console.answer.Refusal;
 import io.chargeonce.database.PersonsDatabase;
 import io.chargeonce.dlq.DeadLetterQueue;
@@ -93,14 +93,14 @@ public final class Sessions implements AutoCloseable {
         int colon = token.indexOf(':');
         if (colon < 1 || token.length() > LONGEST_TOKEN || token.indexOf('\0') >= 0) {
             failures.failed("malformed", client, Optional.empty());
-            throw Problems.noToken().refusal();
+            throw ConsoleProblems.noToken().refusal();
         }
         String login = token.substring(0, colon);
         var who = new SignInLimit.Client(login, ClientNetwork.of(client));
         limit.check(who);
         String password = token.substring(colon + 1);
         if (!places.tryAcquire()) {
-            throw Problems.overloaded().refusal();
+            throw ConsoleProblems.overloaded().refusal();
         }
         Rights rights;
         try {
@@ -120,8 +120,8 @@ public final class Sessions implements AutoCloseable {
         try {
             return switch (databases.signIn(login, password, Rights::of)) {
                 case PersonsDatabase.SignIn.LetIn<Rights>(Rights rights) -> rights.forPeople();
-                case PersonsDatabase.SignIn.Refused<Rights> refused -> throw Problems.wrongToken().refusal();
-                case PersonsDatabase.SignIn.Unchecked<Rights> unchecked -> throw Problems.unchecked().refusal();
+                case PersonsDatabase.SignIn.Refused<Rights> refused -> throw ConsoleProblems.wrongToken().refusal();
+                case PersonsDatabase.SignIn.Unchecked<Rights> unchecked -> throw ConsoleProblems.unchecked().refusal();
             };
         } finally {
             places.release();
@@ -132,7 +132,7 @@ public final class Sessions implements AutoCloseable {
         endExpired();
         makeRoomFor(rights.login());
         if (open.size() >= MOST) {
-            throw Problems.tooManySessions().refusal();
+            throw ConsoleProblems.tooManySessions().refusal();
         }
         Instant now = clock.instant();
         var queue = new DeadLetterQueue(databases.open(rights.login(), password, CONNECTIONS), topics, vault, tiers);

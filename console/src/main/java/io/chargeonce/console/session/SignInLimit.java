@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.console.session;
 
-import io.chargeonce.console.answer.Problems;
+import io.chargeonce.console.answer.ConsoleProblems;
 import io.chargeonce.runtime.ClientNetwork;
 import java.time.Duration;
 import java.time.Instant;
@@ -45,10 +45,10 @@ final class SignInLimit {
         windows.values().removeIf(window -> isOver(window, now));
         Window own = windows.get(client);
         if (own != null && own.failures >= MOST_OF_ONE) {
-            throw Problems.tooManyFailures(Duration.between(now, own.since.plus(WINDOW))).refusal();
+            throw ConsoleProblems.tooManyFailures(Duration.between(now, own.since.plus(WINDOW))).refusal();
         }
         if (!isOver(all, now) && all.failures >= MOST_OF_ALL && !known.contains(client)) {
-            throw Problems.tooManyFailures(WINDOW).refusal();
+            throw ConsoleProblems.tooManyFailures(WINDOW).refusal();
         }
     }
 

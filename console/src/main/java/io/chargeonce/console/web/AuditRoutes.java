@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.console.web;
 
-import io.chargeonce.console.answer.Problems;
+import io.chargeonce.console.answer.ConsoleProblems;
 import io.chargeonce.dlq.json.AuditJson;
 import io.chargeonce.dlq.story.AuditTrail;
 import io.chargeonce.http.Answer;
@@ -29,10 +29,10 @@ record AuditRoutes() implements ConsoleApi.Routes {
 
     private static Answer audit(Call call) {
         Duration age = call.query("newer-than").map(text -> Ages.parse(text)
-                .orElseThrow(() -> Problems.wrong("newer-than must be a number and s, m, h or d, such as 45s or 2h.").refusal()))
+                .orElseThrow(() -> ConsoleProblems.wrong("newer-than must be a number and s, m, h or d, such as 45s or 2h.").refusal()))
                 .orElse(USUAL_AGE);
         List<AuditTrail.Line> all = AuditTrail.ask(call.queue(),
-                new AuditTrail.Question(call.query("by"), call.query("action"), call.query("run"), age)).stream()
+                new AuditTrail.Criteria(call.query("by"), call.query("action"), call.query("run"), age)).stream()
                 .sorted(Comparator.comparing(AuditTrail.Line::from).reversed()).toList();
         int begin = call.query("cursor").map(cursor -> behind(all, cursor)).orElse(0);
         int end = Math.min(all.size(), begin + call.limit(USUAL, MOST));
@@ -52,7 +52,7 @@ record AuditRoutes() implements ConsoleApi.Routes {
             Instant from = Instant.parse(new String(Base64.getUrlDecoder().decode(cursor), StandardCharsets.UTF_8).split("\n")[0]);
             return (int) all.stream().takeWhile(line -> !line.from().isBefore(from)).count();
         } catch (RuntimeException noCursor) {
-            throw Problems.wrong("There was never such a cursor.").refusal();
+            throw ConsoleProblems.wrong("There was never such a cursor.").refusal();
         }
     }
 

@@ -3,7 +3,7 @@ package io.chargeonce.console.web;
 
 import io.chargeonce.console.answer.Filters;
 import io.chargeonce.console.answer.MoneyJson;
-import io.chargeonce.console.answer.Problems;
+import io.chargeonce.console.answer.ConsoleProblems;
 import io.chargeonce.http.Answer;
 import io.chargeonce.settlement.BankFileRows;
 import java.util.LinkedHashMap;
@@ -55,7 +55,7 @@ record BankRoutes() implements ConsoleApi.Routes {
     private static Answer show(Call call) {
         long id = id(call);
         return call.queue().database().withConnection(connection -> {
-            Map<String, Object> file = BankFileRows.batch(connection, id).orElseThrow(() -> Problems.notFound().refusal());
+            Map<String, Object> file = BankFileRows.batch(connection, id).orElseThrow(() -> ConsoleProblems.notFound().refusal());
             var json = new LinkedHashMap<String, Object>(file);
             json.put("of", BankFileRows.items(connection, id, MOST));
             return ConsoleApi.json(200, json);
@@ -67,8 +67,10 @@ record BankRoutes() implements ConsoleApi.Routes {
         String reason = reason(call);
         if (!call.queue().database()
                 .inTransaction(connection -> BankFileRows.resend(connection, id, call.by(Optional.of(reason)).claim(), reason))) {
-            throw Problems.notNow("This file was not sent and not answered, or one of its payments was booked, returned, or settled as "
-                    + "not charged.", "Read the list again.").refusal();
+            throw ConsoleProblems
+                    .notNow("This file was not sent and not answered, or one of its payments was booked, returned, or settled as "
+                            + "not charged.", "Read the list again.")
+                    .refusal();
         }
         return ConsoleApi.json(200, Map.of("id", id));
     }
@@ -78,12 +80,13 @@ record BankRoutes() implements ConsoleApi.Routes {
         String what = call.path("what");
         String decision = call.text("decision").orElse("");
         if (!List.of("line", "file").contains(what) || !List.of("closed", "released").contains(decision)) {
-            throw Problems.wrong("Close or release a line or a file.").refusal();
+            throw ConsoleProblems.wrong("Close or release a line or a file.").refusal();
         }
         String reason = reason(call);
         if (!call.queue().database().inTransaction(
                 connection -> BankFileRows.decide(connection, what, id, decision, call.by(Optional.of(reason)).claim(), reason))) {
-            throw Problems.notNow("It is not on the list any more, or not all of it is here to be read again.", "Read the list again.")
+            throw ConsoleProblems
+                    .notNow("It is not on the list any more, or not all of it is here to be read again.", "Read the list again.")
                     .refusal();
         }
         return ConsoleApi.json(200, Map.of("id", id));
@@ -96,7 +99,7 @@ record BankRoutes() implements ConsoleApi.Routes {
     private static long id(Call call) {
         String id = call.path("id");
         if (!id.matches("[1-9]\\d{0,17}")) {
-            throw Problems.notFound().refusal();
+            throw ConsoleProblems.notFound().refusal();
         }
         return Long.parseLong(id);
     }

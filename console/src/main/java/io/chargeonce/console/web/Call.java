@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.console.web;
 
-import io.chargeonce.console.answer.Problems;
+import io.chargeonce.console.answer.ConsoleProblems;
 import io.chargeonce.console.session.Session;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.DeadLetterQueue;
@@ -42,7 +42,7 @@ record Call(ServerRequest request, Session session, InetAddress client, byte[] b
             // A name without "=" has no value at all.
             if (!names.contains(name) && !values.isEmpty() && !values.getLast().isEmpty()) {
                 if (values.size() > 1) {
-                    throw Problems.wrong("%s is given more than once.".formatted(name.replaceAll("[^a-z-]", "?"))).refusal();
+                    throw ConsoleProblems.wrong("%s is given more than once.".formatted(name.replaceAll("[^a-z-]", "?"))).refusal();
                 }
                 all.put(name, values.getLast());
             }
@@ -53,7 +53,7 @@ record Call(ServerRequest request, Session session, InetAddress client, byte[] b
     int limit(int usual, int most) {
         String given = query("limit").orElse("" + usual);
         if (!given.matches("[1-9]\\d{0,3}") || Integer.parseInt(given) > most) {
-            throw Problems.wrong("limit must be a whole number from 1 to %d.".formatted(most)).refusal();
+            throw ConsoleProblems.wrong("limit must be a whole number from 1 to %d.".formatted(most)).refusal();
         }
         return Integer.parseInt(given);
     }
@@ -66,9 +66,9 @@ record Call(ServerRequest request, Session session, InetAddress client, byte[] b
                 return json;
             }
         } catch (JacksonException malformed) {
-            throw Problems.wrong("The body is not JSON, or a name occurs twice.").refusal();
+            throw ConsoleProblems.wrong("The body is not JSON, or a name occurs twice.").refusal();
         }
-        throw Problems.wrong("The body is not a JSON object.").refusal();
+        throw ConsoleProblems.wrong("The body is not a JSON object.").refusal();
     }
 
     /** A text field of the body. */
@@ -78,7 +78,7 @@ record Call(ServerRequest request, Session session, InetAddress client, byte[] b
             return Optional.empty();
         }
         if (!value.isString()) {
-            throw Problems.wrong("%s is not a text.".formatted(name)).refusal();
+            throw ConsoleProblems.wrong("%s is not a text.".formatted(name)).refusal();
         }
         return Optional.of(value.asString()).filter(text -> !text.isBlank());
     }
@@ -90,7 +90,7 @@ record Call(ServerRequest request, Session session, InetAddress client, byte[] b
             return Optional.empty();
         }
         if (!value.isInt() || value.asInt() < 0) {
-            throw Problems.wrong("%s is not a whole number from 0 to 2147483647.".formatted(name)).refusal();
+            throw ConsoleProblems.wrong("%s is not a whole number from 0 to 2147483647.".formatted(name)).refusal();
         }
         return Optional.of(value.asInt());
     }
@@ -98,7 +98,7 @@ record Call(ServerRequest request, Session session, InetAddress client, byte[] b
     boolean flag(String name) {
         JsonNode value = json().path(name);
         if (!value.isMissingNode() && !value.isNull() && !value.isBoolean()) {
-            throw Problems.wrong("%s is neither true nor false.".formatted(name)).refusal();
+            throw ConsoleProblems.wrong("%s is neither true nor false.".formatted(name)).refusal();
         }
         return value.isBoolean() && value.asBoolean();
     }

@@ -2,7 +2,7 @@
 package io.chargeonce.console.web;
 
 import io.chargeonce.console.answer.Errors;
-import io.chargeonce.console.answer.Problems;
+import io.chargeonce.console.answer.ConsoleProblems;
 import io.chargeonce.console.session.Session;
 import io.chargeonce.console.session.Sessions;
 import io.chargeonce.http.Answer;
@@ -90,13 +90,13 @@ final class ConsoleApi implements HttpService {
             guard.checkCsrf(request, session(request));
             return own.signOut(guard.cookie(request).orElseThrow());
         }));
-        rules.any("/api/session", open("other", request -> Problems.methodNotAllowed("GET, POST, DELETE").answer()));
+        rules.any("/api/session", open("other", request -> ConsoleProblems.methodNotAllowed("GET, POST, DELETE").answer()));
         routes.forEach(part -> part.add(new Signed(rules)));
-        rules.any("/api", open("other", request -> Problems.notFound().answer()));
-        rules.any("/api/{+}", open("other", request -> Problems.notFound().answer()));
+        rules.any("/api", open("other", request -> ConsoleProblems.notFound().answer()));
+        rules.any("/api/{+}", open("other", request -> ConsoleProblems.notFound().answer()));
         rules.get("/{+}", page());
         rules.get("/", page());
-        rules.any(open("other", request -> Problems.methodNotAllowed("GET").answer()));
+        rules.any(open("other", request -> ConsoleProblems.methodNotAllowed("GET").answer()));
     }
 
     private Handler page() {
@@ -186,13 +186,13 @@ final class ConsoleApi implements HttpService {
     }
 
     private Session session(ServerRequest request) {
-        return guard.cookie(request).flatMap(sessions::find).orElseThrow(() -> Problems.noSession().refusal());
+        return guard.cookie(request).flatMap(sessions::find).orElseThrow(() -> ConsoleProblems.noSession().refusal());
     }
 
     private byte[] body(ServerRequest request) {
         if (request.content().hasEntity() && !BodyBytes.hasType(request, "application/json")) {
-            throw Problems.notJson().refusal();
+            throw ConsoleProblems.notJson().refusal();
         }
-        return bodies.read(request, LARGEST_BODY).orElseThrow(() -> Problems.tooLarge().refusal());
+        return bodies.read(request, LARGEST_BODY).orElseThrow(() -> ConsoleProblems.tooLarge().refusal());
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.console.web;
 
-import io.chargeonce.console.answer.Problems;
+import io.chargeonce.console.answer.ConsoleProblems;
 import io.chargeonce.console.overview.Facts;
 import io.chargeonce.console.overview.Overview;
 import io.chargeonce.console.overview.SharedLook;
@@ -69,6 +69,6 @@ public final class ConsoleHttp {
                 new ConsoleMeters(meters));
         return BoundedHttp.start(address, tls, api, patience.head(),
                 new BoundedHttp.Limits("console", "console", LARGEST_PAYLOAD, MOST_REQUESTS_AT_ONCE, patience.idle()),
-                new BoundedHttp.Refusals(new ConsoleProblems(), Problems.tooManyConnections().asHttp()), drain, meters);
+                new BoundedHttp.Refusals(new ProblemHandler(), ConsoleProblems.tooManyConnections().asHttp()), drain, meters);
     }
 }

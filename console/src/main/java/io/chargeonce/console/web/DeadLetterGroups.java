@@ -3,7 +3,7 @@ package io.chargeonce.console.web;
 
 import io.chargeonce.console.answer.Filters;
 import io.chargeonce.console.answer.MoneyJson;
-import io.chargeonce.console.answer.Problems;
+import io.chargeonce.console.answer.ConsoleProblems;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.json.Json;
 import io.chargeonce.dlq.query.DeadLetterFilter;
@@ -43,7 +43,7 @@ final class DeadLetterGroups {
             case "merchant" -> by(call, given, "merchant", Summary.Group::merchant);
             case "currency" -> byCurrency(call, given);
             case "age" -> byAge(call, given);
-            default -> throw Problems.wrong("by must be cause, psp, merchant, currency or age.").refusal();
+            default -> throw ConsoleProblems.wrong("by must be cause, psp, merchant, currency or age.").refusal();
         };
         return ConsoleApi.json(200, Map.of("items", groups.stream().map(group -> json(group, given)).toList()));
     }
@@ -80,7 +80,7 @@ final class DeadLetterGroups {
     /** The ages are disjoint and complete. */
     private static List<Group> byAge(Call call, Map<String, String> given) {
         if (given.containsKey("older-than") || given.containsKey("newer-than")) {
-            throw Problems.wrong("by=age goes without older-than and newer-than.").refusal();
+            throw ConsoleProblems.wrong("by=age goes without older-than and newer-than.").refusal();
         }
         var ages = new LinkedHashMap<String, Map<String, String>>();
         ages.put("under 1h", Map.of("newer-than", "1h"));

@@ -3,7 +3,7 @@ package io.chargeonce.console.web;
 
 import io.chargeonce.console.answer.Filters;
 import io.chargeonce.console.answer.MoneyJson;
-import io.chargeonce.console.answer.Problems;
+import io.chargeonce.console.answer.ConsoleProblems;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.json.Json;
@@ -56,7 +56,7 @@ record DeadLetterRoutes(Deadline patience) implements ConsoleApi.Routes {
         return switch (state) {
             case "dead" -> Selection.From.THE_QUEUE;
             case "purged" -> Selection.From.THE_PURGED;
-            default -> throw Problems.wrong("state must be dead or purged.").refusal();
+            default -> throw ConsoleProblems.wrong("state must be dead or purged.").refusal();
         };
     }
 
@@ -65,7 +65,7 @@ record DeadLetterRoutes(Deadline patience) implements ConsoleApi.Routes {
             case "newest" -> Order.NEWEST_FIRST;
             case "oldest" -> Order.OLDEST_FIRST;
             case "amount" -> Order.LARGEST_FIRST;
-            default -> throw Problems.wrong("order must be newest, oldest or amount.").refusal();
+            default -> throw ConsoleProblems.wrong("order must be newest, oldest or amount.").refusal();
         };
     }
 
@@ -76,7 +76,8 @@ record DeadLetterRoutes(Deadline patience) implements ConsoleApi.Routes {
         int limit = call.limit(USUAL, MOST);
         var all = new Listing(call.queue(), from);
         Listing listing = call.query("cursor").isEmpty() ? all
-                : all.behind(call.query("cursor").get()).orElseThrow(() -> Problems.wrong("There was never such a cursor.").refusal());
+                : all.behind(call.query("cursor").get())
+                        .orElseThrow(() -> ConsoleProblems.wrong("There was never such a cursor.").refusal());
         boolean masked = masked(call, filter, from);
         var items = new ArrayList<Map<String, Object>>();
         new Export(call.queue(), masked).run(listing, filter, order, limit + 1L, exported -> items.add(Json.exported(exported)));
@@ -109,7 +110,7 @@ record DeadLetterRoutes(Deadline patience) implements ConsoleApi.Routes {
 
     private void export(Call call, ServerResponse response) {
         if (Http10.isVersionOf(call.request())) {
-            throw Problems.needsHttp11().refusal();
+            throw ConsoleProblems.needsHttp11().refusal();
         }
         DeadLetterFilter filter = Filters.letters(call.queue(), given(call), Optional.empty());
         Selection.From from = from(call);
@@ -125,7 +126,7 @@ record DeadLetterRoutes(Deadline patience) implements ConsoleApi.Routes {
             try {
                 new Export(call.queue(), masked).run(listing, filter, order, Long.MAX_VALUE, exported -> {
                     if (call.session().isOver()) {
-                        throw Problems.noSession().refusal();
+                        throw ConsoleProblems.noSession().refusal();
                     }
                     write(out, Json.line(Json.exported(exported)) + "\n");
                 });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.console.web;
 
-import io.chargeonce.console.answer.Problems;
+import io.chargeonce.console.answer.ConsoleProblems;
 import io.chargeonce.console.session.Session;
 import io.chargeonce.runtime.Address;
 import io.helidon.http.HeaderName;
@@ -38,7 +38,7 @@ record Guard(Address address, boolean tls) {
     /** Of every request. */
     void checkHost(ServerRequest request) {
         if (!address.isMeantBy(request.headers().value(HeaderNames.HOST).orElse(""))) {
-            throw Problems.otherHost().refusal();
+            throw ConsoleProblems.otherHost().refusal();
         }
     }
 
@@ -48,7 +48,7 @@ record Guard(Address address, boolean tls) {
      */
     void checkSite(ServerRequest request) {
         if (request.headers().value(FETCH_SITE).filter(site -> !List.of("same-origin", "none").contains(site)).isPresent()) {
-            throw Problems.otherOrigin().refusal();
+            throw ConsoleProblems.otherOrigin().refusal();
         }
     }
 
@@ -58,14 +58,14 @@ record Guard(Address address, boolean tls) {
         Optional<String> origin = request.headers().value(HeaderNames.ORIGIN);
         checkSite(request);
         if (origin.filter(from -> !from.equalsIgnoreCase((tls ? "https://" : "http://") + host)).isPresent()) {
-            throw Problems.otherOrigin().refusal();
+            throw ConsoleProblems.otherOrigin().refusal();
         }
     }
 
     void checkCsrf(ServerRequest request, Session session) {
         String sent = request.headers().value(CSRF).orElse("");
         if (!MessageDigest.isEqual(sent.getBytes(StandardCharsets.UTF_8), session.csrf().getBytes(StandardCharsets.UTF_8))) {
-            throw Problems.noCsrf().refusal();
+            throw ConsoleProblems.noCsrf().refusal();
         }
     }
 

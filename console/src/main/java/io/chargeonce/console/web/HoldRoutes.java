@@ -2,7 +2,7 @@
 package io.chargeonce.console.web;
 
 import io.chargeonce.console.answer.Filters;
-import io.chargeonce.console.answer.Problems;
+import io.chargeonce.console.answer.ConsoleProblems;
 import io.chargeonce.dlq.hold.Holds;
 import io.chargeonce.dlq.json.HoldJson;
 import io.chargeonce.http.Answer;
@@ -38,7 +38,7 @@ record HoldRoutes() implements ConsoleApi.Routes {
         String name = known(holds, kind, call.path("name"));
         Optional<Integer> minutes = call.query("minutes").map(text -> {
             if (!text.matches("\\d{1,6}")) {
-                throw Problems.wrong("minutes must be a whole number.").refusal();
+                throw ConsoleProblems.wrong("minutes must be a whole number.").refusal();
             }
             return Integer.parseInt(text);
         });
@@ -48,18 +48,18 @@ record HoldRoutes() implements ConsoleApi.Routes {
     private static Answer put(Call call) {
         var holds = new Holds(call.queue());
         Hold.Action action = Hold.Action.fromTag(call.text("action").orElse(""))
-                .orElseThrow(() -> Problems.wrong("action must be pause or force.").refusal());
+                .orElseThrow(() -> ConsoleProblems.wrong("action must be pause or force.").refusal());
         Hold.Kind kind = kind(call.text("kind").orElse(""));
         Optional<String> reason = reason(call);
-        String name = known(holds, kind, call.text("name").orElseThrow(() -> Problems.wrong("name is missing.").refusal()));
+        String name = known(holds, kind, call.text("name").orElseThrow(() -> ConsoleProblems.wrong("name is missing.").refusal()));
         Hold made = switch (action) {
             case PAUSE -> holds.pause(kind, name, until(holds, call.number("minutes"), LONGEST_PAUSE_MINUTES), call.by(reason));
             case FORCE -> {
                 if (kind != Hold.Kind.PSP) {
-                    throw Problems.wrong("Only a PSP can be forced.").refusal();
+                    throw ConsoleProblems.wrong("Only a PSP can be forced.").refusal();
                 }
                 Instant until = until(holds, call.number("minutes"), (int) Holds.LONGEST_FORCE.toMinutes()).orElseThrow(
-                        () -> Problems.wrong("minutes is missing: a PSP is forced for a day at the longest.").refusal());
+                        () -> ConsoleProblems.wrong("minutes is missing: a PSP is forced for a day at the longest.").refusal());
                 yield holds.force(name, until, call.by(reason));
             }
         };
@@ -69,14 +69,14 @@ record HoldRoutes() implements ConsoleApi.Routes {
     private static Answer resume(Call call) {
         Hold.Kind kind = kind(call.path("kind"));
         Hold held = new Holds(call.queue()).resume(kind, call.path("name"), call.by(reason(call)))
-                .orElseThrow(() -> Problems.notNow("It is neither paused nor forced.", "Look at what is held now.").refusal());
+                .orElseThrow(() -> ConsoleProblems.notNow("It is neither paused nor forced.", "Look at what is held now.").refusal());
         var json = new LinkedHashMap<String, Object>();
         json.put("held", HoldJson.of(held));
         return ConsoleApi.json(200, json);
     }
 
     private static Hold.Kind kind(String tag) {
-        return Hold.Kind.fromTag(tag).orElseThrow(() -> Problems.wrong("kind must be psp, merchant or tier.").refusal());
+        return Hold.Kind.fromTag(tag).orElseThrow(() -> ConsoleProblems.wrong("kind must be psp, merchant or tier.").refusal());
     }
 
     private static Optional<String> reason(Call call) {
@@ -91,7 +91,7 @@ record HoldRoutes() implements ConsoleApi.Routes {
     /** By the database's clock. */
     private static Optional<Instant> until(Holds holds, Optional<Integer> minutes, int most) {
         if (minutes.filter(number -> number < 1 || number > most).isPresent()) {
-            throw Problems.wrong("minutes must be a whole number from 1 to %d.".formatted(most)).refusal();
+            throw ConsoleProblems.wrong("minutes must be a whole number from 1 to %d.".formatted(most)).refusal();
         }
         return minutes.map(number -> holds.inForce().now().plus(Duration.ofMinutes(number)));
     }

@@ -5,7 +5,7 @@ import io.chargeonce.console.overview.Facts;
 import io.chargeonce.console.overview.Overview;
 import io.chargeonce.console.overview.SharedLook;
 import io.chargeonce.dlq.hold.Holds;
-import io.chargeonce.dlq.query.PspHealth;
+import io.chargeonce.dlq.query.PspStatus;
 import io.chargeonce.dlq.waiting.WaitingFilter;
 import io.chargeonce.dlq.waiting.WaitingPayments;
 import java.util.List;
@@ -18,7 +18,7 @@ record OverviewRoutes(Overview overview, SharedLook<Facts> facts) implements Con
     public void add(ConsoleApi.Rules rules) {
         rules.get("/api/overview", call -> ConsoleApi.json(200, overview.of(read(facts, call, System.nanoTime()).value())));
         rules.get("/api/psps", call -> ConsoleApi.json(200,
-                Map.of("items", overview.psps(PspHealth.of(call.queue()), new Holds(call.queue()).list(), waiting(call)))));
+                Map.of("items", overview.psps(PspStatus.of(call.queue()), new Holds(call.queue()).list(), waiting(call)))));
     }
 
     private static List<WaitingPayments.Group> waiting(Call call) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.console.web;
 
+import io.chargeonce.console.answer.ConsoleProblems;
 import io.chargeonce.console.answer.Filters;
-import io.chargeonce.console.answer.Problems;
 import io.chargeonce.console.overview.WitnessJson;
 import io.chargeonce.console.witness.WitnessView;
 import io.chargeonce.dlq.AuditContext;
@@ -42,7 +42,8 @@ record PaymentRoutes(WitnessView witness) implements ConsoleApi.Routes {
 
     private Answer find(Call call) {
         String name = call.query("q").map(String::strip).filter(text -> !text.isEmpty() && !Cut.isLonger(text, LONGEST_NAME))
-                .orElseThrow(() -> Problems.wrong("q is missing, or is longer than %d characters.".formatted(LONGEST_NAME)).refusal());
+                .orElseThrow(
+                        () -> ConsoleProblems.wrong("q is missing, or is longer than %d characters.".formatted(LONGEST_NAME)).refusal());
         List<Map<String, Object>> hits = PaymentSearch.find(call.queue(), name).stream().map(PaymentRoutes::hit).toList();
         return ConsoleApi.json(200, Map.of("items", hits.isEmpty() ? poison(call, name) : hits, "most", PaymentSearch.MOST));
     }
@@ -77,7 +78,7 @@ record PaymentRoutes(WitnessView witness) implements ConsoleApi.Routes {
     private Answer payment(Call call) {
         String id = call.path("id");
         Life life = Life.of(call.queue(), id)
-                .orElseThrow(() -> Problems.noSuch("No payment, refund or dead letter has this id.").refusal());
+                .orElseThrow(() -> ConsoleProblems.noSuch("No payment, refund or dead letter has this id.").refusal());
         Optional<String> unmasked = call.query("unmasked");
         unmasked.ifPresent(reason -> Unmasked.one(call.queue(), id, DeadLetterRoutes.by(call, reason)));
         var json = new LinkedHashMap<String, Object>();
@@ -97,9 +98,9 @@ record PaymentRoutes(WitnessView witness) implements ConsoleApi.Routes {
         AuditContext by = call.by(Filters.reason(call.text("reason"), true));
         Cancels.Canceled canceled = new Cancels(call.queue()).cancel(call.path("id"), by);
         return switch (canceled.result()) {
-            case UNKNOWN -> throw Problems.noSuch("No payment has this id.").refusal();
-            case CAPTURED -> throw Problems.notNow("It was charged already.", "Refund it to give the money back.").refusal();
-            case DECLINED -> throw Problems.notNow("It was declined.", "There is nothing to cancel.").refusal();
+            case UNKNOWN -> throw ConsoleProblems.noSuch("No payment has this id.").refusal();
+            case CAPTURED -> throw ConsoleProblems.notNow("It was charged already.", "Refund it to give the money back.").refusal();
+            case DECLINED -> throw ConsoleProblems.notNow("It was declined.", "There is nothing to cancel.").refusal();
             case CANCELED, CANCELING -> ConsoleApi.json(200, Map.of("result", canceled.result().tag(), "run", by.run()));
         };
     }

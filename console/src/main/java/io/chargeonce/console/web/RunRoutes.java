@@ -2,7 +2,7 @@
 package io.chargeonce.console.web;
 
 import io.chargeonce.console.answer.Filters;
-import io.chargeonce.console.answer.Problems;
+import io.chargeonce.console.answer.ConsoleProblems;
 import io.chargeonce.console.runs.Expect;
 import io.chargeonce.console.runs.LedRuns;
 import io.chargeonce.console.runs.RunDocuments;
@@ -71,7 +71,7 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
     }
 
     private static RuntimeException unknown() {
-        return Problems.noSuch("There is no such run.").refusal();
+        return ConsoleProblems.noSuch("There is no such run.").refusal();
     }
 
     private static DlqRun run(Call call) {
@@ -81,7 +81,7 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
     /** Freezes exactly what was shown, and moves nothing. */
     private Answer plan(Call call) {
         RunKind kind = Stream.of(RunKind.values()).filter(one -> !one.isOfWaits() && call.text("kind").equals(Optional.of(one.tag())))
-                .findFirst().orElseThrow(() -> Problems.wrong("kind must be merge, purge or restore.").refusal());
+                .findFirst().orElseThrow(() -> ConsoleProblems.wrong("kind must be merge, purge or restore.").refusal());
         Optional<String> reason = Filters.reason(call.text("reason"), kind.needsReason());
         Expect expect = Expect.of(call.json());
         DeadLetterFilter filter = filter(call);
@@ -89,7 +89,7 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
         Plan plan = kind.plan(call.queue(), filter);
         expect.check(plan);
         if (plan.standings().total().count() == 0) {
-            throw Problems.wrong("There is nothing of this kind.").refusal();
+            throw ConsoleProblems.wrong("There is nothing of this kind.").refusal();
         }
         AuditContext by = call.by(reason);
         var runs = new DlqRuns(call.queue());
@@ -119,14 +119,14 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
     private static void refuseIfChanged(DlqRuns runs, AuditContext by, Plan seen, DlqRun frozen) {
         if (!frozen.fingerprint().equals(seen.fingerprint())) {
             runs.cancel(by);
-            throw Problems.changed("Some of it was moved while it was frozen.").refusal();
+            throw ConsoleProblems.changed("Some of it was moved while it was frozen.").refusal();
         }
     }
 
     private static RunTerms terms(Call call, RunKind kind, DeadLetterFilter filter) {
         boolean evenCapped = call.flag("even_capped");
         if (evenCapped && filter.ids().isEmpty()) {
-            throw Problems.wrong("even_capped needs ids: look at each of these payments first.").refusal();
+            throw ConsoleProblems.wrong("even_capped needs ids: look at each of these payments first.").refusal();
         }
         var given = new LinkedHashMap<String, String>();
         for (String term : TERMS) {
@@ -138,7 +138,7 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
     private static DeadLetterFilter filter(Call call) {
         JsonNode body = call.json();
         if (body.has("ids") == body.has("filter")) {
-            throw Problems.wrong("Name either ids or a filter; an empty filter is everything.").refusal();
+            throw ConsoleProblems.wrong("Name either ids or a filter; an empty filter is everything.").refusal();
         }
         return body.has("ids") ? DeadLetterFilter.ofIds(ids(body)) : Filters.letters(call.queue(), filter(body), Optional.empty());
     }
@@ -146,16 +146,16 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
     static List<String> ids(JsonNode body) {
         var ids = new ArrayList<String>();
         if (!body.path("ids").isArray()) {
-            throw Problems.wrong("ids is not an array.").refusal();
+            throw ConsoleProblems.wrong("ids is not an array.").refusal();
         }
         for (JsonNode id : body.path("ids")) {
             if (!id.isString() || id.asString().isEmpty()) {
-                throw Problems.wrong("ids are texts.").refusal();
+                throw ConsoleProblems.wrong("ids are texts.").refusal();
             }
             ids.add(id.asString());
         }
         if (ids.isEmpty()) {
-            throw Problems.wrong("ids names none.").refusal();
+            throw ConsoleProblems.wrong("ids names none.").refusal();
         }
         return ids;
     }
@@ -163,11 +163,11 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
     static Map<String, String> filter(JsonNode body) {
         var filter = new LinkedHashMap<String, String>();
         if (!body.path("filter").isObject()) {
-            throw Problems.wrong("filter is not an object.").refusal();
+            throw ConsoleProblems.wrong("filter is not an object.").refusal();
         }
         body.path("filter").properties().forEach(one -> {
             if (!one.getValue().isValueNode()) {
-                throw Problems.wrong("A filter's values are texts and numbers.").refusal();
+                throw ConsoleProblems.wrong("A filter's values are texts and numbers.").refusal();
             }
             if (!one.getValue().isNull() && !one.getValue().asString().isEmpty()) {
                 filter.put(one.getKey(), one.getValue().asString());
@@ -182,11 +182,11 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
             requireSeen(call, run.fingerprint());
         }
         if (!from.contains(run.state())) {
-            throw Problems.notNow("%s is %s.".formatted(run.id(), run.state().tag()),
+            throw ConsoleProblems.notNow("%s is %s.".formatted(run.id(), run.state().tag()),
                     run.state().isEnd() ? "Plan a new run." : run.state() == RunState.PLANNED ? "Start it." : "Resume it.").refusal();
         }
         if (mustBeApproved(call, run)) {
-            throw Problems.notNow("%s is more than one person may do alone within 24 hours.".formatted(run.id()),
+            throw ConsoleProblems.notNow("%s is more than one person may do alone within 24 hours.".formatted(run.id()),
                     "Have another person approve it.").refusal();
         }
         led.lead(call.session(), call.by(run.reason(), run.id()), run);
@@ -195,16 +195,17 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
 
     private static void requireSeen(Call call, String fingerprint) {
         String seen =
-                call.text("fingerprint").orElseThrow(() -> Problems.wrong("fingerprint is missing: that of what was shown.").refusal());
+                call.text("fingerprint")
+                        .orElseThrow(() -> ConsoleProblems.wrong("fingerprint is missing: that of what was shown.").refusal());
         if (!seen.equals(fingerprint)) {
-            throw Problems.changed("The set is not the one that was shown: its fingerprint is %s.".formatted(fingerprint)).refusal();
+            throw ConsoleProblems.changed("The set is not the one that was shown: its fingerprint is %s.".formatted(fingerprint)).refusal();
         }
     }
 
     private Answer rate(Call call) {
         DlqRun run = run(call);
         int rate = call.number("rate").filter(number -> number > 0 && number <= HIGHEST_RATE)
-                .orElseThrow(() -> Problems.wrong("rate must be a whole number from 1 to %d.".formatted(HIGHEST_RATE)).refusal());
+                .orElseThrow(() -> ConsoleProblems.wrong("rate must be a whole number from 1 to %d.".formatted(HIGHEST_RATE)).refusal());
         if (!new DlqRuns(call.queue()).setRate(call.by(run.reason(), run.id()), rate)) {
             throw ended(run);
         }
@@ -212,7 +213,7 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
     }
 
     private static RuntimeException ended(DlqRun run) {
-        return Problems.notNow("%s has ended.".formatted(run.id()), "Look at what became of it.").refusal();
+        return ConsoleProblems.notNow("%s has ended.".formatted(run.id()), "Look at what became of it.").refusal();
     }
 
     /** The reason that is given, or else the run's. */
@@ -223,7 +224,7 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
     private Answer stop(Call call) {
         DlqRun run = run(call);
         if (!new DlqRuns(call.queue()).stop(call.by(why(call, run), run.id()))) {
-            throw Problems.notNow("Nothing runs %s now.".formatted(run.id()), "Cancel it to end it for good.").refusal();
+            throw ConsoleProblems.notNow("Nothing runs %s now.".formatted(run.id()), "Cancel it to end it for good.").refusal();
         }
         led.brake(run.id());
         return document(call, 200, run.id());

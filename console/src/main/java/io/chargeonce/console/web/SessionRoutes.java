@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.console.web;
 
-import io.chargeonce.console.answer.Problems;
+import io.chargeonce.console.answer.ConsoleProblems;
 import io.chargeonce.console.session.Session;
 import io.chargeonce.console.session.Sessions;
 import io.chargeonce.http.Answer;
@@ -36,9 +36,9 @@ record SessionRoutes(Sessions sessions, Guard guard, InstantSource clock) {
             }
         } catch (JacksonException malformed) {
             // Its message would quote the token.
-            throw Problems.noToken().refusal();
+            throw ConsoleProblems.noToken().refusal();
         }
-        throw Problems.noToken().refusal();
+        throw ConsoleProblems.noToken().refusal();
     }
 
     Answer show(Session session) {

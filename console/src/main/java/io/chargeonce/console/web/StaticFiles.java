@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.console.web;
 
-import io.chargeonce.console.answer.Problems;
+import io.chargeonce.console.answer.ConsoleProblems;
 import io.chargeonce.http.Answer;
 import io.chargeonce.runtime.Sha256;
 import java.io.IOException;
@@ -38,7 +38,7 @@ final class StaticFiles {
     /** @param known what the client says it has, as If-None-Match lists it */
     Answer answer(String path, String known) {
         String name = path.indexOf('.') < 0 ? INDEX : path;
-        Kept file = find(name).orElseThrow(() -> Problems.notFound().refusal());
+        Kept file = find(name).orElseThrow(() -> ConsoleProblems.notFound().refusal());
         var headers = new LinkedHashMap<String, String>();
         headers.put("ETag", file.etag);
         // Asked for each time, and answered with 304 while it is the same: a new console never meets an old page.

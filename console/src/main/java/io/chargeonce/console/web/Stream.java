@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.console.web;
 
-import io.chargeonce.console.answer.Problems;
+import io.chargeonce.console.answer.ConsoleProblems;
 import io.chargeonce.console.overview.Facts;
 import io.chargeonce.console.overview.Overview;
 import io.chargeonce.console.overview.SharedLook;
@@ -70,7 +70,7 @@ final class Stream implements ConsoleApi.Routes {
 
     private void send(Call call, ServerResponse response) {
         if (Http10.isVersionOf(call.request())) {
-            throw Problems.needsHttp11().refusal();
+            throw ConsoleProblems.needsHttp11().refusal();
         }
         call.session().stream(() -> {
             response.status(200);

@@ -3,7 +3,7 @@ package io.chargeonce.console.web;
 
 import io.chargeonce.console.answer.Filters;
 import io.chargeonce.console.answer.MoneyJson;
-import io.chargeonce.console.answer.Problems;
+import io.chargeonce.console.answer.ConsoleProblems;
 import io.chargeonce.console.runs.Expect;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.Sum;
@@ -72,7 +72,7 @@ record WaitingRoutes(RunRoutes runs) implements ConsoleApi.Routes {
             String[] parts = new String(Base64.getUrlDecoder().decode(cursor), StandardCharsets.UTF_8).split("\n", 2);
             return new WaitingPayments.Position(Instant.parse(parts[0]), parts[1]);
         } catch (RuntimeException noCursor) {
-            throw Problems.wrong("There was never such a cursor.").refusal();
+            throw ConsoleProblems.wrong("There was never such a cursor.").refusal();
         }
     }
 
@@ -86,7 +86,7 @@ record WaitingRoutes(RunRoutes runs) implements ConsoleApi.Routes {
         } catch (DateTimeParseException noTime) {
             // Told below.
         }
-        throw Problems.wrong("as_of must be the time that came with what was shown.").refusal();
+        throw ConsoleProblems.wrong("as_of must be the time that came with what was shown.").refusal();
     }
 
     private static WaitingFilter named(List<String> ids, RunKind kind) {
@@ -99,7 +99,7 @@ record WaitingRoutes(RunRoutes runs) implements ConsoleApi.Routes {
         Optional<String> reason = Filters.reason(call.text("reason"), kind.needsReason());
         Expect expect = Expect.of(body);
         if (body.has("ids") == body.has("filter")) {
-            throw Problems.wrong("Name either ids or a filter; an empty filter is everything.").refusal();
+            throw ConsoleProblems.wrong("Name either ids or a filter; an empty filter is everything.").refusal();
         }
         // The page shows no presentations, so a filter means none.
         WaitingFilter filter = body.has("ids") ? named(RunRoutes.ids(body), kind)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.console.web;
 
-import io.chargeonce.console.answer.Problems;
+import io.chargeonce.console.answer.ConsoleProblems;
 import io.chargeonce.console.overview.WitnessJson;
 import io.chargeonce.console.witness.OverdueSum;
 import io.chargeonce.console.witness.RateBy;
@@ -42,13 +42,13 @@ record WitnessRoutes(WitnessView witness) implements ConsoleApi.Routes {
             case "psp" -> RateBy.PSP;
             case "merchant" -> RateBy.MERCHANT;
             case "tier" -> RateBy.TIER;
-            default -> throw Problems.wrong("by must be cause, psp, merchant or tier.").refusal();
+            default -> throw ConsoleProblems.wrong("by must be cause, psp, merchant or tier.").refusal();
         };
         Duration window = switch (call.query("window").orElse("5m")) {
             case "5m" -> Duration.ofMinutes(5);
             case "1h" -> Duration.ofHours(1);
             case "24h" -> Duration.ofHours(24);
-            default -> throw Problems.wrong("window must be 5m, 1h or 24h.").refusal();
+            default -> throw ConsoleProblems.wrong("window must be 5m, 1h or 24h.").refusal();
         };
         WitnessView.Rates rates = witness.rates(by, window);
         return ConsoleApi.json(200, Map.of("by", by.name().toLowerCase(Locale.ROOT), "items", WitnessJson.series(rates.points()),

@@ -36,7 +36,7 @@ final class Board implements WitnessView {
     private volatile long ahead;
     /** Records of which the dead-letter queue says that the database does not know their payment. */
     private final Set<Fact.Source> unknownPayments = ConcurrentHashMap.newKeySet();
-    private volatile Supplier<Progress> progress = () -> new Progress(Progress.State.STARTING, 0, 0, null, 0, "");
+    private volatile Supplier<WitnessProgress> progress = () -> new WitnessProgress(WitnessProgress.State.STARTING, 0, 0, null, 0, "");
     private volatile Function<String, List<Hop>> journeys = payment -> List.of();
 
     Board(InstantSource clock, Topics topics, int tiers) {
@@ -45,7 +45,7 @@ final class Board implements WitnessView {
         this.tiers = tiers;
     }
 
-    void showProgress(Supplier<Progress> from) {
+    void showProgress(Supplier<WitnessProgress> from) {
         progress = from;
     }
 
@@ -92,7 +92,7 @@ final class Board implements WitnessView {
     }
 
     @Override
-    public Progress progress() {
+    public WitnessProgress progress() {
         return progress.get();
     }
 
@@ -130,8 +130,9 @@ final class Board implements WitnessView {
     }
 
     @Override
-    public List<Overdue> overdue(int most) {
-        return parts.values().stream().flatMap(part -> part.overdue().stream()).sorted(Comparator.comparing(Overdue::dueBy)).limit(most)
+    public List<OverdueOperation> overdue(int most) {
+        return parts.values().stream().flatMap(part -> part.overdue().stream()).sorted(Comparator.comparing(OverdueOperation::dueBy))
+                .limit(most)
                 .toList();
     }
 
@@ -201,7 +202,8 @@ final class Board implements WitnessView {
      * @param missedAt   when that was last noticed; 0 if never
      * @param youngest   the age of the youngest record since the last look, by this host's clock; {@link Long#MAX_VALUE} if there was none
      */
-    record Sighting(Map<Row, Line> lines, Map<Row, Line> missing, List<Overdue> overdue, Map<String, Line> late, long oldestDue, long open,
+    record Sighting(Map<Row, Line> lines, Map<Row, Line> missing, List<OverdueOperation> overdue, Map<String, Line> late, long oldestDue,
+            long open,
             long judgedAt, long unreadable, long missed, long missedAt, long youngest, Recent recent) {
 
         static final int MOST_OVERDUE = 1_000;

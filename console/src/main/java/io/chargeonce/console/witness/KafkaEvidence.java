@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
  * Offsets, as the brokers tell them: how far the pipeline's groups have come, where topics begin and end, and how far the witness itself
  * has read. One thread calls {@link #runOnce}; any may ask.
  */
-final class KafkaEvidence implements Evidence, AutoCloseable {
+final class KafkaEvidence implements OffsetEvidence, AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(KafkaEvidence.class);
     private static final int SAMPLES = 30;

@@ -4,7 +4,7 @@ package io.chargeonce.console.witness;
 import io.chargeonce.console.witness.Board.Sighting;
 import io.chargeonce.console.witness.Books.Line;
 import io.chargeonce.console.witness.Books.Row;
-import io.chargeonce.console.witness.Evidence.Standing;
+import io.chargeonce.console.witness.OffsetEvidence.Standing;
 import io.chargeonce.console.witness.Fact.Identity;
 import io.chargeonce.console.witness.ObservedOperation.News;
 import io.chargeonce.console.witness.ObservedOperation.Whereabouts;
@@ -47,7 +47,7 @@ final class WatchOperations implements Processor<String, Fact, String, OverdueEv
     private static final int MOST_EVENTS = 500;
 
     private final WitnessPlan plan;
-    private final Evidence evidence;
+    private final OffsetEvidence evidence;
     private final Board board;
     private ProcessorContext<String, OverdueEvent> context;
     private KeyValueStore<String, byte[]> open;
@@ -61,7 +61,7 @@ final class WatchOperations implements Processor<String, Fact, String, OverdueEv
     /** The age of the youngest record since the last look, by this host's clock; {@link Long#MAX_VALUE} if there was none. */
     private long youngest = Long.MAX_VALUE;
 
-    WatchOperations(WitnessPlan plan, Evidence evidence, Board board) {
+    WatchOperations(WitnessPlan plan, OffsetEvidence evidence, Board board) {
         this.plan = plan;
         this.evidence = evidence;
         this.board = board;
@@ -239,7 +239,8 @@ final class WatchOperations implements Processor<String, Fact, String, OverdueEv
         private final long now;
         private final Map<Row, Line> missing = new HashMap<>();
         private final Map<String, Line> late = new HashMap<>();
-        private final PriorityQueue<Overdue> oldest = new PriorityQueue<>(Comparator.comparing(Overdue::dueBy).reversed());
+        private final PriorityQueue<OverdueOperation> oldest =
+                new PriorityQueue<>(Comparator.comparing(OverdueOperation::dueBy).reversed());
         private final Map<String, ObservedOperation> changed = new HashMap<>();
         private final List<Record<String, OverdueEvent>> events = new ArrayList<>();
         private long oldestDue = Long.MAX_VALUE;
@@ -339,7 +340,7 @@ final class WatchOperations implements Processor<String, Fact, String, OverdueEv
     }
 
     private void publish(Look look) {
-        List<Overdue> overdue = look.oldest.stream().sorted(Comparator.comparing(Overdue::dueBy)).toList();
+        List<OverdueOperation> overdue = look.oldest.stream().sorted(Comparator.comparing(OverdueOperation::dueBy)).toList();
         board.publish(context.taskId().partition(), new Sighting(books.lines(), Map.copyOf(look.missing), overdue, Map.copyOf(look.late),
                 look.oldestDue, openCount, look.now, counted("unreadable")[0], counted("missed")[0], counted("missed")[1], youngest,
                 recent));
@@ -353,9 +354,10 @@ final class WatchOperations implements Processor<String, Fact, String, OverdueEv
         };
     }
 
-    private Overdue row(String id, ObservedOperation known) {
+    private OverdueOperation row(String id, ObservedOperation known) {
         Identity who = known.who.orElseThrow(() -> new IllegalStateException("Bug! A stranger is overdue: " + id));
-        return new Overdue(who.paymentId(), id, who.merchant(), who.amount(), who.currency(), Instant.ofEpochMilli(acceptedAt(known)),
+        return new OverdueOperation(who.paymentId(), id, who.merchant(), who.amount(), who.currency(),
+                Instant.ofEpochMilli(acceptedAt(known)),
                 stage(known), Instant.ofEpochMilli(known.since()), Instant.ofEpochMilli(plan.due(known)));
     }
 

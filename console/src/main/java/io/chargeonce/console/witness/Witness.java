@@ -230,14 +230,14 @@ public final class Witness implements AutoCloseable {
         return evidence.toRead() + restoring.left();
     }
 
-    private Progress progress() {
+    private WitnessProgress progress() {
         boolean live = isLive();
-        Progress.State state = closed ? Progress.State.STOPPED : live ? Progress.State.LIVE
-                : streams.get().isEmpty() ? Progress.State.STARTING : Progress.State.REBUILDING;
+        WitnessProgress.State state = closed ? WitnessProgress.State.STOPPED : live ? WitnessProgress.State.LIVE
+                : streams.get().isEmpty() ? WitnessProgress.State.STARTING : WitnessProgress.State.REBUILDING;
         long toGo = toGo();
         double percent = live ? 100 : mostToGo == 0 ? 0 : Math.max(0, Math.min(99.9, 100.0 * (mostToGo - toGo) / mostToGo));
         long open = board.sightings().stream().mapToLong(Sighting::open).sum();
-        return new Progress(state, percent, toGo, liveSince, open, problem(live));
+        return new WitnessProgress(state, percent, toGo, liveSince, open, problem(live));
     }
 
     private String problem(boolean live) {

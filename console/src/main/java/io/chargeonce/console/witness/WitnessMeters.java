@@ -35,7 +35,7 @@ final class WitnessMeters {
                 "Operations that came into a stage and are neither out nor in flight, for longer than the setting", meters);
         Gauge.builder("chargeonce.witness.overdue.oldest.seconds", board, all -> age(all.overdueSum(), clock))
                 .description("How long ago the longest overdue operation was due").register(meters);
-        Gauge.builder("chargeonce.witness.live", board, all -> all.progress().state() == Progress.State.LIVE ? 1 : 0)
+        Gauge.builder("chargeonce.witness.live", board, all -> all.progress().state() == WitnessProgress.State.LIVE ? 1 : 0)
                 .description("1 while the witness has read everything up to the present").register(meters);
         Gauge.builder("chargeonce.witness.open", board, all -> all.sightings().stream().mapToLong(Sighting::open).sum())
                 .description("Operations that have not ended").register(meters);

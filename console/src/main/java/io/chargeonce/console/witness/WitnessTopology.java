@@ -37,7 +37,7 @@ final class WitnessTopology {
     private WitnessTopology() {}
 
     /** @param next which offsets are read next */
-    static Topology build(Topics topics, WitnessPlan plan, Evidence evidence, Board board, NextOffsets next) {
+    static Topology build(Topics topics, WitnessPlan plan, OffsetEvidence evidence, Board board, NextOffsets next) {
         var builder = new StreamsBuilder();
         Serde<Fact> facts = FactBytes.serde();
         stores(plan.history()).forEach(builder::addStateStore);

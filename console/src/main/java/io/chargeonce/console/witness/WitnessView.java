@@ -8,13 +8,13 @@ import java.util.List;
 /** What the witness knows now. Every method answers from memory at once, also while the witness is rebuilding. Any thread. */
 public interface WitnessView {
 
-    Progress progress();
+    WitnessProgress progress();
 
     /** One row per stage and currency, in the order of a payment's way. Empty while nothing is known. */
     List<Stage> stages();
 
     /** The operations that are overdue, the longest first. */
-    List<Overdue> overdue(int most);
+    List<OverdueOperation> overdue(int most);
 
     OverdueSum overdueSum();
 

@@ -3,7 +3,7 @@ package io.chargeonce.console.witness;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.chargeonce.console.witness.Evidence.Standing;
+import io.chargeonce.console.witness.OffsetEvidence.Standing;
 import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.AfterEach;

@@ -87,7 +87,7 @@ final class MillionOpen {
             while (true) {
                 Thread.sleep(Duration.ofSeconds(5));
                 System.gc();
-                Progress progress = view.progress();
+                WitnessProgress progress = view.progress();
                 System.out.printf("%3d s  %-10s %5.1f %%  open %,9d  accepted %,9d  heap %,d MB%n",
                         (System.nanoTime() - began) / 1_000_000_000,
                         progress.state(), progress.percent(), progress.open(),

@@ -29,12 +29,12 @@ final class Streamed implements AutoCloseable {
     static final List<Duration> TIERS = List.of(Duration.ofSeconds(5), Duration.ofMinutes(1), Duration.ofMinutes(10));
 
     private final AtomicReference<Instant> now = new AtomicReference<>(START);
-    private final Map<Place, Evidence.Standing> standings = new HashMap<>();
+    private final Map<Place, OffsetEvidence.Standing> standings = new HashMap<>();
     private final Map<String, Long> offsets = new HashMap<>();
     private final TopologyTestDriver driver;
     private final TestOutputTopic<String, byte[]> overdue;
     private boolean complete = true;
-    private Evidence.Standing usual = Evidence.Standing.UNKNOWN;
+    private OffsetEvidence.Standing usual = OffsetEvidence.Standing.UNKNOWN;
     final Board board;
 
     Streamed() {
@@ -44,7 +44,7 @@ final class Streamed implements AutoCloseable {
     Streamed(Duration history) {
         board = new Board(now::get, Told.TOPICS, TIERS.size());
         var plan = new WitnessPlan(TIERS, GRACE, Duration.ofMinutes(1), history, Duration.ofSeconds(1));
-        Evidence evidence = new Evidence() {
+        OffsetEvidence evidence = new OffsetEvidence() {
             @Override
             public Standing standing(int tier, Place place, long at) {
                 return standings.getOrDefault(place, usual);
@@ -93,11 +93,11 @@ final class Streamed implements AutoCloseable {
     }
 
     /** What the offsets say of all records but those that a test names. */
-    void allStand(Evidence.Standing standing) {
+    void allStand(OffsetEvidence.Standing standing) {
         usual = standing;
     }
 
-    void stands(long offset, Evidence.Standing standing) {
+    void stands(long offset, OffsetEvidence.Standing standing) {
         standings.put(new Place(0, offset), standing);
     }
 

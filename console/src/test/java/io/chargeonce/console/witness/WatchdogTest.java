@@ -3,7 +3,7 @@ package io.chargeonce.console.witness;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.chargeonce.console.witness.Evidence.Standing;
+import io.chargeonce.console.witness.OffsetEvidence.Standing;
 import io.chargeonce.wire.PaymentJson;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -33,8 +33,9 @@ class WatchdogTest {
         assertThat(witness.events()).isEmpty();
 
         witness.pass(Duration.ofMinutes(2));
-        assertThat(witness.board.overdue(10)).containsExactly(new Overdue("pay_1", "pay_1", "acme", 1299, "EUR", Streamed.START, "requests",
-                Streamed.START, Streamed.START.plus(Streamed.GRACE)));
+        assertThat(witness.board.overdue(10))
+                .containsExactly(new OverdueOperation("pay_1", "pay_1", "acme", 1299, "EUR", Streamed.START, "requests",
+                        Streamed.START, Streamed.START.plus(Streamed.GRACE)));
         assertThat(witness.board.overdueSum())
                 .isEqualTo(new OverdueSum(1, List.of(new OverdueSum.Sum("EUR", 1299, 1)), Streamed.START.plus(Streamed.GRACE)));
         TestRecord<String, byte[]> event = witness.events().getFirst();
@@ -77,7 +78,7 @@ class WatchdogTest {
         witness.pass(Duration.ofMinutes(14));
         assertThat(witness.board.overdue(10)).isEmpty();
         witness.pass(Duration.ofMinutes(2));
-        assertThat(witness.board.overdue(10)).extracting(Overdue::lastStage).containsExactly("retry-3");
+        assertThat(witness.board.overdue(10)).extracting(OverdueOperation::lastStage).containsExactly("retry-3");
     }
 
     @Test
@@ -130,7 +131,7 @@ class WatchdogTest {
         }
         assertThat(witness.stage("requests", "EUR").inFlight()).isEqualTo(1);
         witness.pass(Duration.ofMinutes(6));
-        assertThat(witness.board.overdue(9)).extracting(Overdue::lastStage).containsExactly("waiting");
+        assertThat(witness.board.overdue(9)).extracting(OverdueOperation::lastStage).containsExactly("waiting");
         assertThat(witness.stage("requests", "EUR").difference()).isEqualTo(1);
         witness.take(payment.succeeds(witness.now()));
         witness.look();
@@ -148,7 +149,7 @@ class WatchdogTest {
         assertThat(witness.differences()).isZero();
         witness.take(payment.retriedNow(witness.now()));
         witness.pass(Duration.ofMinutes(6));
-        assertThat(witness.board.overdue(9)).extracting(Overdue::lastStage).containsExactly("requests");
+        assertThat(witness.board.overdue(9)).extracting(OverdueOperation::lastStage).containsExactly("requests");
     }
 
     @Test
@@ -161,7 +162,7 @@ class WatchdogTest {
         assertThat(witness.differences()).isZero();
         witness.take(payment.leaves("settled", witness.now()), payment.waits(1, "cancelled_unexecuted", witness.now()));
         witness.pass(Duration.ofMinutes(6));
-        assertThat(witness.board.overdue(9)).extracting(Overdue::lastStage).containsExactly("retry-1");
+        assertThat(witness.board.overdue(9)).extracting(OverdueOperation::lastStage).containsExactly("retry-1");
     }
 
     @Test
@@ -170,7 +171,7 @@ class WatchdogTest {
         witness.pass(Duration.ofHours(1));
         witness.take(payment.leaves("merged", witness.now()));
         witness.pass(Duration.ofMinutes(6));
-        assertThat(witness.board.overdue(10)).extracting(Overdue::lastStage).containsExactly("dlq");
+        assertThat(witness.board.overdue(10)).extracting(OverdueOperation::lastStage).containsExactly("dlq");
         assertThat(witness.stage("accepted", "EUR").difference()).isEqualTo(1);
         witness.take(payment.merged(witness.now()));
         witness.look();
@@ -188,7 +189,7 @@ class WatchdogTest {
         assertThat(witness.stage("dlq", "EUR").inFlight()).isEqualTo(1);
         witness.take(payment.leaves("merged", witness.now()), payment.merged(witness.now()));
         witness.pass(Duration.ofMinutes(6));
-        assertThat(witness.board.overdue(10)).extracting(Overdue::lastStage).containsExactly("requests");
+        assertThat(witness.board.overdue(10)).extracting(OverdueOperation::lastStage).containsExactly("requests");
     }
 
     @Test
@@ -218,7 +219,7 @@ class WatchdogTest {
         Told refund = Told.refund("pay_1", 100, "EUR", Streamed.START);
         witness.take(payment.requested(Streamed.START), payment.succeeds(Streamed.START), refund.requested(Streamed.START));
         witness.pass(Duration.ofMinutes(6));
-        assertThat(witness.board.overdue(10)).extracting(Overdue::paymentId, Overdue::operationId)
+        assertThat(witness.board.overdue(10)).extracting(OverdueOperation::paymentId, OverdueOperation::operationId)
                 .containsExactly(Tuple.tuple("pay_1", "payment-pay_1-refund"));
     }
 

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 final class WitnessProcess implements AutoCloseable {
 
     /** @param balanced null while it does not know, as the page gets it */
-    record Word(Progress.State state, double percent, long toGo, Boolean balanced, long accepted, long settled) {}
+    record Word(WitnessProgress.State state, double percent, long toGo, Boolean balanced, long accepted, long settled) {}
 
     private final Process process;
     private final BufferedReader says;
@@ -41,7 +41,7 @@ final class WitnessProcess implements AutoCloseable {
         for (String line = says.readLine(); line != null; line = says.readLine()) {
             String[] words = line.split(" ");
             if (words[0].equals("word")) {
-                return new Word(Progress.State.valueOf(words[1]), Double.parseDouble(words[2]), Long.parseLong(words[3]),
+                return new Word(WitnessProgress.State.valueOf(words[1]), Double.parseDouble(words[2]), Long.parseLong(words[3]),
                         words[4].equals("null") ? null : Boolean.valueOf(words[4]), Long.parseLong(words[5]), Long.parseLong(words[6]));
             }
         }
@@ -74,7 +74,7 @@ final class WitnessProcess implements AutoCloseable {
         WitnessView view = Witness.start(settings, new KafkaConnection(arguments[0], Map.of()), new Topics(arguments[1]),
                 List.of(Duration.ofSeconds(2), Duration.ofMinutes(10)), new SimpleMeterRegistry()).view();
         while (System.in.read() >= 0) {
-            Progress progress = view.progress();
+            WitnessProgress progress = view.progress();
             System.out.println(String.format(Locale.ROOT, "word %s %f %d %s %d %d", progress.state(), progress.percent(),
                     progress.recordsToGo(), WitnessJson.conservation(view).get("balanced"), in(view, "accepted"), in(view, "settled")));
         }

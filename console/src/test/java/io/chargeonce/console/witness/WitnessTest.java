@@ -87,11 +87,11 @@ class WitnessTest {
             RecordMetadata waiting = send(lost.waits(2, "psp_unwell", Instant.now()));
             until(() -> stage(witness, "settled").in() == 1 && stage(witness, "retry-2").inFlight() == 1);
             assertThat(witness.view().overdue(9)).isEmpty();
-            until(() -> witness.view().progress().state() == Progress.State.LIVE);
+            until(() -> witness.view().progress().state() == WitnessProgress.State.LIVE);
 
             delete(waiting);
             until(() -> !witness.view().overdue(9).isEmpty());
-            assertThat(witness.view().overdue(9)).extracting(Overdue::paymentId, Overdue::lastStage)
+            assertThat(witness.view().overdue(9)).extracting(OverdueOperation::paymentId, OverdueOperation::lastStage)
                     .containsExactly(Tuple.tuple("pay_lost", "retry-2"));
             until(() -> stage(witness, "accepted").difference() == 1);
             until(() -> overdueEvents().equals(List.of("pay_lost overdue")));
@@ -114,7 +114,7 @@ class WitnessTest {
     @Test
     void two_of_one_name_both_say_so_whatever_they_do() {
         try (Witness one = start()) {
-            until(() -> one.view().progress().state() == Progress.State.LIVE);
+            until(() -> one.view().progress().state() == WitnessProgress.State.LIVE);
             folder = folder.resolveSibling(folder.getFileName() + "-2");
             try (Witness other = start()) {
                 for (Witness each : List.of(one, other)) {
@@ -135,14 +135,14 @@ class WitnessTest {
             }
         }
         try (var killed = WitnessProcess.start(KAFKA.bootstrapServers(), topics.prefix(), folder)) {
-            until(() -> killed.ask().state() == Progress.State.LIVE);
-            assertThat(killed.ask()).isEqualTo(new Word(Progress.State.LIVE, 100, killed.ask().toGo(), true, 50, 25));
+            until(() -> killed.ask().state() == WitnessProgress.State.LIVE);
+            assertThat(killed.ask()).isEqualTo(new Word(WitnessProgress.State.LIVE, 100, killed.ask().toGo(), true, 50, 25));
         }
         send(charge("pay_while_it_was_away").requested(Instant.now()));
         folder = folder.resolveSibling(folder.getFileName() + "-2");
         try (Witness again = start()) {
-            assertThat(again.view().progress().state()).isNotEqualTo(Progress.State.LIVE);
-            until(() -> again.view().progress().state() == Progress.State.LIVE);
+            assertThat(again.view().progress().state()).isNotEqualTo(WitnessProgress.State.LIVE);
+            until(() -> again.view().progress().state() == WitnessProgress.State.LIVE);
             assertThat(stage(again, "accepted").in()).isEqualTo(51);
             assertThat(again.view().progress().percent()).isEqualTo(100);
             assertThat(stage(again, "settled")).isEqualTo(new Stage("settled", "charge", "EUR", 25, 25_000, 25, 25_000, 0, 0, 0, 0, null));
@@ -174,7 +174,7 @@ class WitnessTest {
         delete(waitsInATier(charge("pay_lost_while_it_was_away")));
         try (var again = WitnessProcess.start(KAFKA.bootstrapServers(), topics.prefix(), folder)) {
             List<Word> words = wordsUntilItKnows(again);
-            assertThat(words).first().satisfies(word -> assertThat(word.state()).isNotEqualTo(Progress.State.LIVE));
+            assertThat(words).first().satisfies(word -> assertThat(word.state()).isNotEqualTo(WitnessProgress.State.LIVE));
             assertThat(words).last().satisfies(word -> assertThat(word.accepted()).isEqualTo(202));
             assertThat(words).last().extracting(Word::balanced).isEqualTo(false);
         }
@@ -187,7 +187,8 @@ class WitnessTest {
             words.add(witness.ask());
             return words.getLast().balanced() != null;
         });
-        assertThat(words.subList(0, words.size() - 1)).allSatisfy(word -> assertThat(word.state()).isNotEqualTo(Progress.State.LIVE));
+        assertThat(words.subList(0, words.size() - 1))
+                .allSatisfy(word -> assertThat(word.state()).isNotEqualTo(WitnessProgress.State.LIVE));
         return words;
     }
 
@@ -227,7 +228,7 @@ class WitnessTest {
                 send(early.waits(2, "psp_unwell", Instant.now()));
                 send(early.succeeds(Instant.now()));
             }
-            until(() -> stage(witness, "settled").in() == 10 && witness.view().progress().state() == Progress.State.LIVE);
+            until(() -> stage(witness, "settled").in() == 10 && witness.view().progress().state() == WitnessProgress.State.LIVE);
             admin.deleteTopics(List.of(topics.retry(2))).all().get();
             if (noticed) {
                 Told other = charge("pay_other");
@@ -240,7 +241,7 @@ class WitnessTest {
             Told late = charge("pay_late");
             Awaitility.await().atMost(PATIENCE).ignoreExceptions().until(() -> send(late.waits(2, "psp_unwell", Instant.now())) != null);
             until(() -> witness.view().journey("pay_late").size() == 1);
-            until(() -> witness.view().progress().state() == Progress.State.LIVE);
+            until(() -> witness.view().progress().state() == WitnessProgress.State.LIVE);
             assertThat(witness.view().progress().problem()).isEmpty();
         }
     }
@@ -253,7 +254,8 @@ class WitnessTest {
             for (int i = 0; i < 20; i++) {
                 send(charge("pay_early_" + i).waits(2, "psp_unwell", Instant.now()));
             }
-            until(() -> witness.view().journey("pay_early_19").size() == 1 && witness.view().progress().state() == Progress.State.LIVE);
+            until(() -> witness.view().journey("pay_early_19").size() == 1
+                    && witness.view().progress().state() == WitnessProgress.State.LIVE);
             admin.deleteTopics(List.of(topics.retry(2))).all().get();
             Awaitility.await().atMost(PATIENCE).ignoreExceptions().until(() -> {
                 new TopicPlan(topics, TIERS.size(), 2, Optional.empty()).create(admin);
@@ -266,7 +268,7 @@ class WitnessTest {
                 String late = "pay_late_" + i;
                 until(() -> witness.view().journey(late).size() == 1);
             }
-            until(() -> witness.view().progress().state() == Progress.State.LIVE);
+            until(() -> witness.view().progress().state() == WitnessProgress.State.LIVE);
             assertThat(witness.view().progress().problem()).isEmpty();
         }
     }
@@ -290,7 +292,7 @@ class WitnessTest {
         try (Witness witness = start()) {
             send(charge("pay_late").waits(2, "psp_unwell", Instant.now()));
             until(() -> witness.view().journey("pay_late").size() == 1);
-            until(() -> witness.view().progress().state() == Progress.State.LIVE);
+            until(() -> witness.view().progress().state() == WitnessProgress.State.LIVE);
         }
     }
 
@@ -301,7 +303,7 @@ class WitnessTest {
             until(() -> !witness.view().progress().problem().isEmpty());
             assertThat(witness.view().stages()).isEmpty();
             new TopicPlan(later, TIERS.size(), 1, Optional.empty()).create(admin);
-            until(() -> witness.view().progress().state() == Progress.State.LIVE);
+            until(() -> witness.view().progress().state() == WitnessProgress.State.LIVE);
             assertThat(witness.view().progress().problem()).isEmpty();
         }
     }

@@ -5,7 +5,6 @@ import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Sum;
-import io.chargeonce.dlq.story.Finding;
 import io.chargeonce.payment.Money;
 import java.sql.Connection;
 import java.sql.ResultSet;

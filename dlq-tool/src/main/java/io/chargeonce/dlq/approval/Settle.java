@@ -6,7 +6,6 @@ import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.AuditContext;
-import io.chargeonce.dlq.story.Finding;
 import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.AttemptState;
 import io.chargeonce.ledger.AttemptTable;
@@ -172,7 +171,7 @@ public final class Settle {
     }
 
     private static final String ASKED =
-            "SELECT EXISTS (SELECT FROM psp_observation WHERE psp_key = ? AND source = 'question' AND observed_at >= ?)";
+            "SELECT EXISTS (SELECT FROM psp_observation WHERE psp_key = ? AND source = 'query' AND observed_at >= ?)";
 
     private static boolean asked(Connection connection, Attempt attempt) throws SQLException {
         return Sql.one(connection, ASKED, row -> row.getBoolean(1), attempt.key().value(), attempt.sentAt());

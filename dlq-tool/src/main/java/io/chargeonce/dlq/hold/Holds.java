@@ -116,7 +116,7 @@ public final class Holds {
     private static final String ASKED = """
             SELECT count(*) FROM waiting JOIN operation_now USING (operation_id)
              CROSS JOIN (SELECT ?::text AS kind, ?::text AS name) AS wanted
-             WHERE list = 'question'
+             WHERE list = 'query'
                AND CASE wanted.kind WHEN 'psp' THEN lane = wanted.name WHEN 'merchant' THEN merchant_id = wanted.name ELSE false END
             """;
 

@@ -48,13 +48,13 @@ public final class FilterOptions {
     @Mixin
     TraitOptions traits;
 
-    public DeadLetterFilter filter(Optional<List<String>> ids, Problems problems) {
+    public DeadLetterFilter filter(Optional<List<String>> ids, InputProblems problems) {
         return new DeadLetterFilter(ids, cause, psp, merchant, problems.age("--older-than", olderThan),
                 problems.age("--newer-than", newerThan), problems.time("--since", since), problems.time("--until", until), text,
                 standing(problems), traits.traits(problems));
     }
 
-    private Optional<MoneyStatus> standing(Problems problems) {
+    private Optional<MoneyStatus> standing(InputProblems problems) {
         Optional<MoneyStatus> known = standing
                 .flatMap(given -> Arrays.stream(MoneyStatus.values()).filter(s -> s.tag().equals(given.toLowerCase(Locale.ROOT)))
                         .findFirst());

@@ -23,7 +23,7 @@ public final class MergeTermsOptions {
         return maxRate.isPresent() || abortAbove.isPresent() || evenCapped;
     }
 
-    public RunTerms terms(RunTermsOptions careful, Problems problems) {
+    public RunTerms terms(RunTermsOptions careful, InputProblems problems) {
         OptionalInt canaryOf = careful.canary(problems);
         OptionalInt most = RunTermsOptions.number("--max-rate", maxRate, problems);
         OptionalInt begin = careful.rate.isEmpty() ? most : RunTermsOptions.number("--rate", careful.rate, problems);
@@ -34,7 +34,7 @@ public final class MergeTermsOptions {
         return new RunTerms(canaryOf, begin, most, percent(problems), evenCapped);
     }
 
-    private int percent(Problems problems) {
+    private int percent(InputProblems problems) {
         if (abortAbove.isEmpty()) {
             return RunTerms.USUAL_ABORT_ABOVE_PERCENT;
         }

@@ -23,15 +23,15 @@ public final class RunTermsOptions {
         return canary.isPresent() || rate.isPresent();
     }
 
-    public RunTerms terms(Problems problems) {
+    public RunTerms terms(InputProblems problems) {
         return RunTerms.unjudged(canary(problems), number("--rate", rate, problems));
     }
 
-    OptionalInt canary(Problems problems) {
+    OptionalInt canary(InputProblems problems) {
         return canary.filter("0"::equals).isPresent() ? OptionalInt.of(0) : number("--canary", canary, problems);
     }
 
-    static OptionalInt number(String option, Optional<String> given, Problems problems) {
+    static OptionalInt number(String option, Optional<String> given, InputProblems problems) {
         return problems.number(option, given).map(OptionalInt::of).orElse(OptionalInt.empty());
     }
 }

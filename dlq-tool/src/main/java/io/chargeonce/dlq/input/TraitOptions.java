@@ -47,7 +47,7 @@ final class TraitOptions {
             description = "Only payments with an attempt that has this reference of the PSP, or was sent under this key.")
     Optional<String> pspReference;
 
-    PaymentCriteria traits(Problems problems) {
+    PaymentCriteria traits(InputProblems problems) {
         if (currency.filter(code -> !code.matches("[A-Z]{3}")).isPresent()) {
             problems.add("--currency is '%s', but must be three capital letters, such as EUR".formatted(currency.get()));
         }

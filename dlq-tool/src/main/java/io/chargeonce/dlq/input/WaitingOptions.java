@@ -45,7 +45,7 @@ public final class WaitingOptions {
             description = "Only with an attempt that has this reference of the PSP, or was sent under this key.")
     Optional<String> pspReference;
 
-    public WaitingFilter filter(Problems problems) {
+    public WaitingFilter filter(InputProblems problems) {
         currency.filter(code -> !Money.isCurrency(code)).ifPresent(
                 code -> problems.add("--currency is '%s', but must be three capital letters of ISO 4217, such as EUR".formatted(code)));
         Optional<Integer> number = problems.number("--tier", tier);

@@ -9,7 +9,7 @@ import java.util.Locale;
 public enum MoveResult {
     /** Back at the front of the pipeline. */
     REENTERED,
-    /** The resolver settles it now, after a question to the PSP if the outcome is not known yet; it stays listed until then. */
+    /** The resolver settles it now, after a status query to the PSP if the outcome is not known yet; it stays listed until then. */
     ASKED,
     /** A record that had been edited went to the topic that it was found on. */
     RESENT,

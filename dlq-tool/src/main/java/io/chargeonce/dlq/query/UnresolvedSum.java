@@ -19,7 +19,7 @@ public record UnresolvedSum(Sum sum, Optional<Instant> oldest) {
 
     private static final String COUNT = """
             SELECT currency, count(*), sum(amount), min(unresolved_since)
-              FROM waiting JOIN operation_now USING (operation_id) WHERE list = 'question' AND state = 'unresolved' GROUP BY currency
+              FROM waiting JOIN operation_now USING (operation_id) WHERE list = 'query' AND state = 'unresolved' GROUP BY currency
             """;
 
     public static UnresolvedSum of(DeadLetterQueue queue) {

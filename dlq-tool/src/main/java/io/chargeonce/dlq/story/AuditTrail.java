@@ -30,7 +30,7 @@ public final class AuditTrail {
      * @param run       only what this one call or run did
      * @param newerThan how far back to look
      */
-    public record Question(Optional<String> actor, Optional<String> action, Optional<String> run, Duration newerThan) {}
+    public record Criteria(Optional<String> actor, Optional<String> action, Optional<String> run, Duration newerThan) {}
 
     /**
      * @param actor   who it was: the login of their session
@@ -41,7 +41,7 @@ public final class AuditTrail {
      *                itself: of those that failed again
      */
     public record Line(Instant from, Instant until, String actor, Optional<String> claim, String action, Optional<String> of,
-            Optional<String> run, Optional<Finding> finding, Optional<String> reason, Sum sum) {
+            Optional<String> run, Optional<AttemptVerdict> finding, Optional<String> reason, Sum sum) {
 
         /** What a person paused, forced or resumed. */
         public Optional<String> held() {
@@ -57,14 +57,14 @@ public final class AuditTrail {
     private static final String OF_RUNS = "dlq.run.";
     private static final String ABORTED = "dlq.run.aborted";
 
-    private record Name(String actor, Optional<String> claim, String action, Optional<String> run, Optional<Finding> finding,
+    private record Name(String actor, Optional<String> claim, String action, Optional<String> run, Optional<AttemptVerdict> finding,
             Optional<String> reason, long deed) {}
 
     private AuditTrail() {}
 
     /** The newest last. */
-    public static List<Line> ask(DeadLetterQueue queue, Question question) {
-        return queue.database().withConnection(connection -> read(connection, question));
+    public static List<Line> ask(DeadLetterQueue queue, Criteria criteria) {
+        return queue.database().withConnection(connection -> read(connection, criteria));
     }
 
     private static final String READ = """
@@ -101,13 +101,13 @@ public final class AuditTrail {
              ORDER BY min(at), min(audit_id)
             """;
 
-    private static List<Line> read(Connection connection, Question question) throws SQLException {
+    private static List<Line> read(Connection connection, Criteria criteria) throws SQLException {
         Map<Name, Line> lines = new LinkedHashMap<>();
         Sql.all(connection, READ, row -> {
             Line line = line(row);
             return lines.merge(new Name(line.actor, line.claim, line.action, line.run, line.finding, line.reason, row.getLong(14)), line,
                     AuditTrail::together);
-        }, question.actor, question.action, question.run, question.newerThan.toSeconds());
+        }, criteria.actor, criteria.action, criteria.run, criteria.newerThan.toSeconds());
         var withRuns = new ArrayList<Line>();
         for (Line line : lines.values()) {
             withRuns.add(line.action.startsWith(OF_RUNS) && !line.action.equals(ABORTED) && line.run.isPresent()
@@ -119,7 +119,7 @@ public final class AuditTrail {
     private static Line line(ResultSet row) throws SQLException {
         return new Line(Sql.instant(row, 1), Sql.instant(row, 2), row.getString(3), Optional.ofNullable(row.getString(12)),
                 row.getString(4), Optional.ofNullable(row.getString(13)), Optional.ofNullable(row.getString(5)),
-                Finding.of(row.getString(10), row.getString(11)), Optional.ofNullable(row.getString(6)),
+                AttemptVerdict.of(row.getString(10), row.getString(11)), Optional.ofNullable(row.getString(6)),
                 Sum.ofRow(currency(row.getString(7)), row.getLong(8), row.getLong(9)));
     }
 

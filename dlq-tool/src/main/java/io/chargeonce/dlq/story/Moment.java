@@ -19,7 +19,7 @@ public sealed interface Moment {
      */
     record Sent(Instant at, int attempt, int generation, String psp, String pspKey, Instant keyValidUntil, int sends) implements Moment {}
 
-    /** @param source {@code call}, or {@code question} when we asked afterwards, or {@code webhook}, or {@code hand} for a person's word */
+    /** @param source {@code call}, or {@code query} when we asked afterwards, or {@code webhook}, or {@code hand} for a person's word */
     record Heard(Instant at, int attempt, String psp, String source, String outcome, Optional<String> cause,
             Optional<String> detail, Optional<String> reference) implements Moment {}
 

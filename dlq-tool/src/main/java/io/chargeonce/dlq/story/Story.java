@@ -76,12 +76,12 @@ public record Story(DeadLetterView letter, Optional<Operation> operation, Option
     }
 
     /** @param finding what a settlement by hand says of the money; empty for any other deed */
-    public record Deed(Instant at, String actor, String action, Optional<String> reason, Optional<Finding> finding,
+    public record Deed(Instant at, String actor, String action, Optional<String> reason, Optional<AttemptVerdict> finding,
             Optional<String> data) {
 
         private static Deed of(ResultSet row) throws SQLException {
             return new Deed(Sql.instant(row, 1), row.getString(2), row.getString(3), Optional.ofNullable(row.getString(4)),
-                    Finding.of(row.getString(6), row.getString(7)), Optional.ofNullable(row.getString(5)));
+                    AttemptVerdict.of(row.getString(6), row.getString(7)), Optional.ofNullable(row.getString(5)));
         }
     }
 

@@ -3,10 +3,10 @@ package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.audit.SealCheck;
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.input.Problems;
+import io.chargeonce.dlq.input.InputProblems;
 import io.chargeonce.dlq.json.AuditJson;
 import io.chargeonce.dlq.story.AuditTrail;
-import io.chargeonce.dlq.story.Finding;
+import io.chargeonce.dlq.story.AttemptVerdict;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.words.Words;
@@ -77,7 +77,7 @@ final class AuditCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        var problems = new Problems();
+        var problems = new InputProblems();
         Duration age = problems.age("--newer-than", newerThan).orElse(USUAL);
         if (verify && (by.isPresent() || action.isPresent() || run.isPresent() || newerThan.isPresent() && afterSeal.isPresent())) {
             problems.add("--verify checks what everyone did: only --newer-than or --after-seal goes with it");
@@ -87,11 +87,11 @@ final class AuditCommand implements Callable<Integer> {
         }
         Optional<Integer> after = problems.number("--after-seal", afterSeal);
         return problems.any() ? problems.print(spec) : verify ? dlq.with(spec, queue -> verify(queue, after, newerThan.map(said -> age)))
-                : dlq.with(spec, queue -> audit(queue, new AuditTrail.Question(by, action, run, age)));
+                : dlq.with(spec, queue -> audit(queue, new AuditTrail.Criteria(by, action, run, age)));
     }
 
-    private int audit(DeadLetterQueue queue, AuditTrail.Question question) {
-        List<AuditTrail.Line> lines = AuditTrail.ask(queue, question);
+    private int audit(DeadLetterQueue queue, AuditTrail.Criteria criteria) {
+        List<AuditTrail.Line> lines = AuditTrail.ask(queue, criteria);
         Screen screen = Screen.of(spec);
         if (common.json) {
             lines.forEach(line -> JsonLines.print(screen, AuditJson.of(line)));
@@ -118,7 +118,7 @@ final class AuditCommand implements Callable<Integer> {
     }
 
     private static String why(AuditTrail.Line line) {
-        return Stream.of(line.held(), line.finding().map(Finding::inWords), line.reason()).flatMap(Optional::stream)
+        return Stream.of(line.held(), line.finding().map(AttemptVerdict::inWords), line.reason()).flatMap(Optional::stream)
                 .reduce((finding, evidence) -> finding + ": " + evidence).orElse("–");
     }
 

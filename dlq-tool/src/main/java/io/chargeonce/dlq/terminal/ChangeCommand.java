@@ -8,7 +8,7 @@ import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.options.Expected;
 import io.chargeonce.dlq.input.RunTermsOptions;
 import io.chargeonce.dlq.terminal.options.SelectionOptions;
-import io.chargeonce.dlq.input.Problems;
+import io.chargeonce.dlq.input.InputProblems;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -54,18 +54,18 @@ abstract class ChangeCommand implements Callable<Integer> {
     }
 
     /** Also those. */
-    RunTerms terms(DeadLetterFilter filter, Problems problems) {
+    RunTerms terms(DeadLetterFilter filter, InputProblems problems) {
         return careful.terms(problems);
     }
 
     /** How long the outcomes of the last payments are worth waiting for. */
-    Duration patience(Problems problems) {
+    Duration patience(InputProblems problems) {
         return Duration.ZERO;
     }
 
     @Override
     public Integer call() {
-        var problems = new Problems();
+        var problems = new InputProblems();
         var call = new RunCall(kind(), spec, selection.reason, patience(problems), common.json);
         if (resume.isPresent() || cancel.isPresent()) {
             checkAlone(problems);
@@ -87,7 +87,7 @@ abstract class ChangeCommand implements Callable<Integer> {
         return problems.any() ? problems.print(spec) : dlq.with(spec, filter, queue -> call.begin(queue, filter, terms, expected, extent));
     }
 
-    private void checkAlone(Problems problems) {
+    private void checkAlone(InputProblems problems) {
         if (resume.isPresent() && cancel.isPresent()) {
             problems.add("--resume goes on and --cancel ends: say one of them");
         }

@@ -6,7 +6,7 @@ import io.chargeonce.database.Database;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.input.Problems;
+import io.chargeonce.dlq.input.InputProblems;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.KnownValues;
 import io.chargeonce.dlq.terminal.cancel.CancelCommand;
@@ -152,7 +152,7 @@ public final class DlqCommand implements Runnable, QueueOpener {
     /** The same for a command with a filter, which is refused if it names something that does not exist. */
     int with(CommandSpec command, DeadLetterFilter filter, Action action) {
         return with(command, queue -> {
-            var problems = new Problems();
+            var problems = new InputProblems();
             KnownValues.missing(queue, filter.cause(), filter.psp(), filter.merchant(), filter.traits().tier(), filter.traits().run())
                     .forEach(problems::unknown);
             ByName.missing(command, queue, filter.traits().names()).forEach(problems::unknown);
@@ -169,7 +169,7 @@ public final class DlqCommand implements Runnable, QueueOpener {
             return report(command, UNREACHABLE,
                     "Postgres can't be reached (" + innermost(e) + "): check CHARGEONCE_DATABASE_URL and try again");
         } catch (Vault.NoKey e) {
-            return report(command, Problems.EXIT, e.getMessage() + "; nothing was changed");
+            return report(command, InputProblems.EXIT, e.getMessage() + "; nothing was changed");
         } catch (KafkaException e) {
             return report(command, UNREACHABLE, "Kafka can't be reached (" + Printable.of(String.valueOf(e.getMessage()))
                     + "): check CHARGEONCE_KAFKA_BOOTSTRAP_SERVERS and try again");
@@ -187,14 +187,15 @@ public final class DlqCommand implements Runnable, QueueOpener {
     private static int refused(CommandSpec command, String said, String sqlState) {
         return switch (sqlState) {
             case "42P01" -> report(command, UNREACHABLE, "The database has no dead-letter queue yet: run chargeonce migrate first");
-            case DatabaseRefused.FOUR_EYES -> report(command, Problems.EXIT, said.replaceFirst("^ERROR: ", "") + "; nothing was changed");
-            case "42501" -> report(command, Problems.EXIT,
+            case DatabaseRefused.FOUR_EYES ->
+                report(command, InputProblems.EXIT, said.replaceFirst("^ERROR: ", "") + "; nothing was changed");
+            case "42501" -> report(command, InputProblems.EXIT,
                     "this role may not do that (" + said + "); to look needs chargeonce_dlq_reader, to change "
                             + "chargeonce_dlq_operator, to look without the masks chargeonce_dlq_unmask, to erase chargeonce_eraser in "
                             + "CHARGEONCE_DATABASE_USER; nothing was changed");
-            case "28000", "28P01" -> report(command, Problems.EXIT, "Postgres does not let this role in (" + said
+            case "28000", "28P01" -> report(command, InputProblems.EXIT, "Postgres does not let this role in (" + said
                     + "): check CHARGEONCE_DATABASE_USER and CHARGEONCE_DATABASE_PASSWORD_FILE");
-            case "3D000" -> report(command, Problems.EXIT, said + ": check CHARGEONCE_DATABASE_URL");
+            case "3D000" -> report(command, InputProblems.EXIT, said + ": check CHARGEONCE_DATABASE_URL");
             default -> report(command, UNREACHABLE, said + ": nothing of this batch was changed, try again");
         };
     }

@@ -3,7 +3,7 @@ package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.input.Problems;
+import io.chargeonce.dlq.input.InputProblems;
 import io.chargeonce.dlq.query.Mask;
 import io.chargeonce.dlq.story.Edit;
 import io.chargeonce.dlq.story.Story;
@@ -63,7 +63,7 @@ final class EditCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        var problems = new Problems();
+        var problems = new InputProblems();
         problems.needsReason(reason);
         return problems.any() ? problems.print(spec) : dlq.with(spec, this::edit);
     }

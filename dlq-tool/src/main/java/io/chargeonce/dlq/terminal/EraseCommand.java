@@ -3,7 +3,7 @@ package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.AuditContext;
-import io.chargeonce.dlq.input.Problems;
+import io.chargeonce.dlq.input.InputProblems;
 import io.chargeonce.dlq.json.Json;
 import io.chargeonce.dlq.personal.Erase;
 import io.chargeonce.dlq.terminal.options.ActsAs;
@@ -78,7 +78,7 @@ final class EraseCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        var problems = new Problems();
+        var problems = new InputProblems();
         problems.needsReason(reason);
         var all = new ArrayList<>(payments);
         from.ifPresent(file -> read(file, all, problems));
@@ -88,7 +88,7 @@ final class EraseCommand implements Callable<Integer> {
         return problems.any() ? problems.print(spec) : dlq.with(spec, queue -> erase(queue, all.stream().distinct().toList()));
     }
 
-    private static void read(String file, List<String> payments, Problems problems) {
+    private static void read(String file, List<String> payments, InputProblems problems) {
         try (var in = file.equals(STDIN) ? TextFile.open(System.in) : TextFile.open(Path.of(file))) {
             in.lines().map(String::strip).filter(line -> !line.isEmpty()).forEach(payments::add);
         } catch (IOException | UncheckedIOException e) {

@@ -3,7 +3,7 @@ package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.input.FilterOptions;
-import io.chargeonce.dlq.input.Problems;
+import io.chargeonce.dlq.input.InputProblems;
 import io.chargeonce.dlq.json.Json;
 import io.chargeonce.dlq.personal.Unmasked;
 import io.chargeonce.dlq.query.DeadLetterFilter;
@@ -64,7 +64,7 @@ final class ExportCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        var problems = new Problems();
+        var problems = new InputProblems();
         DeadLetterFilter filter = filters.filter(Optional.empty(), problems);
         if (unmasked) {
             problems.needsReason(reason);
@@ -144,6 +144,6 @@ final class ExportCommand implements Callable<Integer> {
 
     private int refuse(String why) {
         Screen.tell(spec, why);
-        return Problems.EXIT;
+        return InputProblems.EXIT;
     }
 }

@@ -2,7 +2,7 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.input.Problems;
+import io.chargeonce.dlq.input.InputProblems;
 import io.chargeonce.dlq.json.ExportedLine;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.story.Import;
@@ -70,7 +70,7 @@ final class ImportCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        var problems = new Problems();
+        var problems = new InputProblems();
         problems.needsReason(reason);
         if (file.isPresent() == topic.isPresent()) {
             problems.add("name a file or --from-topic, one of them");
@@ -82,7 +82,7 @@ final class ImportCommand implements Callable<Integer> {
     }
 
     /** The whole file, before any of it is taken in. */
-    private static void check(Path file, Problems problems) {
+    private static void check(Path file, InputProblems problems) {
         try {
             read(file, batch -> {});
         } catch (IOException e) {
@@ -105,7 +105,7 @@ final class ImportCommand implements Callable<Integer> {
 
     private int take(DeadLetterQueue queue, String name) {
         if (queue.topics().areOwn(name)) {
-            var problems = new Problems();
+            var problems = new InputProblems();
             problems.add(("--from-topic is '%s', a topic of this pipeline: its payments are in the database, and what cannot be read there "
                     + "comes into the queue by itself; name another system's topic").formatted(name));
             return problems.print(spec);

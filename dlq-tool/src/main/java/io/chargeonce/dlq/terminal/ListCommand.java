@@ -3,7 +3,7 @@ package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.input.FilterOptions;
-import io.chargeonce.dlq.input.Problems;
+import io.chargeonce.dlq.input.InputProblems;
 import io.chargeonce.dlq.json.Json;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.Listing;
@@ -69,7 +69,7 @@ final class ListCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        var problems = new Problems();
+        var problems = new InputProblems();
         DeadLetterFilter filter = filters.filter(Optional.empty(), problems);
         long most = problems.number("--limit", limit).map(Integer::longValue)
                 .orElse(common.json ? Long.MAX_VALUE : SHOWN_TO_PEOPLE);
@@ -78,7 +78,7 @@ final class ListCommand implements Callable<Integer> {
         return problems.any() ? problems.print(spec) : dlq.with(spec, filter, queue -> list(queue, filter, order, most));
     }
 
-    private Order order(Problems problems) {
+    private Order order(InputProblems problems) {
         return switch (sort.orElse("newest")) {
             case "newest" -> Order.NEWEST_FIRST;
             case "oldest" -> Order.OLDEST_FIRST;

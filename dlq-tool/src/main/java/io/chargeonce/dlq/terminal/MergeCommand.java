@@ -5,7 +5,7 @@ import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.run.RunKind;
 import io.chargeonce.dlq.run.RunTerms;
 import io.chargeonce.dlq.input.MergeTermsOptions;
-import io.chargeonce.dlq.input.Problems;
+import io.chargeonce.dlq.input.InputProblems;
 import java.time.Duration;
 import java.util.Optional;
 import picocli.CommandLine.Command;
@@ -48,7 +48,7 @@ final class MergeCommand extends ChangeCommand {
     }
 
     @Override
-    RunTerms terms(DeadLetterFilter filter, Problems problems) {
+    RunTerms terms(DeadLetterFilter filter, InputProblems problems) {
         if (more.evenCapped && filter.ids().isEmpty()) {
             problems.add("--even-capped needs ids: look at each of these payments first");
         }
@@ -56,7 +56,7 @@ final class MergeCommand extends ChangeCommand {
     }
 
     @Override
-    Duration patience(Problems problems) {
+    Duration patience(InputProblems problems) {
         return wait.equals("0") ? Duration.ZERO : problems.age("--wait", Optional.of(wait)).orElse(Duration.ZERO);
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.terminal;
 
-import io.chargeonce.dlq.input.Problems;
+import io.chargeonce.dlq.input.InputProblems;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.run.RunKind;
 import io.chargeonce.dlq.run.RunTerms;
@@ -42,7 +42,7 @@ final class PurgeCommand extends ChangeCommand {
     }
 
     @Override
-    RunTerms terms(DeadLetterFilter filter, Problems problems) {
+    RunTerms terms(DeadLetterFilter filter, InputProblems problems) {
         return careful.terms(problems).evenUnresolved(evenUnresolved);
     }
 }

@@ -2,7 +2,7 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.input.Problems;
+import io.chargeonce.dlq.input.InputProblems;
 import io.chargeonce.dlq.json.RunJson;
 import io.chargeonce.dlq.run.DlqRuns;
 import io.chargeonce.dlq.terminal.options.ActsAs;
@@ -43,7 +43,7 @@ final class RunsRateCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        var problems = new Problems();
+        var problems = new InputProblems();
         Optional<Integer> perSecond = problems.number("N", Optional.of(rate));
         return problems.any() ? problems.print(spec) : runs.dlq.with(spec, queue -> set(queue, perSecond.orElseThrow()));
     }

@@ -4,7 +4,7 @@ package io.chargeonce.dlq.terminal;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.hold.Holds;
 import io.chargeonce.dlq.input.FilterOptions;
-import io.chargeonce.dlq.input.Problems;
+import io.chargeonce.dlq.input.InputProblems;
 import io.chargeonce.dlq.json.HoldJson;
 import io.chargeonce.dlq.json.Json;
 import io.chargeonce.dlq.query.DeadLetterFilter;
@@ -50,7 +50,7 @@ final class SummaryCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        var problems = new Problems();
+        var problems = new InputProblems();
         DeadLetterFilter filter = filters.filter(Optional.empty(), problems);
         return problems.any() ? problems.print(spec) : dlq.with(spec, filter, queue -> summarise(queue, filter));
     }

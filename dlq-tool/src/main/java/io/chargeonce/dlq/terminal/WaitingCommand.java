@@ -4,7 +4,7 @@ package io.chargeonce.dlq.terminal;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.hold.Holds;
-import io.chargeonce.dlq.input.Problems;
+import io.chargeonce.dlq.input.InputProblems;
 import io.chargeonce.dlq.input.WaitingOptions;
 import io.chargeonce.dlq.json.HoldJson;
 import io.chargeonce.dlq.json.Json;
@@ -99,7 +99,7 @@ final class WaitingCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        var problems = new Problems();
+        var problems = new InputProblems();
         WaitingFilter filter = which.filter(problems);
         if (resume.isPresent() || cancel.isPresent()) {
             return goOnOrEnd(filter, problems);
@@ -121,7 +121,7 @@ final class WaitingCommand implements Callable<Integer> {
     }
 
     /** A run that there is already. */
-    private int goOnOrEnd(WaitingFilter filter, Problems problems) {
+    private int goOnOrEnd(WaitingFilter filter, InputProblems problems) {
         boolean alone = !now && !stop && !all && !each && !yes && limit.isEmpty() && !careful.any();
         if (resume.isPresent() == cancel.isPresent() || !alone || !filter.equals(WaitingFilter.everything())) {
             problems.add("name only the run, with --resume or --cancel, and a --reason if you like");
@@ -131,7 +131,7 @@ final class WaitingCommand implements Callable<Integer> {
                 : dlq.with(spec, queue -> resume.isPresent() ? run().resume(queue, resume.get()) : run().cancel(queue, cancel.get()));
     }
 
-    private void checkChange(WaitingFilter filter, Problems problems) {
+    private void checkChange(WaitingFilter filter, InputProblems problems) {
         if (now && stop) {
             problems.add("--now has them tried and --stop does not: say one of them");
         }
@@ -149,7 +149,7 @@ final class WaitingCommand implements Callable<Integer> {
     }
 
     private int known(DeadLetterQueue queue, WaitingFilter filter, Optional<Integer> most, RunTerms terms) {
-        var problems = new Problems();
+        var problems = new InputProblems();
         KnownValues.missing(queue, filter.cause(), filter.psp(), filter.merchant(), filter.tier(), Optional.empty())
                 .forEach(problems::unknown);
         ByName.missing(spec, queue, filter.names()).forEach(problems::unknown);

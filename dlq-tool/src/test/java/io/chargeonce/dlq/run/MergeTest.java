@@ -68,7 +68,7 @@ class MergeTest {
     void what_was_charged_already_is_left_to_the_resolver_and_is_not_charged_again() {
         String id = rows.charged();
         assertThat(merge().of(MoveResult.ASKED).count()).isEqualTo(1);
-        assertThat(dueForAQuestion()).contains(id);
+        assertThat(dueForStatusQuery()).contains(id);
         assertThat(rows.letter(id)).isEqualTo("dead/2");
         assertThat(rows.staged("payments.requests", id)).isEqualTo("nothing");
         assertThat(rows.staged("payments.outcomes", id)).isEqualTo("nothing");
@@ -86,7 +86,7 @@ class MergeTest {
 
     private void isAskedAboutAndStaysListed(String id) {
         assertThat(merge().of(MoveResult.ASKED).count()).isEqualTo(1);
-        assertThat(dueForAQuestion()).contains(id);
+        assertThat(dueForStatusQuery()).contains(id);
         assertThat(rows.letter(id)).isEqualTo("dead/1");
         assertThat(rows.audit(id)).isEqualTo("dlq.asked");
         assertThat(rows.staged("payments.requests", id)).isEqualTo("nothing");
@@ -97,7 +97,7 @@ class MergeTest {
         String id = rows.deadWithAnOpenAttempt();
         merge();
         assertThat(rows.operation(id).state()).isEqualTo(OperationState.UNRESOLVED);
-        assertThat(dueForAQuestion()).contains(id);
+        assertThat(dueForStatusQuery()).contains(id);
         assertThat(rows.text("SELECT cause FROM dead_letter")).isEqualTo("unresolved");
         assertThat(rows.staged("payments.requests", id)).isEqualTo("nothing");
     }
@@ -257,8 +257,8 @@ class MergeTest {
                 .withConnection(connection -> DeadLetterQuery.page(connection, all, Order.OLDEST_FIRST, Optional.empty(), 10));
     }
 
-    private static Set<String> dueForAQuestion() {
-        return rows.queue().database().inTransaction(connection -> OperationTable.lockDueForAQuestion(connection, "stripe", 100)).rows()
+    private static Set<String> dueForStatusQuery() {
+        return rows.queue().database().inTransaction(connection -> OperationTable.lockDueForStatusQuery(connection, "stripe", 100)).rows()
                 .keySet();
     }
 

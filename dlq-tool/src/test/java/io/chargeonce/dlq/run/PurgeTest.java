@@ -65,7 +65,7 @@ class PurgeTest {
     }
 
     @Test
-    void a_purge_of_what_may_have_been_charged_ends_the_letter_and_not_the_question() {
+    void a_purge_of_what_may_have_been_charged_ends_the_letter_and_not_the_status_query() {
         List<String> ids = List.of(rows.unresolved(), rows.deadWithAnOpenAttempt());
         String due = rows.text("SELECT resolve_at FROM operation_now WHERE state = 'unresolved'");
         run(RunKind.PURGE, Plan.of(rows.queue(), DeadLetterFilter.ofIds(ids)), RunTerms.UNATTENDED.evenUnresolved(true));

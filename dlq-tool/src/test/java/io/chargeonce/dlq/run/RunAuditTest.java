@@ -35,14 +35,14 @@ class RunAuditTest {
         rows.accepted().subList(0, 2).forEach(id -> rows.fail(id, "still unwell"));
         assertThat(second.runOnce()).isEqualTo(new RunStep.Aborted("2 of the canary's 5 sent since it was resumed failed again"));
         assertThat(second.progress().outcomes().failedAgain()).as("those of before too").isEqualTo(Sum.ofRow("EUR", 3, 3 * 1299));
-        var everything = new AuditTrail.Question(Optional.empty(), Optional.empty(), Optional.of(first.led().id()), Duration.ofDays(1));
+        var everything = new AuditTrail.Criteria(Optional.empty(), Optional.empty(), Optional.of(first.led().id()), Duration.ofDays(1));
         List<AuditTrail.Line> lines = AuditTrail.ask(rows.queue(), everything);
         assertThat(lines).extracting(line -> "%s %d %s".formatted(line.action(), line.sum().count(), line.sum().money()))
                 .containsExactly("dlq.run.planned 20 {EUR=25980}", "dlq.run.led 20 {EUR=25980}", "dlq.merged 5 {EUR=6495}",
                         "dlq.run.aborted 1 {EUR=1299}", "dlq.run.led 20 {EUR=25980}", "dlq.merged 5 {EUR=6495}",
                         "dlq.run.aborted 2 {EUR=2598}");
         assertThat(lines).extracting(AuditTrail.Line::from).isSorted().doesNotHaveDuplicates();
-        assertThat(AuditTrail.ask(rows.queue(), new AuditTrail.Question(Optional.empty(), Optional.of("dlq.merged"), Optional.empty(),
+        assertThat(AuditTrail.ask(rows.queue(), new AuditTrail.Criteria(Optional.empty(), Optional.of("dlq.merged"), Optional.empty(),
                 Duration.ofDays(1)))).as("asked for alone, too").hasSize(2);
     }
 

@@ -351,7 +351,7 @@ class FourEyesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", ", counted_attempts = 0", ", charge_before = now() + interval '1 year'", ", refused_by = NULL"})
-    void whose_attempts_all_failed_is_not_sent_back_to_be_charged_by_way_of_a_question(String besides) {
+    void whose_attempts_all_failed_is_not_sent_back_to_be_charged_by_way_of_a_status_query(String besides) {
         threeDead();
         owner("UPDATE operation_state SET counted_attempts = 3, refused_by = 'adyen'");
         assertThatThrownBy(() -> as(QueueRows.OPERATOR,
@@ -361,14 +361,14 @@ class FourEyesTest {
     }
 
     @Test
-    void a_question_gives_a_payment_no_new_schedule_and_counts_for_no_one_while_an_attempt_is_open() throws SQLException {
+    void a_status_query_gives_a_payment_no_new_schedule_and_counts_for_no_one_while_an_attempt_is_open() throws SQLException {
         owner("UPDATE four_eyes SET most = 0");
         rows.deadWithAnOpenAttempt();
         owner("UPDATE operation_state SET counted_attempts = 3");
-        String question = "UPDATE operation_state SET state = 'unresolved', unresolved_since = now(), resolve_at = now()";
-        assertThatThrownBy(() -> as(QueueRows.OPERATOR, question + ", counted_attempts = 0")).isInstanceOfSatisfying(SQLException.class,
+        String query = "UPDATE operation_state SET state = 'unresolved', unresolved_since = now(), resolve_at = now()";
+        assertThatThrownBy(() -> as(QueueRows.OPERATOR, query + ", counted_attempts = 0")).isInstanceOfSatisfying(SQLException.class,
                 e -> assertThat(e.getSQLState()).isEqualTo("42501"));
-        as(QueueRows.OPERATOR, question);
+        as(QueueRows.OPERATOR, query);
         assertThat(rows.text("SELECT count(*) FROM moved_alone")).isEqualTo("0");
     }
 

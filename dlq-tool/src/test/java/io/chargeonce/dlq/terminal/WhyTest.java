@@ -141,14 +141,14 @@ class WhyTest {
     }
 
     @Test
-    void which_attempts_counted_is_told_and_when_the_next_try_or_question_is_due() {
+    void which_attempts_counted_is_told_and_when_the_next_try_or_status_query_is_due() {
         String id = waiting.scheduled(1);
         String due = rows.text("SELECT to_char(not_before AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS') FROM operation_state");
         assertThat(call("why", id).out()).contains("1 attempt, 1 counted", "Next try: due at " + due, "counted, waits in retry-1 until");
         waiting.refuseConnection(id, 2);
         assertThat(call("why", id).out()).contains("2 attempts, 1 counted", "not counted, parked in retry-2 until");
         String unresolved = rows.unresolved();
-        assertThat(call("why", unresolved).out()).contains("Next question to stripe: due at 20");
+        assertThat(call("why", unresolved).out()).contains("Next status query to stripe: due at 20");
     }
 
     @Test
@@ -187,7 +187,7 @@ class WhyTest {
         for (int i = 0; i < 6; i++) {
             rows.text(
                     "INSERT INTO psp_observation (psp_key, source, outcome, cause, detail) SELECT psp_key, source, outcome, cause, detail "
-                            + "FROM psp_observation WHERE source = 'question' LIMIT 1 RETURNING 1");
+                            + "FROM psp_observation WHERE source = 'query' LIMIT 1 RETURNING 1");
         }
         assertThat(call("why", id).out()).contains("the same 6 more times, 7 times in all")
                 .containsOnlyOnce("stripe said when asked");

@@ -177,9 +177,9 @@ class ReaperTest {
                due_at)
         VALUES ('stripe', '%1$s', 'k-%1$s', 'captured', 1, 'EUR', now() - interval '450 days', sha256(''), 1, now() - interval '450 days',
                now())"""})
-    void a_payment_with_an_open_question_is_never_forgotten(String question) {
+    void a_payment_with_an_open_status_query_is_never_forgotten(String query) {
         String id = oldPaymentWithAnAttempt();
-        happens(question.formatted(id));
+        happens(query.formatted(id));
         reap();
 
         assertThat(rowsOf(id)).isEqualTo(2);

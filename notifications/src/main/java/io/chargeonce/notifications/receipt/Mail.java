@@ -49,7 +49,7 @@ final class Mail {
 
     /** @param sentAt for its date */
     MimeMessage of(Receipt receipt, Receipt.Content content, Recipient recipient, Instant sentAt) throws MessagingException {
-        Words words = Words.of(content, locale(content), letterhead.zone());
+        ReceiptWords words = ReceiptWords.of(content, locale(content), letterhead.zone());
         var message = new Identified(session, "<" + receipt.id() + "@" + letterhead.domain() + ">");
         message.setFrom(named(letterhead.from(), content.merchant()));
         message.setRecipient(Message.RecipientType.TO, recipient.address());
@@ -66,7 +66,7 @@ final class Mail {
         return message;
     }
 
-    private static MimeMultipart parts(Words words) throws MessagingException {
+    private static MimeMultipart parts(ReceiptWords words) throws MessagingException {
         var text = new MimeBodyPart();
         text.setText(words.text(), UTF_8, "plain");
         var html = new MimeBodyPart();
@@ -77,7 +77,7 @@ final class Mail {
 
     private static InternetAddress named(String address, String name) throws MessagingException {
         try {
-            return new InternetAddress(address, Cut.to(LONGEST_NAME, Words.oneLine(name)), UTF_8);
+            return new InternetAddress(address, Cut.to(LONGEST_NAME, ReceiptWords.oneLine(name)), UTF_8);
         } catch (UnsupportedEncodingException everyJvmHasIt) {
             throw new IllegalStateException("Bug! UTF-8 is unknown", everyJvmHasIt);
         }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.notifications.receipt;
 
-import io.chargeonce.notifications.Answer;
-import io.chargeonce.notifications.Answer.Result;
+import io.chargeonce.notifications.SendResult;
+import io.chargeonce.notifications.SendResult.Result;
 import jakarta.mail.Address;
 import jakarta.mail.AuthenticationFailedException;
 import jakarta.mail.MessagingException;
@@ -66,10 +66,10 @@ final class MailConnection implements AutoCloseable {
     }
 
     /** Within the server's timeout in all, as far as a {@link #cut} ends it. */
-    Answer send(MimeMessage message, Recipient recipient) {
+    SendResult send(MimeMessage message, Recipient recipient) {
         isLate = false;
         sockets.begin();
-        Optional<Answer> trouble = connect();
+        Optional<SendResult> trouble = connect();
         if (trouble.isPresent()) {
             return trouble.get();
         }
@@ -77,14 +77,14 @@ final class MailConnection implements AutoCloseable {
         try {
             transport.sendMessage(message, new Address[] {recipient.address()});
             usedAt = System.nanoTime();
-            return Answer.delivered(transport.getLastReturnCode());
+            return SendResult.delivered(transport.getLastReturnCode());
         } catch (MessagingException e) {
             close();
             return answer(e);
         }
     }
 
-    private Optional<Answer> connect() {
+    private Optional<SendResult> connect() {
         if (open.isPresent() && (System.nanoTime() - usedAt > IDLE_NANOS || !open.get().isConnected())) {
             close();
         }
@@ -102,19 +102,19 @@ final class MailConnection implements AutoCloseable {
             return Optional.empty();
         } catch (AuthenticationFailedException e) {
             close();
-            return Optional.of(Answer.of(Result.NOT_SENT, "login_refused"));
+            return Optional.of(SendResult.of(Result.NOT_SENT, "login_refused"));
         } catch (IllegalArgumentException noCertificates) {
-            return Optional.of(Answer.of(Result.NOT_SENT, "no_trusted_tls"));
+            return Optional.of(SendResult.of(Result.NOT_SENT, "no_trusted_tls"));
         } catch (MessagingException e) {
             close();
             return Optional.of(isLate ? timedOut()
-                    : causedByTls(e) ? Answer.of(Result.NOT_SENT, "no_trusted_tls")
-                            : Answer.of(Result.FAILED, "no_connection"));
+                    : causedByTls(e) ? SendResult.of(Result.NOT_SENT, "no_trusted_tls")
+                            : SendResult.of(Result.FAILED, "no_connection"));
         }
     }
 
-    private static Answer timedOut() {
-        return Answer.of(Result.FAILED, "timed_out");
+    private static SendResult timedOut() {
+        return SendResult.of(Result.FAILED, "timed_out");
     }
 
     private static boolean causedByTls(Throwable failure) {
@@ -130,32 +130,32 @@ final class MailConnection implements AutoCloseable {
      * What the server refused decides: the recipient or the message concern this receipt alone; the sender, or a command before them,
      * concern all.
      */
-    private Answer answer(MessagingException failure) {
+    private SendResult answer(MessagingException failure) {
         for (Exception one = failure; one != null; one = one instanceof MessagingException chained ? chained.getNextException() : null) {
             switch (one) {
                 case SMTPAddressFailedException recipient when !isTemporary(recipient.getReturnCode()) && isPolicy(recipient) -> {
-                    return Answer.of(Result.NOT_SENT, recipient.getReturnCode(), RELAY_REFUSED);
+                    return SendResult.of(Result.NOT_SENT, recipient.getReturnCode(), RELAY_REFUSED);
                 }
                 case SMTPAddressFailedException recipient -> {
                     return judged(recipient.getReturnCode(), "recipient_refused");
                 }
                 case SMTPSenderFailedException sender -> {
                     return isTemporary(sender.getReturnCode()) ? later(sender.getReturnCode())
-                            : Answer.of(Result.NOT_SENT, sender.getReturnCode(), "sender_refused");
+                            : SendResult.of(Result.NOT_SENT, sender.getReturnCode(), "sender_refused");
                 }
                 case SMTPSendFailedException message when !isAboutAll(message) -> {
                     return judged(message.getReturnCode(), "message_refused");
                 }
                 case SMTPSendFailedException all -> {
                     return isTemporary(all.getReturnCode()) ? later(all.getReturnCode())
-                            : Answer.of(Result.NOT_SENT, all.getReturnCode(), "sender_refused");
+                            : SendResult.of(Result.NOT_SENT, all.getReturnCode(), "sender_refused");
                 }
                 default -> {
                 }
             }
         }
         // After the message's end and before the answer, the server may have taken it. The next try has the same Message-ID.
-        return isLate ? timedOut() : Answer.of(Result.FAILED, "connection_lost");
+        return isLate ? timedOut() : SendResult.of(Result.FAILED, "connection_lost");
     }
 
     /**
@@ -179,17 +179,17 @@ final class MailConnection implements AutoCloseable {
         return code == 530 || code == 534 || code == 535 || code == 538;
     }
 
-    private static Answer judged(int code, String error) {
-        return isTemporary(code) ? later(code) : Answer.of(Result.REFUSED, code, error);
+    private static SendResult judged(int code, String error) {
+        return isTemporary(code) ? later(code) : SendResult.of(Result.REFUSED, code, error);
     }
 
     private static boolean isTemporary(int code) {
         return code < 500;
     }
 
-    private static Answer later(int code) {
-        return code < 400 ? Answer.of(Result.FAILED, "connection_lost")
-                : Answer.of(Result.FAILED, code, "try_later");
+    private static SendResult later(int code) {
+        return code < 400 ? SendResult.of(Result.FAILED, "connection_lost")
+                : SendResult.of(Result.FAILED, code, "try_later");
     }
 
     /** Ends a message that takes too long. By another thread. */

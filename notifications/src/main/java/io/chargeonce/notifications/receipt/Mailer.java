@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.notifications.receipt;
 
-import io.chargeonce.notifications.Answer;
-import io.chargeonce.notifications.Answer.Result;
+import io.chargeonce.notifications.SendResult;
+import io.chargeonce.notifications.SendResult.Result;
 import io.chargeonce.notifications.Dispatcher;
 import jakarta.mail.MessagingException;
 import jakarta.mail.internet.MimeMessage;
@@ -67,22 +67,22 @@ final class Mailer implements Dispatcher.Claims<Receipt> {
         return claimed.size();
     }
 
-    Answer send(Receipt receipt) {
+    SendResult send(Receipt receipt) {
         Optional<Receipt.Content> content = table.toSend(receipt);
         if (content.isEmpty()) {
-            return Answer.OVER;
+            return SendResult.OVER;
         }
         Optional<Recipient> recipient = Recipient.of(content.get().recipient());
         if (recipient.isEmpty()) {
-            return Answer.of(Result.REFUSED, "no_such_address");
+            return SendResult.of(Result.REFUSED, "no_such_address");
         }
         // The latest one first, so that the others may grow old and be closed.
         MailConnection connection = Optional.ofNullable(idle.pollFirst()).orElseGet(() -> new MailConnection(server, letterhead));
         ScheduledFuture<?> deadline = watch.schedule(connection::cut, server.timeout().toMillis(), TimeUnit.MILLISECONDS);
-        Answer answer;
+        SendResult answer;
         try {
             answer = judged(write(receipt, content.get(), recipient.get(), connection)
-                    .map(mail -> connection.send(mail, recipient.get())).orElse(Answer.of(Result.REFUSED, "cannot_be_written")));
+                    .map(mail -> connection.send(mail, recipient.get())).orElse(SendResult.of(Result.REFUSED, "cannot_be_written")));
         } catch (RuntimeException bug) {
             connection.close();
             throw bug;
@@ -107,16 +107,16 @@ final class Mailer implements Dispatcher.Claims<Receipt> {
     }
 
     /** While others are taken, what is refused as by a policy is a matter of this recipient: its tries count, and so they end. */
-    private Answer judged(Answer answer) {
+    private SendResult judged(SendResult answer) {
         if (answer.result() == Result.DELIVERED) {
             sentAt = Optional.of(System.nanoTime());
         }
         return answer.error().filter(MailConnection.RELAY_REFUSED::equals).isPresent()
                 && sentAt.filter(at -> System.nanoTime() - at < TAKES_MAIL.toNanos()).isPresent()
-                        ? new Answer(Result.FAILED, answer.status(), answer.error(), Optional.empty()) : answer;
+                        ? new SendResult(Result.FAILED, answer.status(), answer.error(), Optional.empty()) : answer;
     }
 
-    private String problem(Answer notSent) {
+    private String problem(SendResult notSent) {
         return "the mail server %s %s%s".formatted(server.address(), switch (notSent.error().orElse("")) {
             case "login_refused" -> "refuses the login of " + ReceiptSettings.USER.name();
             case "no_trusted_tls" -> "has no TLS that we trust: see %s and %s".formatted(ReceiptSettings.TLS.name(),

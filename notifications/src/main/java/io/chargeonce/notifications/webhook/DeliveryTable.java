@@ -3,7 +3,7 @@ package io.chargeonce.notifications.webhook;
 
 import io.chargeonce.database.Database;
 import io.chargeonce.database.Sql;
-import io.chargeonce.notifications.Answer.Result;
+import io.chargeonce.notifications.SendResult.Result;
 import io.chargeonce.notifications.MessageTable;
 import io.chargeonce.notifications.Tried;
 import java.sql.Connection;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.notifications.webhook;
 
-import io.chargeonce.notifications.Answer;
-import io.chargeonce.notifications.Answer.Result;
-import io.chargeonce.text.RetryAfter;
+import io.chargeonce.notifications.SendResult;
+import io.chargeonce.notifications.SendResult.Result;
+import io.chargeonce.text.RetryAfterHeader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
@@ -97,12 +97,12 @@ final class HttpPost implements AutoCloseable {
         this.deadlines = Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("webhook-deadlines").factory());
     }
 
-    Answer post(String url, Map<String, String> headers, String body) {
+    SendResult post(String url, Map<String, String> headers, String body) {
         URI uri;
         try {
             uri = targets.checked(url);
         } catch (IllegalArgumentException notAllowedAnyMore) {
-            return Answer.of(Result.FAILED, "address_forbidden");
+            return SendResult.of(Result.FAILED, "address_forbidden");
         }
         var request = new HttpUriRequestBase("POST", uri);
         headers.forEach(request::setHeader);
@@ -113,28 +113,28 @@ final class HttpPost implements AutoCloseable {
             var context = HttpClientContext.create();
             context.setAttribute(REQUEST, request);
             return exchange(target(uri), request, context, response -> {
-                Answer answer = answer(response);
+                SendResult answer = answer(response);
                 readSome(response.getEntity(), request, answer);
                 return answer;
             });
         } catch (AnswerTooLong cut) {
             return cut.answer;
         } catch (IOException e) {
-            return Answer.of(Result.FAILED, request.isCancelled() ? "timed_out" : errorOf(e));
+            return SendResult.of(Result.FAILED, request.isCancelled() ? "timed_out" : errorOf(e));
         } catch (RuntimeException e) {
             // The client answers so to a cancellation while it looks up a name, and to an answer that it cannot hold, such as status 000.
             if (request.isCancelled()) {
-                return Answer.of(Result.FAILED, "timed_out");
+                return SendResult.of(Result.FAILED, "timed_out");
             }
             LOG.error("The HTTP client cannot go on with {}, so this try has failed: {}", uri.getHost(), e.toString());
-            return Answer.of(Result.FAILED, "internal_error");
+            return SendResult.of(Result.FAILED, "internal_error");
         } finally {
             deadline.cancel(false);
         }
     }
 
     /** All that leaves the process. A simulation has another in its place. */
-    Answer exchange(HttpHost target, HttpUriRequestBase request, HttpClientContext context, HttpClientResponseHandler<Answer> read)
+    SendResult exchange(HttpHost target, HttpUriRequestBase request, HttpClientContext context, HttpClientResponseHandler<SendResult> read)
             throws IOException {
         return client.execute(target, request, context, read);
     }
@@ -160,21 +160,21 @@ final class HttpPost implements AutoCloseable {
                 : new HttpHost(uri.getScheme(), uri.getHost(), uri.getPort());
     }
 
-    private Answer answer(ClassicHttpResponse response) {
+    private SendResult answer(ClassicHttpResponse response) {
         int status = response.getCode();
-        return status >= 200 && status <= 299 ? Answer.delivered(status)
-                : new Answer(Result.FAILED, OptionalInt.of(status),
+        return status >= 200 && status <= 299 ? SendResult.delivered(status)
+                : new SendResult(Result.FAILED, OptionalInt.of(status),
                         Optional.of(status >= 300 && status <= 399 ? "redirect" : "status_" + status),
                         status == TOO_MANY || status == UNAVAILABLE ? retryAfter(response) : Optional.empty());
     }
 
     private Optional<Duration> retryAfter(ClassicHttpResponse response) {
         return Optional.ofNullable(response.getFirstHeader("Retry-After")).map(Header::getValue)
-                .flatMap(value -> RetryAfter.parse(value, clock.instant()));
+                .flatMap(value -> RetryAfterHeader.parse(value, clock.instant()));
     }
 
     /** The status is all that counts. A short answer is read, so that its connection can be used again; of a longer one the rest is cut. */
-    private static void readSome(HttpEntity entity, HttpUriRequestBase request, Answer answer) throws IOException {
+    private static void readSome(HttpEntity entity, HttpUriRequestBase request, SendResult answer) throws IOException {
         InputStream content = entity == null ? null : entity.getContent();
         if (content != null && content.readNBytes(MOST_OF_AN_ANSWER + 1).length > MOST_OF_AN_ANSWER) {
             // Closes the connection: otherwise the client would read on, to use it again.
@@ -186,9 +186,9 @@ final class HttpPost implements AutoCloseable {
     private static final class AnswerTooLong extends IOException {
 
         private static final long serialVersionUID = 1;
-        private final transient Answer answer;
+        private final transient SendResult answer;
 
-        AnswerTooLong(Answer answer) {
+        AnswerTooLong(SendResult answer) {
             this.answer = answer;
         }
     }

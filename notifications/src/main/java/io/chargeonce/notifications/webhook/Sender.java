@@ -2,8 +2,8 @@
 package io.chargeonce.notifications.webhook;
 
 import io.chargeonce.endpoints.EndpointSecret;
-import io.chargeonce.notifications.Answer;
-import io.chargeonce.notifications.Answer.Result;
+import io.chargeonce.notifications.SendResult;
+import io.chargeonce.notifications.SendResult.Result;
 import io.chargeonce.vault.Opened;
 import io.chargeonce.vault.Vault;
 import java.nio.ByteBuffer;
@@ -35,10 +35,10 @@ final class Sender {
     }
 
     /** A secret that cannot be opened leaves the others to sign. */
-    Answer send(Delivery delivery) {
+    SendResult send(Delivery delivery) {
         List<Optional<String>> secrets = delivery.sealedSecrets().stream().map(sealed -> open(delivery.endpoint(), sealed)).toList();
         if (secrets.stream().allMatch(Optional::isEmpty)) {
-            return Answer.of(Result.NOT_SENT, "secret_unreadable");
+            return SendResult.of(Result.NOT_SENT, "secret_unreadable");
         }
         if (secrets.stream().allMatch(Optional::isPresent)) {
             unreadable.opened(delivery.endpoint());

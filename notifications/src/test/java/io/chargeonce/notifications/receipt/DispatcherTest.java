@@ -5,8 +5,8 @@ import static io.chargeonce.notifications.SenderFixture.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.database.Database;
-import io.chargeonce.notifications.Answer.Result;
-import io.chargeonce.notifications.Answer;
+import io.chargeonce.notifications.SendResult.Result;
+import io.chargeonce.notifications.SendResult;
 import io.chargeonce.notifications.DeliverySchedule;
 import io.chargeonce.notifications.Dispatcher;
 import io.chargeonce.notifications.SenderMeters;
@@ -251,7 +251,7 @@ class DispatcherTest {
     }
 
     private static void refuse(Database database, Receipt receipt) {
-        var refused = new Tried<>(receipt, Answer.of(Result.REFUSED, 550, "recipient_refused"), "dead", Duration.ZERO);
+        var refused = new Tried<>(receipt, SendResult.of(Result.REFUSED, 550, "recipient_refused"), "dead", Duration.ZERO);
         database.inTransaction(connection -> new ReceiptTable(database).record(connection, List.of(refused)));
     }
 }

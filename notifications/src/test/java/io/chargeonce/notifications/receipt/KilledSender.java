@@ -2,8 +2,8 @@
 package io.chargeonce.notifications.receipt;
 
 import io.chargeonce.database.Database;
-import io.chargeonce.notifications.Answer.Result;
-import io.chargeonce.notifications.Answer;
+import io.chargeonce.notifications.SendResult.Result;
+import io.chargeonce.notifications.SendResult;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -20,7 +20,7 @@ final class KilledSender {
         List<Receipt> claimed = table.claim(1, Duration.ofSeconds(5));
         var mailer = new Mailer(table, MailServer.here(Integer.parseInt(arguments[1]), Duration.ofSeconds(10)), Books.letterhead(), 1,
                 InstantSource.system());
-        Answer answer = mailer.send(claimed.getFirst());
+        SendResult answer = mailer.send(claimed.getFirst());
         // No hook runs and nothing is flushed or committed.
         Runtime.getRuntime().halt(answer.result() == Result.DELIVERED ? AS_BY_SIGKILL : 1);
     }

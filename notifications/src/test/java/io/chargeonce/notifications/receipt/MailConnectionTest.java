@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.icegreen.greenmail.util.GreenMail;
 import com.icegreen.greenmail.util.ServerSetup;
-import io.chargeonce.notifications.Answer.Result;
-import io.chargeonce.notifications.Answer;
+import io.chargeonce.notifications.SendResult.Result;
+import io.chargeonce.notifications.SendResult;
 import io.chargeonce.runtime.Address;
 import io.chargeonce.runtime.Settings;
 import io.chargeonce.runtime.SettingsProblems;
@@ -82,7 +82,7 @@ class MailConnectionTest {
         mail.stop();
     }
 
-    private static Answer send(MailServer server) throws Exception {
+    private static SendResult send(MailServer server) throws Exception {
         var content = new Receipt.Content("jane@example.com", Receipt.Kind.CHARGE, "pay_1", 1, "EUR", Optional.empty(), Optional.empty(),
                 Instant.EPOCH, "acme", Optional.empty(), Optional.empty());
         var recipient = Recipient.of("jane@example.com").orElseThrow();
@@ -112,14 +112,14 @@ class MailConnectionTest {
     @Test
     void certificates_that_are_not_to_be_read_are_not_the_receipts_fault() throws Exception {
         assertThat(send(at("localhost", mail.getSmtps().getPort(), MailServer.Tls.IMPLICIT, Optional.of(Path.of("there-is-none.pem")))))
-                .isEqualTo(Answer.of(Result.NOT_SENT, "no_trusted_tls"));
+                .isEqualTo(SendResult.of(Result.NOT_SENT, "no_trusted_tls"));
     }
 
     @Test
     void a_server_with_a_certificate_of_ours_and_its_own_name_gets_it() throws Exception {
         int before = mail.getReceivedMessages().length;
         assertThat(send(at("localhost", mail.getSmtps().getPort(), MailServer.Tls.IMPLICIT, Optional.of(certificate))))
-                .extracting(Answer::result).isEqualTo(Result.DELIVERED);
+                .extracting(SendResult::result).isEqualTo(Result.DELIVERED);
         assertThat(mail.getReceivedMessages()).hasSize(before + 1);
     }
 
@@ -127,9 +127,9 @@ class MailConnectionTest {
     void a_refused_login_is_not_the_receipts_fault() throws Exception {
         var here = new Address("127.0.0.1", mail.getSmtp().getPort());
         assertThat(send(new MailServer(here, MailServer.Tls.NONE, Optional.of(new MailServer.Login("shop", () -> "wrong")),
-                Optional.empty(), TIMEOUT))).isEqualTo(Answer.of(Result.NOT_SENT, "login_refused"));
+                Optional.empty(), TIMEOUT))).isEqualTo(SendResult.of(Result.NOT_SENT, "login_refused"));
         assertThat(send(new MailServer(here, MailServer.Tls.NONE, Optional.of(new MailServer.Login("shop", () -> "right")),
-                Optional.empty(), TIMEOUT))).extracting(Answer::result).isEqualTo(Result.DELIVERED);
+                Optional.empty(), TIMEOUT))).extracting(SendResult::result).isEqualTo(Result.DELIVERED);
     }
 
     @Test
@@ -138,7 +138,7 @@ class MailConnectionTest {
         try (var taken = new ServerSocket(0)) {
             nobodys = taken.getLocalPort();
         }
-        assertThat(send(MailServer.here(nobodys, TIMEOUT))).extracting(Answer::result).isEqualTo(Result.FAILED);
+        assertThat(send(MailServer.here(nobodys, TIMEOUT))).extracting(SendResult::result).isEqualTo(Result.FAILED);
     }
 
     private ReceiptSettings settings(Map<String, String> given) {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
-import io.chargeonce.notifications.Answer;
+import io.chargeonce.notifications.SendResult;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -74,7 +74,7 @@ class CertificateTest {
         server.stop(0);
     }
 
-    private static Answer post(String host, TlsSocketStrategy tls) throws Exception {
+    private static SendResult post(String host, TlsSocketStrategy tls) throws Exception {
         var targets = new Targets(Set.of(host), name -> new InetAddress[] {InetAddress.getLoopbackAddress()});
         try (var http = new HttpPost(targets, Duration.ofSeconds(20), 1, tls, InstantSource.system())) {
             return http.post("https://%s:%d/".formatted(host, server.getAddress().getPort()), Map.of(), "{}");
@@ -84,7 +84,7 @@ class CertificateTest {
     @Test
     void the_name_is_verified_although_the_socket_connects_to_an_address() throws Exception {
         int before = REQUESTS.get();
-        assertThat(post("hooks.example", trusting)).isEqualTo(Answer.delivered(204));
+        assertThat(post("hooks.example", trusting)).isEqualTo(SendResult.delivered(204));
         assertThat(REQUESTS).hasValue(before + 1);
         assertThat(post("other.example", trusting).error()).contains("tls_failed");
         assertThat(REQUESTS).hasValue(before + 1);

@@ -4,8 +4,8 @@ package io.chargeonce.notifications.webhook;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.database.Database;
-import io.chargeonce.notifications.Answer.Result;
-import io.chargeonce.notifications.Answer;
+import io.chargeonce.notifications.SendResult.Result;
+import io.chargeonce.notifications.SendResult;
 import io.chargeonce.notifications.Tried;
 import io.chargeonce.notifications.webhook.DeliveryTable.Lane;
 import java.time.Duration;
@@ -61,7 +61,7 @@ class DeliveryTableTest {
                 .toList();
     }
 
-    private static void record(Delivery delivery, Answer answer, String state) {
+    private static void record(Delivery delivery, SendResult answer, String state) {
         database.inTransaction(connection -> table.record(connection, List.of(new Tried<>(delivery, answer, state, Duration.ofHours(1)))));
     }
 
@@ -69,8 +69,8 @@ class DeliveryTableTest {
         return hooks.text("SELECT string_agg(concat_ws(' ', state, attempts, last_error), ', ') FROM webhook_delivery");
     }
 
-    private static final Answer FAILED = Answer.of(Result.FAILED, "timed_out");
-    private static final Answer DELIVERED = Answer.delivered(200);
+    private static final SendResult FAILED = SendResult.of(Result.FAILED, "timed_out");
+    private static final SendResult DELIVERED = SendResult.delivered(200);
 
     @Test
     void a_failure_from_before_a_redelivery_says_nothing_about_it() {
@@ -158,7 +158,7 @@ class DeliveryTableTest {
         stage("acme");
         Delivery frozen = claim(Duration.ZERO).getFirst();
         Delivery uncounted = claim(MINUTE).getFirst();
-        record(uncounted, Answer.of(Result.NOT_SENT, "secret_unreadable"), "waiting");
+        record(uncounted, SendResult.of(Result.NOT_SENT, "secret_unreadable"), "waiting");
         assertThat(state()).isEqualTo("waiting 1 secret_unreadable");
         record(frozen, FAILED, "dead");
         assertThat(state()).isEqualTo("waiting 1 secret_unreadable");
@@ -170,7 +170,7 @@ class DeliveryTableTest {
         stage("acme");
         Delivery frozen = claim(Duration.ZERO).getFirst();
         Delivery now = claim(MINUTE).getFirst();
-        var gone = Answer.of(Result.FAILED, 410, "status_410");
+        var gone = SendResult.of(Result.FAILED, 410, "status_410");
         record(frozen, gone, "waiting");
         assertThat(endpointState()).isEqualTo("well");
         record(now, gone, "waiting");
@@ -254,7 +254,7 @@ class DeliveryTableTest {
         assertThat(table.forget(Duration.ofDays(30), 10)).isOne();
         assertThat(hooks.text("SELECT count(*) FROM webhook_endpoint")).isEqualTo("0");
         record(inFlight, DELIVERED, "delivered");
-        record(inFlight, Answer.of(Result.FAILED, 410, "status_410"), "dead");
+        record(inFlight, SendResult.of(Result.FAILED, 410, "status_410"), "dead");
     }
 
     /** What fails for a merchant when our own way to the internet does. */

@@ -3,8 +3,8 @@ package io.chargeonce.notifications.webhook;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.chargeonce.notifications.Answer;
-import io.chargeonce.notifications.Answer.Result;
+import io.chargeonce.notifications.SendResult;
+import io.chargeonce.notifications.SendResult.Result;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.time.Instant;
@@ -29,13 +29,13 @@ class HostileReceiverTest {
     private static final String HEAD = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n";
     private final Targets here = new Targets(Set.of("localhost"));
 
-    private static Answer post(Targets targets, String url, Duration timeout) throws Exception {
+    private static SendResult post(Targets targets, String url, Duration timeout) throws Exception {
         try (var http = new HttpPost(targets, timeout, 4, DefaultClientTlsStrategy.createDefault(), InstantSource.fixed(NOW))) {
             return http.post(url, Map.of("webhook-id", "msg_1"), "{}");
         }
     }
 
-    private Answer post(RawServer.Behaviour behaviour, Duration timeout) throws Exception {
+    private SendResult post(RawServer.Behaviour behaviour, Duration timeout) throws Exception {
         try (var server = new RawServer(behaviour)) {
             return post(here, "http://localhost:" + server.port(), timeout);
         }
@@ -82,13 +82,13 @@ class HostileReceiverTest {
     @ValueSource(strings = {"000", "001", "099"})
     void a_status_that_the_client_cannot_hold_is_a_failed_try(String status) throws Exception {
         assertThat(post(RawServer.once("HTTP/1.1 " + status + " OK\r\nContent-Length: 0\r\n\r\n"), LONG))
-                .extracting(Answer::result).isEqualTo(Result.FAILED);
+                .extracting(SendResult::result).isEqualTo(Result.FAILED);
     }
 
     @Test
     void a_long_answer_counts_by_its_status() throws Exception {
         String much = "x".repeat(64 * 1024);
-        assertThat(post(RawServer.forEver("HTTP/1.1 200 OK\r\n\r\n", much), LONG)).isEqualTo(Answer.delivered(200));
+        assertThat(post(RawServer.forEver("HTTP/1.1 200 OK\r\n\r\n", much), LONG)).isEqualTo(SendResult.delivered(200));
         assertThat(post(RawServer.forEver("HTTP/1.1 500 No\r\n\r\n", much), LONG).error()).contains("status_500");
         assertThat(post(RawServer.forEver("HTTP/1.1 302 Found\r\nLocation: http://10.0.0.1/\r\n\r\n", much), LONG).error())
                 .contains("redirect");
@@ -101,7 +101,7 @@ class HostileReceiverTest {
         "503, 'Mon, 23 Nov 2026 00:00:00 GMT', 0", "429, 0, 0", "429, -5, 0", "503, soon, 0", "503, '', 0", "500, 120, 0", "301, 120, 0",
         "429, 1e9, 0", "503, 'Tue, 99 Nov 2026 01:00:00 GMT', 0"})
     void a_wait_that_the_receiver_asks_for_is_kept_within_a_day(int status, String header, long seconds) throws Exception {
-        Answer answer =
+        SendResult answer =
                 post(RawServer.once("HTTP/1.1 %d X\r\nRetry-After: %s\r\nContent-Length: 0\r\n\r\n".formatted(status, header)), LONG);
         assertThat(answer.retryAfter().orElse(Duration.ZERO)).isEqualTo(Duration.ofSeconds(seconds));
     }
@@ -126,7 +126,7 @@ class HostileReceiverTest {
         var rebinding = new Targets(Set.of("hooks.example"), host -> new InetAddress[] {
             asked.incrementAndGet() == 1 ? InetAddress.getLoopbackAddress() : InetAddress.getByName("192.0.2.1")});
         try (var server = new RawServer(RawServer.once("HTTP/1.1 204 X\r\n\r\n"))) {
-            assertThat(post(rebinding, "http://hooks.example:" + server.port(), LONG)).isEqualTo(Answer.delivered(204));
+            assertThat(post(rebinding, "http://hooks.example:" + server.port(), LONG)).isEqualTo(SendResult.delivered(204));
         }
         assertThat(asked).hasValue(1);
     }

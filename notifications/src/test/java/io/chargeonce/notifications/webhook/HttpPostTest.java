@@ -3,7 +3,7 @@ package io.chargeonce.notifications.webhook;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.chargeonce.notifications.Answer;
+import io.chargeonce.notifications.SendResult;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.time.Instant;
@@ -26,20 +26,20 @@ class HttpPostTest {
         receiver.close();
     }
 
-    private Answer post(Targets targets, String url, Duration timeout) throws Exception {
+    private SendResult post(Targets targets, String url, Duration timeout) throws Exception {
         try (var http = new HttpPost(targets, timeout, 4, DefaultClientTlsStrategy.createDefault(), NOW)) {
             return http.post(url, Map.of("webhook-id", "msg_1"), "{}");
         }
     }
 
-    private Answer post(String url) throws Exception {
+    private SendResult post(String url) throws Exception {
         return post(new Targets(Set.of("localhost")), url, Duration.ofSeconds(20));
     }
 
     @Test
     void only_an_answer_that_says_success_is_a_delivery() throws Exception {
-        assertThat(post(receiver.url())).isEqualTo(Answer.delivered(200));
-        assertThat(post(receiver.behaves(Receiver.answer(204)).url())).isEqualTo(Answer.delivered(204));
+        assertThat(post(receiver.url())).isEqualTo(SendResult.delivered(200));
+        assertThat(post(receiver.behaves(Receiver.answer(204)).url())).isEqualTo(SendResult.delivered(204));
         assertThat(post(receiver.behaves(Receiver.answer(500)).url()).error()).contains("status_500");
         assertThat(post(receiver.behaves(Receiver.answer(410)).url()).error()).contains("status_410");
     }

@@ -4,8 +4,8 @@ package io.chargeonce.notifications.webhook;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.endpoints.EndpointSecret;
-import io.chargeonce.notifications.Answer.Result;
-import io.chargeonce.notifications.Answer;
+import io.chargeonce.notifications.SendResult.Result;
+import io.chargeonce.notifications.SendResult;
 import io.chargeonce.runtime.Secret;
 import io.chargeonce.vault.DataKeys;
 import io.chargeonce.vault.Vault;
@@ -59,8 +59,8 @@ class SenderTest {
     @Test
     void what_another_endpoint_signs_does_not_hide_it() {
         String secret = EndpointSecret.make();
-        assertThat(sender.send(delivery("whe_bad", "lost"))).isEqualTo(Answer.of(Result.NOT_SENT, "secret_unreadable"));
-        assertThat(sender.send(delivery("whe_good", secret))).extracting(Answer::result).isEqualTo(Result.FAILED);
+        assertThat(sender.send(delivery("whe_bad", "lost"))).isEqualTo(SendResult.of(Result.NOT_SENT, "secret_unreadable"));
+        assertThat(sender.send(delivery("whe_good", secret))).extracting(SendResult::result).isEqualTo(Result.FAILED);
         assertThat(sender.problem()).hasValueSatisfying(problem -> assertThat(problem).contains("whe_bad"));
         sender.send(delivery("whe_bad", secret, "lost"));
         assertThat(sender.problem()).isPresent();

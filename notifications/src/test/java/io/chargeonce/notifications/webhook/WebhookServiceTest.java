@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.standardwebhooks.exceptions.WebhookVerificationException;
 import io.chargeonce.database.Database;
-import io.chargeonce.notifications.Answer.Result;
-import io.chargeonce.notifications.Answer;
+import io.chargeonce.notifications.SendResult.Result;
+import io.chargeonce.notifications.SendResult;
 import io.chargeonce.notifications.Tried;
 import io.chargeonce.notifications.webhook.Receiver.Got;
 import io.chargeonce.vault.Vault;
@@ -310,11 +310,11 @@ class WebhookServiceTest {
         Delivery early = table.claim(DeliveryTable.Lane.SOUND, Set.of(), "", Map.of(), 1, 100, 1, Duration.ZERO).getFirst();
         Delivery late = table.claim(DeliveryTable.Lane.SOUND, Set.of(), "", Map.of(), 1, 100, 1, Duration.ofMinutes(1)).getFirst();
         assertThat(late.attempt()).isEqualTo(2);
-        record(database, new Tried<>(early, Answer.of(Result.FAILED, "timed_out"), "dead", Duration.ZERO));
+        record(database, new Tried<>(early, SendResult.of(Result.FAILED, "timed_out"), "dead", Duration.ZERO));
         assertThat(state(endpoint.id())).isEqualTo("waiting 2 ");
-        record(database, new Tried<>(early, Answer.delivered(200), "delivered", Duration.ZERO));
+        record(database, new Tried<>(early, SendResult.delivered(200), "delivered", Duration.ZERO));
         assertThat(state(endpoint.id())).isEqualTo("delivered 2 ");
-        record(database, new Tried<>(late, Answer.of(Result.FAILED, "timed_out"), "waiting", Duration.ZERO));
+        record(database, new Tried<>(late, SendResult.of(Result.FAILED, "timed_out"), "waiting", Duration.ZERO));
         assertThat(state(endpoint.id())).isEqualTo("delivered 2 ");
     }
 

@@ -64,7 +64,7 @@ BEGIN
     IF (NEW.psp, NEW.sequence, NEW.represented, NEW.generation) IS DISTINCT FROM
        (OLD.psp, OLD.sequence, OLD.represented, OLD.generation + (NEW.state = 'accepted')::int)
        OR NEW.swept NOT IN (OLD.swept, 0) OR NEW.tier NOT IN (OLD.tier, 0) OR NEW.counted_attempts NOT IN (OLD.counted_attempts, 0)
-       -- Only a merge sets a new schedule: the PSP's answer to a question would follow that schedule.
+       -- Only a merge sets a new schedule: the PSP's answer to a status query would follow that schedule.
        OR NEW.state <> 'accepted' AND (NEW.tier, NEW.counted_attempts, NEW.charge_before, NEW.refused_by)
                                       IS DISTINCT FROM (OLD.tier, OLD.counted_attempts, OLD.charge_before, OLD.refused_by)
        OR NEW.resolve_tries NOT IN (OLD.resolve_tries, 0)
@@ -78,7 +78,7 @@ BEGIN
        -- Each alone: what was stopped while it waited keeps the time that it waited for, and is purged all the same.
        OR NEW.not_before IS DISTINCT FROM OLD.not_before AND NEW.not_before > clock_timestamp()
        OR NEW.staged_at IS DISTINCT FROM OLD.staged_at AND NEW.staged_at > clock_timestamp() THEN
-        RAISE EXCEPTION 'permission denied: this role may neither end a question to the PSP nor postpone anything'
+        RAISE EXCEPTION 'permission denied: this role may neither end a status query to the PSP nor postpone anything'
             USING ERRCODE = 'insufficient_privilege';
     END IF;
     IF NEW.state IN ('scheduled', 'parked')
@@ -90,7 +90,8 @@ BEGIN
         RAISE EXCEPTION 'permission denied: this role settles nothing'
             USING ERRCODE = 'insufficient_privilege';
     END IF;
-    -- Asking whether an attempt took the money moves none. If all attempts have failed, there is no question, and the next attempt follows.
+    -- Asking whether an attempt took the money moves none. If all attempts have failed, there is no status query, and the next attempt
+    -- follows.
     IF NEW.state <> OLD.state
        AND NOT (OLD.state = 'dead' AND NEW.state = 'unresolved' AND may_have_taken_money(NEW.operation_id)) THEN
         PERFORM moved_by_a_person(NEW.operation_id, CASE WHEN OLD.state = 'purged' THEN 'restore' WHEN NEW.state = 'purged' THEN 'purge'

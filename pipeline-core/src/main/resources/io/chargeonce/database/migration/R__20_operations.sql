@@ -85,7 +85,7 @@ CREATE OR REPLACE FUNCTION waits_for(its operation_state) RETURNS TABLE (list te
      UNION ALL
     SELECT 'presentation', '', its.represent_at WHERE its.represent_at IS NOT NULL
      UNION ALL
-    SELECT 'question', coalesce(its.psp, ''), its.resolve_at WHERE its.resolve_at IS NOT NULL
+    SELECT 'query', coalesce(its.psp, ''), its.resolve_at WHERE its.resolve_at IS NOT NULL
      UNION ALL
     SELECT CASE its.state WHEN 'purged' THEN 'purge' ELSE 'cancel' END, '', its.staged_at
      WHERE its.state IN ('purged', 'canceled') AND its.settled_at IS NULL

@@ -56,7 +56,7 @@ BEGIN
 END $$;
 
 -- Has charge look at the lines of these attempts, where our rows do not say that their money moved: at three of an attempt at most, for
--- each may be a question to the PSP. Returns how many are due because of this call.
+-- each may be a status query to the PSP. Returns how many are due because of this call.
 CREATE OR REPLACE FUNCTION look_at_lines(of_psp text, keys text[]) RETURNS int
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE

@@ -80,8 +80,8 @@ BEGIN
     SELECT count(*), coalesce(max(created_at), after), coalesce(array_agg(resource_id), '{}') INTO walked, reached, due
       FROM (SELECT created_at, resource_id FROM idempotency_key WHERE created_at < until AND created_at > after
              ORDER BY created_at FETCH FIRST coalesce(most, 0) ROWS WITH TIES) AS old;
-    -- A refund is accepted under its payment's lock, and so is late evidence: after a separate statement has taken the lock, the next one sees
-    -- all of it. If another process deleted a payment meanwhile, it may have been made again under its key; then it is young.
+    -- A refund is accepted under its payment's lock, and so is late evidence: after a separate statement has taken the lock, the next one
+    -- sees all of it. If another process deleted a payment meanwhile, it may have been made again under its key; then it is young.
     ended := ARRAY(
         SELECT operation_id FROM operation JOIN operation_state USING (operation_id)
          WHERE operation_id = ANY (due) AND kind = 'charge'

@@ -275,7 +275,7 @@ CREATE TABLE operation_state (
     psp_reference    text,
     -- Chosen by the worker that claims, so that it recognises its own claim if the answer to COMMIT was lost.
     lease_token      uuid,
-    -- When the resolver has to act: the lease's end while processing, the next question while unresolved.
+    -- When the resolver has to act: the lease's end while processing, the next status query while unresolved.
     resolve_at       timestamptz,
     settled_at       timestamptz,
     -- When its merchant or a person requested its cancel. From then on no attempt begins, and no status query executes one.
@@ -294,7 +294,7 @@ CREATE TABLE operation_state (
     capture_psp      text,
     capture_reference text,
     CONSTRAINT a_capture_has_a_place_and_a_name CHECK ((capture_psp IS NULL) = (capture_reference IS NULL)),
-    -- A purge ends the dead letter but not the question: while its attempt may have moved money, a purged operation has a next one.
+    -- A purge ends the dead letter but not the status query: while its attempt may have moved money, a purged operation has a next one.
     CONSTRAINT resolver_watches_every_open_attempt
         CHECK (state = 'purged' OR (state IN ('processing', 'unresolved')) = (resolve_at IS NOT NULL)),
     CONSTRAINT only_the_claimed_hold_a_lease
@@ -473,12 +473,12 @@ CREATE VIEW attempt_of_payment AS
 -- Operations that are due later, by what they wait for. The table is small, because a payment that succeeds at once never enters it. A
 -- trigger writes it and no role may: so no waiting operation can be left out or removed.
 CREATE TABLE waiting (
-    -- 'work' waits for its record in Kafka, and is overdue if that is lost; 'question' waits for the resolver, when a question is due or
+    -- 'work' waits for its record in Kafka, and is overdue if that is lost; 'query' waits for the resolver, when a status query is due or
     -- its lease has expired; 'presentation' waits for the next presentation of a declined card; 'purge' for its end; 'cancel' for the
     -- publication of its outcome.
-    list         text COLLATE "C" NOT NULL CHECK (list IN ('work', 'question', 'presentation', 'purge', 'cancel')),
+    list         text COLLATE "C" NOT NULL CHECK (list IN ('work', 'query', 'presentation', 'purge', 'cancel')),
     operation_id text COLLATE "C" NOT NULL,
-    -- The PSP of a question, the tier of work: no lane delays another.
+    -- The PSP of a status query, the tier of work: no lane delays another.
     lane         text COLLATE "C" NOT NULL DEFAULT '',
     -- For a purge, the time of the purge.
     due_at       timestamptz NOT NULL,
@@ -508,7 +508,7 @@ CREATE TABLE psp_observation (
     psp_key       text COLLATE "C" NOT NULL,
     observed_at   timestamptz NOT NULL DEFAULT now(),
     -- 'found': its PSP had the attempt, and a restored database did not.
-    source        text NOT NULL CHECK (source IN ('call', 'question', 'webhook', 'settlement', 'hand', 'found')),
+    source        text NOT NULL CHECK (source IN ('call', 'query', 'webhook', 'settlement', 'hand', 'found')),
     outcome       text NOT NULL CHECK (outcome IN ('charged', 'declined', 'failed', 'unknown')),
     cause         text,
     detail        text,
@@ -918,8 +918,8 @@ CREATE TABLE dlq_run_item (
 CREATE INDEX dlq_run_item_open ON dlq_run_item (run_id, position)
     WHERE fate IN ('reentered', 'asked') AND (outcome IS NULL OR outcome = 'unresolved');
 
--- Four eyes: what one person may merge, purge, restore, stop and settle alone within 24 hours. Anything more is a run that another person has
--- approved. No row is no limit. Only the owner writes here, by "migrate --four-eyes-above", and is not limited. Hours are those of the
+-- Four eyes: what one person may merge, purge, restore, stop and settle alone within 24 hours. Anything more is a run that another person
+-- has approved. No row is no limit. Only the owner writes here, by "migrate --four-eyes-above", and is not limited. Hours are those of the
 -- clock and not of now(), which a transaction that is held open keeps for days. This rule refuses with the SQLSTATE X4EYE, which Postgres
 -- does not use: no right is missing then, and nothing needs fixing.
 CREATE TABLE four_eyes (

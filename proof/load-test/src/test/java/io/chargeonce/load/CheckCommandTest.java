@@ -59,14 +59,14 @@ class CheckCommandTest {
         try (var client = Admin.create(Map.of("bootstrap.servers", kafka))) {
             new TopicPlan(new Topics("payments"), tiers.size(), 1, Optional.of((short) 1)).create(client);
         }
-        stripe = parts.start("stripe", () -> StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSettings.inMemory()));
-        adyen = parts.start("adyen", () -> AdyenSimulator.start(io.chargeonce.sandbox.adyen.AdyenSettings.inMemory()));
+        stripe = parts.start("stripe", () -> StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSimulatorSettings.inMemory()));
+        adyen = parts.start("adyen", () -> AdyenSimulator.start(io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.inMemory()));
         var meters = parts.start("meters", () -> Meters.of("test"));
         var pipeline = new PipelineSettings(url, "postgres", "", kafka, Optional.empty(), "payments", tiers, Optional.empty());
         var settings = new ChargeSettings(pipeline,
                 List.of(new StripeSettings("sk_test", stripe.apiBase().toString(), Duration.ofSeconds(1)),
-                        new AdyenSettings(io.chargeonce.sandbox.adyen.AdyenSettings.API_KEY,
-                                io.chargeonce.sandbox.adyen.AdyenSettings.MERCHANT_ACCOUNT, adyen.apiBase().toString(),
+                        new AdyenSettings(io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.API_KEY,
+                                io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.MERCHANT_ACCOUNT, adyen.apiBase().toString(),
                                 Duration.ofSeconds(1), Optional.empty())),
                 10, Duration.ofSeconds(20), Duration.ofSeconds(1), List.of(Duration.ofSeconds(1)), Duration.ofMinutes(1),
                 Optional.empty(), ChargeSettings.Pace.USUAL).withOurReceipts();

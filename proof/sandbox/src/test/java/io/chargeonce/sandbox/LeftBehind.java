@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.sandbox;
 
-import io.chargeonce.sandbox.adyen.AdyenSettings;
+import io.chargeonce.sandbox.adyen.AdyenSimulatorSettings;
 import io.chargeonce.sandbox.adyen.AdyenSimulator;
-import io.chargeonce.sandbox.stripe.StripeSettings;
+import io.chargeonce.sandbox.stripe.StripeSimulatorSettings;
 import io.chargeonce.sandbox.stripe.StripeSimulator;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -21,9 +21,9 @@ public final class LeftBehind {
             case "kafka" -> KafkaBroker.start(directory, Integer.parseInt(arguments[2]));
             case "postgres" -> PostgresServer.start(directory, Integer.parseInt(arguments[2]));
             case "stripe" -> StripeSimulator.start(
-                    StripeSettings.inMemory().keptIn(directory).port(Integer.parseInt(arguments[2])));
+                    StripeSimulatorSettings.inMemory().keptIn(directory).port(Integer.parseInt(arguments[2])));
             case "adyen" -> AdyenSimulator.start(
-                    AdyenSettings.inMemory().keptIn(directory).port(Integer.parseInt(arguments[2])));
+                    AdyenSimulatorSettings.inMemory().keptIn(directory).port(Integer.parseInt(arguments[2])));
             default -> throw new IllegalArgumentException(arguments[0]);
         }
         System.out.println("ready");

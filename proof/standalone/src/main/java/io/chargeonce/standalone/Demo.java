@@ -26,7 +26,7 @@ import io.chargeonce.kafka.ProducerSettings;
 import io.chargeonce.sandbox.mail.Letter;
 import io.chargeonce.sandbox.psp.Fault;
 import io.chargeonce.sandbox.psp.FaultRule;
-import io.chargeonce.sandbox.stripe.Operation;
+import io.chargeonce.sandbox.stripe.StripeOperation;
 import io.chargeonce.terminal.Screen;
 import io.chargeonce.wire.PaymentJson;
 import io.chargeonce.wire.Topics;
@@ -117,7 +117,7 @@ final class Demo implements AutoCloseable {
     }
 
     private void inject(DemoPlan.Payment payment, FaultRule rule) {
-        pipeline.foundations.stripe().inject(rule.on(Operation.CONFIRM).forMetadata("reference", payment.key()));
+        pipeline.foundations.stripe().inject(rule.on(StripeOperation.CONFIRM).forMetadata("reference", payment.key()));
     }
 
     private void sendThroughAnOutage() {

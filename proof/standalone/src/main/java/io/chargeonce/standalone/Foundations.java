@@ -5,11 +5,11 @@ import io.chargeonce.runtime.Lifecycle;
 import io.chargeonce.sandbox.Directories;
 import io.chargeonce.sandbox.KafkaBroker;
 import io.chargeonce.sandbox.PostgresServer;
-import io.chargeonce.sandbox.adyen.AdyenSettings;
+import io.chargeonce.sandbox.adyen.AdyenSimulatorSettings;
 import io.chargeonce.sandbox.adyen.AdyenSimulator;
 import io.chargeonce.sandbox.bank.SandboxBank;
 import io.chargeonce.sandbox.mail.SandboxMail;
-import io.chargeonce.sandbox.stripe.StripeSettings;
+import io.chargeonce.sandbox.stripe.StripeSimulatorSettings;
 import io.chargeonce.sandbox.stripe.StripeSimulator;
 import io.chargeonce.vault.DataKeys;
 import java.io.IOException;
@@ -43,8 +43,8 @@ record Foundations(KafkaBroker kafka, PostgresServer postgres, StripeSimulator s
         var postgres = lifecycle.start("Postgres", () -> PostgresServer.start(postgresIn(directory), ports.postgres));
         var kafka = lifecycle.start("Kafka", () -> KafkaBroker.start(directory.resolve("kafka"), ports.kafka));
         var stripe = lifecycle.start("Stripe simulator", () -> StripeSimulator.start(
-                StripeSettings.inMemory().port(ports.stripe).keptIn(directory.resolve("stripe"))));
-        var adyen = lifecycle.start("Adyen simulator", () -> AdyenSimulator.start(SandboxCards.at(AdyenSettings.inMemory())
+                StripeSimulatorSettings.inMemory().port(ports.stripe).keptIn(directory.resolve("stripe"))));
+        var adyen = lifecycle.start("Adyen simulator", () -> AdyenSimulator.start(SandboxCards.at(AdyenSimulatorSettings.inMemory())
                 .port(ports.adyen).keptIn(directory.resolve("adyen"))
                 .webhook(URI.create("http://127.0.0.1:" + ports.webhook() + "/v1/webhooks/adyen"), ADYEN_HMAC_KEY)));
         var mail = lifecycle.start("mail server", () -> SandboxMail.start(ports.mail, ports.mailbox));
@@ -100,8 +100,8 @@ record Foundations(KafkaBroker kafka, PostgresServer postgres, StripeSimulator s
 
         private SandboxCards() {}
 
-        static AdyenSettings at(AdyenSettings adyen) {
-            AdyenSettings knowing = adyen;
+        static AdyenSimulatorSettings at(AdyenSimulatorSettings adyen) {
+            AdyenSimulatorSettings knowing = adyen;
             for (Map.Entry<String, String> card : HOLDERS.entrySet()) {
                 knowing = knowing.storing(card.getKey(), card.getValue());
             }

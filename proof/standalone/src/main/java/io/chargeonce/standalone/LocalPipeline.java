@@ -55,7 +55,7 @@ final class LocalPipeline implements AutoCloseable {
     private static final int PARTITIONS = 12;
 
     /** How long things take: the PSP is a simulator on this machine, so timeouts are shorter than for a real one. */
-    record Pace(List<Duration> tiers, Duration pspTimeout, Duration lease, Duration breakerOpenFor, List<Duration> questions,
+    record Pace(List<Duration> tiers, Duration pspTimeout, Duration lease, Duration breakerOpenFor, List<Duration> queries,
             Duration sweepAfter) {
 
         static Pace usual(List<Duration> tiers) {
@@ -107,7 +107,7 @@ final class LocalPipeline implements AutoCloseable {
         LocalBank.create(pipeline, vault);
         var meters = lifecycle.start("meters", () -> Meters.of("chargeonce"));
         var charge = new ChargeSettings(pipeline, List.of(stripe(foundations, pace), adyen(foundations, pace)), 1000, pace.lease(),
-                pace.breakerOpenFor(), pace.questions(), pace.sweepAfter(), Optional.of(Routes.parse(ROUTES)), ChargeSettings.Pace.USUAL,
+                pace.breakerOpenFor(), pace.queries(), pace.sweepAfter(), Optional.of(Routes.parse(ROUTES)), ChargeSettings.Pace.USUAL,
                 Optional.of(new Address("127.0.0.1", ports.webhook()))).with(vault)
                 .withOurReceipts().withBanks(List.of(LocalBank.NAME));
         lifecycle.start("charge-consumer", () -> ChargeService.start(charge, meters));
@@ -154,8 +154,8 @@ final class LocalPipeline implements AutoCloseable {
     }
 
     private static AdyenSettings adyen(Foundations foundations, Pace pace) {
-        return new AdyenSettings(io.chargeonce.sandbox.adyen.AdyenSettings.API_KEY,
-                io.chargeonce.sandbox.adyen.AdyenSettings.MERCHANT_ACCOUNT,
+        return new AdyenSettings(io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.API_KEY,
+                io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.MERCHANT_ACCOUNT,
                 foundations.adyen().apiBase().toString(), pace.pspTimeout(), Optional.of(Foundations.ADYEN_HMAC_KEY));
     }
 

@@ -2,7 +2,7 @@
 package io.chargeonce.standalone;
 
 import io.chargeonce.app.Migrate;
-import io.chargeonce.dlq.input.Problems;
+import io.chargeonce.dlq.input.InputProblems;
 import io.chargeonce.runtime.Lifecycle;
 import io.chargeonce.runtime.PipelineSettings;
 import java.nio.file.Path;
@@ -36,7 +36,7 @@ final class SandboxCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        var problems = new Problems();
+        var problems = new InputProblems();
         DataDirectory.problem(data).ifPresent(problems::add);
         if (problems.any()) {
             return problems.print(spec);

@@ -2,7 +2,7 @@
 package io.chargeonce.standalone;
 
 import io.chargeonce.app.Logs;
-import io.chargeonce.dlq.input.Problems;
+import io.chargeonce.dlq.input.InputProblems;
 import io.chargeonce.runtime.PipelineSettings;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -39,7 +39,7 @@ final class UpCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        var problems = new Problems();
+        var problems = new InputProblems();
         ports.problems(data.map(Foundations::postgresIn)).forEach(problems::add);
         DataDirectory.problem(data).ifPresent(problems::add);
         if (problems.any()) {

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.chargeonce.app.Migrate;
 import io.chargeonce.charge.ChargeService;
 import io.chargeonce.charge.ChargeSettings;
-import io.chargeonce.console.witness.Progress;
+import io.chargeonce.console.witness.WitnessProgress;
 import io.chargeonce.console.witness.Witness;
 import io.chargeonce.console.witness.WitnessSettings;
 import io.chargeonce.ingest.IngestService;
@@ -21,7 +21,7 @@ import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.sandbox.PostgresServer;
 import io.chargeonce.sandbox.psp.Fault;
 import io.chargeonce.sandbox.psp.FaultRule;
-import io.chargeonce.sandbox.stripe.Operation;
+import io.chargeonce.sandbox.stripe.StripeOperation;
 import io.chargeonce.sandbox.stripe.StripeSimulator;
 import io.chargeonce.wire.AccessPlan;
 import io.chargeonce.wire.TopicCheck;
@@ -104,7 +104,7 @@ class EncryptedTest {
 
     @Test
     void payments_succeed_and_are_retried_over_tls_with_each_service_under_its_own_name() throws Exception {
-        try (var stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSettings.inMemory());
+        try (var stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSimulatorSettings.inMemory());
              var meters = Meters.of("test");
              var ingest = IngestService.start(new IngestSettings(pipeline("chargeonce_ingest", "chargeonce-ingest"),
                      new Address("127.0.0.1", 0), 16, Duration.ofHours(24), Optional.empty()), meters);
@@ -112,7 +112,7 @@ class EncryptedTest {
              var retry = RetryService.start(charging("chargeonce_retry", "chargeonce-retry", stripe), meters)) {
             String good = pay(ingest, "good");
             await(good, "succeeded");
-            stripe.inject(FaultRule.once(new Fault.FailBefore()).on(Operation.CONFIRM));
+            stripe.inject(FaultRule.once(new Fault.FailBefore()).on(StripeOperation.CONFIRM));
             await(pay(ingest, "retried"), "succeeded");
             Awaitility.await().atMost(PATIENCE).until(() -> records("payments.retry-1") == 1 && records("payments.outcomes") == 2);
         }
@@ -125,7 +125,7 @@ class EncryptedTest {
         try (var meters = Meters.of("test");
              var witness = Witness.start(settings, connection("chargeonce-console", ours), new Topics("payments"),
                      List.of(Duration.ofSeconds(1)), meters.registry())) {
-            Awaitility.await().atMost(PATIENCE).until(() -> witness.view().progress().state() == Progress.State.LIVE);
+            Awaitility.await().atMost(PATIENCE).until(() -> witness.view().progress().state() == WitnessProgress.State.LIVE);
             assertThat(witness.view().progress().problem()).isEmpty();
         }
     }

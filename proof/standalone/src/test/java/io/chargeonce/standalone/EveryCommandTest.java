@@ -26,7 +26,7 @@ import io.chargeonce.reconcile.terminal.ReconcileSettings;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.sandbox.psp.Fault;
 import io.chargeonce.sandbox.psp.FaultRule;
-import io.chargeonce.sandbox.stripe.Operation;
+import io.chargeonce.sandbox.stripe.StripeOperation;
 import io.chargeonce.settlement.SettlementKeys;
 import io.chargeonce.notifications.webhook.terminal.WebhookCommand;
 import io.chargeonce.wire.PaymentJson;
@@ -132,7 +132,7 @@ class EveryCommandTest {
 
     /** Of a brand that Stripe alone takes. Others succeed there meanwhile, else it would be an outage, in which payments wait. */
     private String sendToFail(String key, Fault fault) throws InterruptedException {
-        pipeline.foundations.stripe().inject(FaultRule.once(fault).on(Operation.CONFIRM).forMetadata("reference", key).always());
+        pipeline.foundations.stripe().inject(FaultRule.once(fault).on(StripeOperation.CONFIRM).forMetadata("reference", key).always());
         return send(key, "pm_card_amex");
     }
 
@@ -213,9 +213,9 @@ class EveryCommandTest {
         dlq(OK, "purge", "--resume", first(RUN, dlq(OK, "purge", purged, "--reason", "a test", "--rate", "5", "--plan")));
         dlq(OK, "restore", purged, "--reason", "a mistake", "--yes");
         dlq(OK, "purge", purged, "--reason", "a test all the same", "--yes");
-        dlq(OK, "cancel", purged, "--reason", "nobody wants it", "--yes");
-        // What the PSP answers to the question outranks the person who says that it was charged.
-        pipeline.foundations.stripe().inject(FaultRule.once(new Fault.Refused(404)).on(Operation.RETRIEVE)
+        dlq(OK, "cancel", purged, "--reason", "the order is cancelled", "--yes");
+        // What the PSP answers to the status query outranks the person who says that it was charged.
+        pipeline.foundations.stripe().inject(FaultRule.once(new Fault.Refused(404)).on(StripeOperation.RETRIEVE)
                 .forMetadata("reference", "unknown").always());
         String unknown = sendToFail("unknown", new Fault.AnswerLost());
         Awaitility.await().atMost(PATIENCE)

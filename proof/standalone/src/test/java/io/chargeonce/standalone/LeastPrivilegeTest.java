@@ -48,7 +48,7 @@ import io.chargeonce.sandbox.TestStack;
 import io.chargeonce.sandbox.mail.SandboxMail;
 import io.chargeonce.sandbox.psp.Fault;
 import io.chargeonce.sandbox.psp.FaultRule;
-import io.chargeonce.sandbox.stripe.Operation;
+import io.chargeonce.sandbox.stripe.StripeOperation;
 import io.chargeonce.sandbox.stripe.StripeSimulator;
 import io.chargeonce.settlement.SettlementKeys;
 import io.chargeonce.vault.Vault;
@@ -106,7 +106,7 @@ class LeastPrivilegeTest {
     @Test
     void payments_succeed_die_and_come_back_with_each_service_under_its_own_role_and_every_metric_of_the_dashboards_exists()
             throws Exception {
-        try (var stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSettings.inMemory());
+        try (var stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSimulatorSettings.inMemory());
              var mail = SandboxMail.start(0, 0);
              var hanging = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
              var meters = Meters.of("test");
@@ -129,7 +129,7 @@ class LeastPrivilegeTest {
             assertThat(post(ingest, "/v1/payments/" + good + "/refunds", "refund", "{}").statusCode()).isEqualTo(202);
             await("payment-" + good + "-refund", "succeeded");
 
-            stripe.inject(FaultRule.once(new Fault.FailBefore()).on(Operation.CONFIRM).always());
+            stripe.inject(FaultRule.once(new Fault.FailBefore()).on(StripeOperation.CONFIRM).always());
             String dead = pay(ingest, "dead", "pm_card_visa");
             await(dead, "dead");
             stripe.removeRules();
@@ -316,7 +316,7 @@ class LeastPrivilegeTest {
         assertThat(dlq("chargeonce_dlq_reader", settle).exit()).isEqualTo(2);
         Called written = dlq("chargeonce_dlq_operator", settle);
         assertThat(written.exit()).as("recorded, and not settled before charge runs: " + written.err()).isOne();
-        try (var stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSettings.inMemory());
+        try (var stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSimulatorSettings.inMemory());
              var meters = Meters.of("test");
              var charge = ChargeService.start(chargeSettings("chargeonce_charge", stripe), meters)) {
             await(BY_HAND, "dead");
@@ -341,7 +341,7 @@ class LeastPrivilegeTest {
                                          sent_at, key_valid_until)
             VALUES ('%s', 'pay_by_hand', 'pay_by_hand', 'charge', 1, 1, 'stripe', 'unknown', 'x', sha256('x'),
                     now() - interval '3 days', now() - interval '2 days');
-            INSERT INTO psp_observation (psp_key, source, outcome, cause) VALUES ('%1$s', 'question', 'unknown', 'not_found');
+            INSERT INTO psp_observation (psp_key, source, outcome, cause) VALUES ('%1$s', 'query', 'unknown', 'not_found');
             INSERT INTO dead_letter (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, psp, state, cause, message, \
             generation)
             VALUES ('pay_by_hand', 'pay_by_hand', 'pay_by_hand', 'acme', 1299, 'EUR', 'stripe', 'dead', 'unresolved', 'not_found', 1)

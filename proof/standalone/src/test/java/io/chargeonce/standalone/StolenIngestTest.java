@@ -93,8 +93,8 @@ class StolenIngestTest {
         "SELECT merchant_id FROM merchants_of('{NULL}')", "SELECT merchant_id FROM merchants_of(ARRAY[''::bytea])",
         "SELECT merchant_id FROM merchants_of(NULL)", "SELECT merchant_id FROM merchants_of(ARRAY[sha256('none')])",
         "SELECT first FROM first_purchases('{x}', '{acme}', ARRAY[sha256('a purchase')])"})
-    void a_login_that_does_not_know_both_names_learns_nothing(String question) throws SQLException {
-        assertThat(read(question)).isEmpty();
+    void a_login_that_does_not_know_both_names_learns_nothing(String query) throws SQLException {
+        assertThat(read(query)).isEmpty();
     }
 
     @Test

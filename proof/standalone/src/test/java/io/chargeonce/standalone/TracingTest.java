@@ -17,7 +17,7 @@ import io.chargeonce.runtime.Settings;
 import io.chargeonce.sandbox.TestStack;
 import io.chargeonce.sandbox.psp.Fault;
 import io.chargeonce.sandbox.psp.FaultRule;
-import io.chargeonce.sandbox.stripe.Operation;
+import io.chargeonce.sandbox.stripe.StripeOperation;
 import io.chargeonce.sandbox.stripe.StripeSimulator;
 import io.chargeonce.tracing.Tracing;
 import io.opentelemetry.proto.trace.v1.Span;
@@ -59,7 +59,7 @@ class TracingTest {
         Migrate.schema(pipeline);
         Migrate.topics(pipeline, 1, Optional.of((short) 1));
         SandboxMerchants.create(pipeline);
-        stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSettings.inMemory());
+        stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSimulatorSettings.inMemory());
     }
 
     @AfterAll
@@ -69,7 +69,7 @@ class TracingTest {
 
     @Test
     void a_payments_way_is_one_trace_from_the_producer_through_a_tier_to_the_psp() throws Exception {
-        stripe.inject(FaultRule.once(new Fault.FailBefore()).on(Operation.CONFIRM));
+        stripe.inject(FaultRule.once(new Fault.FailBefore()).on(StripeOperation.CONFIRM));
         try (var collector = Collector.start()) {
             String payment;
             // Closing it sends what it has.

@@ -3,7 +3,7 @@ package io.chargeonce.dlq.terminal.cancel;
 
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.input.Problems;
+import io.chargeonce.dlq.input.InputProblems;
 import io.chargeonce.dlq.json.Json;
 import io.chargeonce.dlq.run.Cancels;
 import io.chargeonce.dlq.terminal.options.ActsAs;
@@ -58,7 +58,7 @@ public final class CancelCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        var problems = new Problems();
+        var problems = new InputProblems();
         problems.needsReason(reason);
         return problems.any() ? problems.print(spec) : dlq.with(spec, this::cancel);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.terminal.hold;
 
-import io.chargeonce.dlq.input.Problems;
+import io.chargeonce.dlq.input.InputProblems;
 import io.chargeonce.dlq.terminal.options.QueueOpener;
 import io.chargeonce.dlq.hold.Holds;
 import io.chargeonce.ledger.Hold;
@@ -38,7 +38,7 @@ public final class ForceCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        var problems = new Problems();
+        var problems = new InputProblems();
         Optional<Hold.Kind> known = options.check(problems);
         known.filter(one -> one != Hold.Kind.PSP)
                 .ifPresent(one -> problems.add("only a PSP is forced: a %s has no breaker".formatted(one.tag())));

@@ -4,7 +4,7 @@ package io.chargeonce.dlq.terminal.hold;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.hold.HoldEffect;
 import io.chargeonce.dlq.hold.Holds;
-import io.chargeonce.dlq.input.Problems;
+import io.chargeonce.dlq.input.InputProblems;
 import io.chargeonce.dlq.json.HoldJson;
 import io.chargeonce.dlq.json.Json;
 import io.chargeonce.dlq.terminal.options.ActsAs;
@@ -26,7 +26,7 @@ record HoldCall(CommandSpec spec, Hold.Kind kind, String name, Optional<String> 
     private static final int NO = 1;
 
     /** The kind, if there is such a one. */
-    static Optional<Hold.Kind> kind(String typed, Problems problems) {
+    static Optional<Hold.Kind> kind(String typed, InputProblems problems) {
         Optional<Hold.Kind> kind = Hold.Kind.fromTag(typed);
         if (kind.isEmpty()) {
             problems.add("'%s' is nothing that can be held: say psp, merchant or tier".formatted(typed));
@@ -39,7 +39,7 @@ record HoldCall(CommandSpec spec, Hold.Kind kind, String name, Optional<String> 
         return kind == Hold.Kind.TIER ? typed.replaceFirst("^retry-", "") : typed;
     }
 
-    static void checkReason(Optional<String> reason, Problems problems) {
+    static void checkReason(Optional<String> reason, InputProblems problems) {
         problems.needsReason(reason);
         if (reason.filter(text -> Cut.isLonger(text, Holds.LONGEST_REASON)).isPresent()) {
             problems.add("--reason is longer than %d characters".formatted(Holds.LONGEST_REASON));
@@ -149,7 +149,7 @@ record HoldCall(CommandSpec spec, Hold.Kind kind, String name, Optional<String> 
     }
 
     private Optional<Integer> refuseUnknown(Holds holds) {
-        var problems = new Problems();
+        var problems = new InputProblems();
         holds.unknown(kind, name).ifPresent(problems::unknown);
         return problems.any() ? Optional.of(problems.print(spec)) : Optional.empty();
     }

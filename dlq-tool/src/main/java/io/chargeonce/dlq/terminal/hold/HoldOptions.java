@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.terminal.hold;
 
-import io.chargeonce.dlq.input.Problems;
+import io.chargeonce.dlq.input.InputProblems;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.ledger.Hold;
 import java.util.Optional;
@@ -29,7 +29,7 @@ final class HoldOptions {
     CommonOptions common;
 
     /** The kind, if there is such a one; adds all that is wrong. */
-    Optional<Hold.Kind> check(Problems problems) {
+    Optional<Hold.Kind> check(InputProblems problems) {
         Optional<Hold.Kind> known = HoldCall.kind(kind, problems);
         HoldCall.checkReason(reason, problems);
         return known;

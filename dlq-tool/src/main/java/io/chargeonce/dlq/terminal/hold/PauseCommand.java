@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.terminal.hold;
 
-import io.chargeonce.dlq.input.Problems;
+import io.chargeonce.dlq.input.InputProblems;
 import io.chargeonce.dlq.terminal.options.QueueOpener;
 import io.chargeonce.ledger.Hold;
 import java.time.Duration;
@@ -42,7 +42,7 @@ public final class PauseCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        var problems = new Problems();
+        var problems = new InputProblems();
         Optional<Hold.Kind> known = options.check(problems);
         Optional<Duration> lasting = problems.age("--until", until);
         return problems.any() ? problems.print(spec)

@@ -2,7 +2,7 @@
 package io.chargeonce.dlq.terminal.options;
 
 import io.chargeonce.dlq.input.FilterOptions;
-import io.chargeonce.dlq.input.Problems;
+import io.chargeonce.dlq.input.InputProblems;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +35,7 @@ public final class SelectionOptions {
     @Option(names = "--expect-fingerprint", paramLabel = "F", description = "Refuse unless the set has this fingerprint.")
     Optional<String> expectFingerprint;
 
-    public Expected expected(Problems problems) {
+    public Expected expected(InputProblems problems) {
         Optional<Integer> count = expectCount.filter("0"::equals).map(Integer::valueOf)
                 .or(() -> problems.number("--expect-count", expectCount));
         return new Expected(count, expectFingerprint);
@@ -44,10 +44,10 @@ public final class SelectionOptions {
     /** Whether a set is named at all. */
     public boolean any() {
         return !ids.isEmpty() || all || yes || expectCount.isPresent() || expectFingerprint.isPresent()
-                || !filters.filter(Optional.empty(), new Problems()).isEverything();
+                || !filters.filter(Optional.empty(), new InputProblems()).isEverything();
     }
 
-    public DeadLetterFilter filter(Problems problems) {
+    public DeadLetterFilter filter(InputProblems problems) {
         DeadLetterFilter filter = filters.filter(ids.isEmpty() ? Optional.empty() : Optional.of(ids), problems);
         if (all && !filter.isEverything()) {
             problems.add("--all means everything, so name no ids and no filter with it");

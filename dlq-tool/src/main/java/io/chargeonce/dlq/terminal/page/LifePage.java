@@ -52,7 +52,7 @@ public final class LifePage {
         return switch (operation.state()) {
             case SCHEDULED, PARKED -> Optional.of(operation.representAt().map(at -> "Presented again at %s.".formatted(Words.time(at)))
                     .orElseGet(() -> "Next try: due at %s.".formatted(Words.time(operation.notBefore()))));
-            case UNRESOLVED, PROCESSING, PURGED -> operation.resolveAt().map(at -> "Next question to %s: due at %s."
+            case UNRESOLVED, PROCESSING, PURGED -> operation.resolveAt().map(at -> "Next status query to %s: due at %s."
                     .formatted(operation.psp().orElse("its PSP"), Words.time(at)));
             case ACCEPTED, SUCCEEDED, FAILED, DECLINED, DEAD, CANCELED -> Optional.empty();
         };

@@ -57,7 +57,7 @@ final class RepeatedParks {
         return more;
     }
 
-    /** What two equal turns have in common; empty if this is no turn that ends with a park, and no answer to a question. */
+    /** What two equal turns have in common; empty if this is no turn that ends with a park, and no answer to a status query. */
     private static Optional<List<Object>> shape(List<Moment> moments, int from, int length) {
         if (length == 1 && moments.get(from) instanceof Moment.Heard heard && !heard.source().equals("call")) {
             return Optional.of(List.of(heard.attempt(), heard.source(), heard.outcome(), heard.cause(), heard.detail(), heard.reference()));

@@ -3,7 +3,7 @@ package io.chargeonce.dlq.terminal.refused;
 
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.DeadLetterQueue;
-import io.chargeonce.dlq.input.Problems;
+import io.chargeonce.dlq.input.InputProblems;
 import io.chargeonce.dlq.refused.RefusedRecord;
 import io.chargeonce.dlq.refused.RefusedRecords;
 import io.chargeonce.dlq.refused.RefusedRecords.Deed;
@@ -81,7 +81,7 @@ public final class RefusedCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        var problems = new Problems();
+        var problems = new InputProblems();
         if (retry || drop) {
             checkChange(problems);
         } else if (all || yes || reason.isPresent()) {
@@ -90,7 +90,7 @@ public final class RefusedCommand implements Callable<Integer> {
         return problems.any() ? problems.print(spec) : dlq.with(spec, this::look);
     }
 
-    private void checkChange(Problems problems) {
+    private void checkChange(InputProblems problems) {
         if (retry && drop) {
             problems.add("--retry offers them again and --drop deletes them: say one of them");
         }
@@ -111,7 +111,7 @@ public final class RefusedCommand implements Callable<Integer> {
         List<RefusedRecord> found = refused.find(new Wanted(keys, topic));
         Screen screen = Screen.of(spec);
         if (drop && found.stream().anyMatch(record -> !record.mayBeDropped())) {
-            var problems = new Problems();
+            var problems = new InputProblems();
             problems.add("seals of the audit log are never dropped: mend the topic, and offer them again with --retry");
             return problems.print(spec);
         }

@@ -3,7 +3,7 @@ package io.chargeonce.notifications.receipt.terminal;
 
 import io.chargeonce.notifications.receipt.ReceiptBook.Entry;
 import io.chargeonce.notifications.receipt.ReceiptBook.Filter;
-import io.chargeonce.notifications.terminal.ListCommand;
+import io.chargeonce.notifications.terminal.MessageListCommand;
 import io.chargeonce.terminal.Column;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,7 +14,7 @@ import picocli.CommandLine.Option;
 
 @Command(name = "list", description = "Lists receipts, the newest first. No address is shown.", usageHelpAutoWidth = true,
         mixinStandardHelpOptions = true)
-final class ListReceipts extends ListCommand<ReceiptCommand> {
+final class ListReceipts extends MessageListCommand<ReceiptCommand> {
 
     static final List<Column<Entry>> COLUMNS = List.of(Column.whole("RECEIPT", Entry::receipt),
             Column.whole("PAYMENT", Entry::payment), Column.whole("STATE", Entry::state), Column.whole("KIND", Entry::kind),

@@ -5,7 +5,7 @@ import io.chargeonce.endpoints.DeliveryBook.Entry;
 import io.chargeonce.endpoints.DeliveryBook.Filter;
 import io.chargeonce.endpoints.DeliveryBook;
 import io.chargeonce.endpoints.EndpointJson;
-import io.chargeonce.notifications.terminal.ListCommand;
+import io.chargeonce.notifications.terminal.MessageListCommand;
 import io.chargeonce.terminal.Column;
 import java.util.List;
 import java.util.Optional;
@@ -14,7 +14,7 @@ import picocli.CommandLine.Option;
 
 @Command(name = "deliveries", description = "Lists deliveries, the newest first.", usageHelpAutoWidth = true,
         mixinStandardHelpOptions = true)
-final class Deliveries extends ListCommand<WebhookCommand> {
+final class Deliveries extends MessageListCommand<WebhookCommand> {
 
     static final List<Column<Entry>> COLUMNS = List.of(Column.whole("WEBHOOK", Entry::webhook),
             Column.whole("EVENT", Entry::event), Column.whole("STATE", Entry::state),

@@ -3,7 +3,7 @@ package io.chargeonce.notifications.webhook.terminal;
 
 import io.chargeonce.endpoints.EndpointJson;
 import io.chargeonce.endpoints.EndpointTable.Endpoint;
-import io.chargeonce.notifications.terminal.ListCommand;
+import io.chargeonce.notifications.terminal.MessageListCommand;
 import io.chargeonce.terminal.Column;
 import java.util.List;
 import java.util.Optional;
@@ -11,7 +11,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 @Command(name = "list", description = "Lists endpoints.", usageHelpAutoWidth = true, mixinStandardHelpOptions = true)
-final class ListEndpoints extends ListCommand<WebhookCommand> {
+final class ListEndpoints extends MessageListCommand<WebhookCommand> {
 
     static final List<Column<Endpoint>> COLUMNS = List.of(Column.whole("ENDPOINT", Endpoint::id),
             Column.whole("MERCHANT", Endpoint::merchant), Column.whole("STATE", endpoint -> endpoint.state().replace('_', ' ')),

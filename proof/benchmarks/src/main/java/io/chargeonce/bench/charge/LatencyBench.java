@@ -69,7 +69,7 @@ public final class LatencyBench {
         var machine = Machine.fingerprint();
         var bench = new LatencyBench();
         try (var ground = new Ground(); var plot = ground.newPlot();
-             var stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSettings.inMemory());
+             var stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSimulatorSettings.inMemory());
              var meters = Meters.of("charge-consumer");
              var door = IngestDoor.ours(new Arena(plot, new StubPsp(Duration.ZERO, 0)));
              var charge = ChargeService.start(settings(plot, stripe), meters);

@@ -13,11 +13,11 @@ import io.chargeonce.load.traffic.TrafficMerchant;
 import io.chargeonce.load.traffic.PlannedOutcome;
 import io.chargeonce.load.traffic.Wallet;
 import io.chargeonce.sandbox.PostgresServer;
-import io.chargeonce.sandbox.adyen.AdyenSettings;
+import io.chargeonce.sandbox.adyen.AdyenSimulatorSettings;
 import io.chargeonce.sandbox.adyen.AdyenSimulator;
 import io.chargeonce.sandbox.psp.FaultRule;
 import io.chargeonce.sandbox.psp.PspSimulator;
-import io.chargeonce.sandbox.stripe.StripeSettings;
+import io.chargeonce.sandbox.stripe.StripeSimulatorSettings;
 import io.chargeonce.sandbox.stripe.StripeSimulator;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -100,7 +100,7 @@ final class CampaignStage implements AutoCloseable {
         this.changedClasses = directory.resolve("changed-classes.jar");
         Weaver.write(changedClasses, plant);
         this.postgres = PostgresServer.start(directory.resolve("postgres"), LowPort.free());
-        this.stripe = StripeSimulator.start(StripeSettings.inMemory().port(LowPort.free()).account(ServiceSettings.STRIPE_KEY));
+        this.stripe = StripeSimulator.start(StripeSimulatorSettings.inMemory().port(LowPort.free()).account(ServiceSettings.STRIPE_KEY));
         this.adyen = AdyenSimulator.start(cards().port(LowPort.free())
                 .webhook(URI.create("http://127.0.0.1:" + webhookPort + "/v1/webhooks/adyen"), ServiceSettings.ADYEN_HMAC_KEY));
         this.toPostgres = TcpProxy.start(postgres.port());
@@ -138,8 +138,8 @@ final class CampaignStage implements AutoCloseable {
     }
 
     /** The load's cards, as this PSP has stored them. */
-    private static AdyenSettings cards() {
-        var settings = AdyenSettings.inMemory().modificationLag(Duration.ofMillis(200));
+    private static AdyenSimulatorSettings cards() {
+        var settings = AdyenSimulatorSettings.inMemory().modificationLag(Duration.ofMillis(200));
         for (PlannedOutcome outcome : PlannedOutcome.values()) {
             for (String card : outcome.cards()) {
                 settings = settings.storing(card, outcome == PlannedOutcome.DECLINED ? "DECLINED" : "APPROVED");
@@ -333,7 +333,7 @@ final class CampaignStage implements AutoCloseable {
         List<URI> ledgers = Stream.concat(Stream.of(stripe.apiBase(), adyen.apiBase()), bank.stream().map(CampaignBank::ledger)).toList();
         return CheckEvidence.of(database.url(), "postgres", "", kafka(), TIERS, ledgers)
                 .calls(new Calls.InFile(history))
-                .planted(List.of(ServiceSettings.STRIPE_KEY, AdyenSettings.API_KEY, "4242424242424242"), logs().files());
+                .planted(List.of(ServiceSettings.STRIPE_KEY, AdyenSimulatorSettings.API_KEY, "4242424242424242"), logs().files());
     }
 
     /** When all has come to rest, there is a receipt for each success, and what was sent has come. */

@@ -8,7 +8,7 @@ import java.util.random.RandomGenerator;
 
 /**
  * PSPs charge and do not say so, while people purge payments without an answer, restore them and refund them. With the next healing the
- * outcomes arrive: by webhooks, by delayed answers, by questions. For one thread.
+ * outcomes arrive: by webhooks, by delayed answers, by status queries. For one thread.
  */
 final class LateTruth {
 

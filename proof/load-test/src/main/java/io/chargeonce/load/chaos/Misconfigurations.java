@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.chaos;
 
-import io.chargeonce.sandbox.adyen.AdyenSettings;
+import io.chargeonce.sandbox.adyen.AdyenSimulatorSettings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -38,7 +38,7 @@ final class Misconfigurations {
                 new Change("other routes", Map.of(ROUTES, Optional.of(stage.routes("-> adyen:5,stripe:1")))),
                 otherKey("a key of stripe that was rolled", STRIPE_KEY, "sk_test_rolled"),
                 otherKey("the key of another account at stripe", STRIPE_KEY, "sk_test_stranger"),
-                otherKey("a wrong key of adyen", ADYEN_KEY, AdyenSettings.API_KEY + "x"));
+                otherKey("a wrong key of adyen", ADYEN_KEY, AdyenSimulatorSettings.API_KEY + "x"));
         Change change = possible.get(random.nextInt(possible.size()));
         changed.forEach(service -> service.restartWith(change.settings(), TO_LEAVE));
         return change.name() + (changed.size() == 1 ? " in " + changed.getFirst().name() : " everywhere");

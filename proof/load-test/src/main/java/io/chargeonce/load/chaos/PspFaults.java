@@ -4,7 +4,7 @@ package io.chargeonce.load.chaos;
 import io.chargeonce.sandbox.psp.Fault;
 import io.chargeonce.sandbox.psp.FaultRule;
 import io.chargeonce.sandbox.psp.PspSimulator;
-import io.chargeonce.sandbox.stripe.Operation;
+import io.chargeonce.sandbox.stripe.StripeOperation;
 import java.time.Duration;
 import java.util.List;
 import java.util.random.RandomGenerator;
@@ -46,7 +46,7 @@ final class PspFaults {
                 yield "stripe refuses connections, adyen refuses connections";
             }
             case SCHEDULED -> {
-                stage.storm(stage.stripe, FaultRule.once(new Fault.FailBefore()).times(LASTING).on(Operation.CREATE));
+                stage.storm(stage.stripe, FaultRule.once(new Fault.FailBefore()).times(LASTING).on(StripeOperation.CREATE));
                 yield "stripe 500_before";
             }
             case UNRESOLVED -> {
@@ -67,16 +67,16 @@ final class PspFaults {
             case 1 -> lostThenLimited();
             default -> {
                 Fault fault = AT_STRIPE.get(random.nextInt(AT_STRIPE.size()));
-                stage.storm(stage.stripe, random.nextBoolean() ? times(fault).on(Operation.CONFIRM) : times(fault));
+                stage.storm(stage.stripe, random.nextBoolean() ? times(fault).on(StripeOperation.CONFIRM) : times(fault));
                 yield "stripe " + fault.text();
             }
         };
     }
 
-    /** What the PSP says about the question is about the question alone: the money has moved. */
+    /** What the PSP says about the status query is about the status query alone: the money has moved. */
     private String lostThenLimited() {
-        stage.storm(stage.stripe, times(new Fault.AnswerLost()).on(Operation.CONFIRM));
-        stage.storm(stage.stripe, times(new Fault.RateLimited(1)).on(Operation.RETRIEVE));
+        stage.storm(stage.stripe, times(new Fault.AnswerLost()).on(StripeOperation.CONFIRM));
+        stage.storm(stage.stripe, times(new Fault.RateLimited(1)).on(StripeOperation.RETRIEVE));
         return "stripe answer_lost, then 429";
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.chaos;
 
-import io.chargeonce.sandbox.adyen.AdyenSettings;
+import io.chargeonce.sandbox.adyen.AdyenSimulatorSettings;
 import io.chargeonce.vault.DataKeys;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -60,9 +60,9 @@ record ServiceSettings(Path directory, int kafkaPort, int postgresPort, int stri
         settings.put("CHARGEONCE_STRIPE_API_KEY_FILE", secret("stripe-key", STRIPE_KEY));
         settings.put("CHARGEONCE_DATA_KEY_FILE", dataKey());
         settings.put("CHARGEONCE_STRIPE_API_BASE", "http://127.0.0.1:" + stripePort);
-        settings.put("CHARGEONCE_ADYEN_API_KEY_FILE", secret("adyen-key", AdyenSettings.API_KEY));
+        settings.put("CHARGEONCE_ADYEN_API_KEY_FILE", secret("adyen-key", AdyenSimulatorSettings.API_KEY));
         settings.put("CHARGEONCE_ADYEN_API_BASE", "http://127.0.0.1:%d/v71".formatted(adyenPort));
-        settings.put("CHARGEONCE_ADYEN_MERCHANT_ACCOUNT", AdyenSettings.MERCHANT_ACCOUNT);
+        settings.put("CHARGEONCE_ADYEN_MERCHANT_ACCOUNT", AdyenSimulatorSettings.MERCHANT_ACCOUNT);
         settings.put("CHARGEONCE_ADYEN_HMAC_KEY_FILE", secret("adyen-hmac-key", ADYEN_HMAC_KEY));
         settings.put("CHARGEONCE_ROUTES", ROUTES);
         settings.put("CHARGEONCE_PSP_TIMEOUT", "500ms");

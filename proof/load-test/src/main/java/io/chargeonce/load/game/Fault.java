@@ -30,7 +30,7 @@ public enum Fault {
     PSP_CALL(0.8, "an exchange with a PSP is not sent, lost, late, cut, endless, or broken before or after the charge"),
     PSP_UNWELL(0.2, "a PSP answers 503 to everything for a while"),
     PSP_THROTTLES(0.2, "a PSP answers 429 with Retry-After for a while"),
-    WRONG_ACCOUNT(0.12, "a PSP answers questions with 404 or everything with 401 for a while, as to another account's key"),
+    WRONG_ACCOUNT(0.12, "a PSP answers status queries with 404 or everything with 401 for a while, as to another account's key"),
     ABSENT_PSP(0.12, "processes run without one of the PSPs for a while, and with other routes than their neighbours"),
     WEBHOOK(0.4, "webhooks come late, twice and out of order, and hints not at all"),
     SOFT_DECLINE(0.3, "cards without money are presented again days later"),

@@ -23,7 +23,7 @@ import io.chargeonce.load.universe.kernel.Blocking;
 import io.chargeonce.notifications.DeliverySeams;
 import io.chargeonce.notifications.receipt.ReceiptSeams;
 import io.chargeonce.notifications.webhook.WebhookSeams;
-import io.chargeonce.psp.http.BoundedHttp;
+import io.chargeonce.psp.http.PspHttp;
 import io.chargeonce.runtime.Worker;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -111,7 +111,7 @@ final class Rewriting {
             body(LoopSeams.AWAIT_QUIET, at(SimulationHooks::awaitQuiet), 0),
             body(at(LoopSettings::buffer), at(SimulationHooks::buffer), 0),
             body(IngestSeams.START_HTTP, at(SimulationHooks::door), 3),
-            body(at(BoundedHttp::exchange), at(SimulationHooks::exchange), 1),
+            body(at(PspHttp::exchange), at(SimulationHooks::exchange), 1),
             body(at(WebhookServer::startWithPatience), at(SimulationHooks::webhooks), 1),
             body(RelaySeams.NOTE_WAIT, at(SimulationHooks::noteWait), 0),
             body(at(DatabaseRetry::waitedAgo), at(SimulationHooks::waitedAgo), 0),

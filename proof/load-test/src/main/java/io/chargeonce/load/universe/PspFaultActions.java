@@ -28,7 +28,7 @@ final class PspFaultActions {
     Map<Fault, Runnable> all() {
         return Map.of(Fault.PSP_UNWELL, () -> mood(SimulatedPsp.Mood.SAYS_503), Fault.PSP_THROTTLES, () -> mood(SimulatedPsp.Mood.SAYS_429),
                 Fault.WRONG_ACCOUNT,
-                () -> mood(kernel.chance(0.7) ? SimulatedPsp.Mood.REFUSES_QUESTIONS : SimulatedPsp.Mood.REFUSES_CREDENTIALS),
+                () -> mood(kernel.chance(0.7) ? SimulatedPsp.Mood.REFUSES_STATUS_QUERIES : SimulatedPsp.Mood.REFUSES_CREDENTIALS),
                 Fault.ABSENT_PSP, this::reconfigure, Fault.STALE_SEARCH, this::stopSearch);
     }
 

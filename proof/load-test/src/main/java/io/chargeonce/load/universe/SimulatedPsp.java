@@ -37,7 +37,7 @@ abstract class SimulatedPsp {
     }
 
     /** What it answers to everything for a while. */
-    enum Mood { WELL, SAYS_503, SAYS_429, REFUSES_QUESTIONS, REFUSES_CREDENTIALS }
+    enum Mood { WELL, SAYS_503, SAYS_429, REFUSES_STATUS_QUERIES, REFUSES_CREDENTIALS }
 
     /**
      * @param key        empty for a request without an idempotency key
@@ -45,7 +45,7 @@ abstract class SimulatedPsp {
      */
     record Request(String method, String path, Optional<String> key, String body, String credential) {
 
-        boolean isQuestion() {
+        boolean isStatusQuery() {
             return method.equals("GET") || key.isEmpty();
         }
     }
@@ -64,7 +64,9 @@ abstract class SimulatedPsp {
 
     /** Until the client gives up who waits for an answer that never comes: shorter than a lease. */
     static final Duration LONGEST_HANG = Duration.ofMillis(3_500);
-    /** Twice a lease, as Stripe's minute is twice a real one: a question that comes right after a lease may not find what was charged. */
+    /**
+     * Twice a lease, as Stripe's minute is twice a real one: a status query that comes right after a lease may not find what was charged.
+     */
     static final Duration LONGEST_LAG = Duration.ofSeconds(8);
     private static final Duration LATEST = Duration.ofSeconds(2);
     private static final int LONGEST_ANSWER = 1 << 20;
@@ -242,7 +244,8 @@ abstract class SimulatedPsp {
                 Reply tooMany = error(429, "too many");
                 yield Optional.of(new Reply(429, Map.of("Retry-After", "1"), tooMany.body));
             }
-            case REFUSES_QUESTIONS -> request.isQuestion() ? Optional.of(error(404, "no such thing in this account")) : Optional.empty();
+            case REFUSES_STATUS_QUERIES ->
+                request.isStatusQuery() ? Optional.of(error(404, "no such thing in this account")) : Optional.empty();
             case REFUSES_CREDENTIALS -> Optional.of(error(401, "this key is not known"));
         };
     }

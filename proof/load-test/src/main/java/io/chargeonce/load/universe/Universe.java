@@ -243,7 +243,7 @@ public final class Universe implements Game {
     private void rest(Kernel kernel, Broker broker, Shop shop, List<SimulatedPsp> psps, FaultScheduler scheduler,
                       UniverseOutsiders outsiders,
                       BankRail rail, UniversePeople people) {
-        boolean questions = scheduler.knows(Fault.HARSH_OPERATOR) && kernel.chance(0.5);
+        boolean queries = scheduler.knows(Fault.HARSH_OPERATOR) && kernel.chance(0.5);
         long giveUp = kernel.after(TO_REST);
         kernel.await(shop::isClosed, giveUp);
         do {
@@ -258,8 +258,8 @@ public final class Universe implements Game {
                     UniverseOperator.restore(postgres.unresolved());
                 }
                 sincePassed++;
-                if (questions && postgres.waitsFor(Waits.QUESTIONS)) {
-                    questions = false;
+                if (queries && postgres.waitsFor(Waits.STATUS_QUERIES)) {
+                    queries = false;
                     kernel.tell("a purge grew old", "a month passes, and it is not known what became of what was purged");
                     kernel.daysPass(A_MONTH);
                     kernel.sleep(STILL_ON_ITS_WAY);

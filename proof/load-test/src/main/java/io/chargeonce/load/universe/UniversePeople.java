@@ -94,7 +94,7 @@ final class UniversePeople {
         postgres.text(MERGED_ALL_THE_SAME).ifPresent(merged -> witness.saw(Invariant.DLQ_ALGEBRA,
                 "%s was stopped by a person, and merged by one who named neither it nor that cause".formatted(merged)));
         postgres.text(TOLD_AS_FINAL).ifPresent(told -> witness.saw(Invariant.OUTCOME_AGREES,
-                "%s was told as purged for good, and a question about it is open".formatted(told)));
+                "%s was told as purged for good, and a status query about it is open".formatted(told)));
     }
 
     private static final String TOLD_AS_FINAL = """
@@ -102,7 +102,7 @@ final class UniversePeople {
              WHERE state = 'purged' AND settled_at IS NOT NULL AND resolve_at IS NOT NULL
             """;
 
-    /** By when its question's lease began. */
+    /** By when its status query's lease began. */
     private static final String PURGED = """
             SELECT its.operation_id
               FROM payment_attempt JOIN operation_state AS its USING (operation_id) JOIN dead_letter USING (operation_id)
@@ -118,13 +118,13 @@ final class UniversePeople {
                AND resolve_at - interval '%d seconds' > cancel_requested_at
             """;
 
-    /** A question that was claimed before a purge or a cancel may still be sent. */
+    /** A status query that was claimed before a purge or a cancel may still be sent. */
     void sends(String key) {
         if (judges) {
             postgres.text(CANCELED.formatted(key, Cluster.LEASE.toSeconds())).ifPresent(canceled -> witness.saw(Invariant.HOLDS_HOLD,
                     "%s is to be canceled, and a later status query sent it, under %s".formatted(canceled, key)));
             postgres.text(PURGED.formatted(key, Cluster.LEASE.toSeconds())).ifPresent(purged -> witness.saw(Invariant.HOLDS_HOLD,
-                    "%s was purged by a person, and a later question sent it all the same, under %s".formatted(purged, key)));
+                    "%s was purged by a person, and a later status query sent it all the same, under %s".formatted(purged, key)));
         }
     }
 

@@ -70,7 +70,7 @@ class AttackTest {
             kafka.createTopics(new TopicPlan(topics, 1, Optional.of((short) 1)).all()).all().get();
         }
         int webhooks = freePort();
-        try (var stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSettings.inMemory());
+        try (var stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSimulatorSettings.inMemory());
              var meters = Meters.of("test");
              var ingest = IngestService.start(new IngestSettings(pipeline(url, topics, "chargeonce_ingest"), new Address("127.0.0.1", 0),
                      16,

@@ -23,7 +23,7 @@ final class AdyenApi implements PspApi<AdyenCall, AdyenChange, AdyenReply> {
 
     @Override
     public AdyenCall read(HttpRequest request, Instant at, boolean outage) {
-        if (!request.header("x-api-key").equals(Optional.of(AdyenSettings.API_KEY))) {
+        if (!request.header("x-api-key").equals(Optional.of(AdyenSimulatorSettings.API_KEY))) {
             throw AdyenRefusal.UNAUTHORISED;
         }
         if (outage) {

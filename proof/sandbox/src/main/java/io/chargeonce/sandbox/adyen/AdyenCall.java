@@ -12,14 +12,14 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
 /** A request by the merchant that names an existing endpoint. {@code target} is the id in its path, or empty. */
-record AdyenCall(Operation operation, String target, String path, JsonNode body, Optional<String> key, Instant at)
+record AdyenCall(AdyenOperation operation, String target, String path, JsonNode body, Optional<String> key, Instant at)
         implements
             SandboxCall<AdyenCall> {
     private static final int LONGEST_KEY = 64;
 
     /** Throws {@link AdyenRefusal} for what is refused before any idempotency: no such path, no such merchant, no JSON. */
     static AdyenCall of(HttpRequest request, Instant at) {
-        for (Operation operation : Operation.values()) {
+        for (AdyenOperation operation : AdyenOperation.values()) {
             Optional<String> target = operation.route.target(request);
             if (target.isPresent()) {
                 return new AdyenCall(operation, target.get(), request.path(), body(request), key(request), at).ofKnownMerchant();
@@ -49,7 +49,7 @@ record AdyenCall(Operation operation, String target, String path, JsonNode body,
     }
 
     private AdyenCall ofKnownMerchant() {
-        if (!body.path("merchantAccount").asString("").equals(AdyenSettings.MERCHANT_ACCOUNT)) {
+        if (!body.path("merchantAccount").asString("").equals(AdyenSimulatorSettings.MERCHANT_ACCOUNT)) {
             throw new AdyenRefusal(403, "901", "Invalid Merchant Account", "security");
         }
         return this;

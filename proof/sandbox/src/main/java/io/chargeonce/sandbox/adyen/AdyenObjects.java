@@ -50,7 +50,7 @@ final class AdyenObjects implements PspObjects<AdyenChange> {
     /** The payment that a modification is about. */
     synchronized Optional<AdyenPayment> named(Modification modification) {
         String named = modification.payment();
-        return payment(modification.operation() == Operation.CANCEL_BY_REFERENCE ? latestByReference.get(named) : named);
+        return payment(modification.operation() == AdyenOperation.CANCEL_BY_REFERENCE ? latestByReference.get(named) : named);
     }
 
     synchronized List<Modification> modifications() {

@@ -26,18 +26,19 @@ import java.util.regex.Pattern;
  * every request and every movement of money; with a directory all of it survives a SIGKILL. Any thread may call it.
  */
 public final class AdyenSimulator extends PspServer {
-    private final AdyenSettings settings;
+    private final AdyenSimulatorSettings settings;
     private final AdyenObjects objects;
     private final PspLedger<AdyenChange, AdyenReply> ledger;
     private final Afterwards afterwards;
     private final SettlementReport report;
 
-    private AdyenSimulator(AdyenSettings settings, AdyenObjects objects, PspLedger<AdyenChange, AdyenReply> ledger, LockStripes locks,
+    private AdyenSimulator(AdyenSimulatorSettings settings, AdyenObjects objects, PspLedger<AdyenChange, AdyenReply> ledger,
+                           LockStripes locks,
                            SettlementReport report) {
         super("Adyen", settings.port(), settings.clock(),
                 new AdyenApi(objects, new PaymentEndpoint(settings.storedCards()),
                         new ModificationEndpoints(objects, settings.modificationLag())),
-                ledger, locks, new FaultRules("Adyen", List.of(Operation.values()), fault -> true), report::answer);
+                ledger, locks, new FaultRules("Adyen", List.of(AdyenOperation.values()), fault -> true), report::answer);
         this.report = report;
         this.settings = settings;
         this.objects = objects;
@@ -47,7 +48,7 @@ public final class AdyenSimulator extends PspServer {
     }
 
     /** Starts a simulator. Throws {@link IllegalStateException} if its port or its directory is in use. */
-    public static AdyenSimulator start(AdyenSettings settings) {
+    public static AdyenSimulator start(AdyenSimulatorSettings settings) {
         AdyenObjects objects = new AdyenObjects(settings.webhook().isPresent());
         var ledger = new PspLedger<>("adyen", settings.directory(), settings.keyLifetime(), objects, AdyenChange.class, AdyenReply.class);
         return new AdyenSimulator(settings, objects, ledger, new LockStripes(), new SettlementReport(new Bookings(ledger)));
@@ -129,7 +130,7 @@ public final class AdyenSimulator extends PspServer {
         String csv() {
             var csv = new StringBuilder(HEADER);
             bookings.all().forEach(one -> csv.append(line(one)));
-            return csv.append(FEE.formatted(AdyenSettings.MERCHANT_ACCOUNT)).toString();
+            return csv.append(FEE.formatted(AdyenSimulatorSettings.MERCHANT_ACCOUNT)).toString();
         }
 
         /** A payment that is captured at once has its own reference as that of the capture. */
@@ -138,7 +139,7 @@ public final class AdyenSimulator extends PspServer {
             boolean charge = movement.kind() == Movement.Kind.CAPTURE;
             String currency = movement.currency().toUpperCase(Locale.ROOT);
             String key = movement.metadata().getOrDefault("attempt_key", movement.reference().orElse(""));
-            return LINE.formatted(AdyenSettings.MERCHANT_ACCOUNT, movement.payment(), key, TIME.format(movement.at()),
+            return LINE.formatted(AdyenSimulatorSettings.MERCHANT_ACCOUNT, movement.payment(), key, TIME.format(movement.at()),
                     charge ? "Settled" : "Refunded", movement.id(), currency, charge ? "" : movement.value(),
                     charge ? movement.value() : "",
                     charge ? "" : movement.reference().orElse(""));
@@ -149,7 +150,7 @@ public final class AdyenSimulator extends PspServer {
             if (!request.method().equals("GET") || !PATH.matcher(request.path()).matches()) {
                 return Optional.empty();
             }
-            if (!request.header("x-api-key").equals(Optional.of(AdyenSettings.API_KEY))) {
+            if (!request.header("x-api-key").equals(Optional.of(AdyenSimulatorSettings.API_KEY))) {
                 return Optional.of(new HttpAnswer.Full(401, Map.of(), new byte[0]));
             }
             return Optional.of(new HttpAnswer.Full(200, Map.of("Content-Type", "text/csv"), csv().getBytes(StandardCharsets.UTF_8)));

@@ -26,12 +26,12 @@ import tools.jackson.core.JsonGenerator;
 final class AdyenWebhooks {
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
-    private final AdyenSettings.Webhook webhook;
+    private final AdyenSimulatorSettings.Webhook webhook;
     private final AdyenObjects objects;
     private final PspLedger<AdyenChange, AdyenReply> ledger;
     private final HttpClient client = HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
 
-    AdyenWebhooks(AdyenSettings.Webhook webhook, AdyenObjects objects, PspLedger<AdyenChange, AdyenReply> ledger) {
+    AdyenWebhooks(AdyenSimulatorSettings.Webhook webhook, AdyenObjects objects, PspLedger<AdyenChange, AdyenReply> ledger) {
         this.webhook = webhook;
         this.objects = objects;
         this.ledger = ledger;
@@ -83,7 +83,7 @@ final class AdyenWebhooks {
             json.writeStringProperty("eventCode", notification.eventCode());
             json.writeStringProperty("eventDate", DateTimeFormatter.ISO_OFFSET_DATE_TIME.format(
                     notification.at().truncatedTo(ChronoUnit.SECONDS).atOffset(ZoneOffset.ofHours(1))));
-            json.writeStringProperty("merchantAccountCode", AdyenSettings.MERCHANT_ACCOUNT);
+            json.writeStringProperty("merchantAccountCode", AdyenSimulatorSettings.MERCHANT_ACCOUNT);
             json.writeStringProperty("merchantReference", notification.merchantReference());
             notification.originalReference().ifPresent(original -> json.writeStringProperty("originalReference", original));
             json.writeStringProperty("paymentMethod", notification.paymentMethod());
@@ -95,7 +95,7 @@ final class AdyenWebhooks {
         /** HMAC-SHA256 over eight fields in this order, joined by colons, in Base64. */
         private static String signature(Notification notification, String hmacKey) {
             String signed = String.join(":", notification.pspReference(), notification.originalReference().orElse(""),
-                    AdyenSettings.MERCHANT_ACCOUNT, notification.merchantReference(), Long.toString(notification.amount().value()),
+                    AdyenSimulatorSettings.MERCHANT_ACCOUNT, notification.merchantReference(), Long.toString(notification.amount().value()),
                     notification.amount().currency(), notification.eventCode(), Boolean.toString(notification.success()));
             try {
                 Mac mac = Mac.getInstance("HmacSHA256");

@@ -11,7 +11,7 @@ import java.util.Optional;
  * @param amount  the amount of a refund
  * @param result  its result, once it was executed
  */
-public record Modification(String pspReference, Operation operation, String payment, Optional<String> reference,
+public record Modification(String pspReference, AdyenOperation operation, String payment, Optional<String> reference,
         Optional<Amount> amount, Optional<String> idempotencyKey, Instant due, Optional<Result> result) {
 
     /** @param reason why not, or empty */

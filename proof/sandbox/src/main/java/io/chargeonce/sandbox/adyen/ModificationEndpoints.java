@@ -17,7 +17,7 @@ final class ModificationEndpoints {
     }
 
     Executed<AdyenChange, AdyenReply> receive(AdyenCall call) {
-        boolean byReference = call.operation() == Operation.CANCEL_BY_REFERENCE;
+        boolean byReference = call.operation() == AdyenOperation.CANCEL_BY_REFERENCE;
         String payment = byReference
                 ? call.text("paymentReference")
                         .orElseThrow(() -> AdyenRefusal.invalid("130", "Required field 'paymentReference' is not provided."))
@@ -25,16 +25,16 @@ final class ModificationEndpoints {
         if (!byReference && objects.payment(payment).isEmpty()) {
             throw AdyenRefusal.invalid("167", "Original pspReference required for this operation");
         }
-        Optional<Amount> amount = call.operation() == Operation.REFUND ? Optional.of(call.amount()) : Optional.empty();
+        Optional<Amount> amount = call.operation() == AdyenOperation.REFUND ? Optional.of(call.amount()) : Optional.empty();
         Modification received = new Modification(Ids.nextUpperCase(16), call.operation(), payment, call.text("reference"),
                 amount, call.key(), call.at().plus(lag), Optional.empty());
         return Executed.of(answer(received), AdyenChange.received(received));
     }
 
     private static AdyenReply answer(Modification received) {
-        boolean byReference = received.operation() == Operation.CANCEL_BY_REFERENCE;
+        boolean byReference = received.operation() == AdyenOperation.CANCEL_BY_REFERENCE;
         return AdyenReply.of(201, json -> {
-            json.writeStringProperty("merchantAccount", AdyenSettings.MERCHANT_ACCOUNT);
+            json.writeStringProperty("merchantAccount", AdyenSimulatorSettings.MERCHANT_ACCOUNT);
             json.writeStringProperty(byReference ? "paymentReference" : "paymentPspReference", received.payment());
             json.writeStringProperty("pspReference", received.pspReference());
             received.reference().ifPresent(reference -> json.writeStringProperty("reference", reference));

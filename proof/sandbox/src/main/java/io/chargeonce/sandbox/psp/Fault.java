@@ -40,7 +40,7 @@ public sealed interface Fault {
 
     /**
      * Nothing is executed and nothing frozen; the answer is this 4xx, as for another account's key, a missing permission or an old
-     * API version. Questions, payments and replays meet it.
+     * API version. Status queries, payments and replays meet it.
      */
     record Refused(int status) implements OnTheWire {
         public Refused {

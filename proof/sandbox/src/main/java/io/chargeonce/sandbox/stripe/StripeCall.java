@@ -8,12 +8,12 @@ import java.time.Instant;
 import java.util.Optional;
 
 /** A request that names an existing endpoint. {@code target} is the id in its path, or empty. */
-record StripeCall(Operation operation, String target, String path, Form form, Optional<String> key,
+record StripeCall(StripeOperation operation, String target, String path, Form form, Optional<String> key,
         Instant at) implements SandboxCall<StripeCall> {
     private static final int LONGEST_KEY = 255;
 
     static StripeCall of(HttpRequest request, Instant at) {
-        for (Operation operation : Operation.values()) {
+        for (StripeOperation operation : StripeOperation.values()) {
             Optional<String> target = operation.route.target(request);
             if (target.isPresent()) {
                 return new StripeCall(operation, target.get(), request.path(), known(operation, form(operation, request)),
@@ -24,7 +24,7 @@ record StripeCall(Operation operation, String target, String path, Form form, Op
                 + request.path() + "). Please see https://stripe.com/docs or we can help at https://support.stripe.com/."));
     }
 
-    private static Form form(Operation operation, HttpRequest request) {
+    private static Form form(StripeOperation operation, HttpRequest request) {
         return Form.parse(operation.writes() ? new String(request.body(), StandardCharsets.UTF_8) : request.query());
     }
 
@@ -37,7 +37,7 @@ record StripeCall(Operation operation, String target, String path, Form form, Op
         return key;
     }
 
-    private static Form known(Operation operation, Form form) {
+    private static Form known(StripeOperation operation, Form form) {
         for (String field : form.fields().keySet()) {
             String name = Form.topLevel(field);
             if (!operation.parameters.contains(name)) {

@@ -17,11 +17,12 @@ import java.util.List;
 public final class StripeSimulator extends PspServer {
     private final Bookings bookings;
 
-    private StripeSimulator(StripeSettings settings, StripeObjects objects, PspLedger<StripeChange, StripeAnswer> ledger,
+    private StripeSimulator(StripeSimulatorSettings settings, StripeObjects objects, PspLedger<StripeChange, StripeAnswer> ledger,
                             Bookings bookings) {
         super("Stripe", settings.port(), settings.clock(),
                 new StripeApi(new Credentials(settings.account()), objects, new Reads(objects, settings.searchLag(), bookings)), ledger,
-                new LockStripes(), new FaultRules("Stripe", List.of(Operation.values()), fault -> !(fault instanceof Fault.Transient)));
+                new LockStripes(),
+                new FaultRules("Stripe", List.of(StripeOperation.values()), fault -> !(fault instanceof Fault.Transient)));
         this.bookings = bookings;
     }
 
@@ -31,7 +32,7 @@ public final class StripeSimulator extends PspServer {
     }
 
     /** Starts a simulator. Throws {@link IllegalStateException} if its port or its directory is in use. */
-    public static StripeSimulator start(StripeSettings settings) {
+    public static StripeSimulator start(StripeSimulatorSettings settings) {
         StripeObjects objects = new StripeObjects();
         var ledger =
                 new PspLedger<>("stripe", settings.directory(), settings.keyLifetime(), objects, StripeChange.class, StripeAnswer.class);

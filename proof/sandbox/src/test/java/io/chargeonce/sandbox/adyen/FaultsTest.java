@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class FaultsTest {
-    private final AdyenSimulator simulator = AdyenSimulator.start(AdyenSettings.inMemory());
+    private final AdyenSimulator simulator = AdyenSimulator.start(AdyenSimulatorSettings.inMemory());
     private final Shopper shopper = new Shopper(simulator);
 
     @AfterEach
@@ -45,7 +45,7 @@ class FaultsTest {
 
     @Test
     void a_wrong_amount_is_only_stated_never_charged() throws Exception {
-        simulator.inject(FaultRule.once(new Fault.WrongAmount(999)).on(Operation.PAYMENT).forMetadata("payment_id", "pay_1"));
+        simulator.inject(FaultRule.once(new Fault.WrongAmount(999)).on(AdyenOperation.PAYMENT).forMetadata("payment_id", "pay_1"));
         assertThat(shopper.pay(100, "k1").getAmount().getValue()).isEqualTo(999);
         assertThat(simulator.movements()).singleElement().satisfies(capture -> assertThat(capture.amount()).isEqualTo(100));
     }

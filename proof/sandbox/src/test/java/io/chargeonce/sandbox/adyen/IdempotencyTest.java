@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 
 class IdempotencyTest {
     private final AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-03-01T10:00:00Z"));
-    private final AdyenSimulator simulator = AdyenSimulator.start(AdyenSettings.inMemory().clock(now::get));
+    private final AdyenSimulator simulator = AdyenSimulator.start(AdyenSimulatorSettings.inMemory().clock(now::get));
     private final Shopper shopper = new Shopper(simulator);
 
     @AfterEach
@@ -54,7 +54,7 @@ class IdempotencyTest {
 
     @Test
     void a_key_in_progress_is_refused_for_the_moment_and_answered_afterwards() throws Exception {
-        simulator.inject(FaultRule.once(new Fault.SlowBefore(Duration.ofSeconds(2))).on(Operation.PAYMENT));
+        simulator.inject(FaultRule.once(new Fault.SlowBefore(Duration.ofSeconds(2))).on(AdyenOperation.PAYMENT));
         CompletableFuture<String> slow = CompletableFuture.supplyAsync(() -> result("k1"));
         await().until(() -> result("k1").equals("409 704"));
         HttpResponse<String> meanwhile = Raw.pay(simulator, Raw.PAYMENT, "k1");

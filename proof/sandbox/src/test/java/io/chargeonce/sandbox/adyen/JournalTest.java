@@ -34,7 +34,7 @@ class JournalTest {
             requests = simulator.requests();
             assertThat(simulator.modifications()).singleElement().satisfies(open -> assertThat(open.result()).isEmpty());
         }
-        try (AdyenSimulator simulator = AdyenSimulator.start(AdyenSettings.inMemory().keptIn(directory)
+        try (AdyenSimulator simulator = AdyenSimulator.start(AdyenSimulatorSettings.inMemory().keptIn(directory)
                 .clock(() -> Instant.now().plus(Duration.ofHours(2))))) {
             assertThat(simulator.requests()).isEqualTo(requests);
             assertThat(new Shopper(simulator).pay(1299, "p")).isEqualTo(paid);
@@ -48,7 +48,7 @@ class JournalTest {
     void each_answer_given_before_a_kill_is_still_there() throws Exception {
         int port = freePort();
         Process process = LeftBehind.start("adyen", directory, port);
-        PaymentResponse paid = new Shopper(URI.create("http://127.0.0.1:" + port + "/v71"), AdyenSettings.API_KEY).pay(1299, "p");
+        PaymentResponse paid = new Shopper(URI.create("http://127.0.0.1:" + port + "/v71"), AdyenSimulatorSettings.API_KEY).pay(1299, "p");
         LeftBehind.kill(process);
         try (AdyenSimulator simulator = start(Duration.ofSeconds(1))) {
             assertThat(simulator.movements()).extracting(Movement::payment).containsExactly(paid.getPspReference());
@@ -67,12 +67,12 @@ class JournalTest {
     }
 
     private static int freePort() {
-        try (AdyenSimulator simulator = AdyenSimulator.start(AdyenSettings.inMemory())) {
+        try (AdyenSimulator simulator = AdyenSimulator.start(AdyenSimulatorSettings.inMemory())) {
             return simulator.port();
         }
     }
 
     private AdyenSimulator start(Duration lag) {
-        return AdyenSimulator.start(AdyenSettings.inMemory().keptIn(directory).modificationLag(lag));
+        return AdyenSimulator.start(AdyenSimulatorSettings.inMemory().keptIn(directory).modificationLag(lag));
     }
 }

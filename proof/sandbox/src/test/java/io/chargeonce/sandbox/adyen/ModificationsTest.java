@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 class ModificationsTest {
     private final AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-03-01T10:00:00Z"));
-    private final AdyenSimulator simulator = AdyenSimulator.start(AdyenSettings.inMemory().clock(now::get));
+    private final AdyenSimulator simulator = AdyenSimulator.start(AdyenSimulatorSettings.inMemory().clock(now::get));
     private final Shopper shopper = new Shopper(simulator);
 
     @AfterEach
@@ -77,7 +77,7 @@ class ModificationsTest {
         shopper.refund(paid, 600, "r1");
         result();
         shopper.modifications.refundOrCancelPayment(paid.getPspReference(),
-                new PaymentReversalRequest().merchantAccount(AdyenSettings.MERCHANT_ACCOUNT));
+                new PaymentReversalRequest().merchantAccount(AdyenSimulatorSettings.MERCHANT_ACCOUNT));
         assertThat(result().success()).isTrue();
         assertThat(refunded()).isEqualTo(1000);
     }
@@ -86,10 +86,10 @@ class ModificationsTest {
     void a_captured_payment_is_not_cancelled_by_its_id_or_by_its_reference() throws Exception {
         PaymentResponse paid = shopper.pay(1000, "p");
         shopper.modifications.cancelAuthorisedPaymentByPspReference(paid.getPspReference(),
-                new PaymentCancelRequest().merchantAccount(AdyenSettings.MERCHANT_ACCOUNT));
+                new PaymentCancelRequest().merchantAccount(AdyenSimulatorSettings.MERCHANT_ACCOUNT));
         assertThat(result().success()).isFalse();
         var received = shopper.modifications.cancelAuthorisedPayment(new StandalonePaymentCancelRequest()
-                .merchantAccount(AdyenSettings.MERCHANT_ACCOUNT).paymentReference("order-1").reference("cancel-1"));
+                .merchantAccount(AdyenSimulatorSettings.MERCHANT_ACCOUNT).paymentReference("order-1").reference("cancel-1"));
         assertThat(received.getPaymentReference()).isEqualTo("order-1");
         assertThat(result()).isEqualTo(new Modification.Result(false, "Transaction has already been captured"));
         assertThat(refunded()).isZero();
@@ -98,7 +98,7 @@ class ModificationsTest {
     @Test
     void a_cancel_of_an_unused_reference_is_received_and_changes_nothing() throws Exception {
         shopper.modifications.cancelAuthorisedPayment(new StandalonePaymentCancelRequest()
-                .merchantAccount(AdyenSettings.MERCHANT_ACCOUNT).paymentReference("never"));
+                .merchantAccount(AdyenSimulatorSettings.MERCHANT_ACCOUNT).paymentReference("never"));
         assertThat(result()).isEqualTo(new Modification.Result(false, "Original payment not found"));
     }
 

@@ -21,7 +21,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class PaymentsTest {
-    private final AdyenSimulator simulator = AdyenSimulator.start(AdyenSettings.inMemory().storing("pm_mine", "NOT_ENOUGH_BALANCE"));
+    private final AdyenSimulator simulator =
+            AdyenSimulator.start(AdyenSimulatorSettings.inMemory().storing("pm_mine", "NOT_ENOUGH_BALANCE"));
     private final Shopper shopper = new Shopper(simulator);
 
     @AfterEach

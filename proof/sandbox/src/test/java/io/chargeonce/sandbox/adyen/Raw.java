@@ -18,13 +18,13 @@ final class Raw {
 
     static HttpResponse<String> pay(AdyenSimulator simulator, String body, String key) throws IOException, InterruptedException {
         return CLIENT.send(HttpRequest.newBuilder(simulator.apiBase().resolve("/v71/payments"))
-                .header("X-API-Key", AdyenSettings.API_KEY).header("Idempotency-Key", key)
+                .header("X-API-Key", AdyenSimulatorSettings.API_KEY).header("Idempotency-Key", key)
                 .POST(HttpRequest.BodyPublishers.ofString(body)).build(), HttpResponse.BodyHandlers.ofString());
     }
 
     static HttpResponse<String> send(AdyenSimulator simulator, String method, String path, String body)
             throws IOException, InterruptedException {
-        return CLIENT.send(HttpRequest.newBuilder(simulator.apiBase().resolve(path)).header("X-API-Key", AdyenSettings.API_KEY)
+        return CLIENT.send(HttpRequest.newBuilder(simulator.apiBase().resolve(path)).header("X-API-Key", AdyenSimulatorSettings.API_KEY)
                 .method(method, HttpRequest.BodyPublishers.ofString(body)).build(), HttpResponse.BodyHandlers.ofString());
     }
 }

@@ -25,7 +25,7 @@ final class Shopper {
     final ModificationsApi modifications;
 
     Shopper(AdyenSimulator simulator) {
-        this(simulator.apiBase(), AdyenSettings.API_KEY);
+        this(simulator.apiBase(), AdyenSimulatorSettings.API_KEY);
     }
 
     Shopper(URI apiBase, String apiKey) {
@@ -45,7 +45,7 @@ final class Shopper {
     }
 
     static PaymentRequest payment(long amount, CardDetails card) {
-        return new PaymentRequest().merchantAccount(AdyenSettings.MERCHANT_ACCOUNT).reference("order-1")
+        return new PaymentRequest().merchantAccount(AdyenSimulatorSettings.MERCHANT_ACCOUNT).reference("order-1")
                 .amount(new Amount().currency("EUR").value(amount)).paymentMethod(new CheckoutPaymentMethod(card))
                 .shopperReference("shopper-1").returnUrl("https://example.com/").metadata(Map.of("payment_id", "pay_1"));
     }
@@ -64,7 +64,7 @@ final class Shopper {
 
     PaymentRefundResponse refund(PaymentResponse paid, long amount, String key) throws IOException, ApiException {
         return modifications.refundCapturedPayment(paid.getPspReference(), new PaymentRefundRequest()
-                .merchantAccount(AdyenSettings.MERCHANT_ACCOUNT).amount(new Amount().currency("EUR").value(amount))
+                .merchantAccount(AdyenSimulatorSettings.MERCHANT_ACCOUNT).amount(new Amount().currency("EUR").value(amount))
                 .reference("refund-1"), key(key));
     }
 }

@@ -30,7 +30,7 @@ class WebhooksTest {
     private final List<NotificationRequestItem> received = new CopyOnWriteArrayList<>();
     private final AtomicInteger refusals = new AtomicInteger();
     private final HttpListener receiver = HttpListener.start("The receiver", 0, this::receive);
-    private final AdyenSimulator simulator = AdyenSimulator.start(AdyenSettings.inMemory()
+    private final AdyenSimulator simulator = AdyenSimulator.start(AdyenSimulatorSettings.inMemory()
             .modificationLag(Duration.ofMillis(1)).webhook(URI.create("http://127.0.0.1:" + receiver.port() + "/adyen"), HMAC_KEY));
     private final Shopper shopper = new Shopper(simulator);
 

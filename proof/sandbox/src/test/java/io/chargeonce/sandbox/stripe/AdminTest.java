@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class AdminTest {
-    private final StripeSimulator simulator = StripeSimulator.start(StripeSettings.inMemory());
+    private final StripeSimulator simulator = StripeSimulator.start(StripeSimulatorSettings.inMemory());
     private final Customer customer = new Customer(simulator);
 
     @AfterEach

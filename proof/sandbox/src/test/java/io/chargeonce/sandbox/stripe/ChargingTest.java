@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ChargingTest {
-    private final StripeSimulator simulator = StripeSimulator.start(StripeSettings.inMemory());
+    private final StripeSimulator simulator = StripeSimulator.start(StripeSimulatorSettings.inMemory());
     private final Customer customer = new Customer(simulator);
 
     @AfterEach

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /** What the wrong key sees: the account of another owner, or nothing at all. */
 class CredentialsTest {
 
-    private final StripeSimulator simulator = StripeSimulator.start(StripeSettings.inMemory());
+    private final StripeSimulator simulator = StripeSimulator.start(StripeSimulatorSettings.inMemory());
     private final Customer customer = new Customer(simulator);
 
     @AfterEach
@@ -59,12 +59,12 @@ class CredentialsTest {
     }
 
     @Test
-    void a_refusal_can_be_asked_for_at_a_question_too_and_is_not_frozen() throws StripeException {
+    void a_refusal_can_be_asked_for_at_a_status_query_too_and_is_not_frozen() throws StripeException {
         String id = customer.create(1299, "pm_card_visa", "key").getId();
-        simulator.inject(FaultRule.once(new Fault.Refused(403)).on(Operation.RETRIEVE));
+        simulator.inject(FaultRule.once(new Fault.Refused(403)).on(StripeOperation.RETRIEVE));
         assertThatThrownBy(() -> customer.retrieve(id)).isInstanceOf(PermissionException.class);
         assertThat(customer.retrieve(id).getId()).isEqualTo(id);
-        simulator.inject(FaultRule.once(new Fault.Refused(400)).on(Operation.CREATE));
+        simulator.inject(FaultRule.once(new Fault.Refused(400)).on(StripeOperation.CREATE));
         assertThatThrownBy(() -> customer.create(1299, "pm_card_visa", "key")).isInstanceOf(InvalidRequestException.class);
         assertThat(customer.create(1299, "pm_card_visa", "key").getId()).isEqualTo(id);
     }

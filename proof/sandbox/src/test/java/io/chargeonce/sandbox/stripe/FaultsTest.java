@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 
 class FaultsTest {
     private final AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-03-01T10:00:00Z"));
-    private final StripeSimulator simulator = StripeSimulator.start(StripeSettings.inMemory().clock(now::get));
+    private final StripeSimulator simulator = StripeSimulator.start(StripeSimulatorSettings.inMemory().clock(now::get));
     private final Customer customer = new Customer(simulator);
 
     @AfterEach
@@ -34,7 +34,7 @@ class FaultsTest {
     @Test
     void a_lost_answer_leaves_a_capture_that_the_same_key_brings_back() throws StripeException {
         PaymentIntent intent = customer.create(100, "pm_card_visa", "k1");
-        simulator.inject(FaultRule.once(new Fault.AnswerLost()).on(Operation.CONFIRM));
+        simulator.inject(FaultRule.once(new Fault.AnswerLost()).on(StripeOperation.CONFIRM));
         assertThatExceptionOfType(ApiConnectionException.class).isThrownBy(() -> customer.confirm(intent.getId(), "k2"));
 
         assertThat(simulator.movements()).hasSize(1);
@@ -47,7 +47,7 @@ class FaultsTest {
     @Test
     void a_truncated_answer_leaves_a_capture() throws StripeException {
         PaymentIntent intent = customer.create(100, "pm_card_visa", "k1");
-        simulator.inject(FaultRule.once(new Fault.Truncated()).on(Operation.CONFIRM));
+        simulator.inject(FaultRule.once(new Fault.Truncated()).on(StripeOperation.CONFIRM));
         assertThatExceptionOfType(StripeException.class).isThrownBy(() -> customer.confirm(intent.getId(), "k2"));
         assertThat(simulator.movements()).hasSize(1);
         assertThat(customer.retrieve(intent.getId()).getStatus()).isEqualTo("succeeded");
@@ -56,7 +56,7 @@ class FaultsTest {
     @Test
     void a_reset_connection_executed_nothing() throws StripeException {
         PaymentIntent intent = customer.create(100, "pm_card_visa", "k1");
-        simulator.inject(FaultRule.once(new Fault.Reset()).on(Operation.CONFIRM));
+        simulator.inject(FaultRule.once(new Fault.Reset()).on(StripeOperation.CONFIRM));
         ApiConnectionException reset =
                 catchThrowableOfType(ApiConnectionException.class, () -> customer.confirm(intent.getId(), "k2"));
         assertThat(reset).hasRootCauseMessage("Connection reset");
@@ -76,7 +76,7 @@ class FaultsTest {
     @Test
     void a_wrong_amount_is_only_stated_never_charged() throws StripeException {
         PaymentIntent intent = customer.create(100, "pm_card_visa", "k1");
-        simulator.inject(FaultRule.once(new Fault.WrongAmount(999)).on(Operation.CONFIRM));
+        simulator.inject(FaultRule.once(new Fault.WrongAmount(999)).on(StripeOperation.CONFIRM));
         assertThat(customer.confirm(intent.getId(), "k2").getAmount()).isEqualTo(999);
         assertThat(customer.retrieve(intent.getId()).getAmount()).isEqualTo(100);
         assertThat(simulator.movements()).singleElement().satisfies(capture -> assertThat(capture.amount()).isEqualTo(100));
@@ -85,7 +85,7 @@ class FaultsTest {
     @Test
     void a_slow_answer_is_charged_before_it_arrives() throws StripeException {
         PaymentIntent intent = customer.create(100, "pm_card_visa", "k1");
-        simulator.inject(FaultRule.once(new Fault.SlowAfter(Duration.ofSeconds(30))).on(Operation.CONFIRM));
+        simulator.inject(FaultRule.once(new Fault.SlowAfter(Duration.ofSeconds(30))).on(StripeOperation.CONFIRM));
         var impatient = Customer.key("k2").toBuilderFullCopy().setReadTimeout(200).build();
         assertThatExceptionOfType(ApiConnectionException.class)
                 .isThrownBy(() -> customer.stripe.v1().paymentIntents().confirm(intent.getId(), impatient));
@@ -95,7 +95,7 @@ class FaultsTest {
 
     @Test
     void a_rule_for_one_payment_spares_the_others_and_ends_by_itself() throws StripeException {
-        simulator.inject(FaultRule.once(new Fault.RateLimited(1)).on(Operation.CREATE).forMetadata("payment_id", "pay_2").times(2));
+        simulator.inject(FaultRule.once(new Fault.RateLimited(1)).on(StripeOperation.CREATE).forMetadata("payment_id", "pay_2").times(2));
         assertThat(customer.create(100, "pm_card_visa", "other")).isNotNull();
         for (int i = 0; i < 2; i++) {
             assertThatExceptionOfType(RateLimitException.class).isThrownBy(() -> createSecond("mine"));

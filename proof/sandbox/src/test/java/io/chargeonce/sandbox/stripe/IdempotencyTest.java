@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 
 class IdempotencyTest {
     private final AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-03-01T10:00:00Z"));
-    private final StripeSimulator simulator = StripeSimulator.start(StripeSettings.inMemory().clock(now::get));
+    private final StripeSimulator simulator = StripeSimulator.start(StripeSimulatorSettings.inMemory().clock(now::get));
     private final Customer customer = new Customer(simulator);
 
     @AfterEach
@@ -79,7 +79,7 @@ class IdempotencyTest {
     @Test
     void a_500_is_frozen_although_nothing_was_executed() throws StripeException {
         PaymentIntent intent = customer.create(100, "pm_card_visa", "k1");
-        simulator.inject(FaultRule.once(new Fault.FailBefore()).on(Operation.CONFIRM));
+        simulator.inject(FaultRule.once(new Fault.FailBefore()).on(StripeOperation.CONFIRM));
         ApiException first = catchThrowableOfType(ApiException.class, () -> customer.confirm(intent.getId(), "k2"));
         ApiException again = catchThrowableOfType(ApiException.class, () -> customer.confirm(intent.getId(), "k2"));
 
@@ -92,7 +92,7 @@ class IdempotencyTest {
     @Test
     void a_500_after_the_charge_is_frozen_too_and_the_charge_stands() throws StripeException {
         PaymentIntent intent = customer.create(100, "pm_card_visa", "k1");
-        simulator.inject(FaultRule.once(new Fault.FailAfter()).on(Operation.CONFIRM));
+        simulator.inject(FaultRule.once(new Fault.FailAfter()).on(StripeOperation.CONFIRM));
         assertThatExceptionOfType(ApiException.class).isThrownBy(() -> customer.confirm(intent.getId(), "k2"));
         assertThat(catchThrowableOfType(ApiException.class, () -> customer.confirm(intent.getId(), "k2")).getStatusCode())
                 .isEqualTo(500);
@@ -113,7 +113,7 @@ class IdempotencyTest {
         assertThatExceptionOfType(InvalidRequestException.class).isThrownBy(() -> customer.create(0, "pm_card_visa", "k1"));
         PaymentIntent intent = customer.create(100, "pm_card_visa", "k1");
 
-        simulator.inject(FaultRule.once(new Fault.RateLimited(7)).on(Operation.CONFIRM));
+        simulator.inject(FaultRule.once(new Fault.RateLimited(7)).on(StripeOperation.CONFIRM));
         RateLimitException limited =
                 catchThrowableOfType(RateLimitException.class, () -> customer.confirm(intent.getId(), "k2"));
         assertThat(limited.getStatusCode()).isEqualTo(429);
@@ -124,7 +124,7 @@ class IdempotencyTest {
     @Test
     void a_key_in_use_is_refused_and_free_afterwards() throws Exception {
         PaymentIntent intent = customer.create(100, "pm_card_visa", "k1");
-        simulator.inject(FaultRule.once(new Fault.SlowBefore(Duration.ofSeconds(2))).on(Operation.CONFIRM));
+        simulator.inject(FaultRule.once(new Fault.SlowBefore(Duration.ofSeconds(2))).on(StripeOperation.CONFIRM));
         CompletableFuture<String> slow = CompletableFuture.supplyAsync(() -> status(intent.getId(), "k2"));
         await().untilAsserted(() -> assertThat(status(intent.getId(), "k2")).isEqualTo("409 idempotency_key_in_use"));
         assertThat(slow.get()).isEqualTo("succeeded");

@@ -69,7 +69,7 @@ class JournalTest {
     }
 
     private static int freePort() {
-        try (StripeSimulator simulator = StripeSimulator.start(StripeSettings.inMemory())) {
+        try (StripeSimulator simulator = StripeSimulator.start(StripeSimulatorSettings.inMemory())) {
             return simulator.port();
         }
     }
@@ -99,7 +99,7 @@ class JournalTest {
     }
 
     private StripeSimulator start() {
-        return StripeSimulator.start(StripeSettings.inMemory().keptIn(directory));
+        return StripeSimulator.start(StripeSimulatorSettings.inMemory().keptIn(directory));
     }
 
     private static CardException decline(Customer customer, PaymentIntent intent) {

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ProtocolTest {
     private final AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-03-01T10:00:00Z"));
     private final StripeSimulator simulator =
-            StripeSimulator.start(StripeSettings.inMemory().clock(now::get).searchLag(Duration.ofSeconds(60)));
+            StripeSimulator.start(StripeSimulatorSettings.inMemory().clock(now::get).searchLag(Duration.ofSeconds(60)));
     private final Customer customer = new Customer(simulator);
 
     @AfterEach
@@ -76,7 +76,7 @@ class ProtocolTest {
 
     @Test
     void a_rolled_key_is_unauthorized_and_one_of_another_account_finds_nothing() throws Exception {
-        try (var account = StripeSimulator.start(StripeSettings.inMemory().account("sk_test_ours"))) {
+        try (var account = StripeSimulator.start(StripeSimulatorSettings.inMemory().account("sk_test_ours"))) {
             assertThat(status(account, "GET", "/v1/refunds", "sk_test_ours")).isEqualTo(200);
             assertThat(status(account, "GET", "/v1/refunds", "sk_test_rolled")).isEqualTo(401);
             assertThat(status(account, "POST", "/v1/payment_intents/pi_1/confirm", "sk_test_stranger")).isEqualTo(404);

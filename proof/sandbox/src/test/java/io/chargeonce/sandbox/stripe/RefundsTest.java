@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class RefundsTest {
-    private final StripeSimulator simulator = StripeSimulator.start(StripeSettings.inMemory());
+    private final StripeSimulator simulator = StripeSimulator.start(StripeSimulatorSettings.inMemory());
     private final Customer customer = new Customer(simulator);
 
     @AfterEach

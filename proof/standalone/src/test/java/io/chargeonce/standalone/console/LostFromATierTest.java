@@ -28,7 +28,7 @@ import io.chargeonce.sandbox.TestStack;
 import io.chargeonce.sandbox.psp.Fault;
 import io.chargeonce.sandbox.psp.FaultRule;
 import io.chargeonce.sandbox.psp.Movement;
-import io.chargeonce.sandbox.stripe.Operation;
+import io.chargeonce.sandbox.stripe.StripeOperation;
 import io.chargeonce.sandbox.stripe.StripeSimulator;
 import io.chargeonce.vault.Vault;
 import io.chargeonce.wire.Topics;
@@ -72,7 +72,7 @@ class LostFromATierTest {
     private static final JsonMapper JSON = new JsonMapper();
 
     private final PostgresServer postgres = PostgresServer.startTemporary();
-    private final StripeSimulator stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSettings.inMemory());
+    private final StripeSimulator stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSimulatorSettings.inMemory());
     private final Topics topics = new Topics("lost-" + UUID.randomUUID().toString().substring(0, 8));
     private final KafkaConnection kafka = new KafkaConnection(TestStack.kafka().bootstrapServers(), Map.of());
     private final Admin admin = kafka.newAdmin();
@@ -119,7 +119,7 @@ class LostFromATierTest {
              var charge = ChargeService.start(charging, meters);
              var acme = new PaymentClient(URI.create("http://127.0.0.1:" + ingest.port()), "test_acme", Retries.USUAL)) {
             signIn(page);
-            long sick = stripe.inject(FaultRule.once(new Fault.FailBefore()).on(Operation.CONFIRM).always());
+            long sick = stripe.inject(FaultRule.once(new Fault.FailBefore()).on(StripeOperation.CONFIRM).always());
             assertThat(acme.send(NewPayment.of("order-1", 1299, "EUR", "pm_card_visa"))).isInstanceOf(Sent.Accepted.class);
             // No retry service runs yet, so none has fetched the record.
             Awaitility.await().atMost(PATIENCE).until(() -> text("SELECT count(*) FROM chargeonce.operation_state WHERE tier > 0 "

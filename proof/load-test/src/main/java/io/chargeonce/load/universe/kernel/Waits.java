@@ -35,8 +35,8 @@ public enum Waits {
                                       SELECT FROM operation_state AS its WHERE its.operation_id = payment_id AND its.state = 'purged'
                                                                            AND its.settled_at IS NULL)))
             """),
-    /** All that is left are questions about what was purged. */
-    QUESTIONS("""
+    /** All that is left are status queries about what was purged. */
+    STATUS_QUERIES("""
             SELECT EXISTS (SELECT FROM operation_state WHERE state = 'purged' AND resolve_at IS NOT NULL)
                AND NOT EXISTS (SELECT FROM operation_state
                                 WHERE state IN ('accepted', 'processing', 'scheduled', 'parked', 'unresolved')

@@ -20,7 +20,7 @@ import java.util.Optional;
  * @param inARow    failed calls in a row, the most that one process has seen
  * @param told      when the last process reported it
  */
-public record PspHealth(String psp, int processes, int open, Optional<Instant> good, Optional<Instant> trouble,
+public record PspStatus(String psp, int processes, int open, Optional<Instant> good, Optional<Instant> trouble,
         Optional<Instant> unwell, int inARow, Instant told) {
 
     /** A PSP without a report for a minute is set up in no running process. */
@@ -35,8 +35,8 @@ public record PspHealth(String psp, int processes, int open, Optional<Instant> g
              GROUP BY psp ORDER BY psp
             """;
 
-    public static List<PspHealth> of(DeadLetterQueue queue) {
-        return queue.database().withConnection(connection -> Sql.all(connection, READ, PspHealth::read));
+    public static List<PspStatus> of(DeadLetterQueue queue) {
+        return queue.database().withConnection(connection -> Sql.all(connection, READ, PspStatus::read));
     }
 
     public boolean isAbsent() {
@@ -47,8 +47,8 @@ public record PspHealth(String psp, int processes, int open, Optional<Instant> g
         return open > 0;
     }
 
-    private static PspHealth read(ResultSet row) throws SQLException {
-        return new PspHealth(row.getString("psp"), row.getInt("processes"), row.getInt("open_in"), time(row, "good_at"),
+    private static PspStatus read(ResultSet row) throws SQLException {
+        return new PspStatus(row.getString("psp"), row.getInt("processes"), row.getInt("open_in"), time(row, "good_at"),
                 time(row, "bad_at"), time(row, "unwell_since"), row.getInt("in_a_row"), time(row, "told_at").orElseThrow());
     }
 

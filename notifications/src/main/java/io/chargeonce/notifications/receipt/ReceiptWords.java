@@ -27,7 +27,7 @@ import java.util.stream.Stream;
  * country for any other. All texts of others come out as one line without characters that steer a terminal, a header or the direction of
  * reading. Immutable.
  */
-record Words(String subject, String heading, List<Line> lines, String footer) {
+record ReceiptWords(String subject, String heading, List<Line> lines, String footer) {
 
     record Line(String name, String value) {}
 
@@ -36,7 +36,7 @@ record Words(String subject, String heading, List<Line> lines, String footer) {
     private static final Pattern PLACE = Pattern.compile("\\{\\w+\\}");
     private static final int LONGEST = 500;
 
-    static Words of(Receipt.Content content, Locale locale, ZoneId zone) {
+    static ReceiptWords of(Receipt.Content content, Locale locale, ZoneId zone) {
         ResourceBundle words = bundle(locale);
         String merchant = oneLine(content.merchant());
         String amount = amount(content.amount(), content.currency(), locale);
@@ -49,11 +49,11 @@ record Words(String subject, String heading, List<Line> lines, String footer) {
         lines.add(new Line(words.getString(kind + ".amount"), amount));
         lines.add(new Line(words.getString("date"), date(content.at(), locale, zone)));
         lines.add(new Line(words.getString("merchant"), merchant));
-        content.reference().map(Words::oneLine).ifPresent(text -> lines.add(new Line(words.getString("reference"), text)));
-        content.description().map(Words::oneLine).ifPresent(text -> lines.add(new Line(words.getString("description"), text)));
+        content.reference().map(ReceiptWords::oneLine).ifPresent(text -> lines.add(new Line(words.getString("reference"), text)));
+        content.description().map(ReceiptWords::oneLine).ifPresent(text -> lines.add(new Line(words.getString("description"), text)));
         lines.add(new Line(words.getString("payment"), content.payment()));
         Map<String, String> values = Map.of("{merchant}", merchant, "{amount}", amount);
-        return new Words(filled(words.getString(kind + ".subject"), values), filled(words.getString(kind + ".heading"), values),
+        return new ReceiptWords(filled(words.getString(kind + ".subject"), values), filled(words.getString(kind + ".heading"), values),
                 List.copyOf(lines), filled(words.getString("footer"), values));
     }
 
@@ -65,7 +65,7 @@ record Words(String subject, String heading, List<Line> lines, String footer) {
     /** The root is English, and not the language of this machine. */
     private static ResourceBundle bundle(Locale locale) {
         try {
-            return ResourceBundle.getBundle(BUNDLE, locale, Words.class.getClassLoader(),
+            return ResourceBundle.getBundle(BUNDLE, locale, ReceiptWords.class.getClassLoader(),
                     ResourceBundle.Control.getNoFallbackControl(ResourceBundle.Control.FORMAT_PROPERTIES));
         } catch (MissingResourceException e) {
             throw new IllegalStateException("Bug! The words of receipts are not in the jar", e);

@@ -12,7 +12,7 @@ import java.time.Instant;
  * @param open        operations that have not ended
  * @param problem     what keeps it from seeing everything, and what to do; empty if nothing does
  */
-public record Progress(State state, double percent, long recordsToGo, Instant liveSince, long open, String problem) {
+public record WitnessProgress(State state, double percent, long recordsToGo, Instant liveSince, long open, String problem) {
 
     public enum State {
         STARTING,

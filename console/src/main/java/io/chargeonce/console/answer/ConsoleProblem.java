@@ -13,18 +13,18 @@ import java.util.Map;
  * @param detail what happened, in one sentence
  * @param next   what to do next, in one sentence
  */
-public record Problem(int status, String slug, String title, String detail, String next, Map<String, String> headers) {
+public record ConsoleProblem(int status, String slug, String title, String detail, String next, Map<String, String> headers) {
 
     private static final String TYPE = "urn:chargeonce:problem:";
 
-    public static Problem of(int status, String slug, String title, String detail, String next) {
-        return new Problem(status, slug, title, detail, next, Map.of());
+    public static ConsoleProblem of(int status, String slug, String title, String detail, String next) {
+        return new ConsoleProblem(status, slug, title, detail, next, Map.of());
     }
 
-    public Problem with(String header, String value) {
+    public ConsoleProblem with(String header, String value) {
         var more = new LinkedHashMap<>(headers);
         more.put(header, value);
-        return new Problem(status, slug, title, detail, next, more);
+        return new ConsoleProblem(status, slug, title, detail, next, more);
     }
 
     /** To be thrown. */

@@ -4,7 +4,7 @@ package io.chargeonce.console.witness;
 import io.chargeonce.console.witness.Fact.Place;
 
 /** What is known from offsets alone, beside the records themselves. Any thread. */
-interface Evidence {
+interface OffsetEvidence {
 
     /** Where a record of a tier's topic stands. */
     enum Standing {

@@ -12,7 +12,7 @@ import java.util.OptionalInt;
  * @param error      a stable word, such as {@code timed_out}; empty if nothing went wrong
  * @param retryAfter how long the receiver asks us to wait
  */
-public record Answer(Result result, OptionalInt status, Optional<String> error, Optional<Duration> retryAfter) {
+public record SendResult(Result result, OptionalInt status, Optional<String> error, Optional<Duration> retryAfter) {
 
     public enum Result {
         /** The receiver has taken the message. */
@@ -27,17 +27,17 @@ public record Answer(Result result, OptionalInt status, Optional<String> error, 
         OVER
     }
 
-    public static final Answer OVER = new Answer(Result.OVER, OptionalInt.empty(), Optional.empty(), Optional.empty());
+    public static final SendResult OVER = new SendResult(Result.OVER, OptionalInt.empty(), Optional.empty(), Optional.empty());
 
-    public static Answer delivered(int status) {
-        return new Answer(Result.DELIVERED, OptionalInt.of(status), Optional.empty(), Optional.empty());
+    public static SendResult delivered(int status) {
+        return new SendResult(Result.DELIVERED, OptionalInt.of(status), Optional.empty(), Optional.empty());
     }
 
-    public static Answer of(Result result, String error) {
-        return new Answer(result, OptionalInt.empty(), Optional.of(error), Optional.empty());
+    public static SendResult of(Result result, String error) {
+        return new SendResult(result, OptionalInt.empty(), Optional.of(error), Optional.empty());
     }
 
-    public static Answer of(Result result, int status, String error) {
-        return new Answer(result, OptionalInt.of(status), Optional.of(error), Optional.empty());
+    public static SendResult of(Result result, int status, String error) {
+        return new SendResult(result, OptionalInt.of(status), Optional.of(error), Optional.empty());
     }
 }

@@ -11,7 +11,7 @@ import java.util.function.Function;
 import picocli.CommandLine.Option;
 
 /** A command that lists. */
-public abstract class ListCommand<P> extends MessageCommand<P> {
+public abstract class MessageListCommand<P> extends MessageCommand<P> {
 
     @Option(names = "--json", description = "Print JSON, one object a line.")
     boolean json;

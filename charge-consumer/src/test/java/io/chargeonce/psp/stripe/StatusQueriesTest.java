@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every request that only asks, at every call of Stripe: if it fails, with any status, nothing is known about the money. */
-class QuestionsTest {
+class StatusQueriesTest {
 
     private static final PaymentId PAYMENT = PaymentId.derive("acme", new IdempotencyKey("order-1"));
     private static final PspKey KEY = PspKey.derive(PAYMENT, "charge", "", StripeGateway.PSP, 1);
@@ -44,7 +44,7 @@ class QuestionsTest {
     private static final HttpAnswer.Full FROZEN = error(500, "api_error").with("Idempotent-Replayed", "true");
 
     /** The failing call, and the answers before it. */
-    enum Question {
+    enum StatusQuery {
         LIST_OF_REFUNDS("GET /v1/refunds", Map.of()),
         REFUND_AGAIN("POST /v1/refunds", Map.of("GET /v1/refunds", NOTHING_FOUND)),
         REFUND_AS_FENCE("POST /v1/refunds", Map.of("GET /v1/refunds", NOTHING_FOUND)),
@@ -61,7 +61,7 @@ class QuestionsTest {
         private final String failing;
         private final Map<String, HttpAnswer> before;
 
-        Question(String failing, Map<String, HttpAnswer> before) {
+        StatusQuery(String failing, Map<String, HttpAnswer> before) {
             this.failing = failing;
             this.before = before;
         }
@@ -104,24 +104,24 @@ class QuestionsTest {
                 error(409, "invalid_request_error"),
                 error(400, "idempotency_error"), error(422, "invalid_request_error"), error(429, "invalid_request_error"),
                 error(500, "api_error"), full(404, "<html>a proxy</html>"));
-        return Arrays.stream(Question.values()).flatMap(question -> given.stream().map(answer -> Arguments.of(question, answer.status(),
+        return Arrays.stream(StatusQuery.values()).flatMap(query -> given.stream().map(answer -> Arguments.of(query, answer.status(),
                 new String(answer.body(), StandardCharsets.UTF_8), answer)));
     }
 
     @ParameterizedTest(name = "{0}: {1} {2}")
     @MethodSource("failures")
-    void a_question_that_fails_says_nothing_about_the_money(Question question, int status, String body, HttpAnswer failure) {
-        answers.putAll(question.before);
-        answers.put(question.failing, failure);
-        assertThat(question.ask(gateway)).isInstanceOf(Outcome.Unknown.class);
-        assertThat(requests).last().isEqualTo(question.failing);
+    void a_status_query_that_fails_says_nothing_about_the_money(StatusQuery query, int status, String body, HttpAnswer failure) {
+        answers.putAll(query.before);
+        answers.put(query.failing, failure);
+        assertThat(query.ask(gateway)).isInstanceOf(Outcome.Unknown.class);
+        assertThat(requests).last().isEqualTo(query.failing);
     }
 
     @ParameterizedTest
     @EnumSource(names = {"LIST_OF_REFUNDS", "SEARCH", "RETRIEVE", "CREATE_AS_FENCE"})
-    void a_question_that_was_never_sent_says_nothing_either(Question question) {
+    void a_status_query_that_was_never_sent_says_nothing_either(StatusQuery query) {
         stripe.refuseConnections();
-        assertThat(question.ask(gateway)).isInstanceOf(Outcome.Unknown.class);
+        assertThat(query.ask(gateway)).isInstanceOf(Outcome.Unknown.class);
     }
 
     @Test

@@ -22,7 +22,7 @@ import java.util.TreeMap;
  *                        decides what becomes of its payments (see {@link TestOutcome}); {@code stored_} with a holder name
  *                        in lower case, as {@code stored_not_enough_balance}, is there without being named here
  */
-public record AdyenSettings(int port, Optional<Path> directory, InstantSource clock, Duration keyLifetime,
+public record AdyenSimulatorSettings(int port, Optional<Path> directory, InstantSource clock, Duration keyLifetime,
         Duration modificationLag, Optional<Webhook> webhook, Map<String, String> storedCards) {
 
     /** The only merchant account that exists. */
@@ -33,41 +33,41 @@ public record AdyenSettings(int port, Optional<Path> directory, InstantSource cl
     /** @param hmacKey the signing key in hexadecimal, as Adyen's Customer Area shows it */
     public record Webhook(URI url, String hmacKey) {}
 
-    public AdyenSettings {
+    public AdyenSimulatorSettings {
         storedCards = Map.copyOf(storedCards);
     }
 
     /** Any port, in memory, the system's clock, 7 days, one second, no webhook. */
-    public static AdyenSettings inMemory() {
-        return new AdyenSettings(0, Optional.empty(), InstantSource.system(), Duration.ofDays(7), Duration.ofSeconds(1),
+    public static AdyenSimulatorSettings inMemory() {
+        return new AdyenSimulatorSettings(0, Optional.empty(), InstantSource.system(), Duration.ofDays(7), Duration.ofSeconds(1),
                 Optional.empty(), Map.of());
     }
 
-    public AdyenSettings port(int other) {
-        return new AdyenSettings(other, directory, clock, keyLifetime, modificationLag, webhook, storedCards);
+    public AdyenSimulatorSettings port(int other) {
+        return new AdyenSimulatorSettings(other, directory, clock, keyLifetime, modificationLag, webhook, storedCards);
     }
 
-    public AdyenSettings keptIn(Path other) {
-        return new AdyenSettings(port, Optional.of(other), clock, keyLifetime, modificationLag, webhook, storedCards);
+    public AdyenSimulatorSettings keptIn(Path other) {
+        return new AdyenSimulatorSettings(port, Optional.of(other), clock, keyLifetime, modificationLag, webhook, storedCards);
     }
 
-    public AdyenSettings clock(InstantSource other) {
-        return new AdyenSettings(port, directory, other, keyLifetime, modificationLag, webhook, storedCards);
+    public AdyenSimulatorSettings clock(InstantSource other) {
+        return new AdyenSimulatorSettings(port, directory, other, keyLifetime, modificationLag, webhook, storedCards);
     }
 
-    public AdyenSettings modificationLag(Duration other) {
-        return new AdyenSettings(port, directory, clock, keyLifetime, other, webhook, storedCards);
+    public AdyenSimulatorSettings modificationLag(Duration other) {
+        return new AdyenSimulatorSettings(port, directory, clock, keyLifetime, other, webhook, storedCards);
     }
 
-    public AdyenSettings webhook(URI url, String hmacKey) {
-        return new AdyenSettings(port, directory, clock, keyLifetime, modificationLag, Optional.of(new Webhook(url, hmacKey)),
+    public AdyenSimulatorSettings webhook(URI url, String hmacKey) {
+        return new AdyenSimulatorSettings(port, directory, clock, keyLifetime, modificationLag, Optional.of(new Webhook(url, hmacKey)),
                 storedCards);
     }
 
     /** One more card in the vault. */
-    public AdyenSettings storing(String storedPaymentMethodId, String holderName) {
+    public AdyenSimulatorSettings storing(String storedPaymentMethodId, String holderName) {
         Map<String, String> more = new TreeMap<>(storedCards);
         more.put(storedPaymentMethodId, holderName);
-        return new AdyenSettings(port, directory, clock, keyLifetime, modificationLag, webhook, more);
+        return new AdyenSimulatorSettings(port, directory, clock, keyLifetime, modificationLag, webhook, more);
     }
 }

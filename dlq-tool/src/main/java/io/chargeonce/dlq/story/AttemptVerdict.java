@@ -9,10 +9,11 @@ import java.util.Optional;
  * @param verdict   {@code charged} or {@code not_charged}
  * @param reference the PSP's name for the money; empty if none moved
  */
-public record Finding(String verdict, Optional<String> reference) {
+public record AttemptVerdict(String verdict, Optional<String> reference) {
 
-    static Optional<Finding> of(String verdict, String reference) {
-        return Optional.ofNullable(verdict).map(said -> new Finding(said, Optional.ofNullable(reference).filter(name -> !name.isEmpty())));
+    static Optional<AttemptVerdict> of(String verdict, String reference) {
+        return Optional.ofNullable(verdict)
+                .map(said -> new AttemptVerdict(said, Optional.ofNullable(reference).filter(name -> !name.isEmpty())));
     }
 
     public String inWords() {

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class WordsTest {
+class ReceiptWordsTest {
 
     private static Receipt.Content content(Receipt.Kind kind, String merchant) {
         return new Receipt.Content("jane@example.com", kind, "pay_1", 1299, "EUR", Optional.empty(), Optional.empty(),
@@ -35,7 +35,8 @@ class WordsTest {
                 "1299 | GBP | fr-FR | 12,99 £GB", "999999999999 | EUR | en | €9,999,999,999.99", "1 | BHD | en | BHD 0.001",
                 "5 | XAF | fr-FR | 5 FCFA"})
     void an_amount_has_its_currencys_digits_and_its_readers_signs(long amount, String currency, String locale, String shown) {
-        assertThat(Words.amount(amount, currency, Locale.forLanguageTag(locale)).replaceAll("[\\u00a0\\u202f]", " ")).isEqualTo(shown);
+        assertThat(ReceiptWords.amount(amount, currency, Locale.forLanguageTag(locale)).replaceAll("[\\u00a0\\u202f]", " "))
+                .isEqualTo(shown);
     }
 
     @ParameterizedTest
@@ -45,7 +46,7 @@ class WordsTest {
         Locale machines = Locale.getDefault();
         Locale.setDefault(Locale.FRANCE);
         try {
-            assertThat(Words.of(content(Receipt.Kind.CHARGE, "Acme"), Locale.forLanguageTag(locale), ZoneOffset.UTC).subject())
+            assertThat(ReceiptWords.of(content(Receipt.Kind.CHARGE, "Acme"), Locale.forLanguageTag(locale), ZoneOffset.UTC).subject())
                     .isEqualTo(subject);
         } finally {
             Locale.setDefault(machines);
@@ -56,7 +57,7 @@ class WordsTest {
     @ValueSource(strings = {"en", "de", "fr", "es"})
     void a_merchants_name_is_put_in_and_never_filled_itself(String language) {
         String name = "Save {amount} {merchant} $1 \\E Club";
-        var words = Words.of(content(Receipt.Kind.CHARGE, name), Locale.forLanguageTag(language), ZoneOffset.UTC);
+        var words = ReceiptWords.of(content(Receipt.Kind.CHARGE, name), Locale.forLanguageTag(language), ZoneOffset.UTC);
 
         assertThat(List.of(words.subject(), words.heading(), words.footer())).allSatisfy(text -> assertThat(text).contains(name));
         assertThat(words.heading().replace(name, "")).contains("12").doesNotContain("{");
@@ -68,7 +69,7 @@ class WordsTest {
         List<String> turns = IntStream.rangeClosed(0, Character.MAX_CODE_POINT)
                 .filter(c -> UCharacter.hasBinaryProperty(c, UProperty.BIDI_CONTROL)).mapToObj(Character::toString).toList();
         assertThat(turns).hasSize(12).allSatisfy(mark -> {
-            assertThat(Words.oneLine("a" + mark + "b")).isEqualTo("a b");
+            assertThat(ReceiptWords.oneLine("a" + mark + "b")).isEqualTo("a b");
             assertThat(Printable.of(mark)).startsWith("\\u{");
             assertThat(mark).matches("[" + Printable.TURNS + "]");
         });
@@ -77,14 +78,15 @@ class WordsTest {
     @Test
     void the_date_is_that_of_the_given_zone() {
         var content = content(Receipt.Kind.REFUND, "Acme");
-        assertThat(Words.of(content, Locale.ENGLISH, ZoneOffset.UTC).text()).contains("November 23, 2026");
-        assertThat(Words.of(content, Locale.ENGLISH, ZoneId.of("Europe/Berlin")).text()).contains("November 24, 2026", "AM CET");
+        assertThat(ReceiptWords.of(content, Locale.ENGLISH, ZoneOffset.UTC).text()).contains("November 23, 2026");
+        assertThat(ReceiptWords.of(content, Locale.ENGLISH, ZoneId.of("Europe/Berlin")).text()).contains("November 24, 2026", "AM CET");
     }
 
     private static String dated(String at, String language, String zone) {
         var content = new Receipt.Content("jane@example.com", Receipt.Kind.CHARGE, "pay_1", 1299, "EUR", Optional.empty(), Optional.empty(),
                 Instant.parse(at), "Acme", Optional.empty(), Optional.empty());
-        return Words.of(content, Locale.forLanguageTag(language), ZoneId.of(zone)).lines().get(1).value().replaceAll("[\\u00a0\\u202f]",
+        return ReceiptWords.of(content, Locale.forLanguageTag(language), ZoneId.of(zone)).lines().get(1).value().replaceAll(
+                "[\\u00a0\\u202f]",
                 " ");
     }
 
@@ -117,8 +119,8 @@ class WordsTest {
 
     @Test
     void a_merchants_name_stays_on_one_line() {
-        var words = Words.of(content(Receipt.Kind.CHARGE, "Acme\r\nBcc: eve@example.com\u0000"), Locale.ENGLISH, ZoneOffset.UTC);
+        var words = ReceiptWords.of(content(Receipt.Kind.CHARGE, "Acme\r\nBcc: eve@example.com\u0000"), Locale.ENGLISH, ZoneOffset.UTC);
         assertThat(words.subject()).isEqualTo("Your receipt from Acme Bcc: eve@example.com");
-        assertThat(Words.oneLine("x".repeat(600))).hasSize(500);
+        assertThat(ReceiptWords.oneLine("x".repeat(600))).hasSize(500);
     }
 }

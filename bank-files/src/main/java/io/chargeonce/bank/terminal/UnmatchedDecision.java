@@ -10,7 +10,7 @@ import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 /** What a person decides about one entry of 'bank unmatched'. */
-abstract class Decision implements Callable<Integer> {
+abstract class UnmatchedDecision implements Callable<Integer> {
 
     @ParentCommand
     BankCommand bank;

@@ -5,17 +5,17 @@ import java.time.Duration;
 import java.util.List;
 
 /** When the PSP is asked again about an unknown outcome: soon at first, then more and more rarely, but for ever. */
-record QuestionLadder(List<Duration> pauses) {
+record StatusQueryPauses(List<Duration> pauses) {
 
-    QuestionLadder {
+    StatusQueryPauses {
         pauses = List.copyOf(pauses);
         if (pauses.isEmpty() || pauses.stream().anyMatch(pause -> pause.isNegative() || pause.isZero())) {
             throw new IllegalArgumentException("the resolver needs at least one pause, each longer than 0");
         }
     }
 
-    /** @param questions how many questions brought no answer so far */
-    Duration pause(int questions) {
-        return pauses.get(Math.min(questions, pauses.size() - 1));
+    /** @param queries how many status queries brought no answer so far */
+    Duration pause(int queries) {
+        return pauses.get(Math.min(queries, pauses.size() - 1));
     }
 }

@@ -12,8 +12,9 @@ import java.time.Duration;
  * @param silence  for the next few bytes of a batch, in either direction
  * @param idle     between two requests, and from the connection to the first
  */
-public record Patience(Duration head, Duration exchange, Duration leftover, Duration silence, Duration idle) {
+public record ConnectionTimeouts(Duration head, Duration exchange, Duration leftover, Duration silence, Duration idle) {
 
-    public static final Patience USUAL = new Patience(Duration.ofSeconds(10), Duration.ofSeconds(20), Duration.ofSeconds(2),
-            Duration.ofSeconds(60), Duration.ofMinutes(2));
+    public static final ConnectionTimeouts USUAL =
+            new ConnectionTimeouts(Duration.ofSeconds(10), Duration.ofSeconds(20), Duration.ofSeconds(2),
+                    Duration.ofSeconds(60), Duration.ofMinutes(2));
 }

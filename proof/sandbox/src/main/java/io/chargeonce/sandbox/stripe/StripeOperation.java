@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Set;
 
 /** The endpoints that exist, with the parameters that each of them knows. The names are those that fault rules use. */
-public enum Operation implements Endpoint {
+public enum StripeOperation implements Endpoint {
     CREATE("POST", "/v1/payment_intents", Known.CREATE),
     SEARCH("GET", "/v1/payment_intents/search", Set.of("query", "limit", "page", "expand")),
     LIST("GET", "/v1/payment_intents", Set.of("limit", "starting_after", "customer", "expand")),
@@ -25,7 +25,7 @@ public enum Operation implements Endpoint {
     final Route route;
     final Set<String> parameters;
 
-    Operation(String method, String path, Set<String> parameters) {
+    StripeOperation(String method, String path, Set<String> parameters) {
         this.route = Route.of(method, path);
         this.parameters = parameters;
     }

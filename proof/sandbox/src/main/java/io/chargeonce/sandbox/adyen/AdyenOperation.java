@@ -6,7 +6,7 @@ import io.chargeonce.sandbox.psp.Endpoint;
 import java.util.Locale;
 
 /** The endpoints of Checkout API v71 that exist, all of them POST. The names are those that fault rules use. */
-public enum Operation implements Endpoint {
+public enum AdyenOperation implements Endpoint {
     PAYMENT("/v71/payments", "AUTHORISATION"),
     CANCEL_BY_REFERENCE("/v71/cancels", "TECHNICAL_CANCEL"),
     CANCEL("/v71/payments/([^/]+)/cancels", "CANCELLATION"),
@@ -17,7 +17,7 @@ public enum Operation implements Endpoint {
     /** What the webhook with its result is called. */
     final String eventCode;
 
-    Operation(String path, String eventCode) {
+    AdyenOperation(String path, String eventCode) {
         this.route = Route.of("POST", path);
         this.eventCode = eventCode;
     }

@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /** How long the other side asks us to wait, by the header {@code Retry-After} of RFC 9110. Pure. */
-public final class RetryAfter {
+public final class RetryAfterHeader {
 
     /** Who asks for more is asked again after this time. */
     public static final Duration LONGEST = Duration.ofDays(1);
@@ -23,7 +23,7 @@ public final class RetryAfter {
     private static final List<DateTimeFormatter> FORMS = Stream.of("EEE, dd MMM uuuu HH:mm:ss 'GMT'", "EEEE, dd-MMM-uu HH:mm:ss 'GMT'",
             "EEE MMM ppd HH:mm:ss uuuu").map(form -> DateTimeFormatter.ofPattern(form, Locale.US)).toList();
 
-    private RetryAfter() {}
+    private RetryAfterHeader() {}
 
     /**
      * @param value seconds, or a date
@@ -39,7 +39,7 @@ public final class RetryAfter {
 
     /** From an answer's headers. A date counts from the date of the answer: both are of the other side's clock. */
     public static Optional<Duration> in(Map<String, List<String>> headers) {
-        Instant answered = header(headers, "date").flatMap(RetryAfter::date).orElse(Instant.MAX);
+        Instant answered = header(headers, "date").flatMap(RetryAfterHeader::date).orElse(Instant.MAX);
         return header(headers, "retry-after").flatMap(value -> parse(value, answered));
     }
 

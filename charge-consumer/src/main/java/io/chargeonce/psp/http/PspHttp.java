@@ -25,7 +25,7 @@ import java.util.concurrent.TimeoutException;
  * an answer of more than {@link #LONGEST_BODY} bytes is an error; redirects are not followed; nothing is sent twice. ({@code
  * HttpURLConnection} silently sends a POST a second time when a connection drops.) Any thread.
  */
-public final class BoundedHttp {
+public final class PspHttp {
 
     /** Ten times the longest expected answer, a hundred refunds of one payment. */
     static final int LONGEST_BODY = 1 << 20;
@@ -34,12 +34,12 @@ public final class BoundedHttp {
     private final HttpClient http;
 
     /** @param deadline for one exchange, from the first byte of the request to the last of the answer */
-    public BoundedHttp(Duration connectTimeout, Duration deadline) {
+    public PspHttp(Duration connectTimeout, Duration deadline) {
         this(connectTimeout, deadline, HttpClient.newBuilder());
     }
 
     /** @param http with a test's trusted certificates */
-    BoundedHttp(Duration connectTimeout, Duration deadline, HttpClient.Builder http) {
+    PspHttp(Duration connectTimeout, Duration deadline, HttpClient.Builder http) {
         this.deadline = deadline;
         this.http = http
                 .version(HttpClient.Version.HTTP_1_1)

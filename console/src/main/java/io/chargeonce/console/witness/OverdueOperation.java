@@ -11,5 +11,5 @@ import java.time.Instant;
  * @param lastStage  where it was last seen: {@code requests}, {@code retry-1} …, {@code waiting}, {@code dlq}
  * @param dueBy      when the next sign of it was due
  */
-public record Overdue(String paymentId, String operationId, String merchant, long amount, String currency, Instant acceptedAt,
+public record OverdueOperation(String paymentId, String operationId, String merchant, long amount, String currency, Instant acceptedAt,
         String lastStage, Instant lastSeenAt, Instant dueBy) {}

@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 import picocli.CommandLine;
 
 /** All that is wrong with how a command was called, printed at once. */
-public final class Problems {
+public final class InputProblems {
 
     public static final int EXIT = 2;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.console.web;
 
-import io.chargeonce.console.answer.Problem;
-import io.chargeonce.console.answer.Problems;
+import io.chargeonce.console.answer.ConsoleProblem;
+import io.chargeonce.console.answer.ConsoleProblems;
 import io.chargeonce.http.Answer;
 import io.helidon.http.DirectHandler;
 import io.helidon.http.HeaderNames;
@@ -10,7 +10,7 @@ import io.helidon.http.ServerResponseHeaders;
 import io.helidon.http.Status;
 
 /** Answers requests that reached no route, or failed in one, with a problem that repeats nothing of the request. */
-final class ConsoleProblems implements DirectHandler {
+final class ProblemHandler implements DirectHandler {
 
     @Override
     public TransportResponse handle(TransportRequest request, EventType type, Status status, ServerResponseHeaders headers,
@@ -22,13 +22,14 @@ final class ConsoleProblems implements DirectHandler {
         return response.entity(answer.body()).build();
     }
 
-    private static Problem problem(TransportRequest request, EventType type, Status status) {
+    private static ConsoleProblem problem(TransportRequest request, EventType type, Status status) {
         return switch (type) {
             // Without a path there was no request: the bytes are not HTTP.
-            case INTERNAL_ERROR -> request.path().isEmpty() ? Problems.badHttp(400) : Problems.internal();
-            case PAYLOAD_TOO_LARGE -> Problems.tooLarge();
+            case INTERNAL_ERROR -> request.path().isEmpty() ? ConsoleProblems.badHttp(400) : ConsoleProblems.internal();
+            case PAYLOAD_TOO_LARGE -> ConsoleProblems.tooLarge();
             case BAD_REQUEST, FORBIDDEN, HTTP_VERSION_NOT_SUPPORTED, OTHER ->
-                status.code() == Status.SERVICE_UNAVAILABLE_503.code() ? Problems.overloaded() : Problems.badHttp(status.code());
+                status.code() == Status.SERVICE_UNAVAILABLE_503.code() ? ConsoleProblems.overloaded()
+                        : ConsoleProblems.badHttp(status.code());
         };
     }
 }

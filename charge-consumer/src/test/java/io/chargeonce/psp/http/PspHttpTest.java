@@ -42,12 +42,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class BoundedHttpTest {
+class PspHttpTest {
 
     @TempDir
     Path directory;
 
-    private final BoundedHttp http = new BoundedHttp(Duration.ofSeconds(5), Duration.ofSeconds(20));
+    private final PspHttp http = new PspHttp(Duration.ofSeconds(5), Duration.ofSeconds(20));
 
     @Test
     void a_body_that_drips_ends_at_the_deadline() throws Exception {
@@ -58,10 +58,10 @@ class BoundedHttpTest {
                 client.write("HTTP/1.1 200 \r\nContent-Length: 1000000\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
                 return timer.scheduleAtFixedRate(() -> drip(client), 0, 10, TimeUnit.MILLISECONDS);
             });
-            var impatient = new BoundedHttp(Duration.ofSeconds(5), Duration.ofMillis(300));
+            var impatient = new PspHttp(Duration.ofSeconds(5), Duration.ofMillis(300));
             assertThatThrownBy(() -> impatient.exchange(post(server.getLocalPort()))).isInstanceOf(HttpTimeoutException.class)
                     .satisfies(e -> assertThat(WireFailure.unknown(e)).isEqualTo(UnknownCause.GATEWAY_TIMED_OUT))
-                    .satisfies(e -> assertThat(BoundedHttp.words("Stripe", (IOException) e))
+                    .satisfies(e -> assertThat(PspHttp.words("Stripe", (IOException) e))
                             .isEqualTo("Stripe gave no whole answer within 300 ms"));
         }
     }
@@ -98,7 +98,7 @@ class BoundedHttpTest {
             server.setEnabledProtocols(new String[] {version});
             acceptor.submit(() -> server.accept().getInputStream().read());
             var trusting =
-                    new BoundedHttp(Duration.ofSeconds(5), Duration.ofSeconds(20), HttpClient.newBuilder().sslContext(tls(keys, false)));
+                    new PspHttp(Duration.ofSeconds(5), Duration.ofSeconds(20), HttpClient.newBuilder().sslContext(tls(keys, false)));
             var request = HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + server.getLocalPort() + "/v1/payments"))
                     .POST(HttpRequest.BodyPublishers.ofString("amount=1")).build();
             assertThatThrownBy(() -> trusting.exchange(request)).isInstanceOf(IOException.class)

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.sandbox.stripe;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Optional;
+
+/**
+ * How a simulator is set up.
+ *
+ * @param port        to listen on, 0 for any free one
+ * @param directory   where everything is kept between runs; in memory without one
+ * @param clock       what time it is: for object times, and for the life of keys
+ * @param keyLifetime how long an idempotency key is remembered; Stripe says at least 24 hours
+ * @param searchLag   how long search does not see a new intent; Stripe says under a minute
+ * @param account     the account's only secret key; without one, every test key is valid
+ */
+public record StripeSimulatorSettings(int port, Optional<Path> directory, InstantSource clock, Duration keyLifetime,
+        Duration searchLag, Optional<String> account) {
+
+    /** Any port, in memory, the system's clock, 24 hours, one second. */
+    public static StripeSimulatorSettings inMemory() {
+        return new StripeSimulatorSettings(0, Optional.empty(), InstantSource.system(), Duration.ofHours(24), Duration.ofSeconds(1),
+                Optional.empty());
+    }
+
+    public StripeSimulatorSettings port(int other) {
+        return new StripeSimulatorSettings(other, directory, clock, keyLifetime, searchLag, account);
+    }
+
+    public StripeSimulatorSettings keptIn(Path other) {
+        return new StripeSimulatorSettings(port, Optional.of(other), clock, keyLifetime, searchLag, account);
+    }
+
+    public StripeSimulatorSettings clock(InstantSource other) {
+        return new StripeSimulatorSettings(port, directory, other, keyLifetime, searchLag, account);
+    }
+
+    public StripeSimulatorSettings keyLifetime(Duration other) {
+        return new StripeSimulatorSettings(port, directory, clock, other, searchLag, account);
+    }
+
+    public StripeSimulatorSettings searchLag(Duration other) {
+        return new StripeSimulatorSettings(port, directory, clock, keyLifetime, other, account);
+    }
+
+    public StripeSimulatorSettings account(String secretKey) {
+        return new StripeSimulatorSettings(port, directory, clock, keyLifetime, searchLag, Optional.of(secretKey));
+    }
+}
