@@ -231,8 +231,9 @@ final class Resolver implements AutoCloseable {
         boolean isUnwanted = isPurged || operation.cancelRequestedAt().isPresent();
         PspCall asUsual = PspCalls.of(operation, attempt, gateway, keyIsKnown);
         // A PSP that can look it up is asked about the reference that a person gave.
-        PspCall call = (isPurged || isUnwanted && asUsual.statusQueryMayExecute() ? PspCalls.of(operation, attempt, gateway, false) : asUsual)
-                .withReference(byHand.filter(finding -> gateway.canBeAsked()).flatMap(HandSettlement::reference)).during(held);
+        PspCall call =
+                (isPurged || isUnwanted && asUsual.statusQueryMayExecute() ? PspCalls.of(operation, attempt, gateway, false) : asUsual)
+                        .withReference(byHand.filter(finding -> gateway.canBeAsked()).flatMap(HandSettlement::reference)).during(held);
         boolean mayTell = asUsual.mayBeSent();
         boolean mayFence = !keyIsKnown && attempt.notFound() >= 1 && visible && !(isUnwanted && call.fenceMayExecute());
         return new StatusQuery(operation.id(), token, call, mayFence, knownAlready(connection, attempt),

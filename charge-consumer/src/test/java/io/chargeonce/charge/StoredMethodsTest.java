@@ -46,7 +46,8 @@ class StoredMethodsTest {
         stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSimulatorSettings.inMemory());
         adyen = AdyenSimulator.start(io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.inMemory());
         adyenGateway = new AdyenGateway(new AdyenSettings(io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.API_KEY,
-                io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.MERCHANT_ACCOUNT, adyen.apiBase().toString(), GatewayContract.CALL_TIMEOUT));
+                io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.MERCHANT_ACCOUNT, adyen.apiBase().toString(),
+                GatewayContract.CALL_TIMEOUT));
     }
 
     @BeforeEach

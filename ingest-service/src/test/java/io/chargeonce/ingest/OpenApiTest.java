@@ -274,7 +274,8 @@ class OpenApiTest {
         String text = page.body().replaceAll("<[^>]*>", "");
         assertThat(text).contains("POST /v1/payments", "POST /v1/payments/batch", "GET /v1/payments/{id}", "GET /v1/payments?reference=",
                 "POST /v1/payment_methods", "GET /v1/payment_methods?customer=",
-                "POST /v1/payments/{id}/cancel", "POST /v1/payments/{id}/refunds", "GET /v1/payments/{id}/refunds", "/refunds/{refund}", "POST /v1/webhook-endpoints",
+                "POST /v1/payments/{id}/cancel", "POST /v1/payments/{id}/refunds", "GET /v1/payments/{id}/refunds", "/refunds/{refund}",
+                "POST /v1/webhook-endpoints",
                 "GET /v1/webhook-endpoints/{id}/deliveries", "GET /v1/payments/{id}/deliveries");
         assertThat(PaymentStatus.values()).allSatisfy(status -> assertThat(text).contains(status.tag()));
     }
