@@ -48,7 +48,7 @@ class MixTest {
 
     @Test
     void good_payments_by_stored_methods_are_by_one_of_their_merchants_and_declined_ones_keep_their_card() {
-        var stored = new Shopping(new Random(3), Mix.parse("declined=20").withStored(1_000), Merchant.sandbox(), "k");
+        var stored = new Shopping(new Random(3), Mix.parse("declined=20").withStored(1_000), TrafficMerchant.sandbox(), "k");
         assertThat(IntStream.range(0, 200).mapToObj(i -> stored.next()).toList()).allSatisfy(purchase -> {
             boolean bad = purchase.outcome() == PlannedOutcome.DECLINED;
             assertThat(Wallet.holds(purchase.card())).isNotEqualTo(bad);
