@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.console.web;
 
-import io.chargeonce.console.answer.Filters;
 import io.chargeonce.console.answer.ConsoleProblems;
+import io.chargeonce.console.answer.Filters;
 import io.chargeonce.console.overview.WitnessJson;
 import io.chargeonce.console.witness.WitnessView;
 import io.chargeonce.dlq.AuditContext;

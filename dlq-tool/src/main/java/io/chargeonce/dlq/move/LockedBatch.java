@@ -5,6 +5,7 @@ import io.chargeonce.dlq.query.DeadLetterQuery;
 import io.chargeonce.dlq.query.DeadLetterView;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.payment.OperationState;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -18,7 +19,7 @@ import java.util.stream.Collectors;
  * Some dead letters with their operations locked in key order, read again under the lock. A dead letter of an
  * operation changes under that lock only, so what is read here holds until the commit.
  *
- * @param gone not in that state any more, or in it for a newer failure than the one that was selected
+ * @param gone not in that state any more, or in it for a newer failure than the one that was selected, or of a canceled payment
  */
 public record LockedBatch(Instant now, List<DeadLetterView> letters, Map<String, Operation> operations, List<Target> gone) {
 
@@ -28,10 +29,16 @@ public record LockedBatch(Instant now, List<DeadLetterView> letters, Map<String,
         var locked = OperationTable.lock(connection, ids);
         Map<String, DeadLetterView> current = DeadLetterQuery.find(connection, ids).stream()
                 .collect(Collectors.toMap(DeadLetterView::id, Function.identity()));
-        Set<String> still = selected.stream().filter(target -> target.isStill(current.get(target.id()), state))
+        Set<String> still = selected.stream()
+                .filter(target -> target.isStill(current.get(target.id()), state) && !isCanceled(locked.rows().get(target.id())))
                 .map(Target::id).collect(Collectors.toSet());
         return new LockedBatch(locked.now(), still.stream().sorted().map(current::get).toList(), locked.rows(),
                 selected.stream().filter(target -> !still.contains(target.id())).toList());
+    }
+
+    /** Its letter leaves the queue as soon as charge publishes the cancel. */
+    private static boolean isCanceled(Operation operation) {
+        return operation != null && operation.state() == OperationState.CANCELED;
     }
 
     public Operation operation(DeadLetterView letter) {

@@ -10,7 +10,6 @@ import io.chargeonce.dlq.query.DeadLetterView;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.ledger.PurgedLetters;
-import io.chargeonce.payment.OperationState;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -37,9 +36,8 @@ final class Restore {
         batch.gone().forEach(target -> results.put(target.id(), MoveResult.GONE));
         var letters = new ArrayList<DeadLetterView>();
         for (DeadLetterView letter : batch.letters()) {
-            // The retention may have ended since it was selected, and the outcome been published; or the payment was canceled.
-            boolean isOver = letter.operationId().isPresent()
-                    && (batch.operation(letter).settledAt().isPresent() || batch.operation(letter).state() != OperationState.PURGED);
+            // The retention may have ended since it was selected, and the outcome been published.
+            boolean isOver = letter.operationId().isPresent() && batch.operation(letter).settledAt().isPresent();
             if (isOver) {
                 results.put(letter.id(), MoveResult.GONE);
             } else {

@@ -60,8 +60,8 @@ class CancelTest {
         assertThat(called.exit()).isOne();
         assertThat(called.out().lines().toList()).containsExactly(
                 dead + ", 12.99 EUR, dead: would be canceled.",
-                unresolved + ", 12.99 EUR, unresolved: the PSP would be queried, and it would be canceled unless it was charged.",
-                open + ", 12.99 EUR, dead: the PSP would be queried, and it would be canceled unless it was charged.",
+                unresolved + ", 700 JPY, unresolved: the PSP would be queried, and it would be canceled unless it was charged.",
+                open + ", 9.00 EUR, dead: the PSP would be queried, and it would be canceled unless it was charged.",
                 charged + ", 12.99 EUR, succeeded: was charged already; refund it.",
                 "pay_unknown: there is no payment with this id.", "Nothing was changed. Do it with --yes.");
         assertThat(rows.everything()).isEqualTo(before);

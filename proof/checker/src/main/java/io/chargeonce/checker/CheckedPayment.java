@@ -107,8 +107,8 @@ final class CheckedPayment {
     }
 
     /**
-     * A purge does not end the status query about an attempt that may have moved money: until it is answered, that payment is under way. A
-     * canceled payment is under way until its outcome is published.
+     * A purge does not end the status query about an attempt that may have moved money: until it is answered, that payment is under way.
+     * A canceled payment is under way until its outcome is published.
      */
     boolean isAtRest() {
         return state.isAtRest() && !(state == State.PURGED && asked) && !isUnpublished();

@@ -213,7 +213,7 @@ class EveryCommandTest {
         dlq(OK, "purge", "--resume", first(RUN, dlq(OK, "purge", purged, "--reason", "a test", "--rate", "5", "--plan")));
         dlq(OK, "restore", purged, "--reason", "a mistake", "--yes");
         dlq(OK, "purge", purged, "--reason", "a test all the same", "--yes");
-        dlq(OK, "cancel", purged, "--reason", "nobody wants it", "--yes");
+        dlq(OK, "cancel", purged, "--reason", "the order is cancelled", "--yes");
         // What the PSP answers to the status query outranks the person who says that it was charged.
         pipeline.foundations.stripe().inject(FaultRule.once(new Fault.Refused(404)).on(StripeOperation.RETRIEVE)
                 .forMetadata("reference", "unknown").always());

@@ -13,6 +13,7 @@ import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.terminal.Screen;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -84,7 +85,7 @@ public final class CancelCommand implements Callable<Integer> {
         return all ? 0 : NO;
     }
 
-    private LinkedHashMap<String, Object> json(Cancels.Canceled one, AuditContext by) {
+    private Map<String, Object> json(Cancels.Canceled one, AuditContext by) {
         var json = new LinkedHashMap<String, Object>();
         json.put("payment_id", one.id());
         json.put("dry", !yes);

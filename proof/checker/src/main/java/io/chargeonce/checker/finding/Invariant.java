@@ -44,9 +44,7 @@ public enum Invariant {
     NO_CARD_DATA("no-card-data"),
     /** What may not be done is refused to everyone; and a change of the audit log behind its triggers shows. */
     RIGHTS_HOLD("rights-hold"),
-    /**
-     * No attempt begins for what a person has paused two seconds ago, and no status query after a purge or a cancel sends what may charge.
-     */
+    /** No attempt begins for what a person has paused two seconds ago. After a purge or a cancel no status query sends what may charge. */
     HOLDS_HOLD("holds-hold"),
     /** What was sealed opens with the keys that there are, as it was. */
     SEALED_OPENS("sealed-opens"),

@@ -193,7 +193,7 @@ public enum Plant implements Weaving {
     DECLINE_FAILOVER_UNCOUNTED("a decline that goes to another PSP does not count as a presentation of the card",
             Shows.inUniversesOf(Fault.SOFT_DECLINE), List.of(PSP_AGREES),
             leftOut(at(Operation::countPresentation))),
-    QUESTION_AFTER_A_CANCEL("a status query about a payment that is to be canceled executes it",
+    STATUS_QUERY_AFTER_A_CANCEL("a status query about a payment that is to be canceled executes it",
             Shows.inUniversesOf(Fault.CANCEL, Fault.PSP_CALL), List.of(HOLDS_HOLD),
             PlantedChange.<Boolean>result(at(PspCall::statusQueryMayExecute), said -> false)),
     POISON_IN_THE_CLEAR("poison is kept as it was found, unsealed",
