@@ -52,7 +52,7 @@ public record AccessPlan(Topics topics, int tiers) {
         var plan = new ArrayList<AclBinding>();
         // Any service's relay publishes any staged record, so each may write to every topic that records are staged for.
         List<String> staged = new ArrayList<>(List.of(topics.requests(), topics.deadLetters(), topics.outcomes(), topics.auditSeals(),
-                topics.intakeRefused(), topics.waiting(), topics.receipts()));
+                topics.intakeRefused(), topics.waiting(), topics.receipts(), topics.disputes()));
         for (int tier = 1; tier <= tiers; tier++) {
             staged.add(topics.retry(tier));
             plan.addAll(reads(RETRY, topics.retry(tier), topics.groupOfTier(tier)));

@@ -4,6 +4,7 @@ package io.chargeonce.console.web;
 import io.chargeonce.console.answer.ConsoleProblems;
 import io.chargeonce.console.overview.WitnessJson;
 import io.chargeonce.console.witness.WitnessView;
+import io.chargeonce.dlq.json.DisputeJson;
 import io.chargeonce.dlq.json.HoldJson;
 import io.chargeonce.dlq.json.Json;
 import io.chargeonce.dlq.json.MomentJson;
@@ -80,6 +81,7 @@ record PaymentRoutes(WitnessView witness) implements ConsoleApi.Routes {
         json.put("payment", life.operation().map(PaymentRoutes::now).orElse(null));
         json.put("why", life.moments().stream().map(MomentJson::of).toList());
         json.put("holds", life.holds().stream().map(HoldJson::of).toList());
+        json.put("disputes", life.disputes().stream().map(DisputeJson::of).toList());
         json.put("journey", witness.journey(life.operation().map(operation -> operation.accepted().payment().value()).orElse(id)).stream()
                 .map(WitnessJson::hop).toList());
         json.put("dead_letters", Stream.concat(Stream.of(id), life.moments().stream().flatMap(PaymentRoutes::movedBack))
