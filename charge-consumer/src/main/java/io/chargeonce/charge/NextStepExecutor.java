@@ -102,6 +102,7 @@ final class NextStepExecutor {
         at.late().reportAfterTheEnd(at.operation.psp().orElseThrow(), at.operation.attemptKey(), charged.pspReference());
         at.operation.settleSucceeded(charged.pspReference(), at.now());
         at.changes.settled(at.operation);
+        at.late().reportIfRefundedTooMuch();
         at.late().movedBeside(at.earlier);
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.psp;
 
+import io.chargeonce.ledger.Dispute;
 import io.chargeonce.payment.CardNumbers;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.Outcome;
@@ -45,9 +46,17 @@ public record Notice(String id, PspKey key, Optional<String> pspReference, Optio
         }
     }
 
+    /** A dispute of a captured payment. It decides no attempt, and its amount may be a part of the payment's. */
+    public record Disputed(Dispute.Report report) implements Said {
+
+        @Override
+        public Optional<Money> money() {
+            return report.money();
+        }
+    }
+
     /**
-     * Money went back, or may, without a request of ours: a dispute, a cancellation, a refund that a person made at the PSP. It decides no
-     * attempt.
+     * Money went back, or may, without a request of ours: a cancellation, a refund that a person made at the PSP. It decides no attempt.
      *
      * @param event in the PSP's words
      */

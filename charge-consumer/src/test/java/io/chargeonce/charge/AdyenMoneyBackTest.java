@@ -193,7 +193,10 @@ class AdyenMoneyBackTest {
     }
 
     private static String signed(String eventCode, String key, long amount, int minute) throws Exception {
-        String reference = "PSP" + ++orders;
+        return signed(eventCode, key, amount, minute, "PSP" + ++orders);
+    }
+
+    private static String signed(String eventCode, String key, long amount, int minute, String reference) throws Exception {
         String signature = new HMACValidator()
                 .calculateHMAC(String.join(":", reference, "", io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.MERCHANT_ACCOUNT,
                         key, "" + amount, "EUR", eventCode, "true"), HMAC_KEY);
@@ -245,7 +248,7 @@ class AdyenMoneyBackTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"NOTIFICATION_OF_CHARGEBACK,1299", "CHARGEBACK,700", "CANCELLATION,1299", "TECHNICAL_CANCEL,1299", "REFUND,400"})
+    @CsvSource({"CHARGEBACK_OF_TOMORROW,700", "CANCELLATION,1299", "TECHNICAL_CANCEL,1299", "REFUND,400"})
     void money_that_goes_back_without_our_request_is_an_incident_once_and_decides_nothing(String eventCode, long amount) throws Exception {
         String id = captured("pm_card_visa");
         double before = quarantined();
@@ -261,8 +264,25 @@ class AdyenMoneyBackTest {
     void a_dispute_of_an_attempt_that_is_not_there_is_kept() throws Exception {
         String lost = PspKey.derive(new PaymentId("pay_aaaaaaaaaaaaaaaaaaaaaaaaaa"), "charge", "", "adyen", 1).value();
         assertThat(post("adyen", signed("CHARGEBACK", lost, 1299))).isEqualTo(202);
-        assertThat(books.count("FROM unmatched_notice WHERE psp_key = '" + lost + "' AND outcome = 'taken_back' AND cause = 'CHARGEBACK'"))
+        assertThat(books.count("FROM unmatched_notice WHERE psp_key = '" + lost + "' AND outcome = 'disputed' AND cause = 'CHARGEBACK'"))
                 .isOne();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"NOTIFICATION_OF_CHARGEBACK CHARGEBACK SECOND_CHARGEBACK,lost,taken",
+        "SECOND_CHARGEBACK CHARGEBACK NOTIFICATION_OF_CHARGEBACK SECOND_CHARGEBACK,lost,taken",
+        "CHARGEBACK_REVERSED CHARGEBACK,opened,returned", "PREARBITRATION_WON CHARGEBACK,won,returned",
+        "REQUEST_FOR_INFORMATION,inquiry,not_taken"})
+    void a_dispute_is_one_row_however_its_messages_come(String events, String stage, String funds) throws Exception {
+        String id = captured("pm_card_visa");
+        for (String event : events.split(" ")) {
+            assertThat(post("adyen", signed(event, books.operation(id).attemptKey().value(), 700, 0, "DISPUTE" + id.substring(4))))
+                    .isEqualTo(202);
+        }
+        assertThat(books.count("FROM dispute WHERE payment_id = '%s' AND stage = '%s' AND funds = '%s' AND amount = 700"
+                .formatted(id, stage, funds))).isOne();
+        assertThat(books.count("FROM dispute WHERE payment_id = '" + id + "'")).isOne();
+        assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
     }
 
     @Test

@@ -196,9 +196,9 @@ final class EngineFixture implements AutoCloseable {
 
     /** Resets everything for the next test. */
     EngineFixture forget() {
-        rewrite("TRUNCATE operation, operation_state, waiting, capture_failure, payment_attempt, psp_observation, outbox, dead_letter, "
-                + "audit_record, audit_seal, retry_budget, psp_notice, unmatched_notice, hand_settlement, merchant, psp_health, hold, "
-                + "settlement_line, reconciliation "
+        rewrite("TRUNCATE operation, operation_state, waiting, capture_failure, dispute, payment_attempt, psp_observation, outbox, "
+                + "dead_letter, audit_record, audit_seal, retry_budget, psp_notice, unmatched_notice, hand_settlement, merchant, "
+                + "psp_health, hold, settlement_line, reconciliation "
                 + "CASCADE");
         return this;
     }

@@ -458,8 +458,8 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
         owner().withConnection(connection -> {
             try (var statement = connection.createStatement()) {
                 return statement
-                        .execute("SET session_replication_role = replica; TRUNCATE capture_failure, operation, operation_state, waiting, "
-                                + "payment_attempt, psp_observation, dead_letter, outbox, audit_record, audit_seal, "
+                        .execute("SET session_replication_role = replica; TRUNCATE capture_failure, dispute, operation, operation_state, "
+                                + "waiting, payment_attempt, psp_observation, dead_letter, outbox, audit_record, audit_seal, "
                                 + "dlq_run, dlq_run_item, tier_visit, hand_settlement, unmatched_notice, hold, webhook_endpoint, "
                                 + "webhook_secret, webhook_delivery, receipt; RESET "
                                 + "session_replication_role");

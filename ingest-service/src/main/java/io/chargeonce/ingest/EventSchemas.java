@@ -21,7 +21,7 @@ final class EventSchemas {
             "refund.succeeded.v1", "refund.failed.v1", "refund.declined.v1", "refund.purged.v1", "reversal.succeeded.v1",
             "reversal.failed.v1", "reversal.declined.v1", "reversal.purged.v1", "return.succeeded.v1", "payment.request.v1",
             "payment.dead-letter.v1", "payment.waiting.v1",
-            "payment.receipt.v1", "payment.overdue.v1", "payment.refused.v1", "audit.seal.v1");
+            "payment.dispute.v1", "payment.receipt.v1", "payment.overdue.v1", "payment.refused.v1", "audit.seal.v1");
 
     private static final Map<String, Answer> ALL = new LinkedHashMap<>();
     private static final Answer LIST;

@@ -43,6 +43,7 @@ final class PaymentsApi implements HttpService {
     private static final String CANCEL = ONE + "/cancel";
     private static final String REFUNDS = ONE + "/refunds";
     private static final String REFUND = REFUNDS + "/{refund}";
+    private static final String DISPUTES = ONE + "/disputes";
 
     private final FrontDoor frontDoor;
     private final PostPayment post;
@@ -94,6 +95,9 @@ final class PaymentsApi implements HttpService {
         rules.any(REFUNDS, all(request -> Problems.methodNotAllowed("GET, POST").answer()));
         rules.get(REFUND, merchants("read", Scope.READ, (merchant, request) -> read.readRefund(merchant.id(),
                 request.path().pathParameters().get("id"), request.path().pathParameters().get("refund"))));
+        rules.get(DISPUTES, merchants("read", Scope.READ,
+                (merchant, request) -> read.readDisputes(merchant.id(), request.path().pathParameters().get("id"))));
+        rules.any(DISPUTES, all(request -> Problems.methodNotAllowed("GET").answer()));
         rules.any(REFUND, all(request -> Problems.methodNotAllowed("GET").answer()));
         rules.any(ONE, all(request -> Problems.methodNotAllowed("GET").answer()));
         methods.add(rules, this::tokens, allowed -> all(request -> Problems.methodNotAllowed(allowed).answer()));

@@ -219,6 +219,44 @@ class RefundTest {
         assertThat(type(giveBack(id, "{\"amount\": 501}"))).isEqualTo("urn:chargeonce:problem:refund-differs");
     }
 
+    private static void dispute(String payment, String funds, boolean refundable) {
+        world.rewrite("INSERT INTO dispute (psp, reference, payment_id, amount, currency, reason, stage, stage_rank, final, funds, "
+                + ("funds_rank, refundable, answered, due_by, revision) VALUES ('stripe', 'du_%s', '%s', 700, 'EUR', 'fraudulent', "
+                        + "'opened', 20, false, ").formatted(payment, payment)
+                + "'%s', 1, %s, false, '2026-01-20T00:00:00Z', 1)".formatted(funds, refundable));
+    }
+
+    @Test
+    void while_a_dispute_has_the_money_a_refund_is_refused_and_says_why() {
+        String id = captured();
+        giveBack(id, "{\"amount\": 100, \"reference\": \"before\"}");
+        dispute(id, "taken", false);
+        HttpResponse<String> refused = giveBack(id, "{\"amount\": 100, \"reference\": \"after\"}");
+        assertThat(refused.statusCode()).isEqualTo(409);
+        assertThat(type(refused)).isEqualTo("urn:chargeonce:problem:payment-disputed");
+        assertThat(giveBack(id, "{\"amount\": 100, \"reference\": \"before\"}").statusCode()).as("a repeat").isEqualTo(202);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"not_taken,false", "returned,false", "taken,true"})
+    void what_a_dispute_has_not_taken_or_the_psp_still_refunds_can_be_refunded(String funds, boolean refundable) {
+        String id = captured();
+        dispute(id, funds, refundable);
+        assertThat(giveBack(id, "{}").statusCode()).isEqualTo(202);
+    }
+
+    @Test
+    void a_merchant_sees_the_disputes_of_its_payment_and_of_no_other() {
+        String id = captured();
+        assertThat(world.get("/v1/payments/" + id + "/disputes").body()).isEqualTo("{\"data\":[]}");
+        dispute(id, "taken", false);
+        assertThat(world.get("/v1/payments/" + id + "/disputes").body()).isEqualTo(("{\"data\":[{\"id\":\"du_%s\",\"payment\":\"%s\","
+                + "\"psp\":\"stripe\",\"amount\":700,\"currency\":\"EUR\",\"reason\":\"fraudulent\",\"stage\":\"opened\","
+                + "\"funds\":\"taken\",\"final\":false,\"due_by\":\"2026-01-20T00:00:00Z\"}]}").formatted(id, id));
+        assertThat(world.send(world.request("/v1/payments/" + id + "/disputes").setHeader("Authorization", "Bearer test_globex").build())
+                .statusCode()).isEqualTo(404);
+    }
+
     @Test
     void no_merchant_refunds_or_sees_a_payment_of_another() {
         String id = captured();

@@ -15,7 +15,7 @@ public final class ForeignText {
     }
 
     /** Also cut to the length of the columns for messages. */
-    static String brief(String text) {
+    public static String brief(String text) {
         return Cut.to(LONGEST, storable(text));
     }
 }

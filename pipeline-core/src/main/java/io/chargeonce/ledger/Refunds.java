@@ -56,6 +56,9 @@ public final class Refunds {
         /** Nothing was captured and nothing will be. */
         record NotCaptured(OperationState payment) implements Answer {}
 
+        /** A dispute has taken the money, or a part of it, so the PSP refunds nothing. */
+        record Disputed() implements Answer {}
+
         /** @param refundable what can still be given back, in minor units */
         record TooMuch(long refundable) implements Answer {}
 
@@ -105,6 +108,9 @@ public final class Refunds {
 
     private static Answer acceptNew(Connection connection, Topics topics, RefundRequest request, Operation charge, Duration deadline)
             throws SQLException {
+        if (DisputeTable.of(connection, request.merchant(), request.payment().value()).stream().anyMatch(Dispute::keepsRefundsOut)) {
+            return new Answer.Disputed();
+        }
         Money captured = charge.accepted().request().money();
         long refundable = Math.max(0, captured.minorUnits() - notFailed(connection, request) - returned(connection, charge));
         long amount = request.amount().orElse(refundable);
@@ -147,7 +153,7 @@ public final class Refunds {
 
     /**
      * @param captured the payment's captured amount, in minor units
-     * @param goesBack the amount of this refund and all others that were paid or are under way
+     * @param goesBack the amount of all refunds that were paid or are under way, and what disputes have taken
      */
     public record Backed(long captured, long goesBack) {}
 
@@ -155,14 +161,18 @@ public final class Refunds {
             SELECT charge.amount, (SELECT coalesce(sum(other.amount), 0) FROM operation_now AS other
                                     WHERE other.payment_id = charge.operation_id AND other.kind = 'refund' AND other.operation_id <> ?
                                       AND other.state NOT IN ('declined', 'failed', 'dead', 'purged'))
+                                + (SELECT coalesce(sum(CASE WHEN taken.currency = charge.currency THEN taken.amount
+                                                            ELSE charge.amount END), 0)
+                                     FROM dispute AS taken
+                                    WHERE taken.payment_id = charge.operation_id AND taken.funds = 'taken' AND NOT taken.refundable)
               FROM operation AS charge WHERE charge.operation_id = ?
             """;
 
-    /** The refunded amounts of a refund's payment, after the refund was paid, as this transaction sees them. */
-    public static Backed backed(Connection connection, Operation refund) throws SQLException {
-        long own = refund.accepted().request().money().minorUnits();
-        return Sql.one(connection, BACKED, row -> new Backed(row.getLong(1), row.getLong(2) + own), refund.id(),
-                refund.accepted().payment().value());
+    /** What goes back of an operation's payment, as this transaction sees it; a refund itself counts as paid. */
+    public static Backed backed(Connection connection, Operation operation) throws SQLException {
+        long own = operation.kind() == OperationKind.REFUND ? operation.accepted().request().money().minorUnits() : 0;
+        return Sql.one(connection, BACKED, row -> new Backed(row.getLong(1), row.getLong(2) + own), operation.id(),
+                operation.accepted().payment().value());
     }
 
     private static final String GOES_BACK = """

@@ -5,6 +5,7 @@ import io.chargeonce.database.OutboxRow;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.wire.DeadLetterRecord;
+import io.chargeonce.wire.DisputeRecord;
 import io.chargeonce.wire.OutcomeRecord;
 import io.chargeonce.wire.PaymentHeaders;
 import io.chargeonce.wire.PaymentJson;
@@ -59,6 +60,18 @@ public final class Staging {
                 PaymentHeaders.event(record.event(), OutcomeRecord.VERSION, accepted.eventSubject() + "/" + operation.step() + "/outcome",
                         settledAt).traced(accepted.traceparent());
         return new OutboxRow(topics.outcomes(), operation.id(), Optional.of(PaymentJson.write(record)), headers.toMap());
+    }
+
+    /** A dispute after a change. All copies have the same event id. */
+    public static OutboxRow dispute(Topics topics, Operation charge, Dispute dispute, Instant now) {
+        var accepted = charge.accepted();
+        var record = new DisputeRecord(DisputeRecord.TYPE, DisputeRecord.VERSION, dispute.payment(), accepted.merchant(), dispute.psp(),
+                dispute.reference(), dispute.money().map(Money::minorUnits), dispute.money().map(Money::currency), dispute.reason(),
+                dispute.stage().tag(), dispute.funds().tag(), dispute.isFinal(), dispute.toAnswerBy(), dispute.revision(), now);
+        var headers = PaymentHeaders.event(DisputeRecord.TYPE, DisputeRecord.VERSION,
+                "%s/%s/%d".formatted(accepted.eventSubject(), dispute.id(), dispute.revision()), now)
+                .traced(accepted.traceparent());
+        return new OutboxRow(topics.disputes(), dispute.id(), Optional.of(PaymentJson.write(record)), headers.toMap());
     }
 
     /** The job to send a receipt of a success, or of the failure after it. All copies have the same event id. */

@@ -50,6 +50,7 @@ public record TopicPlan(Topics topics, int tiers, int partitions, Optional<Short
                 "cleanup.policy", "compact",
                 "max.message.bytes", "" + LARGEST_DEAD_LETTER)));
         plan.add(kept(topics.outcomes(), Map.of()));
+        plan.add(kept(topics.disputes(), Map.of()));
         // Not compacted: the database's owner can stage any record, and a tombstone would erase a seal here too.
         plan.add(topic(topics.auditSeals(), Map.of("cleanup.policy", "delete", "retention.ms", "-1")));
         plan.add(kept(topics.intakeRefused(), Map.of()));

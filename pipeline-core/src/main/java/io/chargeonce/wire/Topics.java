@@ -28,7 +28,7 @@ public record Topics(String prefix) {
 
     /** Whether the pipeline itself writes or reads this topic. */
     public boolean areOwn(String topic) {
-        return Set.of(requests(), deadLetters(), outcomes(), auditSeals(), intakeRefused(), waiting(), overdue(), receipts())
+        return Set.of(requests(), deadLetters(), outcomes(), auditSeals(), intakeRefused(), waiting(), overdue(), receipts(), disputes())
                 .contains(topic)
                 || topic.startsWith(intakePrefix()) || topic.matches(Pattern.quote(prefix + ".retry-") + "[1-9]");
     }
@@ -49,6 +49,11 @@ public record Topics(String prefix) {
     /** The outcome of each settled payment. */
     public String outcomes() {
         return prefix + ".outcomes";
+    }
+
+    /** How each dispute stands, at each change. */
+    public String disputes() {
+        return prefix + ".disputes";
     }
 
     /** Every seal on the audit log, for ever. */

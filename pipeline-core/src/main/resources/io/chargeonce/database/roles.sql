@@ -52,8 +52,8 @@ END $$;
 GRANT SELECT (merchant_id, requests_per_second, duplicate_window_ms) ON merchant TO chargeonce_ingest;
 GRANT EXECUTE ON FUNCTION tokens_were_used(bytea[]) TO chargeonce_ingest;
 GRANT EXECUTE ON FUNCTION operation_of(text, text), refunds_of(text, text), payments_with_reference(text, text, timestamptz, text, int),
-    keys_taken(text[], text[]), attempts_of(text, text), capture_failure_of(text, text), settled_among(text[]), merchants_of(bytea[]),
-    take_purchases(text[], bytea[], text[]), first_purchases(text[], text[], bytea[]), forget_purchases(int) TO chargeonce_ingest;
+    keys_taken(text[], text[]), attempts_of(text, text), capture_failure_of(text, text), disputes_of(text, text), settled_among(text[]),
+    merchants_of(bytea[]), take_purchases(text[], bytea[], text[]), first_purchases(text[], text[], bytea[]), forget_purchases(int) TO chargeonce_ingest;
 -- A policy shows only rows that the same transaction has inserted. The role reads these to tell new keys from taken ones.
 GRANT SELECT (merchant_id, idempotency_key, resource_id, created_at) ON idempotency_key TO chargeonce_ingest;
 -- Not created_at: Postgres itself sets a row's age.
@@ -131,11 +131,16 @@ GRANT EXECUTE ON FUNCTION clear_refusals(bigint[], text, text, text, text) TO ch
 -- Only charge: webhooks that were accepted. They are deleted (and locked for that) when they are older than a PSP repeats them.
 GRANT SELECT, INSERT (psp, notice_id), UPDATE (received_at), DELETE ON psp_notice TO chargeonce_charge;
 -- Webhooks that match no attempt wait for one.
-GRANT SELECT, INSERT (psp, notice_id, psp_key, psp_reference, amount, currency, gives_back, outcome, cause, detail, happened_at), DELETE
-    ON unmatched_notice TO chargeonce_charge;
+GRANT SELECT, INSERT (psp, notice_id, psp_key, psp_reference, amount, currency, gives_back, outcome, cause, detail, dispute,
+    happened_at), DELETE ON unmatched_notice TO chargeonce_charge;
 -- Only webhooks report a capture that failed later.
 GRANT SELECT, INSERT (operation_id, psp, psp_reference, reason, failed_at, told_at),
     UPDATE (psp_reference, reason, failed_at, recaptured_at, told_at) ON capture_failure TO chargeonce_charge;
+-- So are disputes. Whatever settles a refund compares it with what they have taken.
+GRANT INSERT (psp, reference, payment_id, amount, currency, reason, stage, stage_rank, final, funds, funds_rank, refundable, answered,
+    due_by, revision), UPDATE (amount, currency, reason, stage, stage_rank, final, funds, funds_rank, refundable, answered, due_by, revision,
+    changed_at) ON dispute TO chargeonce_charge;
+GRANT SELECT ON dispute TO chargeonce_charge, chargeonce_retry, chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
 -- The resolver executes people's findings. It proposes none itself.
 GRANT UPDATE (state, answer, answered_at) ON hand_settlement TO chargeonce_charge;
 

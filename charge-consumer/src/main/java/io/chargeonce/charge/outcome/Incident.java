@@ -10,7 +10,7 @@ public enum Incident {
     CAPTURED_TWICE,
     /** Two attempts gave the money back. */
     GIVEN_BACK_TWICE,
-    /** More money goes back than was captured: a declined refund was paid all the same. */
+    /** More money goes back than was captured: by a declined refund that was paid all the same, or by a refund and a dispute. */
     REFUNDED_TOO_MUCH,
     /** The PSP says that a paid refund failed after all. */
     REFUND_FAILED_LATE,
@@ -24,7 +24,7 @@ public enum Incident {
     SETTLED_AGAINST_EVIDENCE,
     /** The PSP says that captured money never arrived. */
     CAPTURE_FAILED,
-    /** A dispute, a cancellation, or a refund that a person made at the PSP: the PSP took money back, or may. */
+    /** A cancellation, a refund that a person made at the PSP, or unknown news of a dispute: the PSP took money back, or may. */
     MONEY_TAKEN_BACK,
     /** The routes lead a payment to a PSP that does not take such payments. */
     REFUSED_BY_PSP;

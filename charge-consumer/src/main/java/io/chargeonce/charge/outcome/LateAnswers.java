@@ -137,11 +137,14 @@ public record LateAnswers(UnitOfWork changes, Operation operation) {
             changes.save(operation);
             changes.bury(DeadLetter.of(operation, "unresolved", "an attempt took the money late while another one may have taken it too"));
         } else {
-            boolean wasDeclined = operation.state() == OperationState.DECLINED;
             settleAs(attempt, reference);
-            if (wasDeclined && operation.kind() == OperationKind.REFUND) {
-                reversals().reportIfTooMuch();
-            }
+        }
+    }
+
+    /** Called after the operation is settled as succeeded. */
+    public void reportIfRefundedTooMuch() throws SQLException {
+        if (operation.kind() == OperationKind.REFUND) {
+            reversals().reportIfTooMuch();
         }
     }
 
@@ -155,10 +158,11 @@ public record LateAnswers(UnitOfWork changes, Operation operation) {
         }
     }
 
-    private void settleAs(Attempt attempt, String reference) {
+    private void settleAs(Attempt attempt, String reference) throws SQLException {
         operation.settleLate(new Capture(attempt.psp(), reference), changes.now());
         changes.settleLetter(operation.id());
         changes.settled(operation);
+        reportIfRefundedTooMuch();
     }
 
     /** The open attempt has definitely failed. The operation settles by the oldest of these, and the others moved money beside it. */

@@ -68,15 +68,18 @@ public record Reversals(UnitOfWork changes, Operation operation) {
         incident(Incident.GIVEN_BACK_TWICE, twice, reference);
     }
 
-    /** A declined refund frees its amount for other refunds. Now its PSP says that it was paid all the same, and that cannot be undone. */
-    void reportIfTooMuch() throws SQLException {
+    /**
+     * A refund was paid, or a dispute has taken money. A declined refund frees its amount for other refunds, and may be paid all the same.
+     * A refund that is under way when a dispute begins may be paid too. None of that can be undone.
+     */
+    public void reportIfTooMuch() throws SQLException {
         Refunds.Backed backed = Refunds.backed(changes.connection(), operation);
         if (backed.goesBack() > backed.captured()) {
             String why = "%d go back, but %d %s were captured".formatted(backed.goesBack(), backed.captured(),
                     operation.accepted().request().money().currency());
             LOG.error(
-                    "ALERT: incident.refunded_too_much: {} had been declined but was paid, in addition to refunds that were accepted "
-                            + "since: {}; see dlq why {}, and settle it with the merchant",
+                    "ALERT: incident.refunded_too_much: with {}, refunds and disputes give back too much: {}; see dlq why {}, and settle "
+                            + "it with the merchant",
                     operation.id(), why, operation.accepted().payment());
             changes.incident(Incident.REFUNDED_TOO_MUCH, operation,
                     Map.of("why", why, "captured", backed.captured(), "goes_back", backed.goesBack()));

@@ -8,6 +8,7 @@ import io.chargeonce.ledger.AttemptTable;
 import io.chargeonce.ledger.AuditLog;
 import io.chargeonce.ledger.DeadLetter;
 import io.chargeonce.ledger.DeadLetterTable;
+import io.chargeonce.ledger.Dispute;
 import io.chargeonce.ledger.ObservationTable;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
@@ -140,6 +141,13 @@ public final class UnitOfWork {
     public void incident(Incident incident, Operation operation, Map<String, ?> data) {
         audit(AuditLog.Entry.of(ACTOR, "incident." + incident.tag(), operation, Optional.empty(), data));
         incidents.add(incident);
+    }
+
+    /** A dispute of a charge has changed: that is published and audited. */
+    public void disputed(Operation charge, Dispute dispute) {
+        stage(Staging.dispute(topics, charge, dispute, now));
+        audit(AuditLog.Entry.of(ACTOR, "dispute." + dispute.stage().tag(), charge, Optional.empty(), Map.of("psp", dispute.psp(),
+                "psp_reference", dispute.reference(), "funds", dispute.funds().tag(), "why", dispute.toString())));
     }
 
     /** The operation has ended: its outcome is published and audited. */

@@ -3,11 +3,14 @@ package io.chargeonce.charge.webhook;
 
 import io.chargeonce.charge.outcome.UnitOfWork;
 import io.chargeonce.charge.outcome.Incident;
+import io.chargeonce.charge.outcome.Reversals;
 import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.AttemptTable;
 import io.chargeonce.ledger.AuditLog;
 import io.chargeonce.ledger.Capture;
 import io.chargeonce.ledger.CaptureFailures;
+import io.chargeonce.ledger.Dispute;
+import io.chargeonce.ledger.DisputeTable;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.OperationState;
@@ -22,7 +25,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Handles webhooks about a capture after its payment has ended. Payments are captured at once, so the capture cannot be requested again,
  * and a second charge could collide with the PSP's own second try. A failed capture is an incident for a person, and the payment shows it.
- * That the PSP took money back without a request of ours is an incident too, and changes nothing yet.
+ * That the PSP took money back without a request of ours is an incident too, and changes nothing yet. A dispute is recorded and published.
  */
 record CaptureWebhookHandler(UnitOfWork changes, Operation operation) {
 
@@ -41,6 +44,7 @@ record CaptureWebhookHandler(UnitOfWork changes, Operation operation) {
                             Map.of("psp", capture.psp(), "psp_reference", capture.reference())));
                 }
             }
+            case Notice.Disputed disputed -> disputed(capture, disputed.report(), isThePayments);
             case Notice.TakenBack taken -> takenBack(capture, taken.event() + ": " + taken.why());
             // A refund of ours has a key of its own, so a person made this one.
             case Notice.Ended refund -> {
@@ -49,6 +53,23 @@ record CaptureWebhookHandler(UnitOfWork changes, Operation operation) {
                             refund.money().map(Money::toString).orElse("an unknown amount")));
                 }
             }
+        }
+    }
+
+    private void disputed(Capture capture, Dispute.Report report, boolean isThePayments) throws SQLException {
+        if (!report.isKnown()) {
+            takenBack(capture, "%s of dispute %s: %s".formatted(report.event(), report.reference(), report.reason()));
+        }
+        Optional<Dispute> dispute =
+                DisputeTable.fold(changes.connection(), capture.psp(), operation.accepted().payment().value(), report);
+        if (dispute.isEmpty()) {
+            return;
+        }
+        changes.disputed(operation, dispute.get());
+        if (dispute.get().keepsRefundsOut() && isThePayments) {
+            new Reversals(changes, operation).reportIfTooMuch();
+        } else if (dispute.get().keepsRefundsOut()) {
+            takenBack(capture, "%s of money that is given back, or was: %s".formatted(report.event(), dispute.get()));
         }
     }
 

@@ -3,12 +3,14 @@ package io.chargeonce.charge.webhook;
 
 import io.chargeonce.database.Sql;
 import io.chargeonce.ledger.AttemptState;
+import io.chargeonce.ledger.Dispute;
 import io.chargeonce.ledger.ForeignText;
 import io.chargeonce.ledger.Observation;
 import io.chargeonce.ledger.ObservationTable;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.PspKey;
 import io.chargeonce.psp.Notice;
+import io.chargeonce.wire.PaymentJson;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -39,13 +41,14 @@ public final class UnmatchedNotices {
     private static final String CAPTURE_FAILED = "capture_failed";
     private static final String CAPTURED_AGAIN = "captured_again";
     private static final String TAKEN_BACK = "taken_back";
+    private static final String DISPUTED = "disputed";
 
     private UnmatchedNotices() {}
 
     private static final String KEEP = """
             INSERT INTO unmatched_notice (psp, notice_id, psp_key, psp_reference, amount, currency, gives_back, outcome, cause, detail,
-                                          happened_at)
-            SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
+                                          dispute, happened_at)
+            SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?::json, ?
              WHERE (SELECT count(*) FROM (SELECT FROM unmatched_notice WHERE psp = ? LIMIT ?) AS kept) < ?
             ON CONFLICT DO NOTHING
             """;
@@ -70,7 +73,8 @@ public final class UnmatchedNotices {
                 notice.pspReference().map(ForeignText::storable).or(() -> observed.map(Observation::pspReference)),
                 money.map(Money::minorUnits), money.map(Money::currency),
                 notice.said().map(said -> said instanceof Notice.Ended ended && ended.givesBack()), observed.map(Observation::outcome),
-                observed.map(Observation::cause), observed.map(Observation::detail), notice.said().flatMap(UnmatchedNotices::at),
+                observed.map(Observation::cause), observed.map(Observation::detail), notice.said().flatMap(UnmatchedNotices::dispute),
+                notice.said().flatMap(UnmatchedNotices::at),
                 psp, MOST, MOST) == 1;
     }
 
@@ -91,9 +95,15 @@ public final class UnmatchedNotices {
         return switch (said) {
             case Notice.Ended ended -> Optional.empty();
             case Notice.TakenBack taken -> Optional.empty();
+            case Notice.Disputed disputed -> Optional.empty();
             case Notice.CaptureFailed failed -> failed.at();
             case Notice.CapturedAgain again -> again.at();
         };
+    }
+
+    private static Optional<String> dispute(Notice.Said said) {
+        return said instanceof Notice.Disputed disputed ? Optional.of(PaymentJson.MAPPER.writeValueAsString(disputed.report()))
+                : Optional.empty();
     }
 
     /** In the columns of an observation. Messages about a capture have their own outcome there. */
@@ -104,13 +114,15 @@ public final class UnmatchedNotices {
                 new Observation(key, "webhook", AttemptState.UNKNOWN, CAPTURE_FAILED, null, failed.reason(), null);
             case Notice.TakenBack taken ->
                 new Observation(key, "webhook", AttemptState.UNKNOWN, TAKEN_BACK, taken.event(), taken.why(), null);
+            case Notice.Disputed disputed ->
+                new Observation(key, "webhook", AttemptState.UNKNOWN, DISPUTED, disputed.report().event(), null, null);
             case Notice.CapturedAgain again -> new Observation(key, "webhook", AttemptState.UNKNOWN, CAPTURED_AGAIN, null, null, null);
         };
     }
 
     private static final String MATCHED = """
             SELECT notice.psp, notice_id, notice.psp_key, notice.psp_reference, amount, currency, gives_back, outcome, notice.cause, detail,
-                   happened_at
+                   notice.dispute, happened_at
               FROM unmatched_notice AS notice JOIN payment_attempt AS attempt ON attempt.psp_key = notice.psp_key
                   AND attempt.psp = notice.psp
              WHERE notice.psp = ANY (?) AND (notice.psp, notice_id) > (?, ?)
@@ -139,6 +151,7 @@ public final class UnmatchedNotices {
         return Optional.of(switch (outcome) {
             case CAPTURE_FAILED -> new Notice.CaptureFailed(money, at, row.getString("detail"));
             case CAPTURED_AGAIN -> new Notice.CapturedAgain(money, at);
+            case DISPUTED -> new Notice.Disputed(PaymentJson.MAPPER.readValue(row.getString("dispute"), Dispute.Report.class));
             case TAKEN_BACK -> new Notice.TakenBack(money, row.getString("cause"), row.getString("detail"));
             default -> new Notice.Ended(money, row.getBoolean("gives_back"), ObservationTable.outcome(row));
         });

@@ -301,6 +301,7 @@ public final class WebhookInbox {
             case Notice.Ended ended -> ended.givesBack() && about.operation().kind() == OperationKind.CHARGE ? Optional.empty()
                     : Optional.of(judged(ended, about));
             case Notice.TakenBack taken -> Optional.empty();
+            case Notice.Disputed disputed -> Optional.empty();
             case Notice.CaptureFailed failed -> mismatch(failed, false, about);
             case Notice.CapturedAgain again -> mismatch(again, false, about);
         };

@@ -30,9 +30,6 @@ import java.util.function.Supplier;
 final class AdyenWebhook implements Webhook {
 
     private static final String SIGNATURE = "hmacSignature";
-    /** What becomes of a dispute. Each message is news, whatever came before it. */
-    private static final Set<String> DISPUTES = Set.of("REQUEST_FOR_INFORMATION", "NOTIFICATION_OF_CHARGEBACK", "CHARGEBACK",
-            "CHARGEBACK_REVERSED", "SECOND_CHARGEBACK", "PREARBITRATION_LOST");
     /** We request none of these. */
     private static final Set<String> CANCELLATIONS = Set.of("CANCELLATION", "TECHNICAL_CANCEL", "CANCEL_OR_REFUND", "EXPIRE");
 
@@ -99,8 +96,9 @@ final class AdyenWebhook implements Webhook {
             case "CAPTURE_FAILED" -> Optional.of(new Notice.CaptureFailed(money, at, reason));
             case "CAPTURE" ->
                 Optional.of(item.isSuccess() ? new Notice.CapturedAgain(money, at) : new Notice.CaptureFailed(money, at, reason));
-            default -> DISPUTES.contains(item.getEventCode()) || CANCELLATIONS.contains(item.getEventCode()) && item.isSuccess()
-                    ? Optional.of(new Notice.TakenBack(money, item.getEventCode(), reason)) : Optional.empty();
+            default -> AdyenDisputes.isOne(item.getEventCode()) ? Optional.of(new Notice.Disputed(AdyenDisputes.report(item, money)))
+                    : CANCELLATIONS.contains(item.getEventCode()) && item.isSuccess()
+                            ? Optional.of(new Notice.TakenBack(money, item.getEventCode(), reason)) : Optional.empty();
         };
     }
 

@@ -74,7 +74,7 @@ public final class StripeGateway implements Gateway {
                 .build();
         this.refunds = new StripeRefunds(stripe);
         this.lookup = new StripeLookup(name, stripe);
-        this.webhook = settings.webhookSecret().map(secret -> new StripeWebhook(secret, this::keyOf));
+        this.webhook = settings.webhookSecret().map(secret -> new StripeWebhook(secret, this::keyOf, new StripeDisputes(stripe)));
     }
 
     @Override

@@ -17,8 +17,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Stripe's events. Those that end an attempt only say which payment to look up; only Stripe's answer to that is trusted. Those that say
- * that money was taken back name an intent, and Stripe says whose that is.
+ * Stripe's events. Those that end an attempt only say which payment to look up; only Stripe's answer to that is trusted. So it is with
+ * disputes. An event that money was taken back names an intent, and Stripe says whose that is.
  */
 final class StripeWebhook implements Webhook {
 
@@ -33,11 +33,13 @@ final class StripeWebhook implements Webhook {
 
     private final Supplier<String> secret;
     private final Function<String, Optional<PspKey>> keyOf;
+    private final StripeDisputes disputes;
 
     /** @param keyOf asks Stripe for the attempt of an intent; empty if it is none of ours */
-    StripeWebhook(Supplier<String> secret, Function<String, Optional<PspKey>> keyOf) {
+    StripeWebhook(Supplier<String> secret, Function<String, Optional<PspKey>> keyOf, StripeDisputes disputes) {
         this.secret = secret;
         this.keyOf = keyOf;
+        this.disputes = disputes;
     }
 
     @Override
@@ -68,8 +70,9 @@ final class StripeWebhook implements Webhook {
         String type = event.path("type").asString("");
         JsonNode object = event.path("data").path("object");
         Optional<PspKey> ours = PspKey.parse(object.path("metadata").path("attempt_key").asString(""));
-        return type.startsWith(DISPUTE) || type.equals(REFUND_BEGUN) && ours.isEmpty() ? takenBack(event, type, object)
-                : ours.filter(key -> ENDS.contains(type)).map(key -> ended(event, object, key));
+        return type.startsWith(DISPUTE) ? disputed(event, type, object)
+                : type.equals(REFUND_BEGUN) && ours.isEmpty() ? takenBack(event, type, object)
+                        : ours.filter(key -> ENDS.contains(type)).map(key -> ended(event, object, key));
     }
 
     private static Notice ended(JsonNode event, JsonNode object, PspKey key) {
@@ -77,13 +80,21 @@ final class StripeWebhook implements Webhook {
                 Optional.empty());
     }
 
-    /** A dispute, or a refund that was not made by us. */
+    /** Events come in any order, so the dispute counts as Stripe shows it now. */
+    private Optional<Notice> disputed(JsonNode event, String type, JsonNode object) {
+        return intent(object).flatMap(keyOf).map(key -> new Notice(event.path("id").asString(""), key, intent(object),
+                Optional.of(new Notice.Disputed(disputes.lookUp(object.path("id").asString(""), type)))));
+    }
+
+    /** A refund that was not made by us. */
     private Optional<Notice> takenBack(JsonNode event, String type, JsonNode object) {
-        String intent = object.path("payment_intent").asString("");
         String why = "%s: %s, %s, %d %s".formatted(object.path("id").asString(""), object.path("reason").asString("no reason"),
                 object.path("status").asString(""), object.path("amount").asLong(0), object.path("currency").asString(""));
-        return Optional.of(intent).filter(id -> !id.isEmpty()).flatMap(keyOf)
-                .map(key -> new Notice(event.path("id").asString(""), key, Optional.of(intent),
-                        Optional.of(new Notice.TakenBack(Optional.empty(), type, why))));
+        return intent(object).flatMap(keyOf).map(key -> new Notice(event.path("id").asString(""), key, intent(object),
+                Optional.of(new Notice.TakenBack(Optional.empty(), type, why))));
+    }
+
+    private static Optional<String> intent(JsonNode object) {
+        return Optional.of(object.path("payment_intent").asString("")).filter(id -> !id.isEmpty());
     }
 }

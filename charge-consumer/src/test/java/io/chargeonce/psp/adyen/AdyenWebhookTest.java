@@ -4,6 +4,7 @@ package io.chargeonce.psp.adyen;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.adyen.util.HMACValidator;
+import io.chargeonce.ledger.Dispute;
 import io.chargeonce.payment.DeclineKind;
 import io.chargeonce.payment.IdempotencyKey;
 import io.chargeonce.payment.Money;
@@ -49,11 +50,45 @@ class AdyenWebhookTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"REQUEST_FOR_INFORMATION", "NOTIFICATION_OF_CHARGEBACK", "CHARGEBACK", "CHARGEBACK_REVERSED", "SECOND_CHARGEBACK",
-                "PREARBITRATION_LOST", "CANCELLATION", "TECHNICAL_CANCEL", "CANCEL_OR_REFUND", "EXPIRE"})
+            strings = {"CANCELLATION", "TECHNICAL_CANCEL", "CANCEL_OR_REFUND", "EXPIRE"})
     void money_that_goes_back_without_our_request_is_news(String eventCode) throws Exception {
         assertThat(read(item("Ours", eventCode, true, "why", Map.of()))).singleElement().extracting(notice -> notice.said().orElseThrow())
                 .isEqualTo(new Notice.TakenBack(Optional.of(new Money(1299, "EUR")), eventCode, "why"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"NOTIFICATION_OF_FRAUD,INQUIRY,,false", "REQUEST_FOR_INFORMATION,INQUIRY,,false",
+        "NOTIFICATION_OF_CHARGEBACK,OPENED,,false", "CHARGEBACK,OPENED,TAKEN,false", "CHARGEBACK_REVERSED,OPENED,RETURNED,false",
+        "SECOND_CHARGEBACK,LOST,TAKEN,true", "PREARBITRATION_WON,WON,RETURNED,true", "PREARBITRATION_LOST,LOST,TAKEN,true",
+        "SCHEME_ARBITRATION_WON,WON,RETURNED,true", "SCHEME_ARBITRATION_LOST,LOST,TAKEN,true",
+        "ISSUER_RESPONSE_TIMEFRAME_EXPIRED,WON,RETURNED,true", "DISPUTE_DEFENSE_PERIOD_ENDED,LOST,TAKEN,true"})
+    void a_message_about_a_dispute_says_how_far_it_has_come_and_where_the_money_is(String eventCode, Dispute.Stage stage,
+                                                                                   Dispute.Funds funds, boolean isFinal)
+            throws Exception {
+        assertThat(dispute(eventCode, true)).satisfies(report -> {
+            assertThat(report.reference()).isEqualTo("PSP1");
+            assertThat(report.money()).hasValue(new Money(1299, "EUR"));
+            assertThat(report.isKnown()).isTrue();
+            assertThat(report.stage()).isEqualTo(stage);
+            assertThat(report.funds()).isEqualTo(Optional.ofNullable(funds));
+            assertThat(report.isFinal()).isEqualTo(isFinal);
+            assertThat(report.dueBy()).hasValue(java.time.Instant.parse("2026-01-30T23:00:00Z"));
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource({"CHARGEBACK_OF_TOMORROW,true", "PREARBITRATION_ACCEPTED,true", "CHARGEBACK,false"})
+    void a_message_of_the_family_whose_meaning_is_not_known_is_no_less_news(String eventCode, boolean success) throws Exception {
+        assertThat(dispute(eventCode, success)).satisfies(report -> {
+            assertThat(report.isKnown()).isFalse();
+            assertThat(report.stageRank()).isZero();
+            assertThat(report.funds()).isEmpty();
+        });
+    }
+
+    private Dispute.Report dispute(String eventCode, boolean success) throws Exception {
+        return ((Notice.Disputed) read(item("Ours", eventCode, success, "why", Map.of("defensePeriodEndsAt", "2026-01-31T00:00:00+01:00")))
+                .getFirst().said().orElseThrow()).report();
     }
 
     @ParameterizedTest

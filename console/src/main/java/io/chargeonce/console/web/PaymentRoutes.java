@@ -6,6 +6,7 @@ import io.chargeonce.console.answer.Filters;
 import io.chargeonce.console.overview.WitnessJson;
 import io.chargeonce.console.witness.WitnessView;
 import io.chargeonce.dlq.AuditContext;
+import io.chargeonce.dlq.json.DisputeJson;
 import io.chargeonce.dlq.json.HoldJson;
 import io.chargeonce.dlq.json.Json;
 import io.chargeonce.dlq.json.MomentJson;
@@ -86,6 +87,7 @@ record PaymentRoutes(WitnessView witness) implements ConsoleApi.Routes {
         json.put("payment", life.operation().map(PaymentRoutes::now).orElse(null));
         json.put("why", life.moments().stream().map(MomentJson::of).toList());
         json.put("holds", life.holds().stream().map(HoldJson::of).toList());
+        json.put("disputes", life.disputes().stream().map(DisputeJson::of).toList());
         json.put("journey", witness.journey(life.operation().map(operation -> operation.accepted().payment().value()).orElse(id)).stream()
                 .map(WitnessJson::hop).toList());
         json.put("dead_letters", Stream.concat(Stream.of(id), life.moments().stream().flatMap(PaymentRoutes::movedBack))

@@ -6,6 +6,8 @@ import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.query.DeadLetterQuery;
 import io.chargeonce.dlq.query.DeadLetterView;
+import io.chargeonce.ledger.Dispute;
+import io.chargeonce.ledger.DisputeTable;
 import io.chargeonce.ledger.Hold;
 import io.chargeonce.ledger.HoldTable;
 import io.chargeonce.ledger.Operation;
@@ -26,10 +28,11 @@ import java.util.Optional;
  *
  * @param letter its line in the dead-letter queue, if it ever had one
  * @param holds  what people have paused that keeps it waiting now
+ * @param disputes of a payment, as they stand now
  * @param readAt by the database's clock: later moments lie ahead
  */
 public record Life(String id, Optional<Operation> operation, Optional<DeadLetterView> letter, List<Moment> moments,
-        List<Hold> holds, Instant readAt) {
+        List<Hold> holds, List<Dispute> disputes, Instant readAt) {
 
     /** Empty if there is neither a payment nor a dead letter of this id. */
     public static Optional<Life> of(DeadLetterQueue queue, String id) {
@@ -38,7 +41,7 @@ public record Life(String id, Optional<Operation> operation, Optional<DeadLetter
             Optional<DeadLetterView> letter = DeadLetterQuery.find(connection, List.of(id)).stream().findFirst();
             return operation.isEmpty() && letter.isEmpty() ? Optional.empty()
                     : Optional.of(new Life(id, operation, letter, moments(connection, id, operation), holds(connection, operation),
-                            Database.now(connection)));
+                            DisputeTable.of(connection, id), Database.now(connection)));
         });
     }
 

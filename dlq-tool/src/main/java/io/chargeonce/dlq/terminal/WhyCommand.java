@@ -2,6 +2,7 @@
 package io.chargeonce.dlq.terminal;
 
 import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.json.DisputeJson;
 import io.chargeonce.dlq.json.HoldJson;
 import io.chargeonce.dlq.json.MomentJson;
 import io.chargeonce.dlq.story.Life;
@@ -61,6 +62,7 @@ final class WhyCommand implements Callable<Integer> {
             for (Moment moment : life.get().moments()) {
                 JsonLines.print(screen, MomentJson.of(moment));
             }
+            life.get().disputes().forEach(dispute -> JsonLines.print(screen, DisputeJson.of(dispute)));
             life.get().holds().forEach(hold -> JsonLines.print(screen, Map.of("what", "held", "hold", HoldJson.of(hold))));
         } else {
             LifePage.print(life.get(), screen);

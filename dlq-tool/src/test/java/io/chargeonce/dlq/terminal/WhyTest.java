@@ -47,6 +47,19 @@ class WhyTest {
     }
 
     @Test
+    void a_dispute_is_shown_as_it_stands() {
+        String id = rows.accepted("acme");
+        rows.succeed(id);
+        rows.text(("INSERT INTO dispute (psp, reference, payment_id, amount, currency, reason, stage, stage_rank, final, funds, "
+                + "funds_rank, refundable, answered, due_by, revision) VALUES ('stripe', 'du_1', '%s', 700, 'EUR', 'fraudulent', "
+                + "'opened', 20, false, 'taken', 1, false, false, '2026-01-20T00:00:00Z', 1) RETURNING 1").formatted(id));
+        assertThat(call("why", id).out()).contains(
+                "Now: dispute du_1 at stripe, opened, taken 7.00 EUR: fraudulent, answer it by 2026-01-20T00:00:00Z");
+        assertThat(call("why", id, "--json").json()).filteredOn(line -> line.path("what").asString().equals("dispute")).singleElement()
+                .satisfies(line -> assertThat(line.path("funds").asString()).isEqualTo("taken"));
+    }
+
+    @Test
     void every_death_is_told_and_the_last_one_with_what_was_said() {
         String id = rows.dead();
         call("merge", id, "--yes", "--wait", "0");

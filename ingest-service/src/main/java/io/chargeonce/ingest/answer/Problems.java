@@ -250,6 +250,13 @@ public final class Problems {
                 "The payment was not charged: look at its status.").withPayment(Contract.PAYMENTS + "/" + id);
     }
 
+    public static Problem paymentDisputed(PaymentId id) {
+        return Problem.of(409, "payment-disputed", "A dispute has taken the money",
+                "The customer's bank has the money, or a part of it, so a refund would give it back twice. If the dispute is won, the "
+                        + "payment can be refunded again: look at its disputes.")
+                .withPayment(Contract.PAYMENTS + "/" + id);
+    }
+
     /** @param named whether the request gave an amount */
     public static Problem refundTooLarge(PaymentId id, long refundable, boolean named) {
         Problem problem = Problem.of(409, "refund-too-large", "More would go back than was captured",

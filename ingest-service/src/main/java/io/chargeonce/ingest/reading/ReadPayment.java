@@ -6,6 +6,8 @@ import io.chargeonce.database.Sql;
 import io.chargeonce.http.Answer;
 import io.chargeonce.ingest.answer.Problems;
 import io.chargeonce.ledger.CaptureFailures;
+import io.chargeonce.ledger.Dispute;
+import io.chargeonce.ledger.DisputeTable;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.payment.PaymentId;
@@ -53,6 +55,15 @@ public final class ReadPayment {
     }
 
     /** @param id as it came in the path: any text */
+    public Answer readDisputes(String merchant, String id) {
+        return PaymentId.parse(id).filter(payment -> has(merchant, id))
+                .map(payment -> database.withConnection(connection -> DisputeTable.of(connection, merchant, payment.value())))
+                .map(all -> new Answer(200, HEADERS, PaymentJson.write(Map.of("data", all.stream().map(ReadPayment::shown).toList())),
+                        "listed"))
+                .orElseGet(() -> Problems.notFound().answer());
+    }
+
+    /** @param id as it came in the path: any text */
     public boolean has(String merchant, String id) {
         return PaymentId.parse(id).filter(payment -> database.withConnection(
                 connection -> OperationTable.find(connection, merchant, payment.value()).isPresent())).isPresent();
@@ -68,6 +79,23 @@ public final class ReadPayment {
         shown.put("reason", failure.reason());
         shown.put("failed_at", failure.failedAt().toString());
         failure.recapturedAt().ifPresent(at -> shown.put("recaptured_at", at.toString()));
+        return shown;
+    }
+
+    private static Map<String, Object> shown(Dispute dispute) {
+        var shown = new LinkedHashMap<String, Object>();
+        shown.put("id", dispute.reference());
+        shown.put("payment", dispute.payment());
+        shown.put("psp", dispute.psp());
+        dispute.money().ifPresent(money -> {
+            shown.put("amount", money.minorUnits());
+            shown.put("currency", money.currency());
+        });
+        shown.put("reason", dispute.reason());
+        shown.put("stage", dispute.stage().tag());
+        shown.put("funds", dispute.funds().tag());
+        shown.put("final", dispute.isFinal());
+        dispute.toAnswerBy().ifPresent(due -> shown.put("due_by", due.toString()));
         return shown;
     }
 

@@ -87,6 +87,7 @@ public final class AcceptRefund {
             case Refunds.Answer.NoSuchPayment ignored -> Problems.notFound().answer();
             case Refunds.Answer.NotCaptured never -> (never.payment() == OperationState.CANCELED
                     ? Problems.paymentCanceled(ask.payment()) : Problems.notCaptured(ask.payment())).answer();
+            case Refunds.Answer.Disputed disputed -> Problems.paymentDisputed(ask.payment()).answer();
             case Refunds.Answer.TooMuch tooMuch ->
                 Problems.refundTooLarge(ask.payment(), tooMuch.refundable(), ask.amount().isPresent()).answer();
             case Refunds.Answer.NotRepresentable not -> Problems.refundNotRepresentable(not.money().currency()).answer();

@@ -91,6 +91,13 @@ BEGIN
                   WHERE operation_id = payment AND merchant_id = merchant;
 END $$;
 
+CREATE OR REPLACE FUNCTION disputes_of(merchant text, payment text) RETURNS SETOF dispute
+    LANGUAGE plpgsql STABLE ROWS 1 SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+BEGIN
+    RETURN QUERY SELECT dispute.* FROM dispute JOIN operation ON operation_id = dispute.payment_id
+                  WHERE operation_id = payment AND merchant_id = merchant;
+END $$;
+
 -- Those of these payments, for which clients wait, that have settled. The caller knows their ids, which prove whose they are.
 CREATE OR REPLACE FUNCTION settled_among(payments text[]) RETURNS TABLE (operation_id text, state text, failure_cause text)
     LANGUAGE plpgsql STABLE ROWS 10 SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$

@@ -61,6 +61,8 @@ BEGIN
          UNION ALL
         SELECT greatest(recorded_at, answered_at) FROM settlement_line WHERE psp_key = ANY (attempts)
          UNION ALL
+        SELECT changed_at FROM dispute WHERE dispute.payment_id = payment
+         UNION ALL
         SELECT greatest(failed_at, recaptured_at) FROM capture_failure WHERE operation_id = ANY (operations)) AS latest (at));
 END $$;
 
@@ -244,7 +246,10 @@ BEGIN
     UPDATE hand_settlement SET evidence = gone, answer = CASE WHEN answer IS NOT NULL THEN gone END WHERE psp_key = ANY (attempts);
     -- A PSP's message that waits for its attempt to reappear will be recorded without its words.
     UPDATE unmatched_notice SET detail = gone WHERE psp_key = ANY (attempts) AND detail IS NOT NULL;
+    UPDATE unmatched_notice SET dispute = (dispute::jsonb || '{"reason": "[erased]"}')::json
+     WHERE psp_key = ANY (attempts) AND dispute IS NOT NULL;
     UPDATE capture_failure SET reason = gone WHERE operation_id = ANY (charges) AND reason IS NOT NULL;
+    UPDATE dispute SET reason = gone, revision = revision + 1 WHERE payment_id = ANY (charges);
     UPDATE dead_letter SET message = gone WHERE dead_letter_id = ANY (operations);
     PERFORM end_receipts_without_an_address(operations);
     PERFORM erase_payment_methods(charges);

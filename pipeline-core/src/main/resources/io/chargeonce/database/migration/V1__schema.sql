@@ -553,9 +553,11 @@ CREATE TABLE unmatched_notice (
     amount        bigint,
     currency      text,
     gives_back    boolean,
-    outcome       text CHECK (outcome IN ('charged', 'declined', 'failed', 'capture_failed', 'captured_again', 'taken_back')),
+    outcome       text CHECK (outcome IN ('charged', 'declined', 'failed', 'capture_failed', 'captured_again', 'taken_back', 'disputed')),
     cause         text,
     detail        text,
+    -- What it says about a dispute.
+    dispute       json,
     -- When it happened, by the PSP's clock, if that matters.
     happened_at   timestamptz,
     received_at   timestamptz NOT NULL DEFAULT now(),
@@ -584,6 +586,42 @@ CREATE TABLE capture_failure (
     told_at       timestamptz,
     CONSTRAINT what_failed_has_a_reason CHECK ((reason IS NULL) = (failed_at IS NULL))
 );
+
+-- What customers dispute at their banks: one row for each dispute of a PSP, folded from messages that arrive late, doubled and in any order.
+-- Stage and funds have a rank each, and the message of the highest rank counts: a late one re-opens nothing. Amounts are never added up.
+CREATE TABLE dispute (
+    psp        text COLLATE "C" NOT NULL,
+    -- The PSP's id of the dispute.
+    reference  text COLLATE "C" NOT NULL CHECK (length(reference) BETWEEN 1 AND 200),
+    payment_id text COLLATE "C" NOT NULL REFERENCES operation ON DELETE CASCADE,
+    -- NULL if the PSP names no amount of a payment: the whole payment may be disputed.
+    amount     bigint CHECK (amount BETWEEN 1 AND 999999999999),
+    currency   text CHECK (currency ~ '^[A-Z]{3}$'),
+    -- In the PSP's words.
+    reason     text NOT NULL CHECK (length(reason) <= 500),
+    stage      text NOT NULL CHECK (stage IN ('inquiry', 'opened', 'won', 'lost')),
+    stage_rank int NOT NULL CHECK (stage_rank >= 0),
+    -- Whether the PSP says that nothing follows.
+    final      boolean NOT NULL,
+    funds      text NOT NULL CHECK (funds IN ('not_taken', 'taken', 'returned')),
+    funds_rank int NOT NULL CHECK (funds_rank >= 0),
+    -- Whether the PSP still refunds the payment, which ends the loss.
+    refundable boolean NOT NULL,
+    -- Whether the PSP waits for no answer, and until when it takes one.
+    answered   boolean NOT NULL,
+    due_by     timestamptz,
+    -- Raised by every change.
+    revision   int NOT NULL CHECK (revision >= 1),
+    changed_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (psp, reference),
+    CONSTRAINT money_has_amount_and_currency CHECK ((amount IS NULL) = (currency IS NULL))
+);
+CREATE INDEX dispute_of_payment ON dispute (payment_id);
+CREATE INDEX dispute_to_answer ON dispute (due_by) WHERE NOT final AND NOT answered;
+CREATE TRIGGER a_dispute_never_goes_back AFTER UPDATE ON dispute
+    FOR EACH ROW WHEN (NEW.stage_rank < OLD.stage_rank OR NEW.funds_rank < OLD.funds_rank OR NEW.revision <= OLD.revision
+                       OR NEW.payment_id <> OLD.payment_id OR NEW.psp <> OLD.psp OR NEW.reference <> OLD.reference)
+    EXECUTE FUNCTION refuse('a dispute never goes back to an earlier stage, nor to another payment');
 
 -- What a person found out about an attempt whose outcome no PSP knows. The resolver asks the PSP once more and then decides; the finding
 -- alone changes nothing. One row per attempt: a newer finding replaces one that was refused or still waits.
@@ -773,6 +811,7 @@ CREATE POLICY each_tells_what_it_decides ON outbox FOR INSERT WITH CHECK (CASE
     WHEN right(topic, 9) = '.requests' THEN (SELECT has_any_column_privilege('chargeonce.operation', 'INSERT'))
         OR a_request_says_what_was_accepted(record_key, value, headers)
     WHEN right(topic, 9) IN ('.outcomes', '.receipts') THEN (SELECT has_any_column_privilege('chargeonce.payment_attempt', 'INSERT'))
+    WHEN right(topic, 9) = '.disputes' THEN (SELECT has_any_column_privilege('chargeonce.dispute', 'INSERT'))
     WHEN right(topic, 4) = '.dlq' THEN (SELECT has_any_column_privilege('chargeonce.payment_attempt', 'INSERT'))
         OR (SELECT has_any_column_privilege('chargeonce.dead_letter', 'INSERT'))
            AND a_copy_says_what_its_letter_says(record_key, value, headers)

@@ -167,7 +167,7 @@ public final class Checker {
             planted.lookThrough(record);
             deadLetters.record(record);
         });
-        for (String rest : List.of(".audit-seals", ".intake-refused", ".waiting", ".overdue", ".receipts")) {
+        for (String rest : List.of(".audit-seals", ".intake-refused", ".waiting", ".overdue", ".receipts", ".disputes")) {
             if (contents.share.isFirst() && !evidence.planted().isEmpty()) {
                 topics.each(evidence.topicPrefix() + rest, planted::lookThrough);
             }

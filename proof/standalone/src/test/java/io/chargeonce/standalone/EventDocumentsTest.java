@@ -9,6 +9,7 @@ import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
 import io.chargeonce.payment.OperationKind;
 import io.chargeonce.wire.DeadLetterRecord;
+import io.chargeonce.wire.DisputeRecord;
 import io.chargeonce.wire.OutcomeRecord;
 import io.chargeonce.wire.PaymentHeaders;
 import io.chargeonce.wire.PaymentJson;
@@ -109,6 +110,7 @@ class EventDocumentsTest {
                 PaymentRecord.class, List.of("payment.request.v1.json"), DeadLetterRecord.class, List.of("payment.dead-letter.v1.json"),
                 WaitRecord.class, List.of("payment.waiting.v1.json"), SealRecord.class, List.of("audit.seal.v1.json")));
         records.put(ReceiptRecord.class, List.of("payment.receipt.v1.json"));
+        records.put(DisputeRecord.class, List.of("payment.dispute.v1.json"));
         records.put(overdue(), List.of("payment.overdue.v1.json"));
         records.forEach((type, files) -> files.forEach(file -> requireSame(type, contract.schemas.get(file), file)));
         requireSame(DeadLetterRecord.Source.class, contract.schemas.get("payment.dead-letter.v1.json").at("/properties/source"), "source");

@@ -42,7 +42,7 @@ class TheftTest {
             "DELETE FROM operation WHERE operation_id = 'pay_succeeded'",
             "DELETE FROM operation WHERE false",
             "SET chargeonce.forgetting = 'on'; UPDATE operation SET amount = 1",
-            "TRUNCATE operation, capture_failure",
+            "TRUNCATE operation, capture_failure, dispute",
             "UPDATE operation_state SET operation_id = 'another' WHERE operation_id = 'pay_accepted'",
             "DELETE FROM operation_state WHERE operation_id = 'pay_succeeded'",
             "TRUNCATE operation_state",

@@ -26,6 +26,7 @@ public final class LifePage {
             next(operation).ifPresent(words -> screen.say(words));
         });
         life.letter().ifPresent(letter -> screen.say(now(letter)));
+        life.disputes().forEach(dispute -> screen.say(Printable.of("Now: " + dispute)));
         life.holds().forEach(hold -> screen.say(Words.of(hold) + "."));
         screen.print("");
         Instant before = life.moments().getFirst().at();

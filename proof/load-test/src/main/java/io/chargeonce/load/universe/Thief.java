@@ -21,7 +21,8 @@ final class Thief {
     private static final List<String> BY_ANYONE = List.of(
             "UPDATE operation SET amount = 999900", "UPDATE operation SET merchant_id = 'shop-2'",
             "UPDATE operation SET idempotency_key = 'another'",
-            "DELETE FROM operation", "TRUNCATE operation, capture_failure", "DELETE FROM operation_state", "TRUNCATE payment_attempt",
+            "DELETE FROM operation", "TRUNCATE operation, capture_failure, dispute", "DELETE FROM operation_state",
+            "TRUNCATE payment_attempt",
             "UPDATE operation_state SET state = 'accepted', settled_at = NULL WHERE state IN ('succeeded', 'declined')",
             "UPDATE operation_state SET state = 'dead', settled_at = NULL WHERE state = 'succeeded'",
             "UPDATE payment_attempt SET psp_key = 'another'", "UPDATE payment_attempt SET request = 'y'",

@@ -208,6 +208,7 @@ public final class Universe implements Game {
         WORK.forEach(topic -> broker.create(topic, PARTITIONS, true));
         broker.create("payments.outcomes", 1, true);
         broker.create("payments.dlq", 1, true);
+        broker.create("payments.disputes", 1, true);
         broker.create("payments.waiting", 1, true);
         broker.create("payments.audit-seals", 1, true);
         return broker;

@@ -4,6 +4,7 @@ package io.chargeonce.sandbox.stripe;
 import io.chargeonce.sandbox.psp.SandboxJson;
 import io.chargeonce.sandbox.psp.Movement;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import tools.jackson.core.JsonGenerator;
 
@@ -23,6 +24,7 @@ final class AnswerJson {
             case StripeAnswer.Intent intent -> IntentJson.write(json, intent.intent(), intent.expandedCharge());
             case StripeAnswer.Charged(StripeCharge charge) -> ChargeJson.write(json, charge);
             case StripeAnswer.Refunded(StripeRefund refund) -> refund(json, refund);
+            case StripeAnswer.Disputed(StripeDispute dispute) -> dispute(json, dispute);
             case StripeAnswer.Failure failure -> failure(json, failure);
             case StripeAnswer.Page page -> page(json, page);
             case StripeAnswer.Booked booked -> booked(json, booked);
@@ -45,6 +47,36 @@ final class AnswerJson {
         json.writeStringProperty("type", "card");
         json.writeEndObject();
         Fields.nulls(json, NEVER_SET_OF_A_REFUND);
+    }
+
+    /** The Dispute object as Stripe documents it. */
+    private static void dispute(JsonGenerator json, StripeDispute dispute) {
+        json.writeStringProperty("id", dispute.id());
+        json.writeStringProperty("object", "dispute");
+        json.writeNumberProperty("amount", dispute.amount());
+        json.writeArrayPropertyStart("balance_transactions");
+        for (long amount : dispute.moved()) {
+            json.writeStartObject();
+            json.writeStringProperty("object", "balance_transaction");
+            json.writeNumberProperty("amount", amount);
+            json.writeStringProperty("currency", dispute.currency());
+            json.writeStringProperty("source", dispute.id());
+            json.writeStringProperty("type", "adjustment");
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        Fields.time(json, "created", dispute.created());
+        json.writeStringProperty("currency", dispute.currency());
+        json.writeObjectPropertyStart("evidence_details");
+        Fields.time(json, "due_by", dispute.dueBy());
+        json.writeBooleanProperty("has_evidence", false);
+        json.writeEndObject();
+        json.writeBooleanProperty("is_charge_refundable", dispute.refundable());
+        json.writeBooleanProperty("livemode", false);
+        Fields.map(json, "metadata", Map.of());
+        json.writeStringProperty("payment_intent", dispute.paymentIntent());
+        json.writeStringProperty("reason", dispute.reason());
+        json.writeStringProperty("status", dispute.status());
     }
 
     /** The Balance Transaction object as Stripe documents it: what was given back counts below zero. */

@@ -38,6 +38,11 @@ final class Reads {
                 .orElseThrow(() -> Parameters.missing("refund", call.target(), "id", 404)));
     }
 
+    StripeAnswer dispute(StripeCall call) {
+        return new StripeAnswer.Disputed(objects.dispute(call.target())
+                .orElseThrow(() -> Parameters.missing("dispute", call.target(), "dispute", 404)));
+    }
+
     StripeAnswer intents(StripeCall call) {
         int limit = Parameters.limit(call.form());
         Predicate<PaymentIntent> wanted = named(call, "customer", intent -> intent.details().customer());

@@ -22,6 +22,7 @@ import java.util.Optional;
     @JsonSubTypes.Type(value = StripeAnswer.Intent.class, name = "intent"),
     @JsonSubTypes.Type(value = StripeAnswer.Charged.class, name = "charge"),
     @JsonSubTypes.Type(value = StripeAnswer.Refunded.class, name = "refund"),
+    @JsonSubTypes.Type(value = StripeAnswer.Disputed.class, name = "dispute"),
     @JsonSubTypes.Type(value = StripeAnswer.Failure.class, name = "error"),
     @JsonSubTypes.Type(value = StripeAnswer.Page.class, name = "page"),
     @JsonSubTypes.Type(value = StripeAnswer.Booked.class, name = "balance_transaction"),
@@ -36,6 +37,8 @@ sealed interface StripeAnswer extends PspAnswer {
     record Charged(StripeCharge charge) implements StripeAnswer {}
 
     record Refunded(StripeRefund refund) implements StripeAnswer {}
+
+    record Disputed(StripeDispute dispute) implements StripeAnswer {}
 
     /** @param expanded whether the charge or refund is shown in full */
     record Booked(String id, Movement movement, boolean expanded) implements StripeAnswer {}

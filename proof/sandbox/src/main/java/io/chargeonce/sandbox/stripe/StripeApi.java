@@ -74,7 +74,8 @@ final class StripeApi implements PspApi<StripeCall, StripeChange, StripeAnswer> 
         return switch (call.operation()) {
             case CONFIRM, CANCEL, UPDATE -> Optional.of(call.target());
             case REFUND -> refunds.intent(call.form());
-            case CREATE, RETRIEVE, LIST, SEARCH, LIST_REFUNDS, RETRIEVE_REFUND, LIST_CHARGES, RETRIEVE_CHARGE, LIST_BALANCE ->
+            case CREATE, RETRIEVE, LIST, SEARCH, LIST_REFUNDS, RETRIEVE_REFUND, RETRIEVE_DISPUTE, LIST_CHARGES, RETRIEVE_CHARGE,
+                    LIST_BALANCE ->
                 Optional.empty();
         };
     }
@@ -89,7 +90,7 @@ final class StripeApi implements PspApi<StripeCall, StripeChange, StripeAnswer> 
                 yield both;
             }
             case CONFIRM, CANCEL, UPDATE, RETRIEVE -> metadata(call.target());
-            case LIST, SEARCH, LIST_REFUNDS, RETRIEVE_REFUND, LIST_CHARGES, RETRIEVE_CHARGE, LIST_BALANCE -> Map.of();
+            case LIST, SEARCH, LIST_REFUNDS, RETRIEVE_REFUND, RETRIEVE_DISPUTE, LIST_CHARGES, RETRIEVE_CHARGE, LIST_BALANCE -> Map.of();
         };
     }
 
@@ -120,6 +121,7 @@ final class StripeApi implements PspApi<StripeCall, StripeChange, StripeAnswer> 
             case LIST -> Executed.nothingBut(reads.intents(call));
             case SEARCH -> Executed.nothingBut(reads.search(call));
             case RETRIEVE_REFUND -> Executed.nothingBut(reads.refund(call));
+            case RETRIEVE_DISPUTE -> Executed.nothingBut(reads.dispute(call));
             case LIST_REFUNDS -> Executed.nothingBut(reads.refunds(call));
             case RETRIEVE_CHARGE -> Executed.nothingBut(reads.charge(call));
             case LIST_CHARGES -> Executed.nothingBut(reads.charges(call));
@@ -144,6 +146,7 @@ final class StripeApi implements PspApi<StripeCall, StripeChange, StripeAnswer> 
             case StripeAnswer.Intent(PaymentIntent intent, Optional<StripeCharge> charge) ->
                 new StripeAnswer.Intent(intent.withAmount(amount), charge);
             case StripeAnswer.Refunded(StripeRefund refund) -> new StripeAnswer.Refunded(refund.withAmount(amount));
+            case StripeAnswer.Disputed ignored -> answer;
             case StripeAnswer.Charged ignored -> answer;
             case StripeAnswer.Failure ignored -> answer;
             case StripeAnswer.Page ignored -> answer;
@@ -172,6 +175,7 @@ final class StripeApi implements PspApi<StripeCall, StripeChange, StripeAnswer> 
                 case CREATE -> missing("PaymentMethod", call.form().text("payment_method").orElse(""), "payment_method", 400);
                 case CONFIRM, CANCEL, RETRIEVE, UPDATE -> missing("payment_intent", call.target(), "intent", 404);
                 case RETRIEVE_REFUND -> missing("refund", call.target(), "id", 404);
+                case RETRIEVE_DISPUTE -> missing("dispute", call.target(), "dispute", 404);
                 case RETRIEVE_CHARGE -> missing("charge", call.target(), "id", 404);
                 case REFUND, LIST_REFUNDS ->
                     missing("payment_intent", call.form().text("payment_intent").orElse(""), "payment_intent", 404);

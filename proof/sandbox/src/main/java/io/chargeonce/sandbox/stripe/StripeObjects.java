@@ -11,11 +11,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** All intents, charges and refunds. Any thread may read. */
+/** All intents, charges, refunds and disputes. Any thread may read. */
 final class StripeObjects implements PspObjects<StripeChange> {
     private final Map<String, PaymentIntent> intents = new ConcurrentHashMap<>();
     private final Map<String, StripeCharge> charges = new ConcurrentHashMap<>();
     private final Map<String, StripeRefund> refunds = new ConcurrentHashMap<>();
+    private final Map<String, StripeDispute> disputes = new ConcurrentHashMap<>();
     private final List<String> intentOrder = new ArrayList<>();
     private final List<String> chargeOrder = new ArrayList<>();
     private final List<String> refundOrder = new ArrayList<>();
@@ -31,6 +32,7 @@ final class StripeObjects implements PspObjects<StripeChange> {
             }
         });
         change.refund().ifPresent(refund -> put(refunds, refundOrder, refund.id(), refund));
+        change.dispute().ifPresent(dispute -> disputes.put(dispute.id(), dispute));
     }
 
     private static <T> void put(Map<String, T> objects, List<String> order, String id, T object) {
@@ -50,6 +52,10 @@ final class StripeObjects implements PspObjects<StripeChange> {
     /** Whether a card that is saved at no customer was charged before, successfully or not. */
     boolean isUsedUp(String card) {
         return usedUp.contains(card);
+    }
+
+    Optional<StripeDispute> dispute(String id) {
+        return Optional.ofNullable(disputes.get(id));
     }
 
     Optional<StripeRefund> refund(String id) {
@@ -89,7 +95,7 @@ final class StripeObjects implements PspObjects<StripeChange> {
 
     @Override
     public synchronized void clear() {
-        List.of(intents, charges, refunds).forEach(Map::clear);
+        List.of(intents, charges, refunds, disputes).forEach(Map::clear);
         List.of(intentOrder, chargeOrder, refundOrder).forEach(List::clear);
         usedUp.clear();
     }

@@ -18,6 +18,7 @@ public enum StripeOperation implements Endpoint {
     REFUND("POST", "/v1/refunds", Set.of("amount", "charge", "payment_intent", "reason", "metadata", "expand")),
     LIST_REFUNDS("GET", "/v1/refunds", Set.of("payment_intent", "charge", "limit", "starting_after", "expand")),
     RETRIEVE_REFUND("GET", "/v1/refunds/([^/]+)", Set.of("expand")),
+    RETRIEVE_DISPUTE("GET", "/v1/disputes/([^/]+)", Set.of("expand")),
     LIST_CHARGES("GET", "/v1/charges", Set.of("payment_intent", "customer", "limit", "starting_after", "expand")),
     RETRIEVE_CHARGE("GET", "/v1/charges/([^/]+)", Set.of("expand")),
     LIST_BALANCE("GET", "/v1/balance_transactions", Set.of("created", "type", "limit", "starting_after", "expand"));

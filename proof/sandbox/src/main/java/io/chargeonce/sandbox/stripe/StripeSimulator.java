@@ -15,6 +15,7 @@ import java.util.List;
  * every movement of money, and fails on request. With a directory all of it survives a SIGKILL. Any thread may call it.
  */
 public final class StripeSimulator extends PspServer {
+    private final PspLedger<StripeChange, StripeAnswer> ledger;
     private final Bookings bookings;
 
     private StripeSimulator(StripeSimulatorSettings settings, StripeObjects objects, PspLedger<StripeChange, StripeAnswer> ledger,
@@ -23,7 +24,13 @@ public final class StripeSimulator extends PspServer {
                 new StripeApi(new Credentials(settings.account()), objects, new Reads(objects, settings.searchLag(), bookings)), ledger,
                 new LockStripes(),
                 new FaultRules("Stripe", List.of(StripeOperation.values()), fault -> !(fault instanceof Fault.Transient)));
+        this.ledger = ledger;
         this.bookings = bookings;
+    }
+
+    /** From now on the dispute is as given. */
+    public void dispute(StripeDispute dispute) {
+        ledger.commit(StripeChange.of(dispute));
     }
 
     /** What its balance transactions say; a test may have them lie. */
