@@ -44,7 +44,7 @@ public final class DlqRuns {
 
     /** The same of what waits since before a moment. */
     public DlqRun plan(RunKind kind, WaitingFilter filter, Instant asOf, AuditContext by, RunTerms terms) {
-        return plan(kind, by, terms, connection -> RunItems.freeze(connection, by.run(), filter, asOf, terms));
+        return plan(kind, by, terms, connection -> RunItems.freeze(connection, kind, by.run(), filter, asOf, terms));
     }
 
     private interface Freezing {

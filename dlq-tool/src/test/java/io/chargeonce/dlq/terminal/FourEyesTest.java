@@ -150,6 +150,7 @@ class FourEyesTest {
         assertThat(rows.text("SELECT count(*) FROM dead_letter")).isEqualTo("0");
         assertThat(bob("approve", stop, "--yes").out()).contains("proposes to stop", "3 payments", "dlq waiting --resume " + stop);
         assertThat(bob("waiting", waiting.scheduled(2), "--now", "--yes").exit()).isZero();
+        rows.text("SELECT operation_id FROM waiting WHERE lane = '1'").lines().forEach(id -> rows.retry(id, 1, "the PSP answered 500"));
         Called stopped = ann("waiting", "--resume", stop);
         assertThat(stopped.exit()).as(stopped.out() + stopped.err()).isZero();
         assertThat(rows.text("SELECT count(*) FROM dead_letter WHERE cause = 'stopped'")).isEqualTo("3");
