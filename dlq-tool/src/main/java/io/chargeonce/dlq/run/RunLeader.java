@@ -183,7 +183,7 @@ public final class RunLeader {
 
     /** What became of those that were moved; also a sign of life. False if the run is not ours any more. */
     private boolean look() {
-        Optional<RunOutcomes.Heard> heard = queue.database().inTransaction(connection -> RunRows.isStillLedBy(connection, run.id(), token)
+        Optional<RunOutcomes.Heard> heard = queue.change(connection -> RunRows.isStillLedBy(connection, run.id(), token)
                 ? Optional.of(RunOutcomes.observe(connection, run.id(), lookedUpTo)) : Optional.empty());
         heard.ifPresent(news -> {
             lookedUpTo = news.last();
@@ -254,7 +254,7 @@ public final class RunLeader {
     }
 
     private RunStep finish() {
-        boolean isOurs = queue.database().inTransaction(connection -> RunRows.isStillLedBy(connection, run.id(), token)
+        boolean isOurs = queue.change(connection -> RunRows.isStillLedBy(connection, run.id(), token)
                 && RunRows.end(connection, run.id(), RunState.FINISHED, Optional.empty()));
         return isOurs ? new RunStep.Finished() : new RunStep.Lost();
     }
@@ -264,7 +264,7 @@ public final class RunLeader {
     }
 
     private RunStep abort(String verdict, Sum failed) {
-        queue.database().inTransaction(connection -> {
+        queue.change(connection -> {
             if (RunRows.isStillLedBy(connection, run.id(), token)) {
                 RunRows.end(connection, run.id(), RunState.ABORTED, Optional.of(verdict));
                 RunAudit.aborted(connection, by, verdict, failed);
@@ -281,7 +281,7 @@ public final class RunLeader {
     /** So that the next one need not wait until our silence proves that we are gone. */
     private void letGo() {
         try {
-            queue.database().inTransaction(connection -> {
+            queue.change(connection -> {
                 RunRows.letGo(connection, run.id(), token);
                 return null;
             });

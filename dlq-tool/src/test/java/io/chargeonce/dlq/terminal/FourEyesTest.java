@@ -3,6 +3,7 @@ package io.chargeonce.dlq.terminal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.People;
@@ -14,6 +15,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -137,6 +139,22 @@ class FourEyesTest {
         assertThat(rows.text("SELECT count(*) FROM dead_letter WHERE state = 'dead'")).isEqualTo("3");
         assertThat(ann("purge", "--resume", purge).err()).contains(purge + " has ended: finished");
         assertThat(rows.text("SELECT count(*) FROM dead_letter WHERE state = 'dead'")).as("it moves nothing again").isEqualTo("3");
+    }
+
+    @Test
+    void who_approves_waits_for_the_leader_that_commits_a_batch() {
+        threeDead();
+        ann("merge", "--all", "--yes", "--wait", "0", "--canary", "0");
+        String run = theRun();
+        var approved = rows.owner().inTransaction(connection -> {
+            try (var statement = connection.createStatement()) {
+                statement.execute("SELECT FROM dlq_run FOR UPDATE");
+            }
+            var approving = CompletableFuture.supplyAsync(() -> bob("approve", run, "--yes"), Thread::startVirtualThread);
+            await().until(() -> approving.isDone() || rows.isWaitingLongForALock());
+            return approving;
+        }).join();
+        assertThat(approved.exit()).as(approved.err()).isZero();
     }
 
     @Test
