@@ -6,6 +6,7 @@ import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.Sum;
+import io.chargeonce.dlq.approval.FourEyes;
 import io.chargeonce.dlq.move.Brake;
 import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.query.MoneyStatus;
@@ -40,8 +41,8 @@ public final class RunLeader {
     private final InstantSource clock;
     private final Consumer<RunProgress> progress;
 
-    private final SumsByKind<MoveResult> results;
-    private final SumsByKind<MoneyStatus> standings;
+    private SumsByKind<MoveResult> results;
+    private SumsByKind<MoneyStatus> standings;
     /** How many of them the canary is drawn from. */
     private final long tried;
     private final Throttle throttle;
@@ -66,17 +67,21 @@ public final class RunLeader {
         this.progress = progress;
         this.throttle = new Throttle(run.terms(), clock.instant());
         this.next = queue.database().withConnection(connection -> RunItems.firstUnmoved(connection, run));
-        RunCounts counts = queue.database().withConnection(connection -> RunCounts.of(connection, run.id()));
-        this.results = counts.results();
-        this.standings = counts.standings();
+        count();
         this.tried = run.kind().isOfWaits() ? run.items()
                 : Arrays.stream(MoneyStatus.values()).filter(standing -> run.kind().tries(standing, run.terms()))
                         .mapToLong(standing -> standings.of(standing).count()).sum();
-        this.outcomes = counts.outcomes();
-        this.asked = counts.asked();
         boolean canaryIsOver = run.terms().canary() == 0 || (run.kind().isWatched()
                 ? count(run.judgedAfter()).entered().count() > run.terms().canary() : run.judgedAfter() > 0);
         this.phase = canaryIsOver ? RunProgress.Phase.RAMP : RunProgress.Phase.CANARY;
+    }
+
+    private void count() {
+        RunCounts counts = queue.database().withConnection(connection -> RunCounts.of(connection, run.id()));
+        results = counts.results();
+        standings = counts.standings();
+        outcomes = counts.outcomes();
+        asked = counts.asked();
     }
 
     public DlqRun led() {
@@ -107,9 +112,18 @@ public final class RunLeader {
                         return lost;
                     }
                     case RunStep.Stopped stopped -> throw new IllegalStateException("Bug! Only the brake stops a run");
+                    case RunStep.Unapproved unapproved -> throw new IllegalStateException("Bug! Only the database refuses a step");
                 }
             }
             return allSentAt.isPresent() ? finish() : new RunStep.Stopped();
+        } catch (DatabaseRefused e) {
+            if (!e.isByFourEyes()) {
+                throw e;
+            }
+            // Other batches of the same step may have been committed.
+            count();
+            new FourEyes(queue).await(run.id());
+            return new RunStep.Unapproved();
         } finally {
             letGo();
         }
@@ -136,7 +150,7 @@ public final class RunLeader {
             return move(Math.min(RunBatches.MOST, canary - next + 1));
         }
         long moved = MoveResult.moved(results);
-        if (moved < tried) {
+        if (moved < tried && results.total().count() < run.items()) {
             return abort("%,d of the canary's %,d are %s; a person looks at them first".formatted(moved, canary, run.kind().done()),
                     Sum.NOTHING);
         }
@@ -264,14 +278,15 @@ public final class RunLeader {
     }
 
     private RunStep abort(String verdict, Sum failed) {
-        queue.change(connection -> {
-            if (RunRows.isStillLedBy(connection, run.id(), token)) {
-                RunRows.end(connection, run.id(), RunState.ABORTED, Optional.of(verdict));
+        boolean isOurs = queue.change(connection -> {
+            boolean ends = RunRows.isStillLedBy(connection, run.id(), token)
+                    && RunRows.end(connection, run.id(), RunState.ABORTED, Optional.of(verdict));
+            if (ends) {
                 RunAudit.aborted(connection, by, verdict, failed);
             }
-            return null;
+            return ends;
         });
-        return new RunStep.Aborted(verdict);
+        return isOurs ? new RunStep.Aborted(verdict) : new RunStep.Lost();
     }
 
     private Outcomes count(int after) {

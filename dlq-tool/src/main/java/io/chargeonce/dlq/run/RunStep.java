@@ -20,6 +20,9 @@ public sealed interface RunStep {
     /** Another person stopped or cancelled the run, or another process leads it now. */
     record Lost() implements RunStep {}
 
+    /** What is left is more than its leader may move alone: another person has to approve it first. */
+    record Unapproved() implements RunStep {}
+
     /** The brake was pressed. */
     record Stopped() implements RunStep {}
 }

@@ -127,15 +127,21 @@ record RunCall(RunKind kind, CommandSpec command, Optional<String> reason, Durat
         if (run.isEmpty()) {
             return unknown(id);
         }
-        RunKind its = run.get().kind();
-        if (!its.command().equals(kind.command())) {
-            tell("%s is a %s: chargeonce dlq %s --resume %1$s".formatted(id, its.tag().replace('_', ' '), its.command()));
+        if (isAnother(run.get(), "resume")) {
             return NO;
         }
         if (!run.get().state().isEnd() && mustWait(queue, id)) {
             return awaited(queue, id);
         }
         return lead(queue, ActsAs.auditContext(command, queue, reason.or(run.get()::reason), id), Optional.empty());
+    }
+
+    private boolean isAnother(DlqRun run, String option) {
+        boolean another = !run.kind().command().equals(kind.command());
+        if (another) {
+            tell("%s is a %s: chargeonce dlq %s --%s %1$s".formatted(run.id(), run.kind().words(), run.kind().command(), option));
+        }
+        return another;
     }
 
     private static boolean mustWait(DeadLetterQueue queue, String run) {
@@ -148,32 +154,41 @@ record RunCall(RunKind kind, CommandSpec command, Optional<String> reason, Durat
     }
 
     private int awaited(DeadLetterQueue queue, String run) {
-        return Approval.awaited(command, queue, run, kind.command(), json);
+        return Approval.awaited(command, run, kind.command(), json, hasMoved(new DlqRuns(queue), run));
     }
 
     private int lead(DeadLetterQueue queue, AuditContext by, Optional<List<String>> named) {
         try (var bar = RunBar.on(command, json)) {
-            var runs = new DlqRuns(queue);
-            Optional<RunLeader> leader = runs.takeOver(by, new SteadyClock(), bar::show, this::waits);
-            if (leader.isEmpty()) {
-                return notToBeTaken(queue, by.run());
-            }
-            var brake = new Brake();
-            CtrlC ctrlC = CtrlC.presses(brake);
-            try {
-                RunStep end = leader.get().run(brake, patience);
-                RunProgress last = leader.get().progress();
-                bar.close();
-                RunPage.printEnd(last, end, by, Screen.of(command), json);
-                return exit(end, last, named);
-            } finally {
-                ctrlC.letGo();
-            }
-        } catch (DatabaseUnavailable | DatabaseRefused e) {
-            tell("%s stopped between two batches, nothing is left half done; to go on: chargeonce dlq %s --resume %1$s"
-                    .formatted(by.run(), kind.command()));
-            throw e;
+            Optional<RunLeader> leader = new DlqRuns(queue).takeOver(by, new SteadyClock(), bar::show, this::waits);
+            return leader.isEmpty() ? notToBeTaken(queue, by.run()) : lead(queue, by, named, leader.get(), bar);
+        } catch (DatabaseUnavailable e) {
+            throw toGoOn(by, e);
         }
+    }
+
+    private int lead(DeadLetterQueue queue, AuditContext by, Optional<List<String>> named, RunLeader leader, RunBar bar) {
+        var brake = new Brake();
+        CtrlC ctrlC = CtrlC.presses(brake);
+        try {
+            RunStep end = leader.run(brake, patience);
+            RunProgress last = leader.progress();
+            bar.close();
+            RunPage.printEnd(new DlqRuns(queue).find(by.run()).orElseThrow(), last, end, by, Screen.of(command), json);
+            if (end instanceof RunStep.Unapproved && !json) {
+                awaited(queue, by.run());
+            }
+            return exit(end, last, named);
+        } catch (DatabaseRefused e) {
+            throw toGoOn(by, e);
+        } finally {
+            ctrlC.letGo();
+        }
+    }
+
+    private RuntimeException toGoOn(AuditContext by, RuntimeException e) {
+        tell("%s has not ended; nothing is left half done; to go on: chargeonce dlq %s --resume %1$s"
+                .formatted(by.run(), kind.command()));
+        return e;
     }
 
     private void waits(DlqRun run) {
@@ -194,8 +209,12 @@ record RunCall(RunKind kind, CommandSpec command, Optional<String> reason, Durat
 
     int cancel(DeadLetterQueue queue, String id) {
         var runs = new DlqRuns(queue);
-        if (runs.find(id).isEmpty()) {
+        Optional<DlqRun> known = runs.find(id);
+        if (known.isEmpty()) {
             return unknown(id);
+        }
+        if (isAnother(known.get(), "cancel")) {
+            return NO;
         }
         boolean cancelled = runs.cancel(ActsAs.auditContext(command, queue, reason, id));
         DlqRun run = runs.find(id).orElseThrow();
@@ -230,6 +249,7 @@ record RunCall(RunKind kind, CommandSpec command, Optional<String> reason, Durat
             case RunStep.Stopped stopped -> NO;
             case RunStep.Aborted aborted -> NO;
             case RunStep.Lost lost -> NO;
+            case RunStep.Unapproved unapproved -> NO;
             case RunStep.Moved moved -> throw new IllegalStateException("Bug! A run ended while it moved");
             case RunStep.Waits waits -> throw new IllegalStateException("Bug! A run ended while it waited");
         };

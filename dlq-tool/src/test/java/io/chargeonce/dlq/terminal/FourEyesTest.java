@@ -14,6 +14,7 @@ import io.chargeonce.dlq.WaitingRows;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -139,6 +140,27 @@ class FourEyesTest {
         assertThat(rows.text("SELECT count(*) FROM dead_letter WHERE state = 'dead'")).isEqualTo("3");
         assertThat(ann("purge", "--resume", purge).err()).contains(purge + " has ended: finished");
         assertThat(rows.text("SELECT count(*) FROM dead_letter WHERE state = 'dead'")).as("it moves nothing again").isEqualTo("3");
+    }
+
+    @Test
+    void a_purge_that_meets_the_limit_half_way_tells_what_it_did_and_waits_for_another_person() {
+        List<String> ids = rows.dead(3);
+        Called purge = rows.holding(ids.get(1), () -> {
+            var purging = CompletableFuture.supplyAsync(
+                    () -> ann("purge", ids.get(0), ids.get(1), "--rate", "1", "--reason", "r", "--yes"), Thread::startVirtualThread);
+            await().until(() -> rows.letter(ids.get(0)).startsWith("purged") && rows.isWaitingForALock());
+            assertThat(ann("purge", ids.get(2), "--reason", "r", "--yes").exit()).isZero();
+            return purging;
+        }).join();
+        String run = rows.text("SELECT run_id FROM dlq_run ORDER BY planned_at LIMIT 1");
+        assertThat(purge.exit()).as(purge.err()).isOne();
+        assertThat(purge.err()).isEmpty();
+        assertThat(purge.out()).contains("    1  12.99 EUR  purged", "To undo it:", "The rest of " + run + " is more than you may do alone",
+                "What it has moved stays moved.", "chargeonce dlq approve " + run).doesNotContain("Nothing was changed", "To go on");
+        assertThat(ann("purge", "--resume", run).out()).contains("The rest of " + run).doesNotContain("Nothing was changed");
+        assertThat(bob("approve", run, "--yes").exit()).isZero();
+        assertThat(ann("purge", "--resume", run).exit()).isZero();
+        assertThat(rows.text("SELECT count(*) FROM dead_letter WHERE state = 'purged'")).isEqualTo("3");
     }
 
     @Test

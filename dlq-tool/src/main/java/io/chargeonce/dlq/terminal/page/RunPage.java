@@ -28,11 +28,14 @@ public final class RunPage {
 
     private RunPage() {}
 
-    /** At the end of a command that led a run. */
-    public static void printEnd(RunProgress progress, RunStep end, AuditContext by, Screen screen, boolean json) {
-        DlqRun run = progress.run();
+    /**
+     * At the end of a command that led a run.
+     *
+     * @param run as it is now
+     */
+    public static void printEnd(DlqRun run, RunProgress progress, RunStep end, AuditContext by, Screen screen, boolean json) {
         if (json) {
-            JsonLines.print(screen, RunJson.end(progress, end));
+            JsonLines.print(screen, RunJson.end(run, progress, end));
             return;
         }
         sums(progress.results(), MoveResult.values(), "RESULT", result -> Words.of(run.kind(), result), screen);
@@ -44,13 +47,14 @@ public final class RunPage {
         if (progress.results().of(MoveResult.STOPPED).count() > 0) {
             screen.print("To undo it:  chargeonce dlq merge --cause stopped --run %s --yes", run.id());
         }
-        boolean allSent = progress.results().total().count() >= run.items();
+        boolean allSent = run.kind().isWatched() && progress.results().total().count() >= run.items();
         String words = switch (end) {
             case RunStep.Finished finished -> run.kind().isWatched() ? finished(progress.outcomes()) : "";
             case RunStep.Aborted aborted -> "Stopped by the run itself: %s. %s".formatted(aborted.verdict(), allSent
                     ? "All of it was sent, and what died again is in the queue." : "Nothing more moves until a person resumes it.");
             case RunStep.Stopped stopped -> "Stopped between two batches, nothing is left half done.";
-            case RunStep.Lost lost -> "Stopped: another person has stopped or cancelled this run, or leads it now.";
+            case RunStep.Lost lost -> lost(run);
+            case RunStep.Unapproved unapproved -> "";
             case RunStep.Moved moved -> "";
             case RunStep.Waits waits -> "";
         };
@@ -59,7 +63,7 @@ public final class RunPage {
         }
         if (allSent && end instanceof RunStep.Aborted) {
             screen.print("What died again:    chargeonce dlq list --run %s --died-again", run.id());
-        } else if (end instanceof RunStep.Aborted || end instanceof RunStep.Stopped) {
+        } else if (!run.state().isEnd() && !run.isLed() && !(end instanceof RunStep.Unapproved)) {
             screen.print("To go on:           chargeonce dlq %s --resume %s", run.kind().command(), run.id());
         }
         if (!run.kind().isWatched()) {
@@ -68,6 +72,16 @@ public final class RunPage {
         Outcomes sent = progress.outcomes();
         boolean ended = allSent && sent.entered().count() > 0 && sent.open().count() + progress.asked().open().count() == 0;
         screen.print("%s chargeonce dlq runs show %s", ended ? "What became of it:  " : "What becomes of it: ", run.id());
+    }
+
+    /** Why its leader goes on no more, though the run had not come to its end. */
+    private static String lost(DlqRun run) {
+        return switch (run.state()) {
+            case CANCELLED -> "Stopped: the run was %s.".formatted(run.verdict().orElse("cancelled"));
+            case FINISHED, ABORTED -> "Stopped: another process took this run over and led it to its end.";
+            case PLANNED, RUNNING -> run.isLed() ? "Stopped: %s leads this run in another process now.".formatted(run.leader().orElseThrow())
+                    : "Stopped: a person stopped this run from elsewhere.";
+        };
     }
 
     private static String committed(SumsByKind<MoveResult> results, AuditContext by) {
