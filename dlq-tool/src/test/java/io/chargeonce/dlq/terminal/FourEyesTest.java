@@ -158,7 +158,11 @@ class FourEyesTest {
         assertThat(purge.out()).contains("    1  12.99 EUR  purged", "To undo it:", "The rest of " + run + " is more than you may do alone",
                 "What it has moved stays moved.", "chargeonce dlq approve " + run).doesNotContain("Nothing was changed", "To go on");
         assertThat(ann("purge", "--resume", run).out()).contains("The rest of " + run).doesNotContain("Nothing was changed");
+        assertThat(bob("runs").out()).contains(run + "  purge", "awaits approval", "chargeonce dlq approve " + run);
+        assertThat(bob("runs", "show", run).out()).contains("  kind      purge\n",
+                "  state     stopped, to be resumed; awaits approval by another person: chargeonce dlq approve " + run);
         assertThat(bob("approve", run, "--yes").exit()).isZero();
+        assertThat(bob("runs", "show", run).out()).contains("  approved  by bob\n").doesNotContain("awaits");
         assertThat(ann("purge", "--resume", run).exit()).isZero();
         assertThat(rows.text("SELECT count(*) FROM dead_letter WHERE state = 'purged'")).isEqualTo("3");
     }
@@ -224,6 +228,16 @@ class FourEyesTest {
         Called purged = ann("purge", "--resume", run);
         assertThat(purged.exit()).as(purged.out() + purged.err()).isZero();
         assertThat(rows.text("SELECT string_agg(state, ' ' ORDER BY state) FROM dead_letter")).isEqualTo("merged purged purged");
+    }
+
+    @Test
+    void nothing_awaits_approval_once_there_are_no_limits() {
+        threeDead();
+        ann("merge", "--all", "--yes", "--wait", "0", "--canary", "0");
+        assertThat(ann("runs").out()).contains("awaits approval");
+        owner("TRUNCATE four_eyes");
+        assertThat(ann("runs").out()).contains("planned").doesNotContain("awaits approval");
+        assertThat(ann("runs", "--json").json().getFirst().path("awaits_approval").asBoolean()).isFalse();
     }
 
     @Test

@@ -49,7 +49,7 @@ class RunCommandsTest {
         String run = call("merge", "--all", "--canary", "0", "--yes", "--wait", "0", "--reason", "well again", "--json").json().getFirst()
                 .path("run").asString();
         rows.succeed(rows.accepted().getFirst());
-        assertThat(call("runs").out()).contains(run, "    2  25.98 EUR  finished", "well again");
+        assertThat(call("runs").out()).contains(run + "  merge", "    2  25.98 EUR  finished", "well again", "ann");
         assertThat(call("runs", "show", run).out())
                 .contains("2 dead letters, 25.98 EUR", "safe to re-charge", "    1  12.99 EUR  succeeded",
                         "    1  12.99 EUR  still under way");

@@ -283,7 +283,8 @@ class WaitingTest {
         assertThat(rest.exit()).as(rest.err()).isZero();
         assertThat(rest.json().getFirst().at("/results/stopped/count").asInt()).isEqualTo(3);
         assertThat(rows.text("SELECT count(*) FROM audit_record WHERE action = 'dlq.stopped'")).isEqualTo("3");
-        assertThat(call("runs", "show", run).out()).contains("3 payments", "stopped: in the dead-letter queue");
+        assertThat(call("runs", "show", run).out()).contains("3 payments", "stopped: in the dead-letter queue", "  kind      stop\n")
+                .doesNotContain("\n\n\n");
     }
 
     @Test

@@ -92,7 +92,9 @@ public final class RunPage {
     public static void print(DlqRuns.Report report, Screen screen) {
         DlqRun run = report.run();
         screen.print("%s", screen.bold(run.id()));
+        field(screen, "kind", run.kind().words());
         field(screen, "state", state(run));
+        run.approvedBy().ifPresent(name -> field(screen, "approved", "by " + name));
         field(screen, "planned", "%s by %s%s".formatted(Words.time(run.plannedAt()), run.plannedBy(),
                 run.reason().map(": "::concat).orElse("")));
         field(screen, "set", "%s, %s, fingerprint %s".formatted(Counted.of(run.items(), run.kind().noun()),
@@ -100,8 +102,10 @@ public final class RunPage {
         field(screen, "care", "canary %d%s%s".formatted(run.terms().canary(),
                 run.kind().isWatched() ? ", stops above %d%%".formatted(run.terms().abortAbovePercent()) : "",
                 run.terms().rate().isPresent() ? ", from " + run.terms().rate().getAsInt() + " a second" : ""));
-        screen.print("");
-        sums(report.standings(), MoneyStatus.values(), "STANDING WHEN PLANNED", Words::of, screen);
+        if (report.standings().total().count() > 0) {
+            screen.print("");
+            sums(report.standings(), MoneyStatus.values(), "STANDING WHEN PLANNED", Words::of, screen);
+        }
         if (report.results().total().count() > 0) {
             screen.print("");
             sums(report.results(), MoveResult.values(), "WHAT THE RUN DID", result -> Words.of(run.kind(), result), screen);
@@ -114,8 +118,8 @@ public final class RunPage {
 
     /** In a word or two, for a list. */
     public static String brief(DlqRun run) {
-        return switch (run.state()) {
-            case PLANNED -> run.awaitsApproval() ? AWAITS : "planned";
+        return run.awaitsApproval() ? AWAITS : switch (run.state()) {
+            case PLANNED -> "planned";
             case RUNNING -> run.isLed() ? "running" : "stopped, to be resumed";
             case FINISHED -> "finished";
             case ABORTED -> "stopped itself";
@@ -125,8 +129,8 @@ public final class RunPage {
 
     /** What a list has beside that. */
     public static String more(DlqRun run) {
-        return switch (run.state()) {
-            case PLANNED -> run.awaitsApproval() ? approval(run.id()) : Column.NONE;
+        return run.awaitsApproval() ? approval(run.id()) : switch (run.state()) {
+            case PLANNED -> Column.NONE;
             case RUNNING -> run.isLed() ? "led by " + run.leader().orElseThrow() : Column.NONE;
             case FINISHED -> Column.NONE;
             case ABORTED, CANCELLED -> run.verdict().orElse(Column.NONE);
@@ -140,8 +144,12 @@ public final class RunPage {
     public static final String AWAITS = "awaits approval";
 
     public static String state(DlqRun run) {
+        return stateAlone(run) + (run.awaitsApproval() ? "; %s by another person: %s".formatted(AWAITS, approval(run.id())) : "");
+    }
+
+    private static String stateAlone(DlqRun run) {
         return switch (run.state()) {
-            case PLANNED -> run.awaitsApproval() ? AWAITS + " by another person: " + approval(run.id()) : "planned";
+            case PLANNED -> "planned";
             case RUNNING -> run.isLed() ? "running, led by " + run.leader().orElseThrow() : "stopped, to be resumed";
             case FINISHED -> "finished";
             case ABORTED -> "stopped" + run.verdict().map(": "::concat).orElse("");
