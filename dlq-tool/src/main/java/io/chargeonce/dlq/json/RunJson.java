@@ -78,6 +78,7 @@ public final class RunJson {
         json.put("ended", end.getClass().getSimpleName().toLowerCase(Locale.ROOT));
         json.put("finished", end instanceof RunStep.Finished);
         Json.putIfPresent(json, "verdict", run.verdict());
+        Json.putIfPresent(json, "held_by", progress.heldBy());
         json.put("fingerprint", run.fingerprint());
         json.put("standings", Json.standings(progress.standings()));
         json.put("fates", Json.sums(progress.results(), MoveResult.values()));

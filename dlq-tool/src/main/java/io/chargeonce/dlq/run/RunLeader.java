@@ -56,6 +56,8 @@ public final class RunLeader {
     private Instant nextLook = Instant.MIN;
     private Duration patience = Duration.ZERO;
     private Optional<Instant> allSentAt = Optional.empty();
+    private Optional<String> heldBy = Optional.empty();
+    private Optional<Instant> heldSince = Optional.empty();
 
     RunLeader(DeadLetterQueue queue, DlqRun run, AuditContext by, UUID token, InstantSource clock, Consumer<RunProgress> progress) {
         this.queue = queue;
@@ -93,9 +95,9 @@ public final class RunLeader {
         return run(brake, Duration.ZERO);
     }
 
-    /** @param forTheLast how long to wait, when all was sent, for what becomes of the last payments */
-    public RunStep run(Brake brake, Duration forTheLast) {
-        patience = forTheLast;
+    /** @param longest how long to wait for what becomes of the last payments, when all was sent, and for a canary that a pause holds */
+    public RunStep run(Brake brake, Duration longest) {
+        patience = longest;
         try {
             while (!brake.isPressed()) {
                 switch (runOnce()) {
@@ -110,6 +112,9 @@ public final class RunLeader {
                     }
                     case RunStep.Lost lost -> {
                         return lost;
+                    }
+                    case RunStep.Held held -> {
+                        return held;
                     }
                     case RunStep.Stopped stopped -> throw new IllegalStateException("Bug! Only the brake stops a run");
                     case RunStep.Unapproved unapproved -> throw new IllegalStateException("Bug! Only the database refuses a step");
@@ -130,7 +135,7 @@ public final class RunLeader {
     }
 
     public RunProgress progress() {
-        return new RunProgress(run, phase, standings, results, outcomes, asked, throttle.pace());
+        return new RunProgress(run, phase, standings, results, outcomes, asked, throttle.pace(), heldBy);
     }
 
     RunStep runOnce() {
@@ -170,10 +175,20 @@ public final class RunLeader {
         boolean someAreLeft = results.of(MoveResult.REENTERED).count() < tried;
         if (canary.open().count() > 0 && someAreLeft) {
             phase = RunProgress.Phase.CANARY_IS_AWAITED;
-            return new RunStep.Waits(AWAIT_OUTCOMES);
+            return awaitCanary();
         }
+        heldBy = Optional.empty();
         phase = RunProgress.Phase.RAMP;
         return ramp();
+    }
+
+    /** Without an end, unless a person's pause holds it: then as long as the patience. */
+    private RunStep awaitCanary() {
+        Instant now = clock.instant();
+        heldBy = queue.database().withConnection(connection -> RunOutcomes.heldBy(connection, run.id()));
+        heldSince = heldBy.map(pause -> heldSince.orElse(now));
+        return heldSince.isPresent() && !now.isBefore(heldSince.get().plus(patience)) ? new RunStep.Held(heldBy.orElseThrow())
+                : new RunStep.Waits(AWAIT_OUTCOMES);
     }
 
     private RunStep ramp() {

@@ -23,6 +23,13 @@ public sealed interface RunStep {
     /** What is left is more than its leader may move alone: another person has to approve it first. */
     record Unapproved() implements RunStep {}
 
+    /**
+     * Its canary waits in the tiers for what a person has paused.
+     *
+     * @param pause what is paused, and by whom
+     */
+    record Held(String pause) implements RunStep {}
+
     /** The brake was pressed. */
     record Stopped() implements RunStep {}
 }

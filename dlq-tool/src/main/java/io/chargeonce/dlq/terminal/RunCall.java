@@ -6,6 +6,7 @@ import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.approval.FourEyes;
+import io.chargeonce.dlq.hold.Holds;
 import io.chargeonce.dlq.json.Json;
 import io.chargeonce.dlq.json.RunJson;
 import io.chargeonce.dlq.run.DlqRun;
@@ -38,6 +39,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import picocli.CommandLine.Model.CommandSpec;
 
 /**
@@ -61,7 +63,7 @@ record RunCall(RunKind kind, CommandSpec command, Optional<String> reason, Durat
             return NO;
         }
         return switch (extent) {
-            case LOOK -> look(plan, terms);
+            case LOOK -> look(queue, plan, terms);
             case PLAN -> planned(queue, freeze(queue, plan, by(queue), terms), plan);
             case ALL -> all(queue, plan, terms);
         };
@@ -78,12 +80,12 @@ record RunCall(RunKind kind, CommandSpec command, Optional<String> reason, Durat
                 command, json, () -> new DlqRuns(queue).plan(kind, plan.selection(), by, terms));
     }
 
-    private int look(Plan plan, RunTerms terms) {
+    private int look(DeadLetterQueue queue, Plan plan, RunTerms terms) {
         Screen screen = Screen.of(command);
         if (json) {
             JsonLines.print(screen, Map.of("dry", true, "fingerprint", plan.fingerprint(), "standings", Json.standings(plan.standings())));
         } else {
-            ChangeReport.printDry(kind, terms, plan, screen);
+            ChangeReport.printDry(kind, terms, plan, new Holds(queue).list(), screen);
         }
         return exit(plan.selection().filter().ids(), ChangeReport.would(kind, terms, plan));
     }
@@ -94,7 +96,7 @@ record RunCall(RunKind kind, CommandSpec command, Optional<String> reason, Durat
         if (json) {
             JsonLines.print(screen, RunJson.run(run));
         } else {
-            ChangeReport.printPlan(kind, run.terms(), plan, screen);
+            ChangeReport.printPlan(kind, run.terms(), plan, new Holds(queue).list(), screen);
             screen.say("Frozen as %s, fingerprint %s. Nothing has moved.".formatted(run.id(), run.fingerprint()));
             if (waits) {
                 screen.print("It is more than you may do alone within 24 hours. Another person says first:");
@@ -108,7 +110,7 @@ record RunCall(RunKind kind, CommandSpec command, Optional<String> reason, Durat
 
     private int all(DeadLetterQueue queue, Plan plan, RunTerms terms) {
         if (plan.standings().total().count() == 0) {
-            return look(plan, terms);
+            return look(queue, plan, terms);
         }
         AuditContext by = by(queue);
         freeze(queue, plan, by, terms);
@@ -159,7 +161,11 @@ record RunCall(RunKind kind, CommandSpec command, Optional<String> reason, Durat
 
     private int lead(DeadLetterQueue queue, AuditContext by, Optional<List<String>> named) {
         try (var bar = RunBar.on(command, json)) {
-            Optional<RunLeader> leader = new DlqRuns(queue).takeOver(by, new SteadyClock(), bar::show, this::waits);
+            var told = new AtomicBoolean();
+            Optional<RunLeader> leader = new DlqRuns(queue).takeOver(by, new SteadyClock(), progress -> {
+                bar.show(progress);
+                progress.heldBy().filter(pause -> !told.getAndSet(true)).ifPresent(this::held);
+            }, this::waits);
             return leader.isEmpty() ? notToBeTaken(queue, by.run()) : lead(queue, by, named, leader.get(), bar);
         } catch (DatabaseUnavailable e) {
             throw toGoOn(by, e);
@@ -189,6 +195,10 @@ record RunCall(RunKind kind, CommandSpec command, Optional<String> reason, Durat
         tell("%s has not ended; nothing is left half done; to go on: chargeonce dlq %s --resume %1$s"
                 .formatted(by.run(), kind.command()));
         return e;
+    }
+
+    private void held(String pause) {
+        tell("%s, and the canary waits for that; waiting %d s. Ctrl-C gives up".formatted(pause, patience.toSeconds()));
     }
 
     private void waits(DlqRun run) {
@@ -250,6 +260,7 @@ record RunCall(RunKind kind, CommandSpec command, Optional<String> reason, Durat
             case RunStep.Aborted aborted -> NO;
             case RunStep.Lost lost -> NO;
             case RunStep.Unapproved unapproved -> NO;
+            case RunStep.Held held -> NO;
             case RunStep.Moved moved -> throw new IllegalStateException("Bug! A run ended while it moved");
             case RunStep.Waits waits -> throw new IllegalStateException("Bug! A run ended while it waited");
         };

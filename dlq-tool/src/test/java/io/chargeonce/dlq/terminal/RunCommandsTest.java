@@ -9,6 +9,7 @@ import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.FaultyDriver;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.QueueRows;
+import io.chargeonce.dlq.WaitingRows;
 import io.chargeonce.dlq.run.DlqRuns;
 import io.chargeonce.dlq.run.RunLeader;
 import io.chargeonce.dlq.run.Watch;
@@ -237,6 +238,22 @@ class RunCommandsTest {
         assertThat(merge.join().exit()).isOne();
         assertThat(merge.join().out()).contains("Stopped: the run was cancelled by ann.").doesNotContain("To go on");
         assertThat(merge.join().err()).isEmpty();
+    }
+
+    @Test
+    void a_merge_into_a_pause_names_it_in_the_plan_and_does_not_wait_for_it_without_end() {
+        rows.dead(6);
+        call("pause", "merchant", "acme", "--reason", "they asked", "--yes");
+        assertThat(call("merge", "--all").out()).contains("Merchant acme is paused by ann since ", "What it holds only waits in the tiers.");
+        var merge = CompletableFuture.supplyAsync(() -> call("merge", "--all", "--canary", "2", "--yes", "--wait", "1s"),
+                Thread::startVirtualThread);
+        await().until(() -> rows.accepted().size() == 2);
+        rows.accepted().forEach(id -> new WaitingRows(rows).park(id, 1));
+        assertThat(merge.join().exit()).isOne();
+        assertThat(merge.join().err()).contains("merchant acme is paused by ann, and the canary waits for that; waiting 1 s");
+        assertThat(merge.join().out()).contains("Stopped: merchant acme is paused by ann, and the canary waits for that.",
+                "To go on:           chargeonce dlq merge --resume run_");
+        assertThat(rows.text("SELECT state FROM dlq_run")).isEqualTo("running");
     }
 
     @Test

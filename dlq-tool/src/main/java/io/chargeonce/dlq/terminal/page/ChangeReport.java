@@ -8,6 +8,7 @@ import io.chargeonce.dlq.query.Selection;
 import io.chargeonce.dlq.run.RunKind;
 import io.chargeonce.dlq.run.RunTerms;
 import io.chargeonce.dlq.words.Words;
+import io.chargeonce.ledger.Hold;
 import io.chargeonce.terminal.Column;
 import io.chargeonce.terminal.Screen;
 import io.chargeonce.terminal.Table;
@@ -36,7 +37,7 @@ public final class ChangeReport {
     }
 
     /** What it would do, by standing, with money. */
-    public static void printPlan(RunKind kind, RunTerms given, Plan plan, Screen screen) {
+    public static void printPlan(RunKind kind, RunTerms given, Plan plan, List<Hold> holds, Screen screen) {
         DeadLetterFilter filter = plan.selection().filter();
         RunTerms terms = given.selecting(kind, filter);
         List<MoneyStatus> present = Arrays.stream(MoneyStatus.values()).filter(s -> plan.standings().of(s).count() > 0).toList();
@@ -58,12 +59,14 @@ public final class ChangeReport {
         if (kind == RunKind.MERGE) {
             MergeNotes.print(s -> present.contains(s) && !(s == MoneyStatus.STOPPED && terms.evenStopped()),
                     s -> Words.planned(kind, terms, s), screen);
+            holds.stream().filter(Hold::isPause).forEach(hold -> screen.say("%s. What it holds only waits in the tiers.".formatted(
+                    Words.of(hold))));
         }
     }
 
     /** The plan, and what the caller can do next. */
-    public static void printDry(RunKind kind, RunTerms terms, Plan plan, Screen screen) {
-        printPlan(kind, terms, plan, screen);
+    public static void printDry(RunKind kind, RunTerms terms, Plan plan, List<Hold> holds, Screen screen) {
+        printPlan(kind, terms, plan, holds, screen);
         if (plan.standings().total().count() > 0) {
             screen.say(would(kind, terms, plan) > 0
                     ? "Nothing was changed. Add --yes to do it, or --plan to freeze this set and look again."

@@ -55,6 +55,7 @@ public final class RunPage {
             case RunStep.Stopped stopped -> "Stopped between two batches, nothing is left half done.";
             case RunStep.Lost lost -> lost(run);
             case RunStep.Unapproved unapproved -> "";
+            case RunStep.Held held -> "Stopped: %s, and the canary waits for that.".formatted(held.pause());
             case RunStep.Moved moved -> "";
             case RunStep.Waits waits -> "";
         };
