@@ -55,8 +55,7 @@ record RunCall(RunKind kind, CommandSpec command, Optional<String> reason, Durat
 
     int begin(DeadLetterQueue queue, DeadLetterFilter filter, RunTerms terms, Expected expected, Extent extent) {
         Plan plan = look(queue, filter);
-        List<String> missing = plan.missing(queue);
-        missing.forEach(id -> tell(ChangeReport.missing(kind, Printable.of(id))));
+        plan.missing(queue).forEach((id, letter) -> tell(ChangeReport.missing(kind, Printable.of(id), letter)));
         Optional<String> refusal = expected.refusal(plan);
         if (refusal.isPresent()) {
             tell(refusal.get());

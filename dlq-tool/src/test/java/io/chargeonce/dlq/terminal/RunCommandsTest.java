@@ -77,7 +77,7 @@ class RunCommandsTest {
         assertThat(call("list", "--run", run, "--died-again", "--json").json()).as("not what it never sent").hasSize(2)
                 .allSatisfy(letter -> assertThat(letter.path("generation").asInt()).isEqualTo(2));
         assertThat(call("list", "--died-again").err()).contains("--died-again goes with --run");
-        assertThat(call("list", "--purged", "--run", run, "--died-again").out()).contains("Nothing of this kind was purged");
+        assertThat(call("list", "--purged", "--run", run, "--died-again").out()).contains("Nothing purged of this kind is left to restore.");
     }
 
     @Test
