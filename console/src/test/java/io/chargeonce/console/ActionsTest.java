@@ -221,6 +221,21 @@ class ActionsTest {
         await().until(() -> state(run.textAt("/run")).equals("finished"));
     }
 
+    @Test
+    void who_could_begin_it_alone_is_offered_to_approve_what_another_person_may_not_do_alone() {
+        world.rows.text("INSERT INTO four_eyes VALUES ('*', 2) RETURNING 1");
+        world.rows.dead();
+        begun(operator, planned(operator, all("merge", 1)));
+        await().until(() -> world.rows.text("SELECT count(*) FROM moved_alone WHERE of_what = '*' AND amount = 1").equals("1"));
+        world.rows.dead(2);
+        Browser.Answer run = planned(operator, all("merge", 2));
+        Browser approver = world.signIn(ConsoleWorld.APPROVER);
+        Browser.Answer seen = approver.get("/api/runs/" + run.textAt("/run"));
+        assertThat(seen.at("/needs_approval").asBoolean()).isTrue();
+        assertThat(can(seen)).contains("approve").doesNotContain("start");
+        assertThat(can(operator.get("/api/runs/" + run.textAt("/run")))).doesNotContain("start", "approve");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"stop", "cancel"})
     void a_reason_with_a_card_number_or_without_end_is_refused_and_kept_nowhere(String what) {

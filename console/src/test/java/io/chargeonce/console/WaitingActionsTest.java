@@ -103,7 +103,7 @@ class WaitingActionsTest {
     }
 
     @Test
-    void a_stop_that_meets_a_locked_payment_tells_how_many_it_has_stopped_before() {
+    void a_stop_that_is_cut_off_at_a_locked_payment_tells_how_many_it_has_stopped_before() {
         for (int i = 0; i < LARGEST_BATCH; i++) {
             world.rows.retry(world.rows.accepted("acme"), 1, "the PSP answered 500");
         }
@@ -116,6 +116,10 @@ class WaitingActionsTest {
 
         String run = world.rows.holding(locked, () -> {
             String begun = operator.post("/api/waiting/stop", body).textAt("/run");
+            await().until(() -> operator.get("/api/runs/" + begun).at("/fates/stopped/count").asInt() == LARGEST_BATCH
+                    && world.rows.isWaitingForALock());
+            world.rows.text("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"
+                    + " AND wait_event_type = 'Lock'");
             await().until(() -> operator.get("/api/runs/" + begun).text().contains("\"stopped_because\""));
             return begun;
         });

@@ -4,6 +4,7 @@ package io.chargeonce.dlq;
 import io.chargeonce.database.Database;
 import io.chargeonce.vault.Vault;
 import io.chargeonce.wire.Topics;
+import java.time.Duration;
 
 /**
  * Where the dead letters are: the database that holds their state, and the topics that changes are staged for.
@@ -16,6 +17,17 @@ public record DeadLetterQueue(Database database, Topics topics, Vault vault, int
     /** The same over other connections. */
     public DeadLetterQueue over(Database other) {
         return new DeadLetterQueue(other, topics, vault, tiers);
+    }
+
+    /** A person's change waits for another person's and for a service's, where a service would leave a locked row for later. */
+    public static final Duration LOCK_PATIENCE = Duration.ofSeconds(20);
+
+    /** Commits a person's change, or nothing of it. */
+    public <T> T change(Database.Work<T> work) {
+        return database.inTransaction(connection -> {
+            Database.waitForLocks(connection, LOCK_PATIENCE);
+            return work.with(connection);
+        });
     }
 
     /** Where no person names a tier. */

@@ -425,6 +425,12 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
         return !text("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").equals("0");
     }
 
+    /** Whether someone has waited for a lock longer than a service would. */
+    public boolean isWaitingLongForALock() {
+        return !text("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+                + " AND query_start < clock_timestamp() - interval '200 ms'").equals("0");
+    }
+
     /** A dead payment by a stored method, of which a PSP was sent this token. */
     public String deadByStoredMethod(String method, String token) {
         String id = dead();

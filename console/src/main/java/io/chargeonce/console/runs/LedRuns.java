@@ -12,6 +12,7 @@ import io.chargeonce.dlq.run.DlqRun;
 import io.chargeonce.dlq.run.DlqRuns;
 import io.chargeonce.dlq.run.RunLeader;
 import io.chargeonce.dlq.run.RunProgress;
+import io.chargeonce.dlq.run.RunStep;
 import io.chargeonce.dlq.move.Brake;
 import io.chargeonce.runtime.SteadyClock;
 import java.time.Duration;
@@ -95,7 +96,12 @@ public final class LedRuns implements AutoCloseable {
 
     private void run(DeadLetterQueue queue, DlqRun run, Led mine, RunLeader leader) {
         try {
-            leader.run(mine.brake);
+            RunStep end = leader.run(mine.brake);
+            if (end instanceof RunStep.Unapproved) {
+                troubles.put(run.id(), "the rest is more than one person may do alone; another person has to approve it");
+            } else if (end instanceof RunStep.Held held) {
+                troubles.put(run.id(), held.pause() + ", and the canary waits for that");
+            }
         } catch (DatabaseUnavailable e) {
             stopped(run,
                     ConnectionCap.isReached(e) ? "all connections of the console to Postgres were in use" : "Postgres could not be reached",

@@ -32,7 +32,7 @@ public record RunDocuments(LedRuns led) {
         return json;
     }
 
-    /** @param mustBeApproved whether the database wants another person first */
+    /** @param mustBeApproved whether the database wants another person before this one begins it */
     public Map<String, Object> whole(Session session, DlqRuns.Report report, boolean mustBeApproved) {
         DlqRun run = report.run();
         Optional<RunProgress> progress = led.progress(run.id());
@@ -44,13 +44,14 @@ public record RunDocuments(LedRuns led) {
         json.put("done", done.count());
         json.put("done_money", MoneyJson.of(done));
         json.put("warnings", warnings(report));
-        json.put("needs_approval", mustBeApproved);
+        boolean needsApproval = mustBeApproved || run.awaitsApproval() && !run.plannedBy().equals(session.person());
+        json.put("needs_approval", needsApproval);
         progress.ifPresent(now -> {
             json.put("phase", now.phase().name().toLowerCase(Locale.ROOT));
             now.pace().perSecond().ifPresent(rate -> json.put("rate_now", rate));
         });
         led.trouble(run.id()).filter(why -> !run.isLed() && !run.state().isEnd()).ifPresent(why -> json.put("stopped_because", why));
-        json.put("can", can(session, run, mustBeApproved));
+        json.put("can", can(session, run, needsApproval));
         return json;
     }
 
@@ -66,12 +67,12 @@ public record RunDocuments(LedRuns led) {
         return json;
     }
 
-    private static List<String> can(Session session, DlqRun run, boolean mustBeApproved) {
+    private static List<String> can(Session session, DlqRun run, boolean needsApproval) {
         var can = new ArrayList<String>();
         if (!session.mayOperate() || run.state().isEnd()) {
             return List.of();
         }
-        boolean canBegin = !mustBeApproved && !run.isLed();
+        boolean canBegin = !needsApproval && !run.isLed();
         if (canBegin) {
             can.add(run.state() == RunState.PLANNED ? "start" : "resume");
         }
@@ -79,7 +80,7 @@ public record RunDocuments(LedRuns led) {
             can.add("stop");
         }
         can.add("rate");
-        if (mustBeApproved && session.mayApprove() && !run.plannedBy().equals(session.person())) {
+        if (needsApproval && session.mayApprove() && !run.plannedBy().equals(session.person())) {
             can.add("approve");
         }
         can.add("cancel");

@@ -87,7 +87,7 @@ public final class FourEyes {
      * @throws io.chargeonce.database.DatabaseRefused saying why not
      */
     public void approve(AuditContext by, Proposal seen) {
-        queue.database().inTransaction(connection -> {
+        queue.change(connection -> {
             if (seen.isFinding()) {
                 Settle.sendResolver(connection, finding(connection, by.run()).map(Finding::operationId).stream().toList());
             }
@@ -126,6 +126,6 @@ public final class FourEyes {
 
     /** Shows it among those that wait. */
     public void await(String run) {
-        queue.database().inTransaction(connection -> Sql.update(connection, AWAITS, run));
+        queue.change(connection -> Sql.update(connection, AWAITS, run));
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.approval;
 
-import io.chargeonce.database.Database;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.DeadLetterQueue;
@@ -18,7 +17,6 @@ import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.PspKey;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,8 +29,6 @@ import java.util.TreeMap;
  * asks the PSP once more and lets the finding count only if the PSP cannot tell. Any number of people may do so at once.
  */
 public final class Settle {
-
-    private static final Duration LOCK_PATIENCE = Duration.ofSeconds(20);
 
     /**
      * @param reference the PSP's name for the money that moved; empty if none moved
@@ -68,8 +64,7 @@ public final class Settle {
     }
 
     private Look proposeOnce(Finding finding, AuditContext by) {
-        return queue.database().inTransaction(connection -> {
-            Database.waitForLocks(connection, LOCK_PATIENCE);
+        return queue.change(connection -> {
             List<String> taken = takenByAnother(connection, finding);
             OperationTable.lock(connection, List.of(finding.id));
             Look look = look(connection, finding, taken);
@@ -98,7 +93,6 @@ public final class Settle {
 
     /** The resolver has to look at these again. */
     static void sendResolver(Connection connection, List<String> ids) throws SQLException {
-        Database.waitForLocks(connection, LOCK_PATIENCE);
         var locked = OperationTable.lock(connection, ids);
         List<Operation> open = locked.rows().values().stream().filter(Operation::isWatched).toList();
         open.forEach(operation -> operation.askNow(locked.now()));

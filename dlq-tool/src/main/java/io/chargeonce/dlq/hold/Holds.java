@@ -80,13 +80,11 @@ public final class Holds {
 
     /** @return what held it; empty if nothing did */
     public Optional<Hold> resume(Hold.Kind kind, String name, AuditContext by) {
-        return queue.database()
-                .inTransaction(connection -> HoldTable.lift(connection, kind, name, reason(by), by.run(), by.claim()));
+        return queue.change(connection -> HoldTable.lift(connection, kind, name, reason(by), by.run(), by.claim()));
     }
 
     private Hold put(Hold.Kind kind, String name, Hold.Action action, Optional<Instant> until, AuditContext by) {
-        return queue.database().inTransaction(
-                connection -> HoldTable.put(connection, kind, name, action, reason(by), until, by.run(), by.claim()));
+        return queue.change(connection -> HoldTable.put(connection, kind, name, action, reason(by), until, by.run(), by.claim()));
     }
 
     private static String reason(AuditContext by) {

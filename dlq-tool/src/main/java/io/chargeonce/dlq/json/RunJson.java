@@ -68,19 +68,21 @@ public final class RunJson {
         return json;
     }
 
-    public static Map<String, Object> end(RunProgress progress, RunStep end) {
+    /** @param run as it is now */
+    public static Map<String, Object> end(DlqRun run, RunProgress progress, RunStep end) {
         var json = new LinkedHashMap<String, Object>();
         json.put("dry", false);
-        json.put("run", progress.run().id());
+        json.put("run", run.id());
+        json.put("state", run.state().tag());
+        json.put("awaits_approval", run.awaitsApproval());
         json.put("ended", end.getClass().getSimpleName().toLowerCase(Locale.ROOT));
         json.put("finished", end instanceof RunStep.Finished);
-        if (end instanceof RunStep.Aborted aborted) {
-            json.put("verdict", aborted.verdict());
-        }
-        json.put("fingerprint", progress.run().fingerprint());
+        Json.putIfPresent(json, "verdict", run.verdict());
+        Json.putIfPresent(json, "held_by", progress.heldBy());
+        json.put("fingerprint", run.fingerprint());
         json.put("standings", Json.standings(progress.standings()));
         json.put("fates", Json.sums(progress.results(), MoveResult.values()));
-        if (progress.run().kind().isOfWaits()) {
+        if (run.kind().isOfWaits()) {
             json.put("results", waits(progress.results()));
         }
         putOutcomes(json, progress.outcomes(), progress.asked());

@@ -24,7 +24,7 @@ public enum MoveResult {
     REFUSED,
     /** A record that had been edited, left as it is, because no data key here opens the edit. */
     CLOSED,
-    /** Another person or run moved it first, it failed once more, or it does not wait any more. */
+    /** Another person or run moved it first, it failed once more, or it does not wait at that moment. */
     GONE;
 
     /** Whether the run changed this dead letter, which is what its command was called for. */

@@ -8,10 +8,10 @@ import java.util.Optional;
 
 /**
  * One failure that was selected: the same dead letter with another generation, or brought back at another time, is
- * another failure and is left alone. So it is with what waits, by its step and the time when it is due.
+ * another failure and is left alone. What waits is the same until a merge sends it back; and to be tried now, until it is tried.
  *
- * @param generation of what waits, its step
- * @param diedAt     of what waits, when it is due
+ * @param generation of what is to be tried now, how often it was tried
+ * @param diedAt     of what waits, when it was due
  */
 public record Target(String id, int generation, Instant diedAt, Optional<Money> money) {
 

@@ -6,10 +6,10 @@ import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Sum;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.stream.Collectors;
 
 /**
  * A selection, and what it holds by standing. It moves nothing; a run looks at each dead letter again before it touches it.
@@ -49,15 +49,19 @@ public record Plan(Selection selection, SumsByKind<MoneyStatus> standings, Strin
         return "%016x".formatted(xor);
     }
 
-    /** Of the ids that the filter names, those that are not in the queue. */
-    public List<String> missing(DeadLetterQueue queue) {
-        Optional<List<String>> named = selection.filter().ids();
-        if (named.isEmpty()) {
-            return List.of();
+    /** Of the ids that the filter names, those that are not where the change would find them; with the letter as it is now. */
+    public Map<String, Optional<DeadLetterView>> missing(DeadLetterQueue queue) {
+        List<String> named = selection.filter().ids().orElse(List.of());
+        var missing = new LinkedHashMap<String, Optional<DeadLetterView>>();
+        named.forEach(id -> missing.put(id, Optional.empty()));
+        if (!named.isEmpty()) {
+            queue.database().withConnection(connection -> {
+                DeadLetterQuery.find(connection, named).forEach(letter -> missing.put(letter.id(), Optional.of(letter)));
+                DeadLetterQuery.page(connection, selection, Order.OLDEST_FIRST, Optional.empty(), named.size())
+                        .forEach(letter -> missing.remove(letter.id()));
+                return missing;
+            });
         }
-        Set<String> there = queue.database().withConnection(connection -> DeadLetterQuery
-                .page(connection, selection, Order.OLDEST_FIRST, Optional.empty(), named.get().size())).stream()
-                .map(DeadLetterView::id).collect(Collectors.toSet());
-        return named.get().stream().filter(id -> !there.contains(id)).toList();
+        return missing;
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.run;
 
-import io.chargeonce.database.Database;
 import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.DeadLetterQueue;
@@ -12,7 +11,6 @@ import io.chargeonce.payment.Money;
 import io.chargeonce.payment.OperationKind;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -23,8 +21,6 @@ import java.util.Optional;
  * lock, as for a merchant, and nothing undoes it. Any number of people may do so at once.
  */
 public final class Cancels {
-
-    private static final Duration LOCK_PATIENCE = Duration.ofSeconds(20);
 
     /** What becomes of one payment. */
     public enum Result {
@@ -81,8 +77,7 @@ public final class Cancels {
         if (by.reason().isEmpty()) {
             throw new IllegalArgumentException("a cancel needs a reason");
         }
-        return queue.database().inTransaction(connection -> {
-            Database.waitForLocks(connection, LOCK_PATIENCE);
+        return queue.change(connection -> {
             Optional<Operation> before = find(connection, id);
             Decided decided = Sql.one(connection, CANCEL, row -> new Decided(Result.of(row.getString(1)), row.getBoolean(2)), id);
             if (decided.isNew) {

@@ -14,7 +14,7 @@ import java.util.Optional;
  * @param verdict     why it was aborted or cancelled
  * @param leader      who leads it, or led it when it was killed
  * @param silence     since the leader's last sign of life
- * @param awaitsApproval whether another person has to approve it before it begins
+ * @param awaitsApproval whether another person has to approve it before it begins or goes on
  * @param judgedAfter items up to this position have no say any more in whether it goes well
  */
 public record DlqRun(

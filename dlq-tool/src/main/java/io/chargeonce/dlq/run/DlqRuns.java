@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.run;
 
-import io.chargeonce.database.Database;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.move.Brake;
@@ -25,8 +24,6 @@ import java.util.function.Consumer;
 /** Runs: planned, taken by one leader at a time, cancelled, looked at. Safe for any thread. */
 public final class DlqRuns {
 
-    /** A leader locks its run for as long as a batch commits. Two people on the same letters wait for each other, too. */
-    static final Duration LOCK_PATIENCE = Duration.ofSeconds(20);
     private static final Duration LOOK_EVERY = Duration.ofMillis(250);
     private static final int LOOKS = 1_000;
 
@@ -44,7 +41,7 @@ public final class DlqRuns {
 
     /** The same of what waits since before a moment. */
     public DlqRun plan(RunKind kind, WaitingFilter filter, Instant asOf, AuditContext by, RunTerms terms) {
-        return plan(kind, by, terms, connection -> RunItems.freeze(connection, by.run(), filter, asOf, terms));
+        return plan(kind, by, terms, connection -> RunItems.freeze(connection, kind, by.run(), filter, asOf, terms));
     }
 
     private interface Freezing {
@@ -148,8 +145,7 @@ public final class DlqRuns {
     }
 
     private boolean change(AuditContext by, String action, Optional<String> why, Change change) {
-        return queue.database().inTransaction(connection -> {
-            Database.waitForLocks(connection, LOCK_PATIENCE);
+        return queue.change(connection -> {
             boolean changed = change.on(connection);
             if (changed) {
                 RunAudit.append(connection, by, action, why);

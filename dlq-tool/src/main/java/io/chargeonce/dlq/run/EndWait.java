@@ -28,8 +28,9 @@ import java.util.stream.Collectors;
 
 /**
  * Ends the wait of payments in the tiers: they are tried now, or stopped. A planned presentation can only be stopped. Each is decided
- * under its row's lock, in one transaction with what is staged and audited, and only if it still waits as it did when it was selected.
- * What waits has no open attempt, so neither can charge twice. Its record stays in the tier's topic. Of that one and the one that is
+ * under its row's lock, in one transaction with what is staged and audited. What waits has no open attempt, so neither can charge twice. A
+ * stop takes what waits in the generation that was selected, however often it was tried or parked again since. What was tried since it was
+ * selected is not tried now once more. Its record stays in the tier's topic. Of that one and the one that is
  * staged here the first is claimed, and the other is dropped, for its step or its state is over by then. Any number of people may do this
  * at once.
  */
@@ -56,11 +57,11 @@ final class EndWait {
         var audit = new ArrayList<AuditLog.Entry>();
         for (Target target : batch) {
             WaitingPayment payment = waiting.get(target.id());
-            if (payment == null || payment.step() != target.generation() || !payment.dueAt().equals(target.diedAt())) {
+            Operation operation = locked.rows().get(target.id());
+            if (payment == null || target.generation() != (stops ? operation.generation() : operation.sequence())) {
                 results.put(target.id(), MoveResult.GONE);
                 continue;
             }
-            Operation operation = locked.rows().get(payment.id());
             audit.add(entry(operation, payment, by));
             if (stops) {
                 String message = "stopped while it %s: %s; last failure: %s %s".formatted(

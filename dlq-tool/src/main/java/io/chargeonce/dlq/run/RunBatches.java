@@ -4,7 +4,6 @@ package io.chargeonce.dlq.run;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.move.MoveResult;
-import io.chargeonce.database.Database;
 import io.chargeonce.dlq.move.Target;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -83,7 +82,7 @@ final class RunBatches {
     }
 
     private Optional<Batch> commit(List<RunItems.Item> items) {
-        return queue.database().inTransaction(connection -> {
+        return queue.change(connection -> {
             Batch moved = move(connection, items);
             // Last, for it locks the run until the commit: batches that are written at once only wait for each other's commit.
             if (RunRows.isStillLedBy(connection, run.id(), token)) {
@@ -95,9 +94,6 @@ final class RunBatches {
     }
 
     private Batch move(Connection connection, List<RunItems.Item> items) throws SQLException {
-        if (!run.kind().isOfWaits()) {
-            Database.waitForLocks(connection, DlqRuns.LOCK_PATIENCE);
-        }
         RunItems.permit(connection, run.id(), items);
         List<Target> batch = items.stream().map(RunItems.Item::target).toList();
         Map<String, MoveResult> results = run.kind().moves(queue, run.terms()).on(connection, batch, by);

@@ -67,23 +67,32 @@ final class RunItems {
             """ + LETTERS + "%s) AS letter\n" + """
                  CROSS JOIN (SELECT ?::text AS run, ?::text[] AS drawn) AS given
             """ + FROZEN;
-    /** What is due first comes first, behind the canary, which is drawn by lot. */
+    /**
+     * What is due first comes first, behind the canary, which is drawn by lot. What waited at that moment and was parked again since belongs
+     * to the set: that changes neither the payment nor its money.
+     */
     private static final String FREEZE_WAITS = """
             WITH frozen AS (
                 INSERT INTO dlq_run_item (run_id, position, dead_letter_id, generation, died_at, amount, currency)
                 SELECT run, row_number() OVER (ORDER BY lot > canary, not_before, operation_id),
-                       operation_id, step, not_before, amount, currency
-                  FROM (SELECT operation_id, its.step, its.not_before, operation.amount, operation.currency,
+                       operation_id, CASE WHEN stops THEN generation ELSE sequence END, not_before, amount, currency
+                  FROM (SELECT operation_id, its.generation, its.sequence, its.not_before, operation.amount, operation.currency,
                                row_number() OVER (ORDER BY md5(operation_id)) AS lot
-            """ + WaitingPayments.WAITING + """
+            """ + WaitingPayments.WAITS + """
+                           AND (its.staged_at <= wanted.as_of
+                                OR EXISTS (SELECT FROM tier_visit AS visit
+                                            WHERE visit.operation_id = its.operation_id AND visit.generation = its.generation
+                                              AND visit.began_at <= wanted.as_of))
                        ) AS waits
-                 CROSS JOIN (SELECT ?::text AS run, ?::int AS canary) AS given
+                 CROSS JOIN (SELECT ?::text AS run, ?::int AS canary, ?::boolean AS stops) AS given
             """ + FROZEN;
 
-    static Frozen freeze(Connection connection, String run, WaitingFilter filter, Instant asOf, RunTerms terms) throws SQLException {
+    static Frozen freeze(Connection connection, RunKind kind, String run, WaitingFilter filter, Instant asOf, RunTerms terms)
+            throws SQLException {
         Sql.call(connection, PATIENCE);
         int canary = terms.givenCanary().orElse(0);
-        return Sql.one(connection, FREEZE_WAITS, row -> frozen(row, canary), WaitingPayments.values(filter, asOf, run, canary));
+        return Sql.one(connection, FREEZE_WAITS, row -> frozen(row, canary),
+                WaitingPayments.values(filter, asOf, run, canary, kind == RunKind.STOP));
     }
 
     private static Frozen frozen(ResultSet row, int canary) throws SQLException {

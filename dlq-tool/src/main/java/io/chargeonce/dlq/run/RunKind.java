@@ -101,6 +101,10 @@ public enum RunKind {
         return isOfWaits() ? "waiting" : tag();
     }
 
+    public String words() {
+        return tag().replace('_', ' ');
+    }
+
     public String done() {
         return switch (this) {
             case MERGE -> "merged";

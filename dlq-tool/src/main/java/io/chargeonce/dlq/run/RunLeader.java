@@ -6,6 +6,7 @@ import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.Sum;
+import io.chargeonce.dlq.approval.FourEyes;
 import io.chargeonce.dlq.move.Brake;
 import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.query.MoneyStatus;
@@ -40,8 +41,8 @@ public final class RunLeader {
     private final InstantSource clock;
     private final Consumer<RunProgress> progress;
 
-    private final SumsByKind<MoveResult> results;
-    private final SumsByKind<MoneyStatus> standings;
+    private SumsByKind<MoveResult> results;
+    private SumsByKind<MoneyStatus> standings;
     /** How many of them the canary is drawn from. */
     private final long tried;
     private final Throttle throttle;
@@ -55,6 +56,8 @@ public final class RunLeader {
     private Instant nextLook = Instant.MIN;
     private Duration patience = Duration.ZERO;
     private Optional<Instant> allSentAt = Optional.empty();
+    private Optional<String> heldBy = Optional.empty();
+    private Optional<Instant> heldSince = Optional.empty();
 
     RunLeader(DeadLetterQueue queue, DlqRun run, AuditContext by, UUID token, InstantSource clock, Consumer<RunProgress> progress) {
         this.queue = queue;
@@ -66,17 +69,21 @@ public final class RunLeader {
         this.progress = progress;
         this.throttle = new Throttle(run.terms(), clock.instant());
         this.next = queue.database().withConnection(connection -> RunItems.firstUnmoved(connection, run));
-        RunCounts counts = queue.database().withConnection(connection -> RunCounts.of(connection, run.id()));
-        this.results = counts.results();
-        this.standings = counts.standings();
+        count();
         this.tried = run.kind().isOfWaits() ? run.items()
                 : Arrays.stream(MoneyStatus.values()).filter(standing -> run.kind().tries(standing, run.terms()))
                         .mapToLong(standing -> standings.of(standing).count()).sum();
-        this.outcomes = counts.outcomes();
-        this.asked = counts.asked();
         boolean canaryIsOver = run.terms().canary() == 0 || (run.kind().isWatched()
                 ? count(run.judgedAfter()).entered().count() > run.terms().canary() : run.judgedAfter() > 0);
         this.phase = canaryIsOver ? RunProgress.Phase.RAMP : RunProgress.Phase.CANARY;
+    }
+
+    private void count() {
+        RunCounts counts = queue.database().withConnection(connection -> RunCounts.of(connection, run.id()));
+        results = counts.results();
+        standings = counts.standings();
+        outcomes = counts.outcomes();
+        asked = counts.asked();
     }
 
     public DlqRun led() {
@@ -88,9 +95,9 @@ public final class RunLeader {
         return run(brake, Duration.ZERO);
     }
 
-    /** @param forTheLast how long to wait, when all was sent, for what becomes of the last payments */
-    public RunStep run(Brake brake, Duration forTheLast) {
-        patience = forTheLast;
+    /** @param longest how long to wait for what becomes of the last payments, when all was sent, and for a canary that a pause holds */
+    public RunStep run(Brake brake, Duration longest) {
+        patience = longest;
         try {
             while (!brake.isPressed()) {
                 switch (runOnce()) {
@@ -106,17 +113,29 @@ public final class RunLeader {
                     case RunStep.Lost lost -> {
                         return lost;
                     }
+                    case RunStep.Held held -> {
+                        return held;
+                    }
                     case RunStep.Stopped stopped -> throw new IllegalStateException("Bug! Only the brake stops a run");
+                    case RunStep.Unapproved unapproved -> throw new IllegalStateException("Bug! Only the database refuses a step");
                 }
             }
             return allSentAt.isPresent() ? finish() : new RunStep.Stopped();
+        } catch (DatabaseRefused e) {
+            if (!e.isByFourEyes()) {
+                throw e;
+            }
+            // Other batches of the same step may have been committed.
+            count();
+            new FourEyes(queue).await(run.id());
+            return new RunStep.Unapproved();
         } finally {
             letGo();
         }
     }
 
     public RunProgress progress() {
-        return new RunProgress(run, phase, standings, results, outcomes, asked, throttle.pace());
+        return new RunProgress(run, phase, standings, results, outcomes, asked, throttle.pace(), heldBy);
     }
 
     RunStep runOnce() {
@@ -136,7 +155,7 @@ public final class RunLeader {
             return move(Math.min(RunBatches.MOST, canary - next + 1));
         }
         long moved = MoveResult.moved(results);
-        if (moved < tried) {
+        if (moved < tried && results.total().count() < run.items()) {
             return abort("%,d of the canary's %,d are %s; a person looks at them first".formatted(moved, canary, run.kind().done()),
                     Sum.NOTHING);
         }
@@ -156,10 +175,20 @@ public final class RunLeader {
         boolean someAreLeft = results.of(MoveResult.REENTERED).count() < tried;
         if (canary.open().count() > 0 && someAreLeft) {
             phase = RunProgress.Phase.CANARY_IS_AWAITED;
-            return new RunStep.Waits(AWAIT_OUTCOMES);
+            return awaitCanary();
         }
+        heldBy = Optional.empty();
         phase = RunProgress.Phase.RAMP;
         return ramp();
+    }
+
+    /** Without an end, unless a person's pause holds it: then as long as the patience. */
+    private RunStep awaitCanary() {
+        Instant now = clock.instant();
+        heldBy = queue.database().withConnection(connection -> RunOutcomes.heldBy(connection, run.id()));
+        heldSince = heldBy.map(pause -> heldSince.orElse(now));
+        return heldSince.isPresent() && !now.isBefore(heldSince.get().plus(patience)) ? new RunStep.Held(heldBy.orElseThrow())
+                : new RunStep.Waits(AWAIT_OUTCOMES);
     }
 
     private RunStep ramp() {
@@ -183,7 +212,7 @@ public final class RunLeader {
 
     /** What became of those that were moved; also a sign of life. False if the run is not ours any more. */
     private boolean look() {
-        Optional<RunOutcomes.Heard> heard = queue.database().inTransaction(connection -> RunRows.isStillLedBy(connection, run.id(), token)
+        Optional<RunOutcomes.Heard> heard = queue.change(connection -> RunRows.isStillLedBy(connection, run.id(), token)
                 ? Optional.of(RunOutcomes.observe(connection, run.id(), lookedUpTo)) : Optional.empty());
         heard.ifPresent(news -> {
             lookedUpTo = news.last();
@@ -254,7 +283,7 @@ public final class RunLeader {
     }
 
     private RunStep finish() {
-        boolean isOurs = queue.database().inTransaction(connection -> RunRows.isStillLedBy(connection, run.id(), token)
+        boolean isOurs = queue.change(connection -> RunRows.isStillLedBy(connection, run.id(), token)
                 && RunRows.end(connection, run.id(), RunState.FINISHED, Optional.empty()));
         return isOurs ? new RunStep.Finished() : new RunStep.Lost();
     }
@@ -264,14 +293,15 @@ public final class RunLeader {
     }
 
     private RunStep abort(String verdict, Sum failed) {
-        queue.database().inTransaction(connection -> {
-            if (RunRows.isStillLedBy(connection, run.id(), token)) {
-                RunRows.end(connection, run.id(), RunState.ABORTED, Optional.of(verdict));
+        boolean isOurs = queue.change(connection -> {
+            boolean ends = RunRows.isStillLedBy(connection, run.id(), token)
+                    && RunRows.end(connection, run.id(), RunState.ABORTED, Optional.of(verdict));
+            if (ends) {
                 RunAudit.aborted(connection, by, verdict, failed);
             }
-            return null;
+            return ends;
         });
-        return new RunStep.Aborted(verdict);
+        return isOurs ? new RunStep.Aborted(verdict) : new RunStep.Lost();
     }
 
     private Outcomes count(int after) {
@@ -281,7 +311,7 @@ public final class RunLeader {
     /** So that the next one need not wait until our silence proves that we are gone. */
     private void letGo() {
         try {
-            queue.database().inTransaction(connection -> {
+            queue.change(connection -> {
                 RunRows.letGo(connection, run.id(), token);
                 return null;
             });

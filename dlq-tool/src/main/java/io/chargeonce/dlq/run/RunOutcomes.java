@@ -7,6 +7,7 @@ import io.chargeonce.dlq.move.MoveResult;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Optional;
 
 /** Watches what becomes of the payments that a run has sent back, and keeps it: a later merge does not change it. */
 final class RunOutcomes {
@@ -82,6 +83,22 @@ final class RunOutcomes {
     private static Heard hear(Connection connection, String sql, String run, int after) throws SQLException {
         return Sql.all(connection, sql, Heard::of, run, after, LOOK, LOOK).stream().reduce(new Heard(Outcomes.NONE, Outcomes.NONE, 0),
                 (heard, more) -> new Heard(heard.change.plus(more.change), heard.asked.plus(more.asked), more.last));
+    }
+
+    private static final String HELD_BY = """
+            SELECT concat_ws(' ', hold.kind, hold.name, 'is paused by', held_by)
+              FROM dlq_run_item AS item JOIN operation_state AS its ON its.operation_id = dead_letter_id
+              JOIN operation ON operation.operation_id = dead_letter_id
+              JOIN hold ON action = 'pause' AND (until IS NULL OR until > clock_timestamp())
+                       AND CASE hold.kind WHEN 'merchant' THEN merchant_id = name WHEN 'tier' THEN tier::text = name
+                                          ELSE its.state = 'parked' AND name = ANY (psps_awaited(its)) END
+             WHERE run_id = ? AND fate = 'reentered' AND outcome IS NULL AND its.state IN ('scheduled', 'parked')
+             ORDER BY 1 LIMIT 1
+            """;
+
+    /** The pause that one of those that are on their way waits for, and who paused. */
+    static Optional<String> heldBy(Connection connection, String run) throws SQLException {
+        return Sql.first(connection, HELD_BY, row -> row.getString(1), run);
     }
 
     private static final String MAY_KEEP = "SELECT has_column_privilege('dlq_run_item', 'outcome', 'UPDATE')";

@@ -5,6 +5,7 @@ import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.move.Pace;
 import io.chargeonce.dlq.query.MoneyStatus;
 import io.chargeonce.dlq.query.SumsByKind;
+import java.util.Optional;
 
 /**
  * How far a run is.
@@ -14,9 +15,10 @@ import io.chargeonce.dlq.query.SumsByKind;
  * @param outcomes what became of those that re-entered
  * @param asked    what became of those about which the PSP was asked
  * @param pace     how fast it goes now
+ * @param heldBy   the pause that its canary waits for
  */
 public record RunProgress(DlqRun run, Phase phase, SumsByKind<MoneyStatus> standings, SumsByKind<MoveResult> results, Outcomes outcomes,
-        Outcomes asked, Pace pace) {
+        Outcomes asked, Pace pace, Optional<String> heldBy) {
 
     public enum Phase {
         CANARY, CANARY_IS_AWAITED, RAMP, LAST_ARE_AWAITED

@@ -41,7 +41,8 @@ final class RunRows {
             SELECT run_id, planned_by, reason, planned_at, fingerprint, items, money, canary, rate, max_rate, abort_above_percent,
                    even_capped, even_stopped, state, verdict, leader,
                    (extract(epoch FROM clock_timestamp() - led_at) * 1000)::bigint AS silence_ms, judged_after, ended_at, kind,
-                   even_unresolved, awaits_approval,
+                   even_unresolved,
+                   awaits_approval AND state IN ('planned', 'running', 'aborted') AND EXISTS (SELECT FROM four_eyes) AS awaits_approval,
                    (SELECT approved_by FROM approval WHERE approval.run_id = dlq_run.run_id) AS approved_by
               FROM dlq_run
             """;
@@ -61,6 +62,7 @@ final class RunRows {
     private static final String TAKE = """
             UPDATE dlq_run
                SET state = 'running', leader = session_user, leader_token = ?, led_at = clock_timestamp(), verdict = NULL, ended_at = NULL,
+                   awaits_approval = false,
                    judged_after = CASE WHEN state <> 'aborted' THEN judged_after ELSE
                        coalesce((SELECT max(position) FROM dlq_run_item AS item
                                   WHERE item.run_id = dlq_run.run_id AND fate IS NOT NULL), 0) END

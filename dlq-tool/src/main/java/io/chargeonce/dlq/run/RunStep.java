@@ -20,6 +20,16 @@ public sealed interface RunStep {
     /** Another person stopped or cancelled the run, or another process leads it now. */
     record Lost() implements RunStep {}
 
+    /** What is left is more than its leader may move alone: another person has to approve it first. */
+    record Unapproved() implements RunStep {}
+
+    /**
+     * Its canary waits in the tiers for what a person has paused.
+     *
+     * @param pause what is paused, and by whom
+     */
+    record Held(String pause) implements RunStep {}
+
     /** The brake was pressed. */
     record Stopped() implements RunStep {}
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.terminal;
 
-import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.approval.FourEyes;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.terminal.Screen;
@@ -15,8 +14,13 @@ final class Approval {
 
     private Approval() {}
 
-    /** Returns the exit code: nothing was moved. */
-    static int awaited(CommandSpec command, DeadLetterQueue queue, String run, String kind, boolean json) {
+    /**
+     * Returns the exit code: nothing more is moved.
+     *
+     * @param kind     the run's command, or {@link FourEyes#SETTLE}
+     * @param hasMoved whether the run had moved something before: then it is about the rest
+     */
+    static int awaited(CommandSpec command, String run, String kind, boolean json, boolean hasMoved) {
         if (json) {
             var object = new LinkedHashMap<String, Object>();
             object.put("run", run);
@@ -25,7 +29,8 @@ final class Approval {
             return NO;
         }
         Screen screen = Screen.of(command);
-        screen.say("%s is more than you may do alone within 24 hours, and waits for another person. Nothing was changed.".formatted(run));
+        screen.say("%s is more than you may do alone within 24 hours, and waits for another person. %s".formatted(
+                hasMoved ? "The rest of " + run : run, hasMoved ? "What it has moved stays moved." : "Nothing was changed."));
         screen.print("Another person says, within 24 hours:  chargeonce dlq approve %s", run);
         if (kind.equals(FourEyes.SETTLE)) {
             screen.say("Then the PSP is asked once more. Without an approval the finding counts for nothing.");

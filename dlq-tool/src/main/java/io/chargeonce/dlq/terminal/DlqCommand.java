@@ -188,11 +188,11 @@ public final class DlqCommand implements Runnable, QueueOpener {
         return switch (sqlState) {
             case "42P01" -> report(command, UNREACHABLE, "The database has no dead-letter queue yet: run chargeonce migrate first");
             case DatabaseRefused.FOUR_EYES ->
-                report(command, InputProblems.EXIT, said.replaceFirst("^ERROR: ", "") + "; nothing was changed");
+                report(command, InputProblems.EXIT, said.replaceFirst("^ERROR: ", "") + "; nothing was changed by this step");
             case "42501" -> report(command, InputProblems.EXIT,
                     "this role may not do that (" + said + "); to look needs chargeonce_dlq_reader, to change "
                             + "chargeonce_dlq_operator, to look without the masks chargeonce_dlq_unmask, to erase chargeonce_eraser in "
-                            + "CHARGEONCE_DATABASE_USER; nothing was changed");
+                            + "CHARGEONCE_DATABASE_USER; nothing was changed by this step");
             case "28000", "28P01" -> report(command, InputProblems.EXIT, "Postgres does not let this role in (" + said
                     + "): check CHARGEONCE_DATABASE_USER and CHARGEONCE_DATABASE_PASSWORD_FILE");
             case "3D000" -> report(command, InputProblems.EXIT, said + ": check CHARGEONCE_DATABASE_URL");

@@ -34,7 +34,8 @@ final class MergeCommand extends ChangeCommand {
     MergeTermsOptions more;
 
     @Option(names = "--wait", paramLabel = "AGE", defaultValue = "10s",
-            description = "How long to wait for the outcomes of the last payments. The default is ${DEFAULT-VALUE}; 0 does not wait.")
+            description = "How long to wait for the outcomes of the last payments, and for a canary that a pause holds. The default is "
+                    + "${DEFAULT-VALUE}; 0 does not wait.")
     String wait;
 
     @Override

@@ -6,6 +6,7 @@ import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.approval.FourEyes;
+import io.chargeonce.dlq.hold.Holds;
 import io.chargeonce.dlq.json.Json;
 import io.chargeonce.dlq.json.RunJson;
 import io.chargeonce.dlq.run.DlqRun;
@@ -38,6 +39,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import picocli.CommandLine.Model.CommandSpec;
 
 /**
@@ -53,15 +55,14 @@ record RunCall(RunKind kind, CommandSpec command, Optional<String> reason, Durat
 
     int begin(DeadLetterQueue queue, DeadLetterFilter filter, RunTerms terms, Expected expected, Extent extent) {
         Plan plan = look(queue, filter);
-        List<String> missing = plan.missing(queue);
-        missing.forEach(id -> tell(ChangeReport.missing(kind, Printable.of(id))));
+        plan.missing(queue).forEach((id, letter) -> tell(ChangeReport.missing(kind, Printable.of(id), letter)));
         Optional<String> refusal = expected.refusal(plan);
         if (refusal.isPresent()) {
             tell(refusal.get());
             return NO;
         }
         return switch (extent) {
-            case LOOK -> look(plan, terms);
+            case LOOK -> look(queue, plan, terms);
             case PLAN -> planned(queue, freeze(queue, plan, by(queue), terms), plan);
             case ALL -> all(queue, plan, terms);
         };
@@ -78,12 +79,12 @@ record RunCall(RunKind kind, CommandSpec command, Optional<String> reason, Durat
                 command, json, () -> new DlqRuns(queue).plan(kind, plan.selection(), by, terms));
     }
 
-    private int look(Plan plan, RunTerms terms) {
+    private int look(DeadLetterQueue queue, Plan plan, RunTerms terms) {
         Screen screen = Screen.of(command);
         if (json) {
             JsonLines.print(screen, Map.of("dry", true, "fingerprint", plan.fingerprint(), "standings", Json.standings(plan.standings())));
         } else {
-            ChangeReport.printDry(kind, terms, plan, screen);
+            ChangeReport.printDry(kind, terms, plan, new Holds(queue).list(), screen);
         }
         return exit(plan.selection().filter().ids(), ChangeReport.would(kind, terms, plan));
     }
@@ -94,7 +95,7 @@ record RunCall(RunKind kind, CommandSpec command, Optional<String> reason, Durat
         if (json) {
             JsonLines.print(screen, RunJson.run(run));
         } else {
-            ChangeReport.printPlan(kind, run.terms(), plan, screen);
+            ChangeReport.printPlan(kind, run.terms(), plan, new Holds(queue).list(), screen);
             screen.say("Frozen as %s, fingerprint %s. Nothing has moved.".formatted(run.id(), run.fingerprint()));
             if (waits) {
                 screen.print("It is more than you may do alone within 24 hours. Another person says first:");
@@ -108,7 +109,7 @@ record RunCall(RunKind kind, CommandSpec command, Optional<String> reason, Durat
 
     private int all(DeadLetterQueue queue, Plan plan, RunTerms terms) {
         if (plan.standings().total().count() == 0) {
-            return look(plan, terms);
+            return look(queue, plan, terms);
         }
         AuditContext by = by(queue);
         freeze(queue, plan, by, terms);
@@ -127,15 +128,21 @@ record RunCall(RunKind kind, CommandSpec command, Optional<String> reason, Durat
         if (run.isEmpty()) {
             return unknown(id);
         }
-        RunKind its = run.get().kind();
-        if (!its.command().equals(kind.command())) {
-            tell("%s is a %s: chargeonce dlq %s --resume %1$s".formatted(id, its.tag().replace('_', ' '), its.command()));
+        if (isAnother(run.get(), "resume")) {
             return NO;
         }
         if (!run.get().state().isEnd() && mustWait(queue, id)) {
             return awaited(queue, id);
         }
         return lead(queue, ActsAs.auditContext(command, queue, reason.or(run.get()::reason), id), Optional.empty());
+    }
+
+    private boolean isAnother(DlqRun run, String option) {
+        boolean another = !run.kind().command().equals(kind.command());
+        if (another) {
+            tell("%s is a %s: chargeonce dlq %s --%s %1$s".formatted(run.id(), run.kind().words(), run.kind().command(), option));
+        }
+        return another;
     }
 
     private static boolean mustWait(DeadLetterQueue queue, String run) {
@@ -148,32 +155,49 @@ record RunCall(RunKind kind, CommandSpec command, Optional<String> reason, Durat
     }
 
     private int awaited(DeadLetterQueue queue, String run) {
-        return Approval.awaited(command, queue, run, kind.command(), json);
+        return Approval.awaited(command, run, kind.command(), json, hasMoved(new DlqRuns(queue), run));
     }
 
     private int lead(DeadLetterQueue queue, AuditContext by, Optional<List<String>> named) {
         try (var bar = RunBar.on(command, json)) {
-            var runs = new DlqRuns(queue);
-            Optional<RunLeader> leader = runs.takeOver(by, new SteadyClock(), bar::show, this::waits);
-            if (leader.isEmpty()) {
-                return notToBeTaken(queue, by.run());
-            }
-            var brake = new Brake();
-            CtrlC ctrlC = CtrlC.presses(brake);
-            try {
-                RunStep end = leader.get().run(brake, patience);
-                RunProgress last = leader.get().progress();
-                bar.close();
-                RunPage.printEnd(last, end, by, Screen.of(command), json);
-                return exit(end, last, named);
-            } finally {
-                ctrlC.letGo();
-            }
-        } catch (DatabaseUnavailable | DatabaseRefused e) {
-            tell("%s stopped between two batches, nothing is left half done; to go on: chargeonce dlq %s --resume %1$s"
-                    .formatted(by.run(), kind.command()));
-            throw e;
+            var told = new AtomicBoolean();
+            Optional<RunLeader> leader = new DlqRuns(queue).takeOver(by, new SteadyClock(), progress -> {
+                bar.show(progress);
+                progress.heldBy().filter(pause -> !told.getAndSet(true)).ifPresent(this::held);
+            }, this::waits);
+            return leader.isEmpty() ? notToBeTaken(queue, by.run()) : lead(queue, by, named, leader.get(), bar);
+        } catch (DatabaseUnavailable e) {
+            throw toGoOn(by, e);
         }
+    }
+
+    private int lead(DeadLetterQueue queue, AuditContext by, Optional<List<String>> named, RunLeader leader, RunBar bar) {
+        var brake = new Brake();
+        CtrlC ctrlC = CtrlC.presses(brake);
+        try {
+            RunStep end = leader.run(brake, patience);
+            RunProgress last = leader.progress();
+            bar.close();
+            RunPage.printEnd(new DlqRuns(queue).find(by.run()).orElseThrow(), last, end, by, Screen.of(command), json);
+            if (end instanceof RunStep.Unapproved && !json) {
+                awaited(queue, by.run());
+            }
+            return exit(end, last, named);
+        } catch (DatabaseRefused e) {
+            throw toGoOn(by, e);
+        } finally {
+            ctrlC.letGo();
+        }
+    }
+
+    private RuntimeException toGoOn(AuditContext by, RuntimeException e) {
+        tell("%s has not ended; nothing is left half done; to go on: chargeonce dlq %s --resume %1$s"
+                .formatted(by.run(), kind.command()));
+        return e;
+    }
+
+    private void held(String pause) {
+        tell("%s, and the canary waits for that; waiting %d s. Ctrl-C gives up".formatted(pause, patience.toSeconds()));
     }
 
     private void waits(DlqRun run) {
@@ -194,8 +218,12 @@ record RunCall(RunKind kind, CommandSpec command, Optional<String> reason, Durat
 
     int cancel(DeadLetterQueue queue, String id) {
         var runs = new DlqRuns(queue);
-        if (runs.find(id).isEmpty()) {
+        Optional<DlqRun> known = runs.find(id);
+        if (known.isEmpty()) {
             return unknown(id);
+        }
+        if (isAnother(known.get(), "cancel")) {
+            return NO;
         }
         boolean cancelled = runs.cancel(ActsAs.auditContext(command, queue, reason, id));
         DlqRun run = runs.find(id).orElseThrow();
@@ -224,10 +252,15 @@ record RunCall(RunKind kind, CommandSpec command, Optional<String> reason, Durat
 
     private static int exit(RunStep end, RunProgress progress, Optional<List<String>> named) {
         return switch (end) {
-            case RunStep.Finished finished -> exit(named, MoveResult.moved(progress.results()));
+            // What was being tried when it was to be stopped may wait again.
+            case RunStep.Finished finished ->
+                progress.run().kind() == RunKind.STOP && progress.results().of(MoveResult.GONE).count() > 0 ? NO
+                        : exit(named, MoveResult.moved(progress.results()));
             case RunStep.Stopped stopped -> NO;
             case RunStep.Aborted aborted -> NO;
             case RunStep.Lost lost -> NO;
+            case RunStep.Unapproved unapproved -> NO;
+            case RunStep.Held held -> NO;
             case RunStep.Moved moved -> throw new IllegalStateException("Bug! A run ended while it moved");
             case RunStep.Waits waits -> throw new IllegalStateException("Bug! A run ended while it waited");
         };

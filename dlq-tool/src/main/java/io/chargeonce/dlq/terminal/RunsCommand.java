@@ -61,29 +61,31 @@ final class RunsCommand implements Callable<Integer> {
         } else if (lines.isEmpty()) {
             screen.say("There has been no run yet, and nothing waits for approval.");
         } else {
-            new Table<Line>(screen, List.of(
+            Table.withEveryColumn(screen, List.<Column<Line>>of(
                     Column.whole("RUN", Line::run),
+                    Column.whole("KIND", Line::kind),
                     Column.whole("PLANNED", line -> Words.time(line.plannedAt())),
                     Column.right("ITEMS", line -> "%,d".formatted(line.sum().count())),
                     Column.rightLines("MONEY", line -> line.sum().moneyLines()),
                     Column.whole("STATE", Line::state),
-                    Column.ifRoom("BY", 4, Line::by),
-                    Column.ifRoom("MORE", 20, Line::more),
-                    Column.ifRoom("REASON", 10, line -> line.reason().orElse("–")))).print(lines);
+                    Column.shrinking("BY", 4, Line::by),
+                    Column.shrinking("MORE", 20, Line::more),
+                    Column.shrinking("REASON", 10, line -> line.reason().orElse("–")))).print(lines);
         }
         return 0;
     }
 
-    private record Line(String run, Instant plannedAt, Sum sum, String by, String state, String more,
+    private record Line(String run, String kind, Instant plannedAt, Sum sum, String by, String state, String more,
             Optional<String> reason) {
 
         static Line of(DlqRun run) {
-            return new Line(run.id(), run.plannedAt(), run.sum(), run.plannedBy(), RunPage.brief(run),
+            return new Line(run.id(), run.kind().words(), run.plannedAt(), run.sum(), run.plannedBy(), RunPage.brief(run),
                     RunPage.more(run), run.reason());
         }
 
         static Line of(FourEyes.Waiting waiting) {
-            return new Line(waiting.run(), waiting.proposedAt(), Sum.of(Optional.of(waiting.finding().money())), waiting.proposedBy(),
+            return new Line(waiting.run(), FourEyes.SETTLE, waiting.proposedAt(), Sum.of(Optional.of(waiting.finding().money())),
+                    waiting.proposedBy(),
                     RunPage.AWAITS, RunPage.approval(waiting.run()), Optional.of(waiting.finding().evidence()));
         }
     }

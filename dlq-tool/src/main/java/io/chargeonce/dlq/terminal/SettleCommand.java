@@ -110,7 +110,7 @@ final class SettleCommand implements Callable<Integer> {
             return wouldDo(operation, attempt);
         }
         if (settle.find(attempt.key()).orElseThrow().approvedBy().isEmpty()) {
-            return Approval.awaited(spec, queue, by.run(), FourEyes.SETTLE, common.json);
+            return Approval.awaited(spec, by.run(), FourEyes.SETTLE, common.json, false);
         }
         return report(ProgressMessage.say("asking " + attempt.psp(), spec, common.json, () -> answer(settle, attempt, patience)), attempt,
                 by);

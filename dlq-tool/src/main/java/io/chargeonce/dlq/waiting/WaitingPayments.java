@@ -52,8 +52,8 @@ public final class WaitingPayments {
 
     private WaitingPayments() {}
 
-    /** What waits since before a moment, so that a payment which waits again is not met twice. */
-    public static final String WAITING = """
+    /** What waits, whatever the moment. */
+    public static final String WAITS = """
               FROM waiting JOIN operation_state AS its USING (operation_id) JOIN operation USING (operation_id)
              CROSS JOIN (SELECT ?::text[] AS ids, ?::text AS cause, ?::text AS psp, ?::text AS merchant, ?::int AS tier, ?::text AS \
             currency,
@@ -61,7 +61,6 @@ public final class WaitingPayments {
                                 ?::boolean AS presentations, ?::timestamptz AS as_of) AS wanted
              WHERE (list = 'work' AND its.state IN ('scheduled', 'parked') AND its.represent_at IS NULL
                     OR wanted.presentations AND list = 'presentation' AND its.represent_at IS NOT NULL)
-               AND its.staged_at <= wanted.as_of
                AND (wanted.ids IS NULL OR operation_id = ANY (wanted.ids))
                AND (wanted.cause IS NULL OR its.failure_cause = wanted.cause)
                AND (wanted.psp IS NULL OR wanted.psp = ANY (psps_awaited(its)))
@@ -76,6 +75,8 @@ public final class WaitingPayments {
                                 WHERE tried.payment_id = operation.payment_id AND tried.operation_id = operation.operation_id
                                   AND tried.failed_definite AND wanted.psp_reference IN (tried.psp_reference, tried.psp_key)))
             """;
+    /** What waits since before a moment, so that a list does not meet a payment twice which waits again. */
+    private static final String WAITING = WAITS + " AND its.staged_at <= wanted.as_of\n";
 
     /** By the database's clock. */
     public static Instant now(DeadLetterQueue queue) {
@@ -170,7 +171,7 @@ public final class WaitingPayments {
                 row -> new Presentations(row.getLong(1), Duration.ofMillis(row.getLong(2)))));
     }
 
-    /** For the conditions of {@link #WAITING}, and for what follows them. */
+    /** For the conditions of {@link #WAITS}, and for what follows them. */
     public static Object[] values(WaitingFilter filter, Instant asOf, Object... more) {
         var conditions = Stream.<Object>of(filter.ids(), filter.cause(), filter.psp(), filter.merchant(), filter.tier(), filter.currency(),
                 filter.names().key(), filter.names().reference(), filter.names().customer(), filter.names().pspReference(),

@@ -116,7 +116,11 @@ public final class Words {
             case STOPPED -> "stopped: in the dead-letter queue";
             case REFUSED -> "refused and left as it was";
             case CLOSED -> "left as it was: no key in the file of CHARGEONCE_DATA_KEY_FILE opens its edit; add the key, or purge it";
-            case GONE -> kind.isOfWaits() ? "did not wait any more: left as it was" : "another person or run moved it meanwhile";
+            case GONE -> switch (kind) {
+                case MERGE, PURGE, RESTORE -> "another person or run moved it meanwhile";
+                case RETRY_NOW -> "was tried meanwhile, or ended: left as it was";
+                case STOP -> "not stopped: it was being tried, or ended, or was merged";
+            };
         };
     }
 

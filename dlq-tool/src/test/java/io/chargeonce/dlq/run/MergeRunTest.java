@@ -262,6 +262,21 @@ class MergeRunTest {
     }
 
     @Test
+    void a_leader_waits_for_a_person_who_is_cancelling_its_run_and_then_has_lost_it() {
+        rows.dead(6);
+        RunLeader leader = lead(plan(CAREFUL));
+        leader.runOnce();
+        CompletableFuture<RunStep> step = rows.owner().inTransaction(connection -> {
+            RunRows.cancel(connection, leader.led().id());
+            var looking = CompletableFuture.supplyAsync(leader::runOnce, Thread::startVirtualThread);
+            await().until(() -> looking.isDone() || rows.isWaitingLongForALock());
+            return looking;
+        });
+        assertThat(step.join()).isEqualTo(new RunStep.Lost());
+        assertThat(run(leader).state()).isEqualTo(RunState.CANCELLED);
+    }
+
+    @Test
     void a_batch_that_is_under_way_when_its_run_is_cancelled_moves_nothing() {
         List<String> dead = rows.dead(2);
         RunLeader leader = lead(plan(NO_CANARY));

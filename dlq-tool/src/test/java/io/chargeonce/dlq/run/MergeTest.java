@@ -8,6 +8,7 @@ import io.chargeonce.runtime.SteadyClock;
 import java.util.Map;
 import io.chargeonce.database.Database;
 import io.chargeonce.dlq.AuditContext;
+import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.QueueRows;
 import io.chargeonce.dlq.move.Brake;
@@ -243,7 +244,7 @@ class MergeTest {
     }
 
     private static SumsByKind<MoveResult> on(Connection connection, RunKind kind, List<DeadLetterView> selected) throws SQLException {
-        Database.waitForLocks(connection, DlqRuns.LOCK_PATIENCE);
+        Database.waitForLocks(connection, DeadLetterQueue.LOCK_PATIENCE);
         List<Target> batch = selected.stream().map(Target::of).toList();
         Map<String, MoveResult> done = kind.moves(rows.queue(), RunTerms.UNATTENDED).on(connection, batch, BY_A_TEST);
         var results = new SumsByKind<MoveResult>();

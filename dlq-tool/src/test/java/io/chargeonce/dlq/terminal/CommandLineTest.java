@@ -115,7 +115,7 @@ class CommandLineTest {
         assertThat(call("purge", "--all", "--reason", "r", "--yes").out())
                 .isEqualTo("The dead-letter queue is empty: there is nothing to purge.\n");
         assertThat(call("restore", "--all", "--reason", "r", "--yes").out())
-                .isEqualTo("Nothing was purged in the last 30 days: there is nothing to restore.\n");
+                .isEqualTo("Nothing purged is left to restore.\n");
         assertThat(call("merge", "--standing", "charged", "--yes", "--wait", "0").out())
                 .isEqualTo("The dead-letter queue holds nothing of this kind: there is nothing to merge.\n");
         assertThat(rows.text("SELECT count(*) FROM dlq_run")).as("no run is planned for nothing").isEqualTo("0");
@@ -252,9 +252,13 @@ class CommandLineTest {
                 .doesNotContain("To undo it");
         assertThat(listed()).containsExactly(dead.get(0));
         Called missing = call("restore", dead.get(0), "--reason", "r");
-        assertThat(missing.err()).contains("not purged in the last 30 days: " + dead.get(0));
+        assertThat(missing.err()).contains("not left to restore: " + dead.get(0) + " is in the queue");
         assertThat(missing.out()).as("that was said").isEqualTo("Nothing was changed.\n");
-        assertThat(call("restore", "--run", run, "--reason", "r").out()).contains("Nothing of this kind was purged");
+        assertThat(call("restore", "--run", run, "--reason", "r").out()).contains("Nothing purged of this kind is left to restore.");
+        call("merge", dead.get(0), "--yes", "--wait", "0");
+        assertThat(call("restore", dead.get(0), "--reason", "r").err())
+                .contains("not left to restore: " + dead.get(0) + " was merged at 20");
+        assertThat(call("purge", dead.get(0), "--reason", "r").err()).contains("not in the queue: " + dead.get(0) + " was merged at 20");
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.chargeonce.dlq.terminal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.People;
@@ -13,7 +14,9 @@ import io.chargeonce.dlq.WaitingRows;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -140,6 +143,47 @@ class FourEyesTest {
     }
 
     @Test
+    void a_purge_that_meets_the_limit_half_way_tells_what_it_did_and_waits_for_another_person() {
+        List<String> ids = rows.dead(3);
+        Called purge = rows.holding(ids.get(1), () -> {
+            var purging = CompletableFuture.supplyAsync(
+                    () -> ann("purge", ids.get(0), ids.get(1), "--rate", "1", "--reason", "r", "--yes"), Thread::startVirtualThread);
+            await().until(() -> rows.letter(ids.get(0)).startsWith("purged") && rows.isWaitingForALock());
+            assertThat(ann("purge", ids.get(2), "--reason", "r", "--yes").exit()).isZero();
+            return purging;
+        }).join();
+        String run = rows.text("SELECT run_id FROM dlq_run ORDER BY planned_at LIMIT 1");
+        assertThat(purge.exit()).as(purge.err()).isOne();
+        assertThat(purge.err()).isEmpty();
+        assertThat(purge.out()).contains("    1  12.99 EUR  purged", "To undo it:", "The rest of " + run + " is more than you may do alone",
+                "What it has moved stays moved.", "chargeonce dlq approve " + run).doesNotContain("Nothing was changed", "To go on");
+        assertThat(ann("purge", "--resume", run).out()).contains("The rest of " + run).doesNotContain("Nothing was changed");
+        assertThat(bob("runs").out()).contains(run + "  purge", "awaits approval", "chargeonce dlq approve " + run);
+        assertThat(bob("runs", "show", run).out()).contains("  kind      purge\n",
+                "  state     stopped, to be resumed; awaits approval by another person: chargeonce dlq approve " + run);
+        assertThat(bob("approve", run, "--yes").exit()).isZero();
+        assertThat(bob("runs", "show", run).out()).contains("  approved  by bob\n").doesNotContain("awaits");
+        assertThat(ann("purge", "--resume", run).exit()).isZero();
+        assertThat(rows.text("SELECT count(*) FROM dead_letter WHERE state = 'purged'")).isEqualTo("3");
+    }
+
+    @Test
+    void who_approves_waits_for_the_leader_that_commits_a_batch() {
+        threeDead();
+        ann("merge", "--all", "--yes", "--wait", "0", "--canary", "0");
+        String run = theRun();
+        var approved = rows.owner().inTransaction(connection -> {
+            try (var statement = connection.createStatement()) {
+                statement.execute("SELECT FROM dlq_run FOR UPDATE");
+            }
+            var approving = CompletableFuture.supplyAsync(() -> bob("approve", run, "--yes"), Thread::startVirtualThread);
+            await().until(() -> approving.isDone() || rows.isWaitingLongForALock());
+            return approving;
+        }).join();
+        assertThat(approved.exit()).as(approved.err()).isZero();
+    }
+
+    @Test
     void a_stop_above_the_limit_waits_too_and_a_retry_does_not() {
         var waiting = new WaitingRows(rows);
         for (int i = 0; i < 3; i++) {
@@ -150,6 +194,7 @@ class FourEyesTest {
         assertThat(rows.text("SELECT count(*) FROM dead_letter")).isEqualTo("0");
         assertThat(bob("approve", stop, "--yes").out()).contains("proposes to stop", "3 payments", "dlq waiting --resume " + stop);
         assertThat(bob("waiting", waiting.scheduled(2), "--now", "--yes").exit()).isZero();
+        rows.text("SELECT operation_id FROM waiting WHERE lane = '1'").lines().forEach(id -> rows.retry(id, 1, "the PSP answered 500"));
         Called stopped = ann("waiting", "--resume", stop);
         assertThat(stopped.exit()).as(stopped.out() + stopped.err()).isZero();
         assertThat(rows.text("SELECT count(*) FROM dead_letter WHERE cause = 'stopped'")).isEqualTo("3");
@@ -183,6 +228,16 @@ class FourEyesTest {
         Called purged = ann("purge", "--resume", run);
         assertThat(purged.exit()).as(purged.out() + purged.err()).isZero();
         assertThat(rows.text("SELECT string_agg(state, ' ' ORDER BY state) FROM dead_letter")).isEqualTo("merged purged purged");
+    }
+
+    @Test
+    void nothing_awaits_approval_once_there_are_no_limits() {
+        threeDead();
+        ann("merge", "--all", "--yes", "--wait", "0", "--canary", "0");
+        assertThat(ann("runs").out()).contains("awaits approval");
+        owner("TRUNCATE four_eyes");
+        assertThat(ann("runs").out()).contains("planned").doesNotContain("awaits approval");
+        assertThat(ann("runs", "--json").json().getFirst().path("awaits_approval").asBoolean()).isFalse();
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.FaultyDriver;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.QueueRows;
+import io.chargeonce.dlq.WaitingRows;
 import io.chargeonce.dlq.run.DlqRuns;
 import io.chargeonce.dlq.run.RunLeader;
 import io.chargeonce.dlq.run.Watch;
@@ -49,7 +50,7 @@ class RunCommandsTest {
         String run = call("merge", "--all", "--canary", "0", "--yes", "--wait", "0", "--reason", "well again", "--json").json().getFirst()
                 .path("run").asString();
         rows.succeed(rows.accepted().getFirst());
-        assertThat(call("runs").out()).contains(run, "    2  25.98 EUR  finished", "well again");
+        assertThat(call("runs").out()).contains(run + "  merge", "    2  25.98 EUR  finished", "well again", "ann");
         assertThat(call("runs", "show", run).out())
                 .contains("2 dead letters, 25.98 EUR", "safe to re-charge", "    1  12.99 EUR  succeeded",
                         "    1  12.99 EUR  still under way");
@@ -76,7 +77,8 @@ class RunCommandsTest {
         assertThat(call("list", "--run", run, "--died-again", "--json").json()).as("not what it never sent").hasSize(2)
                 .allSatisfy(letter -> assertThat(letter.path("generation").asInt()).isEqualTo(2));
         assertThat(call("list", "--died-again").err()).contains("--died-again goes with --run");
-        assertThat(call("list", "--purged", "--run", run, "--died-again").out()).contains("Nothing of this kind was purged");
+        assertThat(call("list", "--purged", "--run", run, "--died-again").out())
+                .contains("Nothing purged of this kind is left to restore.");
     }
 
     @Test
@@ -211,7 +213,8 @@ class RunCommandsTest {
         assertThat(stop.exit()).as(stop.err()).isZero();
         assertThat(stop.out()).contains("merge --resume " + run);
         assertThat(merge.join().exit()).isEqualTo(1);
-        assertThat(merge.join().out()).contains("another person has stopped or cancelled this run");
+        assertThat(merge.join().out()).contains("Stopped: a person stopped this run from elsewhere.",
+                "To go on:           chargeonce dlq merge --resume " + run);
         assertThat(rows.accepted()).hasSizeLessThan(40);
         assertThat(call("runs", "stop", run).exit()).isEqualTo(1);
         var resume = CompletableFuture.supplyAsync(() -> call("merge", "--resume", run, "--wait", "0"), Thread::startVirtualThread);
@@ -220,6 +223,60 @@ class RunCommandsTest {
         assertThat(rows.accepted()).hasSize(40);
         assertThat(call("runs", "rate", run, "5").err()).contains("or it has ended");
         assertThat(call("runs", "rate", run, "fast").exit()).isEqualTo(2);
+    }
+
+    @Test
+    void a_leader_whose_run_another_person_cancels_names_that_person_and_nothing_to_go_on_with() {
+        rows.dead(6);
+        var merge = CompletableFuture.supplyAsync(() -> call("merge", "--all", "--canary", "1", "--yes", "--wait", "0"),
+                Thread::startVirtualThread);
+        await().until(() -> !rows.accepted().isEmpty());
+        String run = rows.text("SELECT run_id FROM dlq_run");
+        assertThat(call("purge", "--cancel", run)).isEqualTo(
+                new Called(1, "", "dlq purge: %s is a merge: chargeonce dlq merge --cancel %1$s\n".formatted(run)));
+        assertThat(rows.text("SELECT state FROM dlq_run")).isEqualTo("running");
+        assertThat(call("merge", "--cancel", run).exit()).isZero();
+        assertThat(merge.join().exit()).isOne();
+        assertThat(merge.join().out()).contains("Stopped: the run was cancelled by ann.").doesNotContain("To go on");
+        assertThat(merge.join().err()).isEmpty();
+    }
+
+    @Test
+    void a_merge_into_a_pause_names_it_in_the_plan_and_does_not_wait_for_it_without_end() {
+        rows.dead(6);
+        call("pause", "merchant", "acme", "--reason", "they asked", "--yes");
+        assertThat(call("merge", "--all").out()).contains("Merchant acme is paused by ann since ",
+                "What it holds only waits in the tiers.");
+        var merge = CompletableFuture.supplyAsync(() -> call("merge", "--all", "--canary", "2", "--yes", "--wait", "1s"),
+                Thread::startVirtualThread);
+        await().until(() -> rows.accepted().size() == 2);
+        rows.accepted().forEach(id -> new WaitingRows(rows).park(id, 1));
+        assertThat(merge.join().exit()).isOne();
+        assertThat(merge.join().err()).contains("merchant acme is paused by ann, and the canary waits for that; waiting 1 s");
+        assertThat(merge.join().out()).contains("Stopped: merchant acme is paused by ann, and the canary waits for that.",
+                "To go on:           chargeonce dlq merge --resume run_");
+        assertThat(rows.text("SELECT state FROM dlq_run")).isEqualTo("running");
+    }
+
+    @Test
+    void who_only_looks_is_not_told_to_go_on_with_a_run_that_never_began() {
+        rows.dead(2);
+        String run = call("merge", "--all", "--plan", "--json").json().getFirst().path("run").asString();
+        Called refused = Called.of(() -> rows.openAs("chargeonce_dlq_reader"), "merge", "--resume", run);
+        assertThat(refused.exit()).isEqualTo(2);
+        assertThat(refused.err()).contains("this role may not do that").doesNotContain("to go on");
+    }
+
+    @Test
+    void a_purge_of_which_the_canary_leaves_nothing_is_finished() {
+        List<String> dead = rows.dead(2);
+        String run = call("purge", dead.getFirst(), dead.getLast(), "--canary", "2", "--plan", "--reason", "r", "--json").json().getFirst()
+                .path("run").asString();
+        call("purge", dead.getLast(), "--reason", "r", "--yes");
+        Called resumed = call("purge", "--resume", run);
+        assertThat(resumed.exit()).as(resumed.out()).isZero();
+        assertThat(resumed.out()).contains("another person or run moved it meanwhile").doesNotContain("died again");
+        assertThat(rows.text("SELECT state FROM dlq_run WHERE run_id = '" + run + "'")).isEqualTo("finished");
     }
 
     @Test
@@ -242,7 +299,8 @@ class RunCommandsTest {
         String run = rows.text("SELECT run_id FROM dlq_run");
         assertThat(call("runs", "stop", run).out()).contains("To go on:   chargeonce dlq purge --resume " + run);
         assertThat(purge.join().exit()).isEqualTo(1);
-        assertThat(purge.join().out()).contains("another person has stopped or cancelled this run");
+        assertThat(purge.join().out()).contains("Stopped: a person stopped this run from elsewhere.",
+                "To go on:           chargeonce dlq purge --resume " + run);
         assertThat(rows.text("SELECT count(*) < 6 FROM operation_now WHERE state = 'purged'")).isEqualTo("t");
 
         assertThat(call("merge", "--resume", run).err()).contains(run + " is a purge: chargeonce dlq purge --resume " + run);

@@ -12,6 +12,7 @@ import io.chargeonce.dlq.run.RunKind;
 import io.chargeonce.dlq.run.RunTerms;
 import io.chargeonce.dlq.waiting.WaitingFilter;
 import io.chargeonce.dlq.waiting.WaitingPayments;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -174,21 +175,67 @@ class WaitingTest {
         assertThat(rows.accepted()).containsExactly(id);
     }
 
+    private static AuditContext planned(RunKind kind, Instant asOf) {
+        AuditContext by = AuditContext.of("ann", Optional.of("r"));
+        new DlqRuns(rows.queue()).plan(kind, WaitingFilter.everything(), asOf, by, RunTerms.UNATTENDED);
+        return by;
+    }
+
     @Test
-    void what_went_on_since_it_was_selected_is_left_as_it_is() {
-        for (RunKind kind : List.of(RunKind.RETRY_NOW, RunKind.STOP)) {
-            String claimed = waiting.scheduled(1);
-            String waitsAgain = waiting.parked(1);
-            AuditContext by = AuditContext.of("ann", Optional.of("r"));
-            var runs = new DlqRuns(rows.queue());
-            runs.plan(kind, WaitingFilter.everything(), WaitingPayments.now(rows.queue()), by, RunTerms.UNATTENDED);
-            rows.succeed(claimed);
-            waiting.park(waitsAgain, 2);
-            String before = rows.everything();
-            assertThat(runs.unattended(by).of(MoveResult.GONE).count()).isEqualTo(2);
-            assertThat(rows.everything()).isEqualTo(before);
-            rows.clear();
+    void what_was_tried_since_it_was_selected_is_not_tried_now_once_more_and_what_was_only_parked_again_is() {
+        String succeeded = waiting.scheduled(1);
+        String failedAgain = waiting.scheduled(1);
+        String parkedAgain = waiting.parked(1);
+        AuditContext by = planned(RunKind.RETRY_NOW, WaitingPayments.now(rows.queue()));
+        rows.succeed(succeeded);
+        rows.retry(failedAgain, 2, "the PSP answered 500");
+        waiting.park(parkedAgain, 2);
+        var results = new DlqRuns(rows.queue()).unattended(by);
+        assertThat(results.of(MoveResult.GONE).count()).isEqualTo(2);
+        assertThat(rows.staged("payments.requests", parkedAgain)).isEqualTo("record");
+        assertThat(rows.text("SELECT count(*) FROM outbox WHERE topic = 'payments.requests'")).isEqualTo("1");
+    }
+
+    @Test
+    void a_stop_takes_what_still_waits_however_often_it_was_tried_or_parked_since_it_was_selected() {
+        String succeeded = waiting.scheduled(1);
+        String failedAgain = waiting.scheduled(1);
+        String parkedAgain = waiting.parked(1);
+        Instant selected = WaitingPayments.now(rows.queue());
+        waiting.park(parkedAgain, 1);
+        AuditContext by = planned(RunKind.STOP, selected);
+        rows.succeed(succeeded);
+        rows.retry(failedAgain, 2, "the PSP answered 500");
+        waiting.park(parkedAgain, 2);
+        var results = new DlqRuns(rows.queue()).unattended(by);
+        assertThat(results.of(MoveResult.STOPPED).count()).isEqualTo(2);
+        assertThat(rows.letter(failedAgain) + " " + rows.letter(parkedAgain) + " " + rows.letter(succeeded))
+                .isEqualTo("dead/1 dead/1 nothing");
+        assertThat(rows.text("SELECT count(*) FROM waiting")).isEqualTo("0");
+    }
+
+    @Test
+    void a_stop_of_an_earlier_generation_leaves_what_a_person_sent_back_since() {
+        String id = waiting.scheduled(1);
+        AuditContext early = planned(RunKind.STOP, WaitingPayments.now(rows.queue()));
+        call("waiting", id, "--stop", "--reason", "r", "--yes");
+        call("merge", id, "--yes", "--wait", "0");
+        waiting.park(id, 1);
+        assertThat(new DlqRuns(rows.queue()).unattended(early).of(MoveResult.GONE).count()).isOne();
+        assertThat(rows.operation(id).waitsInATier()).isTrue();
+    }
+
+    @Test
+    void a_stop_that_does_not_stop_all_of_its_set_says_so_and_exits_with_a_no() {
+        for (int i = 0; i < 3; i++) {
+            waiting.parked(1);
         }
+        call("waiting", "--all", "--stop", "--canary", "1", "--reason", "r", "--yes");
+        rows.text("SELECT operation_id FROM waiting").lines().forEach(rows::succeed);
+        Called rest = call("waiting", "--resume", rows.text("SELECT run_id FROM dlq_run"));
+        assertThat(rest.exit()).isOne();
+        assertThat(rest.out()).contains("    2  25.98 EUR  stopped: in the dead-letter queue",
+                "    1  12.99 EUR  not stopped: it was being tried, or ended, or was merged");
     }
 
     @Test
@@ -236,7 +283,8 @@ class WaitingTest {
         assertThat(rest.exit()).as(rest.err()).isZero();
         assertThat(rest.json().getFirst().at("/results/stopped/count").asInt()).isEqualTo(3);
         assertThat(rows.text("SELECT count(*) FROM audit_record WHERE action = 'dlq.stopped'")).isEqualTo("3");
-        assertThat(call("runs", "show", run).out()).contains("3 payments", "stopped: in the dead-letter queue");
+        assertThat(call("runs", "show", run).out()).contains("3 payments", "stopped: in the dead-letter queue", "  kind      stop\n")
+                .doesNotContain("\n\n\n");
     }
 
     @Test

@@ -63,7 +63,8 @@ BEGIN
           LEFT JOIN dead_letter AS letter USING (dead_letter_id)
           LEFT JOIN operation_state AS its ON its.operation_id = dead_letter_id
          WHERE run_id = run AND position = ANY (positions) AND fate IS NULL
-           AND CASE WHEN kind = 'stop' THEN its.step = item.generation AND its.not_before = item.died_at
+           -- What waits may be parked again before it is stopped: that changes neither the payment nor its money.
+           AND CASE WHEN kind = 'stop' THEN its.generation = item.generation
                     ELSE letter.generation = item.generation AND letter.died_at = item.died_at END
          ORDER BY dead_letter_id
         ON CONFLICT (operation_id) DO UPDATE SET kind = excluded.kind, xid = excluded.xid;

@@ -937,7 +937,8 @@ CREATE TABLE dlq_run_item (
     position       int NOT NULL CHECK (position >= 1),
     -- Of a payment or refund that waits: the id that its dead letter would have.
     dead_letter_id text NOT NULL,
-    -- Which failure was meant: a letter that died again meanwhile is not moved. Of what waits, its step and when it is due.
+    -- Which failure was meant: a letter that died again meanwhile is not moved. Of what waits, "died_at" is when it was due; and of what is
+    -- to be tried now, "generation" is how often it was tried.
     generation     int NOT NULL,
     died_at        timestamptz NOT NULL,
     -- NULL for what waits.

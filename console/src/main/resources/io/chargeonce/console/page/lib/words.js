@@ -35,7 +35,7 @@ export function isLeft(kind, standing, evenStopped) {
 export const RESULTS = {
   reentered: 're-entered the pipeline', asked: 'with the resolver; listed until settled',
   resent: 'sent again as edited', purged: 'purged', restored: 'back in the queue', retried: 'staged to be tried now', stopped: 'stopped: in the queue', refused: 'refused, left as it was',
-  closed: 'left: no data key opens its edit', gone: 'moved by another person or run',
+  closed: 'left: no data key opens its edit', gone: 'left: moved, tried or ended meanwhile',
 };
 
 export const OUTCOMES = {
@@ -59,7 +59,7 @@ export const RUN_STATES = {
 
 /** A run without a leader was stopped or killed, and waits to be resumed. */
 export function runState(run) {
-  if (run.state === 'planned' && run.awaits_approval && !run.approved_by) return 'awaits';
+  if (run.awaits_approval) return 'awaits';
   if (run.state === 'running' && !run.leader) return 'stopped';
   return run.state;
 }

@@ -32,7 +32,7 @@ export function Letters({ items, selection, filtered, purged }) {
   if (items.length === 0) {
     return filtered
       ? html`<${Empty} title="No dead letter is like this.">Clear a field of the filter, or look among ${purged ? 'those in the queue' : 'the purged ones'}.<//>`
-      : purged ? html`<${Empty} title="Nothing was purged in the last 30 days.">What is purged can be restored here for that time.<//>`
+      : purged ? html`<${Empty} title="Nothing purged is left to restore.">What is purged can be restored here for 30 days.<//>`
       : html`<${Empty} title="The dead-letter queue is empty.">Nothing is to be done. Payments that wait for a retry are under <a href="/waiting">Waiting</a>.<//>`;
   }
   return html`<${Table} caption=${purged ? 'Purged dead letters' : 'Dead letters'} columns=${purged ? [...COLUMNS.slice(0, -1), PURGED] : COLUMNS} rows=${items} selection=${selection}

@@ -2,48 +2,58 @@
 package io.chargeonce.dlq.terminal.page;
 
 import io.chargeonce.dlq.query.DeadLetterFilter;
+import io.chargeonce.dlq.query.DeadLetterView;
 import io.chargeonce.dlq.query.Plan;
 import io.chargeonce.dlq.query.MoneyStatus;
 import io.chargeonce.dlq.query.Selection;
 import io.chargeonce.dlq.run.RunKind;
 import io.chargeonce.dlq.run.RunTerms;
 import io.chargeonce.dlq.words.Words;
+import io.chargeonce.ledger.Hold;
 import io.chargeonce.terminal.Column;
 import io.chargeonce.terminal.Screen;
 import io.chargeonce.terminal.Table;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 /** What a merge, a purge or a restore would do. */
 public final class ChangeReport {
 
     public static final String NOTHING_QUEUED = "The dead-letter queue holds nothing of this kind.";
-    public static final String NOTHING_PURGED = "Nothing of this kind was purged in the last 30 days.";
+    public static final String NOTHING_PURGED = "Nothing purged of this kind is left to restore.";
 
     private ChangeReport() {}
 
-    /** The message for an id that is not in the place that a change of this kind reads. */
-    public static String missing(RunKind kind, String id) {
-        return (kind.from() == Selection.From.THE_PURGED ? "not purged in the last 30 days: " : "not in the queue: ") + id;
+    /**
+     * The message for an id that is not in the place that a change of this kind reads.
+     *
+     * @param letter as it is now; empty if there is none with this id
+     */
+    public static String missing(RunKind kind, String id, Optional<DeadLetterView> letter) {
+        return (kind.from() == Selection.From.THE_PURGED ? "not left to restore: " : "not in the queue: ") + id
+                + letter.map(now -> now.state().equals("dead") ? " is in the queue"
+                        : " was %s at %s".formatted(now.state(), Words.time(now.changedAt()))).orElse("");
     }
 
     private static String nothing(RunKind kind, boolean everything) {
         return switch (kind.from()) {
-            case THE_QUEUE -> everything ? "The dead-letter queue is empty" : "The dead-letter queue holds nothing of this kind";
-            case THE_PURGED -> (everything ? "Nothing" : "Nothing of this kind") + " was purged in the last 30 days";
+            case THE_QUEUE -> "The dead-letter queue %s: there is nothing to %s.".formatted(
+                    everything ? "is empty" : "holds nothing of this kind", kind.tag());
+            case THE_PURGED -> everything ? "Nothing purged is left to restore." : NOTHING_PURGED;
         };
     }
 
     /** What it would do, by standing, with money. */
-    public static void printPlan(RunKind kind, RunTerms given, Plan plan, Screen screen) {
+    public static void printPlan(RunKind kind, RunTerms given, Plan plan, List<Hold> holds, Screen screen) {
         DeadLetterFilter filter = plan.selection().filter();
         RunTerms terms = given.selecting(kind, filter);
         List<MoneyStatus> present = Arrays.stream(MoneyStatus.values()).filter(s -> plan.standings().of(s).count() > 0).toList();
         if (present.isEmpty()) {
             // Of each that was named it was said where it is not.
             screen.say(filter.ids().isPresent() ? "Nothing was changed."
-                    : "%s: there is nothing to %s.".formatted(nothing(kind, filter.isEverything()), kind.tag()));
+                    : nothing(kind, filter.isEverything()));
             return;
         }
         new Table<MoneyStatus>(screen, List.of(
@@ -58,12 +68,14 @@ public final class ChangeReport {
         if (kind == RunKind.MERGE) {
             MergeNotes.print(s -> present.contains(s) && !(s == MoneyStatus.STOPPED && terms.evenStopped()),
                     s -> Words.planned(kind, terms, s), screen);
+            holds.stream().filter(Hold::isPause).forEach(hold -> screen.say("%s. What it holds only waits in the tiers.".formatted(
+                    Words.of(hold))));
         }
     }
 
     /** The plan, and what the caller can do next. */
-    public static void printDry(RunKind kind, RunTerms terms, Plan plan, Screen screen) {
-        printPlan(kind, terms, plan, screen);
+    public static void printDry(RunKind kind, RunTerms terms, Plan plan, List<Hold> holds, Screen screen) {
+        printPlan(kind, terms, plan, holds, screen);
         if (plan.standings().total().count() > 0) {
             screen.say(would(kind, terms, plan) > 0
                     ? "Nothing was changed. Add --yes to do it, or --plan to freeze this set and look again."

@@ -28,11 +28,14 @@ public final class RunPage {
 
     private RunPage() {}
 
-    /** At the end of a command that led a run. */
-    public static void printEnd(RunProgress progress, RunStep end, AuditContext by, Screen screen, boolean json) {
-        DlqRun run = progress.run();
+    /**
+     * At the end of a command that led a run.
+     *
+     * @param run as it is now
+     */
+    public static void printEnd(DlqRun run, RunProgress progress, RunStep end, AuditContext by, Screen screen, boolean json) {
         if (json) {
-            JsonLines.print(screen, RunJson.end(progress, end));
+            JsonLines.print(screen, RunJson.end(run, progress, end));
             return;
         }
         sums(progress.results(), MoveResult.values(), "RESULT", result -> Words.of(run.kind(), result), screen);
@@ -44,13 +47,15 @@ public final class RunPage {
         if (progress.results().of(MoveResult.STOPPED).count() > 0) {
             screen.print("To undo it:  chargeonce dlq merge --cause stopped --run %s --yes", run.id());
         }
-        boolean allSent = progress.results().total().count() >= run.items();
+        boolean allSent = run.kind().isWatched() && progress.results().total().count() >= run.items();
         String words = switch (end) {
             case RunStep.Finished finished -> run.kind().isWatched() ? finished(progress.outcomes()) : "";
             case RunStep.Aborted aborted -> "Stopped by the run itself: %s. %s".formatted(aborted.verdict(), allSent
                     ? "All of it was sent, and what died again is in the queue." : "Nothing more moves until a person resumes it.");
             case RunStep.Stopped stopped -> "Stopped between two batches, nothing is left half done.";
-            case RunStep.Lost lost -> "Stopped: another person has stopped or cancelled this run, or leads it now.";
+            case RunStep.Lost lost -> lost(run);
+            case RunStep.Unapproved unapproved -> "";
+            case RunStep.Held held -> "Stopped: %s, and the canary waits for that.".formatted(held.pause());
             case RunStep.Moved moved -> "";
             case RunStep.Waits waits -> "";
         };
@@ -59,7 +64,7 @@ public final class RunPage {
         }
         if (allSent && end instanceof RunStep.Aborted) {
             screen.print("What died again:    chargeonce dlq list --run %s --died-again", run.id());
-        } else if (end instanceof RunStep.Aborted || end instanceof RunStep.Stopped) {
+        } else if (!run.state().isEnd() && !run.isLed() && !(end instanceof RunStep.Unapproved)) {
             screen.print("To go on:           chargeonce dlq %s --resume %s", run.kind().command(), run.id());
         }
         if (!run.kind().isWatched()) {
@@ -70,6 +75,17 @@ public final class RunPage {
         screen.print("%s chargeonce dlq runs show %s", ended ? "What became of it:  " : "What becomes of it: ", run.id());
     }
 
+    /** Why its leader goes on no more, though the run had not come to its end. */
+    private static String lost(DlqRun run) {
+        return switch (run.state()) {
+            case CANCELLED -> "Stopped: the run was %s.".formatted(run.verdict().orElse("cancelled"));
+            case FINISHED, ABORTED -> "Stopped: another process took this run over and led it to its end.";
+            case PLANNED, RUNNING ->
+                run.isLed() ? "Stopped: %s leads this run in another process now.".formatted(run.leader().orElseThrow())
+                        : "Stopped: a person stopped this run from elsewhere.";
+        };
+    }
+
     private static String committed(SumsByKind<MoveResult> results, AuditContext by) {
         return (MoveResult.moved(results) > 0 ? "Committed and staged for Kafka, as %s by %s." : "Nothing was changed by %s of %s.")
                 .formatted(by.run(), by.actor());
@@ -78,7 +94,9 @@ public final class RunPage {
     public static void print(DlqRuns.Report report, Screen screen) {
         DlqRun run = report.run();
         screen.print("%s", screen.bold(run.id()));
+        field(screen, "kind", run.kind().words());
         field(screen, "state", state(run));
+        run.approvedBy().ifPresent(name -> field(screen, "approved", "by " + name));
         field(screen, "planned", "%s by %s%s".formatted(Words.time(run.plannedAt()), run.plannedBy(),
                 run.reason().map(": "::concat).orElse("")));
         field(screen, "set", "%s, %s, fingerprint %s".formatted(Counted.of(run.items(), run.kind().noun()),
@@ -86,8 +104,10 @@ public final class RunPage {
         field(screen, "care", "canary %d%s%s".formatted(run.terms().canary(),
                 run.kind().isWatched() ? ", stops above %d%%".formatted(run.terms().abortAbovePercent()) : "",
                 run.terms().rate().isPresent() ? ", from " + run.terms().rate().getAsInt() + " a second" : ""));
-        screen.print("");
-        sums(report.standings(), MoneyStatus.values(), "STANDING WHEN PLANNED", Words::of, screen);
+        if (report.standings().total().count() > 0) {
+            screen.print("");
+            sums(report.standings(), MoneyStatus.values(), "STANDING WHEN PLANNED", Words::of, screen);
+        }
         if (report.results().total().count() > 0) {
             screen.print("");
             sums(report.results(), MoveResult.values(), "WHAT THE RUN DID", result -> Words.of(run.kind(), result), screen);
@@ -100,8 +120,8 @@ public final class RunPage {
 
     /** In a word or two, for a list. */
     public static String brief(DlqRun run) {
-        return switch (run.state()) {
-            case PLANNED -> run.awaitsApproval() ? AWAITS : "planned";
+        return run.awaitsApproval() ? AWAITS : switch (run.state()) {
+            case PLANNED -> "planned";
             case RUNNING -> run.isLed() ? "running" : "stopped, to be resumed";
             case FINISHED -> "finished";
             case ABORTED -> "stopped itself";
@@ -111,8 +131,8 @@ public final class RunPage {
 
     /** What a list has beside that. */
     public static String more(DlqRun run) {
-        return switch (run.state()) {
-            case PLANNED -> run.awaitsApproval() ? approval(run.id()) : Column.NONE;
+        return run.awaitsApproval() ? approval(run.id()) : switch (run.state()) {
+            case PLANNED -> Column.NONE;
             case RUNNING -> run.isLed() ? "led by " + run.leader().orElseThrow() : Column.NONE;
             case FINISHED -> Column.NONE;
             case ABORTED, CANCELLED -> run.verdict().orElse(Column.NONE);
@@ -126,8 +146,12 @@ public final class RunPage {
     public static final String AWAITS = "awaits approval";
 
     public static String state(DlqRun run) {
+        return stateAlone(run) + (run.awaitsApproval() ? "; %s by another person: %s".formatted(AWAITS, approval(run.id())) : "");
+    }
+
+    private static String stateAlone(DlqRun run) {
         return switch (run.state()) {
-            case PLANNED -> run.awaitsApproval() ? AWAITS + " by another person: " + approval(run.id()) : "planned";
+            case PLANNED -> "planned";
             case RUNNING -> run.isLed() ? "running, led by " + run.leader().orElseThrow() : "stopped, to be resumed";
             case FINISHED -> "finished";
             case ABORTED -> "stopped" + run.verdict().map(": "::concat).orElse("");
