@@ -226,7 +226,7 @@ class OpenApiTest {
         assertThat(served.body().getBytes()).isEqualTo(Documents.class.getResourceAsStream("asyncapi.yaml").readAllBytes());
 
         JsonNode listed = new JsonMapper().readTree(world.get("/schemas").body()).path("schemas");
-        assertThat(listed).hasSize(19).allSatisfy(schema -> {
+        assertThat(listed).hasSize(20).allSatisfy(schema -> {
             HttpResponse<String> answer = world.get(schema.path("path").asString());
             assertThat(answer.statusCode()).isEqualTo(200);
             assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/schema+json");
