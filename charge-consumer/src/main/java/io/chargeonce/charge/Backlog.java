@@ -18,7 +18,8 @@ import java.util.stream.Collectors;
 /**
  * Counts what waits in Postgres for a person: dead letters with their money, those of the last quarter of an hour once more, unknown
  * outcomes (a bank's only when its time to answer is over), those of purged payments, records that the broker refuses, webhooks and lines
- * of banks that match no attempt. Every charge consumer reports the same numbers, so use their maximum and not their sum. For one thread.
+ * of banks that match no attempt, disputes whose PSP waits for an answer. Every charge consumer reports the same numbers, so use their
+ * maximum and not their sum. For one thread.
  */
 final class Backlog {
 
@@ -86,6 +87,10 @@ final class Backlog {
                      UNION ALL
                     SELECT 'bank_line', '', '', count(*), 0, min(taken_at)
                       FROM bank_line WHERE state = 'unmatched'
+                     UNION ALL
+                    SELECT 'dispute_to_answer', '', coalesce(currency, ''), count(*), sum(amount), min(changed_at)
+                      FROM dispute WHERE NOT final AND NOT answered AND due_by BETWEEN now() AND now() + interval '3 days'
+                     GROUP BY currency
                      UNION ALL
                     SELECT 'settlement_line', '', currency, count(*), sum(amount), min(recorded_at)
                       FROM settlement_line WHERE due_at IS NOT NULL GROUP BY currency) AS backlog

@@ -76,6 +76,24 @@ class BacklogTest {
         books.rewrite("DELETE FROM bank_line; DELETE FROM bank_file_in; DELETE FROM bank");
     }
 
+    private static final String DISPUTE = """
+            INSERT INTO dispute (psp, reference, payment_id, amount, currency, reason, stage, stage_rank, final, funds, funds_rank,
+                                 refundable, answered, due_by, revision)
+            VALUES ('stripe', '%s', '%s', 700, 'EUR', '', 'opened', 20, false, 'taken', 1, false, %s, now() + interval '%s', 1)
+            """;
+
+    @Test
+    void disputes_that_wait_for_an_answer_are_counted_before_their_time_is_over() {
+        String payment = books.accept("disputed");
+        books.rewrite(DISPUTE.formatted("du_soon", payment, false, "1 day"));
+        books.rewrite(DISPUTE.formatted("du_later", payment, false, "9 days"));
+        books.rewrite(DISPUTE.formatted("du_answered", payment, true, "1 day"));
+        books.rewrite(DISPUTE.formatted("du_over", payment, false, "-1 day"));
+        backlog.runOnce();
+        assertThat(count("dispute_to_answer", "")).isEqualTo(1);
+        books.rewrite("DELETE FROM dispute");
+    }
+
     @Test
     void a_debit_is_no_unknown_outcome_until_its_banks_time_is_over() {
         String id = books.accept("order-2");

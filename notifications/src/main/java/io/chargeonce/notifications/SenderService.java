@@ -41,10 +41,10 @@ public final class SenderService {
     /**
      * What a channel reads.
      *
-     * @param group       of the consumers that share the topic
-     * @param operationOf the operation's id in a record; empty for a record that is none of ours
+     * @param group       of the consumers that share the topics
+     * @param operationOf the id of the operation, or of the dispute, in a record; empty for a record that is none of ours
      */
-    public record Source(String topic, String group, Function<ConsumerRecord<byte[], byte[]>, Optional<String>> operationOf) {}
+    public record Source(Set<String> topics, String group, Function<ConsumerRecord<byte[], byte[]>, Optional<String>> operationOf) {}
 
     /**
      * How often it looks for messages that are due, how long a try may take, the pauses between tries, and how long ended messages stay.
@@ -91,7 +91,7 @@ public final class SenderService {
         }).countedBy(meters.registry()));
         var handler = lifecycle.start("staging", () -> new StagingHandler(channel, database, source.operationOf));
         var kafka = KafkaConnection.of(pipeline.kafka(), pipeline.kafkaProperties()).countedBy(meters.registry());
-        var loop = lifecycle.start("loop", () -> new RecordLoop(LoopSettings.of(noun + "s", Set.of(source.topic), RECORDS_AT_ONCE),
+        var loop = lifecycle.start("loop", () -> new RecordLoop(LoopSettings.of(noun + "s", source.topics, RECORDS_AT_ONCE),
                 new ConsumerSettings(kafka, source.group, GroupProtocol.CLASSIC), DueTimes.immediately(), handler, new SteadyClock(),
                 meters.registry()).start());
         pipeline.admin().ifPresent(admin -> lifecycle.start("admin server",

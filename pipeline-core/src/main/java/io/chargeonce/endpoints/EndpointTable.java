@@ -27,7 +27,7 @@ public final class EndpointTable {
     /** What an endpoint may ask for; all of them by {@code *}. */
     public static final List<String> EVENTS = List.of("payment.succeeded", "payment.declined", "payment.purged", "refund.succeeded",
             "refund.failed", "refund.declined", "refund.purged", "reversal.succeeded", "reversal.failed", "reversal.declined",
-            "reversal.purged", "return.succeeded");
+            "reversal.purged", "return.succeeded", "dispute.inquiry", "dispute.opened", "dispute.won", "dispute.lost");
     public static final String ALL_EVENTS = "*";
     /** Postgres's function holds it. */
     public static final int MOST_OF_A_MERCHANT = 20;

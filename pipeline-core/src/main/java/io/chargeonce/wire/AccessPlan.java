@@ -31,7 +31,7 @@ public record AccessPlan(Topics topics, int tiers) {
     public static final String INGEST = "User:chargeonce-ingest";
     public static final String CHARGE = "User:chargeonce-charge";
     public static final String RETRY = "User:chargeonce-retry";
-    /** Reads outcomes and writes nothing. */
+    /** Reads outcomes and disputes, and writes nothing. */
     public static final String WEBHOOKS = "User:chargeonce-webhooks";
     /** Reads what gets a receipt, and writes nothing. */
     public static final String RECEIPTS = "User:chargeonce-receipts";
@@ -67,6 +67,7 @@ public record AccessPlan(Topics topics, int tiers) {
         }
         plan.addAll(reads(CHARGE, topics.requests(), topics.groupOfTier(0)));
         plan.addAll(reads(WEBHOOKS, topics.outcomes(), topics.webhooksGroup()));
+        plan.addAll(topic(WEBHOOKS, topics.disputes(), AclOperation.READ, AclOperation.DESCRIBE));
         plan.addAll(reads(RECEIPTS, topics.receipts(), topics.receiptsGroup()));
         plan.addAll(topic(ON_CALL, topics.deadLetters(), AclOperation.READ, AclOperation.DESCRIBE));
         plan.addAll(topic(ON_CALL, topics.auditSeals(), AclOperation.READ, AclOperation.DESCRIBE));

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
@@ -30,7 +31,7 @@ public final class ReceiptService {
     /** Starts the service and returns at once; closing the lifecycle ends it. Kafka, Postgres and the mail server need not answer yet. */
     public static Lifecycle start(ReceiptSettings settings, Meters meters) {
         var topics = new Topics(settings.pipeline().topicPrefix());
-        var receipts = new SenderService.Source(topics.receipts(), topics.receiptsGroup(), ReceiptService::operationOf);
+        var receipts = new SenderService.Source(Set.of(topics.receipts()), topics.receiptsGroup(), ReceiptService::operationOf);
         var times = new SenderService.Times(LOOK_FOR_DUE, settings.server().timeout(), settings.schedule(), settings.keep());
         return SenderService.<Receipt>start(CHANNEL, settings.pipeline(), meters, receipts, times, (database, lifecycle) -> {
             var table = new ReceiptTable(database);

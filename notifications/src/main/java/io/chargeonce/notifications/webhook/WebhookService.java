@@ -11,12 +11,13 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.hc.client5.http.ssl.DefaultClientTlsStrategy;
 import org.apache.hc.client5.http.ssl.TlsSocketStrategy;
 
 /**
- * Sends webhooks to merchants: outcomes become deliveries, endpoints take turns ({@link Lanes}), and a delivery becomes a signed request
- * ({@link Sender}). Wiring only.
+ * Sends webhooks to merchants: outcomes and disputes become deliveries, endpoints take turns ({@link Lanes}), and a delivery becomes a
+ * signed request ({@link Sender}). Wiring only.
  */
 public final class WebhookService {
 
@@ -39,11 +40,11 @@ public final class WebhookService {
 
     static Lifecycle start(WebhookSettings settings, Meters meters, TlsSocketStrategy tls) {
         var topics = new Topics(settings.pipeline().topicPrefix());
-        // The record's key names the operation.
-        var outcomes = new SenderService.Source(topics.outcomes(), topics.webhooksGroup(),
+        // The record's key names the operation, or the dispute.
+        var told = new SenderService.Source(Set.of(topics.outcomes(), topics.disputes()), topics.webhooksGroup(),
                 record -> Optional.ofNullable(record.key()).map(key -> new String(key, StandardCharsets.UTF_8)));
         var times = new SenderService.Times(LOOK_FOR_DUE, settings.timeout(), settings.schedule(), settings.keep());
-        return SenderService.<Delivery>start(CHANNEL, settings.pipeline(), meters, outcomes, times, (database, lifecycle) -> {
+        return SenderService.<Delivery>start(CHANNEL, settings.pipeline(), meters, told, times, (database, lifecycle) -> {
             var table = new DeliveryTable(database);
             var limits = new Lanes.Limits(settings.slots(), settings.perEndpoint(), settings.timeout());
             var http = lifecycle.start("http client", () -> new HttpPost(new Targets(settings.allowedHosts()), settings.timeout(),

@@ -115,6 +115,30 @@ class DeliveryTableTest {
     }
 
     @Test
+    void each_change_of_a_dispute_is_told_once_to_who_wants_it_and_its_payment_is_not_told_again() {
+        hooks.endpoint("acme", "https://hooks.example/", "dispute.opened", "dispute.lost");
+        String payment = hooks.settled("acme", "succeeded");
+        hooks.execute("""
+                INSERT INTO dispute (psp, reference, payment_id, amount, currency, reason, stage, stage_rank, final, funds, funds_rank,
+                                     refundable, answered, due_by, revision)
+                VALUES ('stripe', 'du_1', '%s', 700, 'EUR', 'secret words', 'opened', 20, false, 'taken', 1, false, false,
+                        '2030-01-20T00:00:00Z', 1)""".formatted(payment));
+        for (int repeat = 0; repeat < 2; repeat++) {
+            hooks.execute("SELECT stage_webhooks('{stripe/du_1}')");
+        }
+        hooks.execute("UPDATE dispute SET stage = 'lost', stage_rank = 31, final = true, revision = 2");
+        hooks.execute("SELECT stage_webhooks('{stripe/du_1}')");
+        assertThat(hooks.text("SELECT string_agg(event_type || ' ' || (body::json ->> 'data'), ', ' ORDER BY event_type DESC) "
+                + "FROM webhook_delivery"))
+                .isEqualTo(("dispute.opened {\"payment_id\":\"%1$s\",\"id\":\"du_1\",\"kind\":\"dispute\",\"status\":\"opened\","
+                        + "\"amount\":700,\"currency\":\"EUR\",\"funds\":\"taken\",\"due_by\":\"2030-01-20T00:00:00.000Z\","
+                        + "\"revision\":1}, "
+                        + "dispute.lost {\"payment_id\":\"%1$s\",\"id\":\"du_1\",\"kind\":\"dispute\",\"status\":\"lost\","
+                        + "\"amount\":700,\"currency\":\"EUR\",\"funds\":\"taken\",\"revision\":2}").formatted(payment));
+        hooks.execute("DELETE FROM dispute");
+    }
+
+    @Test
     void a_redelivery_is_sent_even_if_an_earlier_try_succeeds_late() {
         endpoint("acme");
         stage("acme");

@@ -41,13 +41,40 @@ BEGIN
      ORDER BY 1
     ON CONFLICT (webhook_id) DO NOTHING;
     GET DIAGNOSTICS inserted = ROW_COUNT;
+    RETURN inserted + stage_webhooks_of_disputes(operations);
+END $$;
+
+-- The same for disputes, each named by its PSP, a slash and the PSP's id: how each stands now. No operation has a slash in its id.
+CREATE OR REPLACE FUNCTION stage_webhooks_of_disputes(disputes text[]) RETURNS int
+    LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    inserted int;
+BEGIN
+    INSERT INTO webhook_delivery (webhook_id, endpoint_id, event_type, payment_id, body, state, ended_at, last_error)
+    SELECT webhook_id_of(endpoint_id, format('%s/%s/%s/%s', psp, its.reference, life_of(accepted_at), revision)), endpoint_id, event,
+           its.payment_id, json_build_object('type', event, 'timestamp', webhook_time(changed_at), 'data', json_strip_nulls(json_build_object(
+               'payment_id', its.payment_id, 'id', its.reference, 'kind', 'dispute', 'status', stage, 'amount', its.amount,
+               'currency', its.currency, 'funds', funds,
+               'due_by', CASE WHEN NOT final AND NOT answered THEN webhook_time(due_by) END, 'revision', revision)))::text,
+           CASE WHEN disabled_by IS NULL THEN 'waiting' ELSE 'dead' END, CASE WHEN disabled_by IS NOT NULL THEN now() END,
+           CASE WHEN disabled_by IS NOT NULL THEN 'endpoint_disabled' END
+      FROM dispute AS its JOIN operation ON operation_id = its.payment_id
+     CROSS JOIN LATERAL (SELECT 'dispute.' || stage) AS named (event)
+      JOIN webhook_endpoint AS endpoint USING (merchant_id)
+     WHERE (psp, its.reference) IN (SELECT split_part(id, '/', 1), substr(id, strpos(id, '/') + 1)
+                                      FROM unnest(disputes) AS id WHERE strpos(id, '/') > 0)
+       AND changed_at >= endpoint.created_at AND disabled_by IS DISTINCT FROM 'removed' AND events && ARRAY['*', event]
+     ORDER BY 1
+    ON CONFLICT (webhook_id) DO NOTHING;
+    GET DIAGNOSTICS inserted = ROW_COUNT;
     RETURN inserted;
 END $$;
 
--- For a person, when Kafka has lost outcomes: the deliveries that these payments and their refunds lack. Returns how many there were.
+-- For a person, when Kafka has lost outcomes: the deliveries that these payments, their refunds and disputes lack. Returns how many there were.
 CREATE OR REPLACE FUNCTION stage_missed_webhooks(payments text[]) RETURNS int
     LANGUAGE sql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
-    SELECT stage_webhooks(ARRAY(SELECT operation_id FROM operation WHERE payment_id = ANY (payments)))
+    SELECT stage_webhooks(ARRAY(SELECT operation_id FROM operation WHERE payment_id = ANY (payments)
+                                 UNION ALL SELECT psp || '/' || reference FROM dispute WHERE payment_id = ANY (payments)))
 $$;
 
 -- Whose endpoints the caller may manage. With a merchant's token, which must be valid now and allow it: this merchant's. Without one: any

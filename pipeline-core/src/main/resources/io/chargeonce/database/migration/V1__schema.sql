@@ -571,6 +571,7 @@ CREATE TABLE dispute (
     CONSTRAINT money_has_amount_and_currency CHECK ((amount IS NULL) = (currency IS NULL))
 );
 CREATE INDEX dispute_of_payment ON dispute (payment_id);
+CREATE INDEX dispute_to_answer ON dispute (due_by) WHERE NOT final AND NOT answered;
 CREATE TRIGGER a_dispute_never_goes_back AFTER UPDATE ON dispute
     FOR EACH ROW WHEN (NEW.stage_rank < OLD.stage_rank OR NEW.funds_rank < OLD.funds_rank OR NEW.revision <= OLD.revision
                        OR NEW.payment_id <> OLD.payment_id OR NEW.psp <> OLD.psp OR NEW.reference <> OLD.reference)

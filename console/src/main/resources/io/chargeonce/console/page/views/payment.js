@@ -34,6 +34,7 @@ function PaymentPage({ id, data, unmasking, reload }) {
   return html`
     <${Next} ...${{ id, next: nextFor(id, moments, { dead, purged, holds: data.holds }), letter: dead ?? purged, reload }} />
     <${Facts} payment=${data.payment} letter=${dead ?? letters[0]} />
+    ${data.disputes.map((dispute) => html`<${Dispute} key=${dispute.psp_reference} dispute=${dispute} />`)}
     <div class="list-tools"><${Unmask} of=${unmasking} /></div>
     ${letters.map((letter) => html`<${Letter} key=${letter.dead_letter_id} letter=${letter} />`)}
     <section class="panel" aria-labelledby="why-title">
@@ -74,6 +75,20 @@ function Facts({ payment, letter }) {
     ${facts.filter(([, value]) => value).map(([label, value]) => html`<div key=${label}><dt>${label}</dt><dd>${value}</dd></div>`)}
     <div><dt>Accepted</dt><dd><${When} at=${payment.accepted_at} /></dd></div>
   </dl>`;
+}
+
+function Dispute({ dispute }) {
+  return html`<section class="panel" aria-label="Dispute">
+    <header><h2>Dispute</h2>
+      <${Badge} tone=${dispute.due_by || dispute.funds === 'taken' ? 'warning' : 'quiet'}>${plain(dispute.stage)}<//>
+      <span class="id">${dispute.psp_reference}</span><span class="none">at ${dispute.psp}</span></header>
+    <dl class="facts">
+      ${dispute.amount && html`<div><dt>Disputed</dt><dd><${Amount} amount=${dispute.amount} currency=${dispute.currency} /></dd></div>`}
+      <div><dt>Funds</dt><dd>${plain(dispute.funds)}</dd></div>
+      <div><dt>Reason</dt><dd>${dispute.reason}</dd></div>
+      ${dispute.due_by && html`<div><dt>Answer by</dt><dd><${When} at=${dispute.due_by} /></dd></div>`}
+    </dl>
+  </section>`;
 }
 
 function Letter({ letter }) {
