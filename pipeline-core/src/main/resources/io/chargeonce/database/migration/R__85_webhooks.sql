@@ -70,7 +70,8 @@ BEGIN
     RETURN inserted;
 END $$;
 
--- For a person, when Kafka has lost outcomes: the deliveries that these payments, their refunds and disputes lack. Returns how many there were.
+-- For a person, when Kafka has lost outcomes: the deliveries that these payments, their refunds and disputes lack. Returns how many there
+-- were.
 CREATE OR REPLACE FUNCTION stage_missed_webhooks(payments text[]) RETURNS int
     LANGUAGE sql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
     SELECT stage_webhooks(ARRAY(SELECT operation_id FROM operation WHERE payment_id = ANY (payments)

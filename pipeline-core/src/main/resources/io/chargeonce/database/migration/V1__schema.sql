@@ -587,8 +587,9 @@ CREATE TABLE capture_failure (
     CONSTRAINT what_failed_has_a_reason CHECK ((reason IS NULL) = (failed_at IS NULL))
 );
 
--- What customers dispute at their banks: one row for each dispute of a PSP, folded from messages that arrive late, doubled and in any order.
--- Stage and funds have a rank each, and the message of the highest rank counts: a late one re-opens nothing. Amounts are never added up.
+-- What customers dispute at their banks: one row for each dispute of a PSP, folded from messages that arrive late, doubled and in any
+-- order. Stage and funds have a rank each, and the message of the highest rank counts: a late one re-opens nothing. Amounts are never added
+-- up.
 CREATE TABLE dispute (
     psp        text COLLATE "C" NOT NULL,
     -- The PSP's id of the dispute.
