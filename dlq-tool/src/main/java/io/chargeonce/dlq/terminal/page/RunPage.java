@@ -98,8 +98,7 @@ public final class RunPage {
         run.approvedBy().ifPresent(name -> field(screen, "approved", "by " + name));
         field(screen, "planned", "%s by %s%s".formatted(Words.time(run.plannedAt()), run.plannedBy(),
                 run.reason().map(": "::concat).orElse("")));
-        field(screen, "set", "%s, %s, fingerprint %s".formatted(Counted.of(run.items(), run.kind().noun()),
-                run.sum().money().isEmpty() ? "no money" : String.join(", ", run.sum().moneyLines()), run.fingerprint()));
+        field(screen, "set", "%s, fingerprint %s".formatted(set(run), run.fingerprint()));
         field(screen, "care", "canary %d%s%s".formatted(run.terms().canary(),
                 run.kind().isWatched() ? ", stops above %d%%".formatted(run.terms().abortAbovePercent()) : "",
                 run.terms().rate().isPresent() ? ", from " + run.terms().rate().getAsInt() + " a second" : ""));
@@ -115,6 +114,12 @@ public final class RunPage {
                 outcomes(report.outcomes(), report.asked(), screen);
             }
         }
+    }
+
+    /** How many it is about, and how much money. */
+    public static String set(DlqRun run) {
+        return "%s, %s".formatted(Counted.of(run.items(), run.kind().noun()),
+                run.sum().money().isEmpty() ? "no money" : String.join(", ", run.sum().moneyLines()));
     }
 
     /** In a word or two, for a list. */
