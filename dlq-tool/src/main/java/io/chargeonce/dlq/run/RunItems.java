@@ -91,7 +91,8 @@ final class RunItems {
             throws SQLException {
         Sql.call(connection, PATIENCE);
         int canary = terms.givenCanary().orElse(0);
-        return Sql.one(connection, FREEZE_WAITS, row -> frozen(row, canary), WaitingPayments.values(filter, asOf, run, canary, kind == RunKind.STOP));
+        return Sql.one(connection, FREEZE_WAITS, row -> frozen(row, canary),
+                WaitingPayments.values(filter, asOf, run, canary, kind == RunKind.STOP));
     }
 
     private static Frozen frozen(ResultSet row, int canary) throws SQLException {

@@ -254,8 +254,9 @@ record RunCall(RunKind kind, CommandSpec command, Optional<String> reason, Durat
     private static int exit(RunStep end, RunProgress progress, Optional<List<String>> named) {
         return switch (end) {
             // What was being tried when it was to be stopped may wait again.
-            case RunStep.Finished finished -> progress.run().kind() == RunKind.STOP && progress.results().of(MoveResult.GONE).count() > 0 ? NO
-                    : exit(named, MoveResult.moved(progress.results()));
+            case RunStep.Finished finished ->
+                progress.run().kind() == RunKind.STOP && progress.results().of(MoveResult.GONE).count() > 0 ? NO
+                        : exit(named, MoveResult.moved(progress.results()));
             case RunStep.Stopped stopped -> NO;
             case RunStep.Aborted aborted -> NO;
             case RunStep.Lost lost -> NO;

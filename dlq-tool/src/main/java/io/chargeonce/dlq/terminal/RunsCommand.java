@@ -84,7 +84,8 @@ final class RunsCommand implements Callable<Integer> {
         }
 
         static Line of(FourEyes.Waiting waiting) {
-            return new Line(waiting.run(), FourEyes.SETTLE, waiting.proposedAt(), Sum.of(Optional.of(waiting.finding().money())), waiting.proposedBy(),
+            return new Line(waiting.run(), FourEyes.SETTLE, waiting.proposedAt(), Sum.of(Optional.of(waiting.finding().money())),
+                    waiting.proposedBy(),
                     RunPage.AWAITS, RunPage.approval(waiting.run()), Optional.of(waiting.finding().evidence()));
         }
     }

@@ -40,8 +40,9 @@ import picocli.CommandLine.Spec;
             "--now retries them now. --stop moves them to the dead-letter queue, and declined payments that are to be presented again "
                     + "too. Both show what they would do, and do it with --yes.",
             "What waits in a tier has no open attempt, so neither can charge twice. A payment whose outcome is unknown is not in a tier."},
-        exitCodeList = {"1:an id does not wait in a tier, or was tried or ended meanwhile; with --stop, any of them was not stopped; or the "
-                + "run has not finished",
+        exitCodeList = {
+            "1:an id does not wait in a tier, or was tried or ended meanwhile; with --stop, any of them was not stopped; or the "
+                    + "run has not finished",
             "130:stopped by Ctrl-C between two batches; the output says how to go on"},
         footer = {"  What waits, and for what?",
             "    chargeonce dlq waiting",

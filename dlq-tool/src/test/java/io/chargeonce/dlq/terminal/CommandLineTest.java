@@ -256,7 +256,8 @@ class CommandLineTest {
         assertThat(missing.out()).as("that was said").isEqualTo("Nothing was changed.\n");
         assertThat(call("restore", "--run", run, "--reason", "r").out()).contains("Nothing purged of this kind is left to restore.");
         call("merge", dead.get(0), "--yes", "--wait", "0");
-        assertThat(call("restore", dead.get(0), "--reason", "r").err()).contains("not left to restore: " + dead.get(0) + " was merged at 20");
+        assertThat(call("restore", dead.get(0), "--reason", "r").err())
+                .contains("not left to restore: " + dead.get(0) + " was merged at 20");
         assertThat(call("purge", dead.get(0), "--reason", "r").err()).contains("not in the queue: " + dead.get(0) + " was merged at 20");
     }
 

@@ -77,7 +77,8 @@ class RunCommandsTest {
         assertThat(call("list", "--run", run, "--died-again", "--json").json()).as("not what it never sent").hasSize(2)
                 .allSatisfy(letter -> assertThat(letter.path("generation").asInt()).isEqualTo(2));
         assertThat(call("list", "--died-again").err()).contains("--died-again goes with --run");
-        assertThat(call("list", "--purged", "--run", run, "--died-again").out()).contains("Nothing purged of this kind is left to restore.");
+        assertThat(call("list", "--purged", "--run", run, "--died-again").out())
+                .contains("Nothing purged of this kind is left to restore.");
     }
 
     @Test
@@ -245,7 +246,8 @@ class RunCommandsTest {
         rows.dead(6);
         rows.text("INSERT INTO merchant (merchant_id) VALUES ('acme') ON CONFLICT DO NOTHING RETURNING 1");
         call("pause", "merchant", "acme", "--reason", "they asked", "--yes");
-        assertThat(call("merge", "--all").out()).contains("Merchant acme is paused by ann since ", "What it holds only waits in the tiers.");
+        assertThat(call("merge", "--all").out()).contains("Merchant acme is paused by ann since ",
+                "What it holds only waits in the tiers.");
         var merge = CompletableFuture.supplyAsync(() -> call("merge", "--all", "--canary", "2", "--yes", "--wait", "1s"),
                 Thread::startVirtualThread);
         await().until(() -> rows.accepted().size() == 2);

@@ -80,8 +80,9 @@ public final class RunPage {
         return switch (run.state()) {
             case CANCELLED -> "Stopped: the run was %s.".formatted(run.verdict().orElse("cancelled"));
             case FINISHED, ABORTED -> "Stopped: another process took this run over and led it to its end.";
-            case PLANNED, RUNNING -> run.isLed() ? "Stopped: %s leads this run in another process now.".formatted(run.leader().orElseThrow())
-                    : "Stopped: a person stopped this run from elsewhere.";
+            case PLANNED, RUNNING ->
+                run.isLed() ? "Stopped: %s leads this run in another process now.".formatted(run.leader().orElseThrow())
+                        : "Stopped: a person stopped this run from elsewhere.";
         };
     }
 
