@@ -133,7 +133,8 @@ public final class AuditTrail {
     private static Sum sum(Connection connection, Line line, String run) throws SQLException {
         Instant since = WHOLE.contains(line.action) ? Instant.EPOCH : line.from;
         return line.action.equals(RATE_SET) ? Sum.NOTHING
-                : Sql.all(connection, OF_RUN, row -> Sum.ofRow(currency(row.getString(1)), row.getLong(2), row.getLong(3)), run, since).stream()
+                : Sql.all(connection, OF_RUN, row -> Sum.ofRow(currency(row.getString(1)), row.getLong(2), row.getLong(3)), run, since)
+                        .stream()
                         .reduce(Sum.NOTHING, Sum::plus);
     }
 

@@ -121,7 +121,8 @@ record RunCall(RunKind kind, CommandSpec command, Optional<String> reason, Durat
     int endWait(DeadLetterQueue queue, WaitingFilter filter, Instant asOf, RunTerms terms, boolean onlyPlans) {
         AuditContext by = by(queue);
         DlqRun run = new DlqRuns(queue).plan(kind, filter, asOf, by, terms);
-        return onlyPlans ? planned(queue, run, Optional.empty()) : mustWait(queue, by.run()) ? awaited(queue, by.run()) : lead(queue, by, filter.ids());
+        return onlyPlans ? planned(queue, run, Optional.empty())
+                : mustWait(queue, by.run()) ? awaited(queue, by.run()) : lead(queue, by, filter.ids());
     }
 
     int resume(DeadLetterQueue queue, String id) {

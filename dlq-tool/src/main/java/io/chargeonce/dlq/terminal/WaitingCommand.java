@@ -93,7 +93,8 @@ final class WaitingCommand implements Callable<Integer> {
     @Mixin
     RunTermsOptions careful;
 
-    @Option(names = "--resume", paramLabel = "RUN", description = "Go on with a run of --now or --stop that was planned, stopped, killed or aborted.")
+    @Option(names = "--resume", paramLabel = "RUN",
+            description = "Go on with a run of --now or --stop that was planned, stopped, killed or aborted.")
     Optional<String> resume;
 
     @Option(names = "--cancel", paramLabel = "RUN", description = "End a run of --now or --stop for good. What it moved stays moved.")

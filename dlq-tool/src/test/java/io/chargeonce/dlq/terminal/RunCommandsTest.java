@@ -327,7 +327,8 @@ class RunCommandsTest {
         call("runs", "rate", run, "1000");
         assertThat(call("audit", "--json").json().stream().map(line -> line.path("action").asString() + " " + line.path("count").asInt()))
                 .containsExactly("dlq.run.planned 7", "dlq.run.led 7", "dlq.purged 2", "dlq.run.aborted 0", "dlq.run.rate_set 0");
-        assertThat(call("show", rows.text("SELECT dead_letter_id FROM dead_letter WHERE state = 'purged'")).out()).contains("dlq.purged by ann in " + run + ": r");
+        assertThat(call("show", rows.text("SELECT dead_letter_id FROM dead_letter WHERE state = 'purged'")).out())
+                .contains("dlq.purged by ann in " + run + ": r");
 
         Called rest = call("purge", "--resume", run, "--json");
         assertThat(rest.exit()).as(rest.err()).isZero();
