@@ -42,7 +42,7 @@ class CommandLineTest {
     void list_prints_the_columns_that_are_asked_for() {
         rows.dead();
         assertThat(call("list", "--columns", "amount,standing,generation,tier").out().lines().toList())
-                .containsExactly("   AMOUNT  STANDING           GENERATION  TIER", "12.99 EUR  safe to re-charge           1     0");
+                .containsExactly("   AMOUNT  STANDING      GENERATION  TIER", "12.99 EUR  rechargeable           1     0");
         assertThat(call("list", "--columns", "shoe,id", "--sort", "x", "--currency", "eur", "--min-amount", "-1").err())
                 .contains("--columns has no 'shoe'", "--sort is 'x'", "--currency is 'eur'", "--min-amount is '-1'");
     }
@@ -272,7 +272,7 @@ class CommandLineTest {
         assertThat(purge.exit()).isZero();
         assertThat(purge.out()).contains("12.99 EUR", "refused: the money may have been taken", "Add --yes to do it");
         Called merge = call("merge", "--all");
-        assertThat(merge.out()).contains("settled, not charged again:", "asked about, not charged:", "poison cannot be merged",
+        assertThat(merge.out()).contains("settled, not charged again:", "queried, not charged:", "poison cannot be merged",
                 "Add --yes to do it");
         assertThat(rows.everything()).isEqualTo(before);
     }

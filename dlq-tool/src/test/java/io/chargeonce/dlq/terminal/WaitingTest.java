@@ -288,6 +288,19 @@ class WaitingTest {
     }
 
     @Test
+    void a_planned_stop_moves_nothing_until_it_is_resumed() {
+        String id = waiting.parked(1);
+        Called plan = call("waiting", "--all", "--stop", "--plan", "--reason", "r");
+        assertThat(plan.exit()).as(plan.err()).isZero();
+        String run = rows.text("SELECT run_id FROM dlq_run");
+        assertThat(plan.out()).contains("1 payment, 12.99 EUR.", "Frozen as " + run, "chargeonce dlq waiting --resume " + run);
+        assertThat(rows.letter(id)).isEqualTo("nothing");
+        assertThat(call("waiting", "--all", "--now", "--plan", "--yes").err()).contains("--plan moves nothing and --yes does it");
+        assertThat(call("waiting", "--resume", run).exit()).isZero();
+        assertThat(rows.letter(id)).isEqualTo("dead/1");
+    }
+
+    @Test
     void who_only_looks_may_list_and_change_nothing() {
         String id = waiting.scheduled(1);
         String before = rows.everything();
