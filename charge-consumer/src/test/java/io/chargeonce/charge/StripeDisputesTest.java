@@ -43,7 +43,7 @@ class StripeDisputesTest {
         stripe = StripeSimulator.start(StripeSimulatorSettings.inMemory());
         books = new EngineFixture();
         process = books.process(new StripeGateway(
-                new StripeSettings("sk_test_1", stripe.apiBase().toString(), Duration.ofMillis(500), Optional.of(SECRET))));
+                new StripeSettings("sk_test_1", stripe.apiBase().toString(), Duration.ofSeconds(5), Optional.of(SECRET))));
     }
 
     @AfterAll
