@@ -244,6 +244,7 @@ class RunCommandsTest {
     @Test
     void a_merge_into_a_pause_names_it_in_the_plan_and_does_not_wait_for_it_without_end() {
         rows.dead(6);
+        rows.text("INSERT INTO merchant (merchant_id) VALUES ('acme') ON CONFLICT DO NOTHING RETURNING 1");
         call("pause", "merchant", "acme", "--reason", "they asked", "--yes");
         assertThat(call("merge", "--all").out()).contains("Merchant acme is paused by ann since ",
                 "What it holds only waits in the tiers.");
