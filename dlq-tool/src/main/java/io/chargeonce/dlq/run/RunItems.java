@@ -68,8 +68,8 @@ final class RunItems {
                  CROSS JOIN (SELECT ?::text AS run, ?::text[] AS drawn) AS given
             """ + FROZEN;
     /**
-     * What is due first comes first, behind the canary, which is drawn by lot. What waited at that moment and was parked again since belongs
-     * to the set: that changes neither the payment nor its money.
+     * What is due first comes first, behind the canary, which is drawn by lot. What waited at that moment and was parked again since
+     * belongs to the set: that changes neither the payment nor its money.
      */
     private static final String FREEZE_WAITS = """
             WITH frozen AS (

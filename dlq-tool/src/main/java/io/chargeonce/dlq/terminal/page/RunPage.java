@@ -127,7 +127,7 @@ public final class RunPage {
     public static String brief(DlqRun run) {
         return run.awaitsApproval() ? AWAITS : switch (run.state()) {
             case PLANNED -> "planned";
-            case RUNNING -> run.isLed() ? "running" : "stopped, to be resumed";
+            case RUNNING -> run.isLed() ? "running" : "stopped";
             case FINISHED -> "finished";
             case ABORTED -> "aborted";
             case CANCELLED -> "cancelled";
