@@ -91,7 +91,8 @@ public final class MerchantTable {
             SELECT append_audit(ARRAY[merchant_id], NULL, ARRAY['merchant.set'], ARRAY['merchant'], ARRAY[merchant_id], NULL,
                    ARRAY[json_build_object('requests_per_second', requests_per_second, 'duplicate_window_ms', duplicate_window_ms,
                                            'represent_declines', represent_declines, 'decline_failover', decline_failover,
-                                           'receipt_name', receipt_name, 'receipt_locale', receipt_locale, 'receipt_reply_to', receipt_reply_to)::text], ARRAY[?])
+                                           'receipt_name', receipt_name, 'receipt_locale', receipt_locale,
+                                           'receipt_reply_to', receipt_reply_to)::text], ARRAY[?])
               FROM changed
             """;
 
