@@ -101,7 +101,7 @@ public final class RunPage {
                 run.reason().map(": "::concat).orElse("")));
         field(screen, "set", "%s, fingerprint %s".formatted(set(run), run.fingerprint()));
         field(screen, "care", "canary %d%s%s".formatted(run.terms().canary(),
-                run.kind().isWatched() ? ", stops above %d%%".formatted(run.terms().abortAbovePercent()) : "",
+                run.kind().isWatched() ? ", aborts above %d%%".formatted(run.terms().abortAbovePercent()) : "",
                 run.terms().rate().isPresent() ? ", from " + run.terms().rate().getAsInt() + " a second" : ""));
         if (report.standings().total().count() > 0) {
             screen.print("");
