@@ -321,7 +321,7 @@ class RunCommandsTest {
         assertThat(canary.out().replaceAll("\\s+", " ")).contains("2 25.98 EUR purged",
                 "Aborted by the run itself: 2 of the canary's 2 are purged; a person looks at them first. Nothing more moves",
                 "To go on: chargeonce dlq purge --resume " + run);
-        assertThat(call("runs", "show", run).out()).contains("canary 2\n").doesNotContain("stops above");
+        assertThat(call("runs", "show", run).out()).contains("canary 2\n").doesNotContain("aborts above");
         assertThat(rows.text("SELECT string_agg(action, ' ' ORDER BY audit_id) FROM audit_record WHERE resource_type = 'dlq_run'"))
                 .isEqualTo("dlq.run.planned dlq.run.led dlq.run.aborted");
         call("runs", "rate", run, "1000");

@@ -197,6 +197,15 @@ class WaitingTest {
     }
 
     @Test
+    void what_was_tried_since_it_was_shown_is_not_tried_now_once_more() {
+        String id = waiting.scheduled(1);
+        Instant shown = WaitingPayments.now(rows.queue());
+        rows.retry(id, 1, "the PSP answered 500");
+        assertThat(new DlqRuns(rows.queue()).unattended(planned(RunKind.RETRY_NOW, shown)).total().count()).isZero();
+        assertThat(rows.staged("payments.requests", id)).isEqualTo("nothing");
+    }
+
+    @Test
     void a_stop_takes_what_still_waits_however_often_it_was_tried_or_parked_since_it_was_selected() {
         String succeeded = waiting.scheduled(1);
         String failedAgain = waiting.scheduled(1);

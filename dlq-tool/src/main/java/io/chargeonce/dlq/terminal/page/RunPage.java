@@ -101,7 +101,7 @@ public final class RunPage {
                 run.reason().map(": "::concat).orElse("")));
         field(screen, "set", "%s, fingerprint %s".formatted(set(run), run.fingerprint()));
         field(screen, "care", "canary %d%s%s".formatted(run.terms().canary(),
-                run.kind().isWatched() ? ", stops above %d%%".formatted(run.terms().abortAbovePercent()) : "",
+                run.kind().isWatched() ? ", aborts above %d%%".formatted(run.terms().abortAbovePercent()) : "",
                 run.terms().rate().isPresent() ? ", from " + run.terms().rate().getAsInt() + " a second" : ""));
         if (report.standings().total().count() > 0) {
             screen.print("");
@@ -127,7 +127,7 @@ public final class RunPage {
     public static String brief(DlqRun run) {
         return run.awaitsApproval() ? AWAITS : switch (run.state()) {
             case PLANNED -> "planned";
-            case RUNNING -> run.isLed() ? "running" : "stopped, to be resumed";
+            case RUNNING -> run.isLed() ? "running" : "stopped";
             case FINISHED -> "finished";
             case ABORTED -> "aborted";
             case CANCELLED -> "cancelled";
