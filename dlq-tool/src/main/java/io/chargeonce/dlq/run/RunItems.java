@@ -68,8 +68,8 @@ final class RunItems {
                  CROSS JOIN (SELECT ?::text AS run, ?::text[] AS drawn) AS given
             """ + FROZEN;
     /**
-     * What is due first comes first, behind the canary, which is drawn by lot. What waited at that moment and waits again since is stopped
-     * too: that changes neither the payment nor its money.
+     * What is due first comes first, behind the canary, which is drawn by lot. What was parked in its tier at that moment and is parked
+     * there again since is stopped too: that changes neither the payment nor its money.
      */
     private static final String FREEZE_WAITS = """
             WITH frozen AS (
@@ -82,7 +82,7 @@ final class RunItems {
                            AND (its.staged_at <= wanted.as_of
                                 OR ?::boolean AND EXISTS (
                                        SELECT FROM tier_visit AS visit
-                                        WHERE visit.operation_id = its.operation_id AND visit.generation = its.generation
+                                        WHERE visit.operation_id = its.operation_id AND visit.step = its.step
                                           AND visit.began_at <= wanted.as_of))
                        ) AS waits
                  CROSS JOIN (SELECT ?::text AS run, ?::int AS canary, ?::boolean AS stops) AS given

@@ -207,7 +207,7 @@ class CommandLineTest {
         Called show = call("show", id);
         assertThat(show.exit()).isZero();
         assertThat(show.out()).contains("12.99 EUR", "1. ", "2. ", "certainly took no money: psp_unwell (still unwell)",
-                "generation 2", "dlq.merged by " + QueueRows.OPERATOR + ": well again");
+                "generation 2", "dlq.merged by " + QueueRows.OPERATOR + " in run_", ": well again");
         assertThat(call("show", rows.unresolved()).out()).contains("it is not known yet whether it took the money")
                 .containsPattern("; key [a-z2-7]{26}, which stripe knows until 20");
     }
