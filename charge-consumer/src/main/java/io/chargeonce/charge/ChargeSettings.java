@@ -77,7 +77,8 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
             .optional();
     public static final Setting<Optional<String>> ROUTES = Setting.string("CHARGEONCE_ROUTES",
             "Which PSPs take which payments: 'currency=EUR amount<=10000 -> adyen:3,stripe:1; -> stripe,adyen'. "
-                    + "Without it, all PSPs in the order of their settings, then all banks.")
+                    + "Without it, all PSPs in the order of their settings, then all banks. A raw token goes only to the first PSP, unless "
+                    + "the rule names tokens by 'method=' and a prefix.")
             .optional();
 
     public static final Setting<Optional<Address>> WEBHOOK_ADDRESS = Setting.address("CHARGEONCE_WEBHOOK_ADDRESS",

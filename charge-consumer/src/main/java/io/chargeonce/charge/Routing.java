@@ -10,7 +10,6 @@ import io.chargeonce.payment.NextPsp;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.method.PspFields;
 import io.chargeonce.payment.PspUnits;
-import io.chargeonce.payment.Rail;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.Gateways;
 import io.chargeonce.payment.route.Routes;
@@ -65,8 +64,7 @@ final class Routing {
     /** The PSPs of its routes and its rail that have a token for its method, a unit for its amount, and room for its texts. */
     List<String> routed(Operation operation) {
         var accepted = operation.accepted();
-        Rail rail = Rail.of(accepted.request().paymentMethod());
-        return routes.of(accepted.merchant(), accepted.request(), operation.id()).stream().filter(rail::isServedBy)
+        return routes.of(accepted.merchant(), accepted.request(), operation.id()).stream()
                 .filter(psp -> PspFields.canSay(psp, accepted.request().money(), operation.tokens())).toList();
     }
 

@@ -23,7 +23,6 @@ import io.chargeonce.payment.RetrySchedule;
 import io.chargeonce.payment.method.PaymentMethodId;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.Gateways;
-import io.chargeonce.payment.route.RouteRule;
 import io.chargeonce.payment.route.Routes;
 import io.chargeonce.runtime.Secret;
 import io.chargeonce.sandbox.TestStack;
@@ -111,7 +110,7 @@ final class EngineFixture implements AutoCloseable {
 
         Process(List<Gateway> psps, Optional<Routes> routes, Duration breakerOpenFor, int floodRate, Duration lease, InstantSource clock) {
             this.gateways = new Gateways(psps, breakerOpenFor, quotas, clock, meters);
-            Routes known = routes.orElseGet(() -> new Routes(List.of(RouteRule.everything(gateways.psps()))));
+            Routes known = routes.orElseGet(() -> Routes.parse("method= -> " + String.join(",", gateways.psps())));
             this.newsroom = new PspHealthSync(charging, gateways, known, List.of());
             var routing = new Routing(known, gateways);
             this.exchange = new PspExchange(charging, gateways, meters, Tracing.off());

@@ -16,7 +16,6 @@ import io.chargeonce.kafka.loop.Verdict;
 import io.chargeonce.database.OutboxRelay;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.psp.Gateways;
-import io.chargeonce.payment.route.RouteRule;
 import io.chargeonce.payment.route.Routes;
 import io.chargeonce.sandbox.TestStack;
 import io.chargeonce.wire.TopicPlan;
@@ -120,7 +119,7 @@ class HoldsTest {
     @Test
     void a_paused_psp_gets_no_probe_even_if_no_other_is_well() {
         var now = new AtomicReference<>(Instant.now());
-        var process = books.process(now::get, Duration.ofMillis(1), new Routes(List.of(RouteRule.everything(List.of("first", "second")))),
+        var process = books.process(now::get, Duration.ofMillis(1), Routes.parse("method= -> first,second"),
                 first, second);
         first.otherwise = FakePsp.REFUSE_CONNECTION;
         second.otherwise = FakePsp.REFUSE_CONNECTION;
@@ -240,7 +239,7 @@ class HoldsTest {
     @Test
     void a_process_that_stood_still_reads_what_was_paused_meanwhile_before_it_claims() {
         var now = new AtomicReference<>(Instant.now());
-        var process = books.process(now::get, Duration.ofMillis(200), new Routes(List.of(RouteRule.everything(List.of("first")))), first);
+        var process = books.process(now::get, Duration.ofMillis(200), Routes.parse("-> first"), first);
         process.holds.runOnce();
         hold("psp", "first", "pause");
         String id = books.accept("order-1");

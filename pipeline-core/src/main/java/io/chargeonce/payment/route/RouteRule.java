@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 /**
  * Which PSPs take which payments. An empty set matches everything.
  *
- * @param methods prefixes of the payment method's token
+ * @param methods prefixes of the payment method's token; if there are any, each of the PSPs knows these tokens
  * @param least   the smallest amount, in minor units
  * @param most    the largest amount, in minor units
  * @param psps    in order of preference if all weights are equal; otherwise divided by weight

@@ -3,6 +3,7 @@ package io.chargeonce.payment.route;
 
 import io.chargeonce.payment.PaymentRequest;
 import io.chargeonce.payment.Rail;
+import io.chargeonce.payment.method.PaymentMethodId;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -23,7 +24,7 @@ public record Routes(List<RouteRule> rules) {
 
     /**
      * Reads {@code currency=EUR|CHF amount<=10000 -> adyen:3,stripe:1; -> stripe,adyen}. Conditions: {@code currency}, {@code merchant},
-     * {@code method} (the token's prefix), {@code amount<=} and {@code amount>=} in minor units.
+     * {@code method} (the token's prefix; an empty one matches every token), {@code amount<=} and {@code amount>=} in minor units.
      */
     public static Routes parse(String text) {
         return new Routes(Arrays.stream(text.split(";")).map(String::strip).filter(rule -> !rule.isEmpty())
@@ -71,15 +72,32 @@ public record Routes(List<RouteRule> rules) {
         return all;
     }
 
-    /** Where the operation of this id may go, first choice first; the same for every copy of it. */
+    /**
+     * Where the operation of this id may go on its rail, first choice first; the same for every copy of it. A card's raw token belongs to
+     * one PSP. So it goes only to the first of its rule, unless the rule names tokens: then each of its PSPs knows them.
+     */
     public List<String> of(String merchant, PaymentRequest request, String id) {
-        return rule(merchant, request).map(rule -> rule.isShared() ? shareOut(rule, id) : inOrder(rule)).orElse(List.of());
+        return rule(merchant, request).map(rule -> isPinned(rule, request) ? first(rule) : onRail(request, shareOut(rule, id)))
+                .orElse(List.of());
     }
 
     /** Whether a PSP that may get this payment is one of these. */
     public boolean leadToAny(String merchant, PaymentRequest request, Predicate<String> wanted) {
-        Rail rail = Rail.of(request.paymentMethod());
-        return rule(merchant, request).stream().flatMap(rule -> inOrder(rule).stream()).filter(rail::isServedBy).anyMatch(wanted);
+        return rule(merchant, request).stream()
+                .flatMap(rule -> (isPinned(rule, request) ? first(rule) : onRail(request, inOrder(rule))).stream()).anyMatch(wanted);
+    }
+
+    private static boolean isPinned(RouteRule rule, PaymentRequest request) {
+        return rule.methods().isEmpty() && Rail.of(request.paymentMethod()) == Rail.CARD
+                && !PaymentMethodId.isMeantBy(request.paymentMethod());
+    }
+
+    private static List<String> first(RouteRule rule) {
+        return inOrder(rule).stream().filter(Rail.CARD::isServedBy).limit(1).toList();
+    }
+
+    private static List<String> onRail(PaymentRequest request, List<String> psps) {
+        return psps.stream().filter(Rail.of(request.paymentMethod())::isServedBy).toList();
     }
 
     private Optional<RouteRule> rule(String merchant, PaymentRequest request) {
@@ -97,6 +115,9 @@ public record Routes(List<RouteRule> rules) {
 
     /** A race of exponential times: each PSP comes first in proportion to its weight (Efraimidis and Spirakis, 2006). */
     private static List<String> shareOut(RouteRule rule, String id) {
+        if (!rule.isShared()) {
+            return inOrder(rule);
+        }
         record Runner(String psp, double time) {}
         var runners = new ArrayList<Runner>();
         for (RouteRule.Weighted entry : rule.psps()) {

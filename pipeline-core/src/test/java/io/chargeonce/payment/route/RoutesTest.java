@@ -44,7 +44,26 @@ class RoutesTest {
     }
 
     @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            pm_card_visa | -> stripe,adyen              | stripe
+            pm_card_visa | -> stripe:1,adyen:1000       | stripe
+            pm_card_visa | -> bank,adyen,stripe         | adyen
+            pm_card_visa | method=tok_ -> adyen,stripe; -> stripe,adyen | stripe
+            pm_card_visa | method=pm_ -> adyen,stripe   | adyen,stripe
+            pm_card_visa | method= -> adyen,stripe      | adyen,stripe
+            pmt_x        | -> stripe,adyen,bank         | stripe,adyen
+            mandate_x    | -> stripe,bank,bank-uk       | bank,bank-uk
+            """)
+    void a_raw_token_goes_to_one_psp_unless_its_rule_names_tokens(String method, String text, String psps) {
+        var request = new PaymentRequest(new Money(5_000, "EUR"), method, Optional.empty(), Optional.empty(), Optional.empty(),
+                Optional.empty());
+        assertThat(String.join(",", Routes.parse(text).of("acme", request, "pay_1"))).isEqualTo(psps);
+    }
+
+    @ParameterizedTest
     @CsvSource({"-> stripe, false", "-> stripe; currency=IQD -> adyen, false", "currency=IQD -> adyen; -> stripe, true",
+        "'-> stripe,adyen', false",
+        "'method=pm_ -> stripe,adyen', true",
         "merchant=other -> adyen; -> stripe, false", "-> stripe-uk, false", "-> paper, true", "currency=EUR -> adyen, false",
         "-> bank, false"})
     void an_amount_can_be_said_only_by_a_psp_that_may_get_the_payment(String text, boolean canBeSaid) {

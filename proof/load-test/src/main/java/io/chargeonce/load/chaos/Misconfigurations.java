@@ -35,7 +35,7 @@ final class Misconfigurations {
         List<Child> charging = stage.consumers();
         List<Child> changed = random.nextBoolean() ? charging : List.of(charging.get(random.nextInt(charging.size())));
         List<Change> possible = List.of(withoutAdyen(), withoutStripe(),
-                new Change("other routes", Map.of(ROUTES, Optional.of(stage.routes("-> adyen:5,stripe:1")))),
+                new Change("other routes", Map.of(ROUTES, Optional.of(stage.routes("method= -> adyen:5,stripe:1")))),
                 otherKey("a key of stripe that was rolled", STRIPE_KEY, "sk_test_rolled"),
                 otherKey("the key of another account at stripe", STRIPE_KEY, "sk_test_stranger"),
                 otherKey("a wrong key of adyen", ADYEN_KEY, AdyenSimulatorSettings.API_KEY + "x"));

@@ -17,7 +17,7 @@ record ServiceSettings(Path directory, int kafkaPort, int postgresPort, int stri
     /** Signs the Adyen simulator's webhooks; Stripe's sends none. */
     static final String ADYEN_HMAC_KEY = "44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056";
 
-    static final String ROUTES = "-> stripe:2,adyen:1";
+    static final String ROUTES = "method= -> stripe:2,adyen:1";
 
     /** By the variable's name. */
     Map<String, String> of(String kind, int ingestPort) {

@@ -90,6 +90,8 @@ final class Cluster {
         told.putAll(
                 Map.of("CHARGEONCE_ADYEN_API_KEY_FILE", secrets.pspKey("adyen").toString(), "CHARGEONCE_ADYEN_API_BASE", "http://adyen/v71",
                         "CHARGEONCE_ADYEN_MERCHANT_ACCOUNT", AdyenModel.ACCOUNT, "CHARGEONCE_DATA_KEY_FILE", secrets.dataKey().toString()));
+        // Both PSPs know every card of the universes.
+        told.put("CHARGEONCE_ROUTES", "method= -> stripe,adyen");
         told.putAll(senders());
         this.settings = Map.copyOf(told);
         byName.clear();
@@ -149,7 +151,7 @@ final class Cluster {
         banked = true;
         windows = Optional.of(itsWindows);
         settings = Map.copyOf(with("CHARGEONCE_BANKS", BankModel.NAME));
-        settings = Map.copyOf(with("CHARGEONCE_ROUTES", BankRail.ROUTE + "-> stripe,adyen"));
+        settings = Map.copyOf(with("CHARGEONCE_ROUTES", BankRail.ROUTE + "method= -> stripe,adyen"));
     }
 
     void startBankFiles() {
@@ -240,7 +242,7 @@ final class Cluster {
     private static String routes(List<SimulatedPsp> psps) {
         var names = new ArrayList<>(psps.stream().map(psp -> psp.name).toList());
         Collections.shuffle(names, new Random(Kernel.it().random().nextLong()));
-        return "-> " + String.join(",", names);
+        return "method= -> " + String.join(",", names);
     }
 
     private Settings read(Collection<Setting<?>> used) {
