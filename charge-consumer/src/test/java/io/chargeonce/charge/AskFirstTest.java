@@ -188,7 +188,7 @@ class AskFirstTest {
     void a_psp_of_its_routes_that_is_not_set_up_here_cannot_be_asked() {
         restored.compared = Set.of("mute");
         String id = restored.accept("order-1");
-        restored.process(Routes.parse("-> first,mute"), first).handle(restored.takeWork().getFirst());
+        restored.process(Routes.parse("method= -> first,mute"), first).handle(restored.takeWork().getFirst());
         assertThat(restored.operation(id).failureCause()).contains("psp_not_queried");
         assertThat(first.calls).isEmpty();
     }

@@ -186,6 +186,18 @@ class SeveralPspsTest {
     }
 
     @Test
+    void a_raw_token_waits_for_its_psp_and_never_goes_to_another() {
+        first.then(FakePsp.FAIL);
+        String id = books.accept("order-1");
+        var pinned = books.process(Routes.parse("-> first,second"), first, second);
+        pinned.handle(books.takeWork().getFirst());
+        assertThat(books.state(id)).isIn(OperationState.SCHEDULED, OperationState.PARKED);
+        pinned.drain();
+        assertThat(first.captures).hasSize(1);
+        assertThat(second.calls).isEmpty();
+    }
+
+    @Test
     void while_routes_change_a_process_with_the_old_ones_buries_nothing_that_the_new_ones_match() {
         String id = books.accept("order-1");
         var old = books.process(Routes.parse("currency=USD -> first"), first, second);
