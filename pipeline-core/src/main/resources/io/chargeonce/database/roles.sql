@@ -181,7 +181,7 @@ GRANT EXECUTE ON FUNCTION must_be_approved(text), run_holds(text, boolean), prop
 -- The console says whether this person may approve another's run.
 GRANT EXECUTE ON FUNCTION has_a_login_of_their_own(text) TO chargeonce_dlq_operator;
 GRANT EXECUTE ON FUNCTION too_much_alone(text[], numeric[]), it_may_begin(text), permit_moves(text, int[]), moved_by_a_person(text, text),
-    may_have_taken_money(text), approve(text, text, text), cancel_by_a_person(text) TO chargeonce_dlq_operator;
+    may_have_taken_money(text), attempts_may_be_lost(), approve(text, text, text), cancel_by_a_person(text) TO chargeonce_dlq_operator;
 GRANT INSERT (run_id, reason, fingerprint, items, canary, rate, max_rate, abort_above_percent, even_capped, even_stopped, state, kind,
         even_unresolved, money),
     UPDATE (awaits_approval, state, verdict, leader, leader_token, led_at, judged_after, ended_at, rate, max_rate)

@@ -777,6 +777,8 @@ CREATE TABLE psp_health (
     routes     text NOT NULL DEFAULT '',
     -- The process's own retry tiers, as in "agreed": one that runs since before a change shows.
     tiers      bigint[] NOT NULL DEFAULT '{}',
+    -- Until when the process queries the PSPs before each attempt, after a restore that lost rows; NULL if it does not.
+    ask_first_until timestamptz,
     -- A PSP without a report for a minute is set up in no running process.
     told_at    timestamptz NOT NULL,
     PRIMARY KEY (psp, process)
