@@ -138,8 +138,8 @@ GRANT SELECT, INSERT (operation_id, psp, psp_reference, reason, failed_at, told_
     UPDATE (psp_reference, reason, failed_at, recaptured_at, told_at) ON capture_failure TO chargeonce_charge;
 -- So are disputes. Whatever settles a refund compares it with what they have taken.
 GRANT INSERT (psp, reference, payment_id, amount, currency, reason, stage, stage_rank, final, funds, funds_rank, refundable, answered,
-    due_by, revision), UPDATE (amount, currency, reason, stage, stage_rank, final, funds, funds_rank, refundable, answered, due_by, revision,
-    changed_at) ON dispute TO chargeonce_charge;
+    asked_at, answered_at, due_by, revision), UPDATE (amount, currency, reason, stage, stage_rank, final, funds, funds_rank, refundable,
+    answered, asked_at, answered_at, due_by, revision, changed_at) ON dispute TO chargeonce_charge;
 GRANT SELECT ON dispute TO chargeonce_charge, chargeonce_retry, chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
 -- The resolver executes people's findings. It proposes none itself.
 GRANT UPDATE (state, answer, answered_at) ON hand_settlement TO chargeonce_charge;

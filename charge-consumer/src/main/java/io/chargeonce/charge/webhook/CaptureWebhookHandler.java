@@ -15,6 +15,7 @@ import io.chargeonce.ledger.Operation;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
+import io.chargeonce.payment.PspKey;
 import io.chargeonce.psp.Notice;
 import java.sql.SQLException;
 import java.util.Map;
@@ -32,8 +33,8 @@ record CaptureWebhookHandler(UnitOfWork changes, Operation operation) {
     private static final Logger LOG = LoggerFactory.getLogger(CaptureWebhookHandler.class);
 
     /** Under the operation's lock. */
-    void take(Notice notice) throws SQLException {
-        Attempt attempt = AttemptTable.lock(changes.connection(), notice.key());
+    void take(Notice notice, PspKey key) throws SQLException {
+        Attempt attempt = AttemptTable.lock(changes.connection(), key);
         var capture = new Capture(attempt.psp(), notice.pspReference().orElse("unnamed"));
         boolean isThePayments = isThePayments(attempt);
         switch (notice.said().orElseThrow()) {

@@ -36,7 +36,7 @@ $$;
 
 -- Since when a payment is at rest: the latest of its acceptance, settlement, attempts, moves in the dead-letter queue and evidence that
 -- came late, and the same of its refunds, reversals and returns. A retention that began at the acceptance would be over before a late
--- success. 'infinity' while it is unfinished or charge still has to look at a booked line.
+-- success. 'infinity' while it is unfinished, charge still has to look at a booked line, or a dispute has no end.
 CREATE OR REPLACE FUNCTION at_rest_since(payment text) RETURNS timestamptz
     LANGUAGE plpgsql STABLE SET search_path = chargeonce, pg_temp AS $$
 DECLARE
@@ -45,7 +45,8 @@ DECLARE
                                 UNION ALL
                                SELECT operation_id FROM operation WHERE payment_id = payment AND kind <> 'charge');
 BEGIN
-    IF unfinished(payment, '{}') OR EXISTS (SELECT FROM settlement_line WHERE psp_key = ANY (attempts) AND due_at IS NOT NULL) THEN
+    IF unfinished(payment, '{}') OR EXISTS (SELECT FROM settlement_line WHERE psp_key = ANY (attempts) AND due_at IS NOT NULL)
+       OR EXISTS (SELECT FROM dispute WHERE dispute.payment_id = payment AND NOT final) THEN
         RETURN 'infinity';
     END IF;
     RETURN (SELECT max(at) FROM (
