@@ -283,6 +283,21 @@ class AdyenMoneyBackTest {
     }
 
     @Test
+    void the_words_of_a_dispute_of_an_erased_payment_are_not_recorded() throws Exception {
+        String id = captured("pm_card_visa");
+        books.rewrite("UPDATE payment_attempt SET request = '' WHERE payment_id = '" + id + "'");
+        String key = books.operation(id).attemptKey().value();
+        String dispute = "DISPUTE" + id.substring(4);
+        for (String code : java.util.List.of("CHARGEBACK", "CAPTURE_FAILED")) {
+            assertThat(post("adyen", signed(code, key, 1299, 0, dispute).replace("\"reason\":\"\"", "\"reason\":\"Jane rang\"")))
+                    .isEqualTo(202);
+        }
+        assertThat(books.text("SELECT reason FROM dispute WHERE payment_id = '" + id + "'")).isEqualTo("[erased]");
+        assertThat(books.text("SELECT reason FROM capture_failure WHERE operation_id = '" + id + "'")).isEqualTo("[erased]");
+        assertThat(books.count("FROM outbox WHERE record_key = '" + id + "' AND convert_from(value, 'UTF8') LIKE '%Jane%'")).isZero();
+    }
+
+    @Test
     void a_message_that_names_no_payment_is_kept_until_its_dispute_is_known() throws Exception {
         String id = captured("pm_card_visa");
         String dispute = "DISPUTE" + id.substring(4);

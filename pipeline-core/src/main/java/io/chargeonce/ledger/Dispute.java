@@ -70,6 +70,11 @@ public record Dispute(String psp, String reference, String payment, Optional<Mon
             Optional<Instant> at, boolean isKnown, Stage stage, int stageRank, boolean isFinal, Optional<Funds> funds, int fundsRank, boolean refundable, boolean answered,
             Optional<Instant> dueBy) {
 
+        public Report because(String words) {
+            return new Report(reference, capture, money, words, event, at, isKnown, stage, stageRank, isFinal, funds, fundsRank, refundable,
+                    answered, dueBy);
+        }
+
         private Optional<Instant> asks() {
             return at.filter(when -> stageRank > 0);
         }
