@@ -107,7 +107,7 @@ class StripeDisputesTest {
             tell(intent(id));
             tell(intent(id));
         }
-        String published = "FROM outbox WHERE topic LIKE '%%.disputes' AND convert_from(value, 'UTF8')::json ->> 'dispute' = '%s'";
+        String published = "FROM outbox WHERE topic LIKE '%%.disputes' AND convert_from(value, 'UTF8')::json ->> 'id' = '%s'";
         assertThat(books.count(published.formatted(dispute))).isEqualTo(3);
         assertThat(rows("revision = 3 AND stage = 'won' AND final")).isOne();
         assertThat(books.count("FROM audit_record WHERE resource_id = '%s' AND action LIKE 'dispute.%%'".formatted(id))).isEqualTo(3);
