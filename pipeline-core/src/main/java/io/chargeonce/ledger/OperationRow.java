@@ -178,7 +178,7 @@ public abstract sealed class OperationRow permits Operation {
 
     /** Whether it is canceled as soon as it is known that no attempt moved money. */
     public boolean isCanceling() {
-        return cancelRequestedAt.isPresent() && settledAt.isEmpty() && state != OperationState.CANCELED;
+        return cancelRequestedAt.isPresent() && (isWatched() || state.next().contains(OperationState.PROCESSING));
     }
 
     /** Whether a PSP has something of it that no attempt explains, so that only a person can say whether it was charged. */
