@@ -69,14 +69,15 @@ BEGIN
      WHERE its.operation_id = ANY (operations);
 END $$;
 
--- Erases these methods, and those that these payments were charged with: an erased customer is not charged again. For erase_personal_data.
-CREATE OR REPLACE FUNCTION erase_payment_methods(ids text[]) RETURNS void
+-- Erases the methods that these payments were charged with: an erased customer is not charged again. "payments" may also name methods. For
+-- erase_personal_data.
+CREATE OR REPLACE FUNCTION erase_payment_methods(payments text[]) RETURNS void
     LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
 DECLARE
     theirs text[] := ARRAY(SELECT stored.payment_method_id FROM operation AS its
                              JOIN payment_method AS stored ON stored.payment_method_id = its.payment_method
                                                           AND stored.merchant_id = its.merchant_id
-                            WHERE its.operation_id = ANY (ids)) || ids;
+                            WHERE its.operation_id = ANY (payments)) || payments;
 BEGIN
     UPDATE payment_method SET detached_at = now() WHERE payment_method_id = ANY (theirs) AND detached_at IS NULL;
     UPDATE payment_method SET customer = '[erased]' WHERE payment_method_id = ANY (theirs);
