@@ -148,7 +148,7 @@ public final class ChargeEngine {
         this.flood = new FloodGuard(settings.pace().inAFlood(), new SteadyClock(), meters);
         var poison = lifecycle.start("poison", () -> new PoisonQuarantine(database, topics, settings.vault(), relay::nudge, meters));
         startWorker("psp-news", newsEvery(pipeline.tiers().getFirst()),
-                new PspHealthSync(database, gateways, routes, pipeline.tiers())::runOnce);
+                new PspHealthSync(database, gateways, routes, pipeline.tiers(), settings.lostRows().until())::runOnce);
         this.handler = new ChargeHandler(claims, askFirst, exchange, gateways, resolutions, poison, flood,
                 new FutureVersions(InstantSource.system(), meters), meters);
     }

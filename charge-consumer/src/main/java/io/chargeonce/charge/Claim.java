@@ -7,11 +7,18 @@ import io.chargeonce.psp.Lease;
 import io.chargeonce.psp.PspCall;
 import io.chargeonce.wire.PoisonCause;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
 
 /** The result of trying to claim an operation for an attempt. */
 sealed interface Claim {
+
+    /** A repeated claim has the rest of its lease. No attempt is sent for the first time after its payment's deadline. */
+    static Lease bounded(Lease held, Operation operation, Instant now) {
+        return held.noLongerThan(Duration.between(now, operation.leaseEnds()))
+                .noLongerThan(Duration.between(now, operation.chargeBefore()));
+    }
 
     /**
      * The attempt is stored, and ours until its lease expires.

@@ -157,13 +157,7 @@ final class Claims implements AutoCloseable {
     }
 
     private static Claim during(Lease held, Operation operation, Instant now, Claim claim) {
-        return claim instanceof Claim.Claimed claimed ? claimed.during(bounded(held, operation, now)) : claim;
-    }
-
-    /** A repeated claim has the rest of its lease. No attempt is sent for the first time after its payment's deadline. */
-    static Lease bounded(Lease held, Operation operation, Instant now) {
-        return held.noLongerThan(Duration.between(now, operation.leaseEnds()))
-                .noLongerThan(Duration.between(now, operation.chargeBefore()));
+        return claim instanceof Claim.Claimed claimed ? claimed.during(Claim.bounded(held, operation, now)) : claim;
     }
 
     /** One request with its operation, which this transaction has locked. */
@@ -194,7 +188,7 @@ final class Claims implements AutoCloseable {
             if (now.isBefore(operation.notBefore())) {
                 return new Claim.NotDue(Duration.between(now, operation.notBefore()));
             }
-            if (now.isAfter(operation.chargeBefore())) {
+            if (now.isAfter(operation.chargeBefore()) && !operation.isCanceling()) {
                 return expire();
             }
             if (operation.tier() > 0 && request.topic.equals(topics.ofTier(operation.tier())) && holds.isTierPaused(operation.tier())) {
@@ -291,6 +285,10 @@ final class Claims implements AutoCloseable {
         }
 
         private Claim choose() throws SQLException {
+            if (operation.isCanceling()) {
+                operation.cancel(now);
+                return settled();
+            }
             if (routing.wasPspsFault(operation, waited())) {
                 operation.pardon();
             }
@@ -380,6 +378,10 @@ final class Claims implements AutoCloseable {
 
         private Claim refuse(String code, String message) {
             operation.settleDeclined(code, message, Optional.empty(), now);
+            return settled();
+        }
+
+        private Claim settled() {
             changes.settled(operation);
             return new Claim.Ended(false);
         }

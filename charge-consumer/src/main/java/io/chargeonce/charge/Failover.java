@@ -52,6 +52,11 @@ final class Failover {
         this.lease = lease;
     }
 
+    /** Whether the PSPs are queried before the next attempt, because a restore may have lost one. */
+    boolean asksFirst(Instant now) {
+        return askFirst.concerns(now);
+    }
+
     /** Asked last, once another PSP can take the operation; false keeps it here. */
     interface Permission {
 
@@ -96,7 +101,7 @@ final class Failover {
 
     private Claim.Claimed claimed(Operation operation, Attempt attempt, FailoverRequest request, Lease held, Instant now) {
         PspCall call = PspCalls.of(operation, attempt, routing.named(attempt.psp()), true)
-                .during(Claims.bounded(held, operation, now));
+                .during(Claim.bounded(held, operation, now));
         return new Claim.Claimed(operation.id(), request.token, call, operation.progress(), Duration.ZERO, Optional.empty());
     }
 

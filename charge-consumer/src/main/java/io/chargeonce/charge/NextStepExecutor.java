@@ -80,11 +80,7 @@ final class NextStepExecutor {
             case NextStep.SettleSucceeded end -> succeed(end.charged(), at);
             case NextStep.SettleByEarlierCapture end -> at.late().settleOneOf(at.earlier);
             case NextStep.SettleDeclined end -> decline(end.declined(), at);
-            case NextStep.Cancel end -> {
-                at.changes.settleLetter(at.operation.id());
-                at.operation.cancel(at.now());
-                at.changes.settled(at.operation);
-            }
+            case NextStep.Cancel end -> cancel(at);
             case NextStep.StayPurged end -> {
                 at.operation.endStatusQueries();
                 at.changes.audit("failed-after-purge", at.operation);
@@ -143,6 +139,16 @@ final class NextStepExecutor {
             at.changes.audit("presented-elsewhere", at.operation);
         }
         return elsewhere;
+    }
+
+    private void cancel(At at) {
+        at.changes.settleLetter(at.operation.id());
+        if (failover.asksFirst(at.now()) && at.operation.state() != OperationState.PURGED) {
+            at.operation.queryBeforeCancel(at.now());
+        } else {
+            at.operation.cancel(at.now());
+            at.changes.settled(at.operation);
+        }
     }
 
     private void retry(NextStep.RetryLater retry, At at) {

@@ -197,16 +197,21 @@ class AdyenMoneyBackTest {
     }
 
     private static String signed(String eventCode, String key, long amount, int minute, String reference) throws Exception {
+        return signed(eventCode, key, amount, minute, reference, "");
+    }
+
+    private static String signed(String eventCode, String key, long amount, int minute, String reference, String original)
+            throws Exception {
         String signature = new HMACValidator()
-                .calculateHMAC(String.join(":", reference, "", io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.MERCHANT_ACCOUNT,
+                .calculateHMAC(String.join(":", reference, original, io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.MERCHANT_ACCOUNT,
                         key, "" + amount, "EUR", eventCode, "true"), HMAC_KEY);
         return """
                 {"live":"false","notificationItems":[{"NotificationRequestItem":{"additionalData":{"hmacSignature":"%s"},
                 "amount":{"currency":"EUR","value":%d},
                  "eventCode":"%s","eventDate":"2026-01-01T00:%02d:00+01:00","merchantAccountCode":"%s","merchantReference":"%s",
-                 "paymentMethod":"visa",
+                 "originalReference":"%s","paymentMethod":"visa",
                  "pspReference":"%s","reason":"","success":"true"}}]}""".formatted(signature, amount, eventCode, minute,
-                io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.MERCHANT_ACCOUNT, key, reference);
+                io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.MERCHANT_ACCOUNT, key, original, reference);
     }
 
     @Test
@@ -266,6 +271,42 @@ class AdyenMoneyBackTest {
         assertThat(post("adyen", signed("CHARGEBACK", lost, 1299))).isEqualTo(202);
         assertThat(books.count("FROM unmatched_notice WHERE psp_key = '" + lost + "' AND outcome = 'disputed' AND cause = 'CHARGEBACK'"))
                 .isOne();
+    }
+
+    @Test
+    void a_dispute_that_names_a_payment_only_by_adyens_reference_is_that_payments() throws Exception {
+        String id = captured("pm_card_visa");
+        String capture = books.operation(id).pspReference().orElseThrow();
+        Waiting.until(() -> books.count("FROM psp_observation WHERE source = 'webhook' AND psp_reference = '" + capture + "'") > 0);
+        assertThat(post("adyen", signed("CHARGEBACK", "", 700, 0, "DISPUTE" + id.substring(4), capture))).isEqualTo(202);
+        assertThat(books.count("FROM dispute WHERE payment_id = '" + id + "' AND funds = 'taken'")).isOne();
+    }
+
+    @Test
+    void the_words_of_a_dispute_of_an_erased_payment_are_not_recorded() throws Exception {
+        String id = captured("pm_card_visa");
+        books.rewrite("UPDATE payment_attempt SET request = '' WHERE payment_id = '" + id + "'");
+        String key = books.operation(id).attemptKey().value();
+        String dispute = "DISPUTE" + id.substring(4);
+        for (String code : java.util.List.of("CHARGEBACK", "CAPTURE_FAILED")) {
+            assertThat(post("adyen", signed(code, key, 1299, 0, dispute).replace("\"reason\":\"\"", "\"reason\":\"Jane rang\"")))
+                    .isEqualTo(202);
+        }
+        assertThat(books.text("SELECT reason FROM dispute WHERE payment_id = '" + id + "'")).isEqualTo("[erased]");
+        assertThat(books.text("SELECT reason FROM capture_failure WHERE operation_id = '" + id + "'")).isEqualTo("[erased]");
+        assertThat(books.count("FROM outbox WHERE record_key = '" + id + "' AND convert_from(value, 'UTF8') LIKE '%Jane%'")).isZero();
+    }
+
+    @Test
+    void a_message_that_names_no_payment_is_kept_until_its_dispute_is_known() throws Exception {
+        String id = captured("pm_card_visa");
+        String dispute = "DISPUTE" + id.substring(4);
+        assertThat(post("adyen", signed("SECOND_CHARGEBACK", "", 700, 2, dispute))).isEqualTo(202);
+        assertThat(books.count("FROM unmatched_notice WHERE notice_id LIKE '%" + dispute + "%'")).isOne();
+        assertThat(post("adyen", signed("CHARGEBACK", books.operation(id).attemptKey().value(), 700, 1, dispute))).isEqualTo(202);
+        process.inbox.matchAgain();
+        assertThat(books.count("FROM dispute WHERE payment_id = '" + id + "' AND stage = 'lost'")).isOne();
+        assertThat(books.count("FROM unmatched_notice WHERE notice_id LIKE '%" + dispute + "%'")).isZero();
     }
 
     @ParameterizedTest

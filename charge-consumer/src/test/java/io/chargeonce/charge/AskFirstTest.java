@@ -3,6 +3,8 @@ package io.chargeonce.charge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chargeonce.charge.due.Cancellations;
+import io.chargeonce.charge.due.DueRepresentments;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.IdempotencyKey;
 import io.chargeonce.payment.Money;
@@ -39,6 +41,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A payment was charged, its database was restored to a time before that, and its producer sends it again. */
@@ -94,6 +97,96 @@ class AskFirstTest {
         assertThat(restored.state(id)).isEqualTo(OperationState.SUCCEEDED);
         assertThat(restored.operation(id).psp()).contains("second");
         assertThat(first.captures.size() + second.captures.size()).isEqualTo(1);
+    }
+
+    /** Its cancel is staged as a presentation is. */
+    private static void takeCancels(EngineFixture.Process process) {
+        new DueRepresentments(restored.charging, restored.topics, () -> {}).runOnce();
+        process.drain();
+    }
+
+    private static String cancel(String id) {
+        return restored.text("SELECT status FROM cancel_payment('acme', '" + id + "')");
+    }
+
+    @Test
+    void a_cancel_of_what_was_charged_in_the_lost_time_comes_too_late() {
+        String id = chargedInTheLostLife(first);
+        EngineFixture.Process process = restored.process(first);
+        process.newsroom.runOnce();
+        assertThat(cancel(id)).isEqualTo("canceling");
+        assertThat(cancel(id)).as("a repeat").isEqualTo("canceling");
+        takeCancels(process);
+        assertThat(restored.state(id)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(first.captures).hasSize(1);
+        assertThat(restored.count("FROM audit_record WHERE action = 'cancel-too-late'")).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"ACCEPTED", "SCHEDULED", "PARKED", "DEAD", "PURGED"})
+    void a_cancel_of_what_no_psp_has_is_final_after_they_were_queried_and_nothing_is_charged(OperationState state) {
+        var says = new AtomicReference<Traces>(new Traces.NoAnswer("first does not say"));
+        first.lookup = Optional.of(new FakePsp.Looking(payment -> says.get()));
+        EngineFixture.Process process = restored.process(first);
+        process.newsroom.runOnce();
+        String id = restored.accept("order-1");
+        restored.rewrite("UPDATE operation_state SET state = '%s', charge_before = now() - interval '1 hour'".formatted(state.tag()));
+        restored.execute("""
+                INSERT INTO dead_letter (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, state, cause, message,
+                    generation)
+                SELECT operation_id, operation_id, operation_id, 'acme', 1299, 'EUR', state, 'a_cause', 'a message', 1
+                  FROM operation_state WHERE state IN ('dead', 'purged')""");
+        assertThat(cancel(id)).isEqualTo("canceling");
+        assertThat(new Cancellations(restored.charging, restored.topics, () -> {}).runOnce()).isZero();
+        new DueRepresentments(restored.charging, restored.topics, () -> {}).runOnce();
+        restored.takeWork().forEach(process::handle);
+        assertThat(restored.operation(id).failureCause()).contains("psp_not_queried");
+        assertThat(restored.operation(id).isCanceling()).isTrue();
+        says.set(new Traces.Found(List.of()));
+        process.drain();
+        assertThat(restored.state(id)).isEqualTo(OperationState.CANCELED);
+        assertThat(restored.count("FROM dead_letter WHERE state IN ('dead', 'purged')")).isZero();
+        assertThat(restored.count("FROM outbox WHERE topic = '" + restored.topics.outcomes() + "'")).isEqualTo(1);
+        assertThat(first.calls).isEmpty();
+    }
+
+    @Test
+    void a_cancel_after_a_failed_attempt_is_not_final_before_the_other_psps_were_queried() {
+        PspKey later = PspKey.derive(PaymentId.derive("acme", new IdempotencyKey("order-1")), "charge", "", "second", 2);
+        var says = new AtomicReference<Traces>(new Traces.Found(List.of()));
+        first.lookup = Optional.of(new FakePsp.Looking(payment -> new Traces.Found(List.of())));
+        second.lookup = Optional.of(new FakePsp.Looking(payment -> says.get()));
+        first.then(FakePsp.TIME_OUT_UNEXECUTED);
+        first.answersStatusQueries = false;
+        String id = restored.accept("order-1");
+        EngineFixture.Process process = restored.process(first, second);
+        process.drain();
+        assertThat(cancel(id)).isEqualTo("canceling");
+        says.set(new Traces.Found(List.of(
+                new Traces.Trace("second", Optional.of(later), "pi_2", Standing.CAPTURED, true, Instant.now()))));
+        second.answer = Optional.of(new Outcome.Charged("pi_2"));
+        first.answersStatusQueries = true;
+        Waiting.until(() -> process.resolver.runOnce() == 1);
+        takeCancels(process);
+        assertThat(restored.state(id)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(restored.operation(id).psp()).contains("second");
+    }
+
+    @Test
+    void while_no_process_charges_a_cancel_is_only_requested() {
+        EngineFixture.Process process = restored.process(first);
+        process.newsroom.runOnce();
+        restored.execute("UPDATE psp_health SET told_at = now() - interval '2 minutes', ask_first_until = NULL");
+        assertThat(cancel(restored.accept("order-1"))).isEqualTo("canceling");
+    }
+
+    @Test
+    void what_only_a_person_can_judge_is_not_canceled() {
+        String id = restored.accept("order-1");
+        restored.rewrite("UPDATE operation_state SET state = 'dead', failure_cause = 'found_at_psp'");
+        assertThat(cancel(id)).isEqualTo("found_at_psp");
+        assertThat(restored.state(id)).isEqualTo(OperationState.DEAD);
+        assertThat(restored.operation(id).cancelRequestedAt()).isEmpty();
     }
 
     @Test

@@ -111,7 +111,7 @@ final class EngineFixture implements AutoCloseable {
         Process(List<Gateway> psps, Optional<Routes> routes, Duration breakerOpenFor, int floodRate, Duration lease, InstantSource clock) {
             this.gateways = new Gateways(psps, breakerOpenFor, quotas, clock, meters);
             Routes known = routes.orElseGet(() -> Routes.parse("method= -> " + String.join(",", gateways.psps())));
-            this.newsroom = new PspHealthSync(charging, gateways, known, List.of());
+            this.newsroom = new PspHealthSync(charging, gateways, known, List.of(), askFirstUntil);
             var routing = new Routing(known, gateways);
             this.exchange = new PspExchange(charging, gateways, meters, Tracing.off());
             this.poison = new PoisonQuarantine(charging, topics, DATA_KEY.seals(), () -> {}, new SimpleMeterRegistry());

@@ -3,6 +3,7 @@ package io.chargeonce.charge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chargeonce.database.Sql;
 import io.chargeonce.ledger.RetryBudget;
 import io.chargeonce.payment.IdempotencyKey;
 import io.chargeonce.payment.OperationState;
@@ -100,6 +101,17 @@ class StoredMethodsTest {
         settle(second);
         assertThat(captures(adyen.movements(), second)).hasSize(1);
         assertThat(books.operation(second).sequence()).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"accepted,2", "scheduled,2", "parked,2", "processing,2", "succeeded,0", "declined,0", "dead,0", "purged,0", "canceled,0"})
+    void charge_gets_the_tokens_only_of_what_an_attempt_may_be_made_from(String state, long tokens) {
+        String id = books.accept(order(), books.store("jane", "stripe", "adyen"));
+        books.rewrite("UPDATE operation_state SET state = '" + state + "', lease_token = gen_random_uuid(), cancel_requested_at = now(), "
+                + "resolve_at = CASE WHEN '" + state + "' = 'processing' THEN now() END");
+        long read = books.charging.withConnection(connection -> Sql.one(connection, "SELECT count(*) FROM tokens_of('{" + id + "}')",
+                row -> row.getLong(1)));
+        assertThat(read).isEqualTo(tokens);
     }
 
     @Test

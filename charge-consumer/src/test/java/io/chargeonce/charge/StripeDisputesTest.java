@@ -107,7 +107,7 @@ class StripeDisputesTest {
             tell(intent(id));
             tell(intent(id));
         }
-        String published = "FROM outbox WHERE topic LIKE '%%.disputes' AND convert_from(value, 'UTF8')::json ->> 'dispute' = '%s'";
+        String published = "FROM outbox WHERE topic LIKE '%%.disputes' AND convert_from(value, 'UTF8')::json ->> 'id' = '%s'";
         assertThat(books.count(published.formatted(dispute))).isEqualTo(3);
         assertThat(rows("revision = 3 AND stage = 'won' AND final")).isOne();
         assertThat(books.count("FROM audit_record WHERE resource_id = '%s' AND action LIKE 'dispute.%%'".formatted(id))).isEqualTo(3);
@@ -115,7 +115,7 @@ class StripeDisputesTest {
 
     @ParameterizedTest
     @CsvSource({"warning_needs_response,0,inquiry,not_taken,false", "warning_closed,0,inquiry,not_taken,true",
-        "under_review,1,opened,taken,false", "lost,1,lost,taken,true", "won,2,won,returned,true"})
+        "under_review,1,opened,taken,false", "prevented,0,inquiry,not_taken,true", "lost,1,lost,taken,true", "won,2,won,returned,true"})
     void each_status_has_its_stage_and_the_balance_transactions_say_where_the_money_is(String status, int movements, String stage,
                                                                                        String funds, boolean isFinal)
             throws Exception {

@@ -86,6 +86,16 @@ class CancelTest {
         assertThat(Json.text(refused.body(), "type")).isEqualTo("urn:chargeonce:problem:" + problem);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"dead", "purged"})
+    void what_a_person_has_to_look_for_at_its_psp_counts_as_captured(String state) {
+        world.become(key, "state = '%s', failure_cause = 'found_at_psp'".formatted(state));
+        HttpResponse<String> refused = cancel();
+        assertThat(refused.statusCode()).isEqualTo(409);
+        assertThat(refused.body()).contains("urn:chargeonce:problem:already-captured", "has to look at");
+        assertThat(Json.at(now().body(), "cancel")).doesNotContain("requested_at");
+    }
+
     @Test
     void what_was_purged_for_good_stays_purged() {
         world.become(key, "state = 'purged', settled_at = now()");

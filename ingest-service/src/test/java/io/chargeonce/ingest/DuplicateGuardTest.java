@@ -99,6 +99,19 @@ class DuplicateGuardTest {
     }
 
     @Test
+    void a_purchase_is_free_again_when_its_payment_is_canceled() {
+        String first = Json.text(pay(key, body).body(), "id");
+        assertThat(pay(key + "-2", body).statusCode()).isEqualTo(409);
+        HttpResponse<String> canceled = world.send(IngestWorld.request(world.service.port(), "/v1/payments/" + first + "/cancel")
+                .setHeader("Authorization", "Bearer test_hooli").header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofString("{}")).build());
+        assertThat(Json.text(canceled.body(), "status")).isEqualTo("canceled");
+
+        assertThat(pay(key + "-2", body).statusCode()).isEqualTo(202);
+        assertThat(pay(key + "-3", body).statusCode()).isEqualTo(409);
+    }
+
+    @Test
     void the_window_is_the_merchants_own() {
         pay(key, body);
         assertThat(world.count("SELECT extract(epoch FROM until - now()) FROM duplicate_guard ORDER BY until DESC LIMIT 1"))

@@ -252,7 +252,7 @@ class RefundTest {
         dispute(id, "taken", false);
         assertThat(world.get("/v1/payments/" + id + "/disputes").body()).isEqualTo(("{\"data\":[{\"id\":\"du_%s\",\"payment\":\"%s\","
                 + "\"psp\":\"stripe\",\"amount\":700,\"currency\":\"EUR\",\"reason\":\"fraudulent\",\"stage\":\"opened\","
-                + "\"funds\":\"taken\",\"final\":false,\"due_by\":\"2026-01-20T00:00:00Z\"}]}").formatted(id, id));
+                + "\"funds\":\"taken\",\"is_final\":false,\"due_by\":\"2026-01-20T00:00:00Z\"}]}").formatted(id, id));
         assertThat(world.send(world.request("/v1/payments/" + id + "/disputes").setHeader("Authorization", "Bearer test_globex").build())
                 .statusCode()).isEqualTo(404);
     }

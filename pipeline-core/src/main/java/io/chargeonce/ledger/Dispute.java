@@ -19,11 +19,14 @@ import java.util.stream.Stream;
  * @param isFinal    whether the PSP says that nothing follows
  * @param refundable whether the PSP still refunds the payment, which ends the loss
  * @param answered   whether the PSP waits for no answer
+ * @param askedAt    when its stage began, by the PSP's clock
+ * @param answeredAt when somebody last answered, by the same clock
  * @param dueBy      until when the PSP takes an answer
  * @param revision   of two copies the higher one is newer
  */
 public record Dispute(String psp, String reference, String payment, Optional<Money> money, String reason, Stage stage, int stageRank,
-        boolean isFinal, Funds funds, int fundsRank, boolean refundable, boolean answered, Optional<Instant> dueBy, int revision) {
+        boolean isFinal, Funds funds, int fundsRank, boolean refundable, boolean answered, Optional<Instant> askedAt, Optional<Instant> answeredAt,
+        Optional<Instant> dueBy, int revision) {
 
     /** How far it has come: an inquiry takes no money, and won and lost are its ends. */
     public enum Stage {
@@ -54,20 +57,38 @@ public record Dispute(String psp, String reference, String payment, Optional<Mon
     /**
      * What a PSP says about a dispute.
      *
+     * @param capture   the PSP's reference of what is disputed, if it names it
      * @param event     in the PSP's words
+     * @param at        when it happened, by the PSP's clock
      * @param isKnown   false for a message whose meaning for the money is not known here
      * @param stageRank higher is later in the course of a dispute at this PSP; 0 for a message that says nothing about the stage
      * @param funds     empty if the message says nothing about them
      * @param fundsRank as stageRank; 0 without funds
      * @param answered  whether the PSP waits for no answer at this stage; with stageRank 0, that somebody has answered
      */
-    public record Report(String reference, Optional<Money> money, String reason, String event, boolean isKnown, Stage stage, int stageRank,
-            boolean isFinal, Optional<Funds> funds, int fundsRank, boolean refundable, boolean answered, Optional<Instant> dueBy) {}
+    public record Report(String reference, Optional<String> capture, Optional<Money> money, String reason, String event,
+            Optional<Instant> at, boolean isKnown, Stage stage, int stageRank, boolean isFinal, Optional<Funds> funds, int fundsRank, boolean refundable, boolean answered,
+            Optional<Instant> dueBy) {
+
+        public Report because(String words) {
+            return new Report(reference, capture, money, words, event, at, isKnown, stage, stageRank, isFinal, funds, fundsRank, refundable,
+                    answered, dueBy);
+        }
+
+        private Optional<Instant> asks() {
+            return at.filter(when -> stageRank > 0);
+        }
+
+        private Optional<Instant> answers() {
+            return at.filter(when -> stageRank == 0 && answered);
+        }
+    }
 
     /** The first report of a dispute. */
     static Dispute of(String psp, String payment, Report first) {
         return new Dispute(psp, first.reference, payment, first.money, first.reason, first.stage, first.stageRank, first.isFinal,
-                first.funds.orElse(Funds.NOT_TAKEN), first.fundsRank, first.refundable, first.answered, first.dueBy, 1);
+                first.funds.orElse(Funds.NOT_TAKEN), first.fundsRank, first.refundable, first.answered, first.asks(), first.answers(),
+                first.dueBy, 1);
     }
 
     /** With one more report; equal to this one if it is no news. */
@@ -76,19 +97,27 @@ public record Dispute(String psp, String reference, String payment, Optional<Mon
         boolean isSame = report.stageRank == stageRank;
         boolean movesLater = report.fundsRank > fundsRank;
         boolean namesMoney = movesLater || isLater && fundsRank == 0;
-        Optional<Instant> latest = Stream.of(dueBy, report.dueBy).flatMap(Optional::stream).max(Instant::compareTo);
+        Optional<Instant> asked = isLater ? report.asks() : isSame ? latest(askedAt, report.asks()) : askedAt;
+        Optional<Instant> gave = latest(answeredAt, report.answers());
+        boolean afterwards = asked.isPresent() && gave.isPresent() && !gave.get().isBefore(asked.get());
+        // A stage always waits for an answer, or never does. An answer names no stage: it counts for a stage that began before it.
+        boolean isAnswered = report.stageRank > 0 && (isLater || isSame) ? report.answered
+                : answered || stageRank == 0 && report.answered;
         var next = new Dispute(psp, reference, payment, namesMoney ? report.money.or(this::money) : money.or(report::money),
                 isLater ? report.reason : reason, isLater ? report.stage : stage, Math.max(stageRank, report.stageRank),
                 isLater ? report.isFinal : isFinal, movesLater ? report.funds.orElseThrow() : funds, Math.max(fundsRank, report.fundsRank),
                 isLater ? report.refundable : refundable && (report.refundable || !isSame),
-                isLater ? report.answered : answered || report.answered && (isSame || report.stageRank == 0),
-                isLater ? report.dueBy : isSame ? latest : dueBy, revision);
+                isAnswered || afterwards, asked, gave, isLater ? report.dueBy : isSame ? latest(dueBy, report.dueBy) : dueBy, revision);
         return next.equals(this) ? this : next.withRevision(revision + 1);
     }
 
+    private static Optional<Instant> latest(Optional<Instant> one, Optional<Instant> other) {
+        return Stream.of(one, other).flatMap(Optional::stream).max(Instant::compareTo);
+    }
+
     private Dispute withRevision(int number) {
-        return new Dispute(psp, reference, payment, money, reason, stage, stageRank, isFinal, funds, fundsRank, refundable, answered, dueBy,
-                number);
+        return new Dispute(psp, reference, payment, money, reason, stage, stageRank, isFinal, funds, fundsRank, refundable, answered,
+                askedAt, answeredAt, dueBy, number);
     }
 
     /** Among all disputes at all PSPs. The functions of webhooks know it by its slash. */

@@ -13,8 +13,8 @@ import java.util.Optional;
 public final class DisputeTable {
 
     private static final String COLUMNS = """
-            psp, reference, payment_id, amount, currency, reason, stage, stage_rank, final, funds, funds_rank, refundable, answered, due_by,
-            revision
+            psp, reference, payment_id, amount, currency, reason, stage, stage_rank, final, funds, funds_rank, refundable, answered, asked_at,
+            answered_at, due_by, revision
             """;
 
     private DisputeTable() {}
@@ -41,18 +41,19 @@ public final class DisputeTable {
     }
 
     private static final String SAVE = "INSERT INTO dispute (" + COLUMNS + """
-            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (psp, reference) DO UPDATE
                SET amount = excluded.amount, currency = excluded.currency, reason = excluded.reason, stage = excluded.stage,
                    stage_rank = excluded.stage_rank, final = excluded.final, funds = excluded.funds, funds_rank = excluded.funds_rank,
-                   refundable = excluded.refundable, answered = excluded.answered, due_by = excluded.due_by,
-                   revision = excluded.revision, changed_at = now()
+                   refundable = excluded.refundable, answered = excluded.answered, asked_at = excluded.asked_at,
+                   answered_at = excluded.answered_at, due_by = excluded.due_by, revision = excluded.revision, changed_at = now()
             """;
 
     private static void save(Connection connection, Dispute next) throws SQLException {
         Sql.update(connection, SAVE, next.psp(), next.reference(), next.payment(), next.money().map(Money::minorUnits),
                 next.money().map(Money::currency), next.reason(), next.stage().tag(), next.stageRank(), next.isFinal(), next.funds().tag(),
-                next.fundsRank(), next.refundable(), next.answered(), next.dueBy(), next.revision());
+                next.fundsRank(), next.refundable(), next.answered(), next.askedAt(), next.answeredAt(), next.dueBy(),
+                next.revision());
     }
 
     private static final String ALL = "SELECT " + COLUMNS + " FROM dispute WHERE payment_id = ? ORDER BY psp, reference";
@@ -74,7 +75,7 @@ public final class DisputeTable {
         return new Dispute(row.getString("psp"), row.getString("reference"), row.getString("payment_id"),
                 currency.map(code -> new Money(amount, code)), row.getString("reason"), Dispute.Stage.fromTag(row.getString("stage")),
                 row.getInt("stage_rank"), row.getBoolean("final"), Dispute.Funds.fromTag(row.getString("funds")), row.getInt("funds_rank"),
-                row.getBoolean("refundable"), row.getBoolean("answered"), Optional.ofNullable(Sql.instant(row, "due_by")),
-                row.getInt("revision"));
+                row.getBoolean("refundable"), row.getBoolean("answered"), Optional.ofNullable(Sql.instant(row, "asked_at")),
+                Optional.ofNullable(Sql.instant(row, "answered_at")), Optional.ofNullable(Sql.instant(row, "due_by")), row.getInt("revision"));
     }
 }

@@ -288,6 +288,18 @@ public final class Operation extends OperationRow {
         settledAt = Optional.of(now);
     }
 
+    /** Another attempt of it may be lost. Its next claim queries the PSPs, and cancels it unless one of them has such an attempt. */
+    public void queryBeforeCancel(Instant now) {
+        if (!isCanceling()) {
+            throw new IllegalStateException("Bug! No cancel of " + id() + " was requested");
+        }
+        moveOn(OperationState.SCHEDULED);
+        tier = 0;
+        notBefore = now;
+        representAt = Optional.of(now);
+        stagedAt = now;
+    }
+
     /** The purge can no longer be undone, and no attempt may still move money. */
     public void endPurge(Instant now) {
         if (state != OperationState.PURGED || settledAt.isPresent() || isWatched()) {

@@ -176,9 +176,14 @@ public abstract sealed class OperationRow permits Operation {
         return cancelRequestedAt;
     }
 
-    /** Whether it is canceled as soon as it is known that its attempt moved no money. */
+    /** Whether it is canceled as soon as it is known that no attempt moved money. */
     public boolean isCanceling() {
-        return cancelRequestedAt.isPresent() && isWatched();
+        return cancelRequestedAt.isPresent() && (isWatched() || state.next().contains(OperationState.PROCESSING));
+    }
+
+    /** Whether a PSP has something of it that no attempt explains, so that only a person can say whether it was charged. */
+    public boolean isFoundAtPsp() {
+        return (state == OperationState.DEAD || state == OperationState.PURGED) && failureCause.equals(Optional.of("found_at_psp"));
     }
 
     /** The capture that this refund or reversal gives back, once it is known. */

@@ -7,6 +7,7 @@ import io.chargeonce.payment.route.Routes;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -31,14 +32,14 @@ public final class PspHealthTable {
 
     private static final String REPORT = """
             INSERT INTO psp_health (psp, process, good_at, bad_at, unwell_from, unwell_at, open, failed_in_a_row, failed_payments,
-                                    asked_at, told_at, routes, tiers)
+                                    asked_at, told_at, routes, tiers, ask_first_until)
             SELECT psp, process, clock_timestamp() - good * interval '1 ms', clock_timestamp() - bad * interval '1 ms',
                    clock_timestamp() - unwell_from * interval '1 ms', clock_timestamp() - unwell * interval '1 ms', is_open, in_a_row,
                    payments, clock_timestamp() - asked * interval '1 ms', clock_timestamp(), routes,
-                   CAST(string_to_array(tiers, ',') AS bigint[])
+                   CAST(string_to_array(tiers, ',') AS bigint[]), asked_until
               FROM unnest(?::text[], ?::uuid[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bool[], ?::int[], ?::text[],
-                          ?::bigint[], ?::text[], ?::text[])
-                AS reported (psp, process, good, bad, unwell_from, unwell, is_open, in_a_row, payments, asked, routes, tiers)
+                          ?::bigint[], ?::text[], ?::text[], ?::timestamptz[])
+                AS reported (psp, process, good, bad, unwell_from, unwell, is_open, in_a_row, payments, asked, routes, tiers, asked_until)
                 ON CONFLICT (psp, process) DO UPDATE
                SET good_at = excluded.good_at, bad_at = excluded.bad_at, unwell_from = excluded.unwell_from, unwell_at = excluded.unwell_at,
                    open = excluded.open,
@@ -49,9 +50,10 @@ public final class PspHealthTable {
     /**
      * @param routes where the process sends payments, as {@link Routes#parse} reads it
      * @param tiers  the retry tiers of this process
+     * @param until  until when it queries the PSPs before each attempt
      */
-    public static void report(Connection connection, UUID process, String routes, List<Duration> tiers, List<Row> rows)
-            throws SQLException {
+    public static void report(Connection connection, UUID process, String routes, List<Duration> tiers, Optional<Instant> until,
+            List<Row> rows) throws SQLException {
         String milliseconds = tiers.stream().map(tier -> Long.toString(tier.toMillis())).collect(Collectors.joining(","));
         Sql.update(connection, REPORT, Columns.of(rows)
                 .with("text", Row::psp)
@@ -65,7 +67,8 @@ public final class PspHealthTable {
                 .with("text", Row::inARow)
                 .with("int8", row -> row.asked().map(Duration::toMillis).orElse(null))
                 .with("text", row -> routes)
-                .with("text", row -> milliseconds));
+                .with("text", row -> milliseconds)
+                .with("timestamptz", row -> until.orElse(null)));
     }
 
     private static final String OTHERS = """

@@ -25,6 +25,11 @@ public record PspKey(String value) {
         return new PspKey(DerivedId.of(payment, operation, operationRef, psp, sequence));
     }
 
+    /** In the place of the key of an attempt that the PSP names only by its own reference. No attempt has it. */
+    public static PspKey standIn(String pspReference) {
+        return new PspKey(DerivedId.of("stand-in", pspReference));
+    }
+
     /** Empty if the text is not such a key. */
     public static Optional<PspKey> parse(String text) {
         return DerivedId.isWellFormed(text) ? Optional.of(new PspKey(text)) : Optional.empty();

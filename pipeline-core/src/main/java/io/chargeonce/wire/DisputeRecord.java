@@ -7,7 +7,7 @@ import java.util.Optional;
 /**
  * The value on the disputes topic: how a dispute stands after a change.
  *
- * @param dispute  the PSP's id of the dispute
+ * @param id       the PSP's id of the dispute
  * @param amount   absent, with the currency, if the PSP names no amount of a payment
  * @param stage    {@code inquiry}, {@code opened}, {@code won} or {@code lost}
  * @param funds    {@code not_taken}, {@code taken} or {@code returned}
@@ -20,7 +20,7 @@ public record DisputeRecord(
         String paymentId,
         String merchant,
         String psp,
-        String dispute,
+        String id,
         Optional<Long> amount,
         Optional<String> currency,
         String reason,

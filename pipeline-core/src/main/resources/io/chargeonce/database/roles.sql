@@ -138,8 +138,8 @@ GRANT SELECT, INSERT (operation_id, psp, psp_reference, reason, failed_at, told_
     UPDATE (psp_reference, reason, failed_at, recaptured_at, told_at) ON capture_failure TO chargeonce_charge;
 -- So are disputes. Whatever settles a refund compares it with what they have taken.
 GRANT INSERT (psp, reference, payment_id, amount, currency, reason, stage, stage_rank, final, funds, funds_rank, refundable, answered,
-    due_by, revision), UPDATE (amount, currency, reason, stage, stage_rank, final, funds, funds_rank, refundable, answered, due_by, revision,
-    changed_at) ON dispute TO chargeonce_charge;
+    asked_at, answered_at, due_by, revision), UPDATE (amount, currency, reason, stage, stage_rank, final, funds, funds_rank, refundable,
+    answered, asked_at, answered_at, due_by, revision, changed_at) ON dispute TO chargeonce_charge;
 GRANT SELECT ON dispute TO chargeonce_charge, chargeonce_retry, chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
 -- The resolver executes people's findings. It proposes none itself.
 GRANT UPDATE (state, answer, answered_at) ON hand_settlement TO chargeonce_charge;
@@ -181,7 +181,7 @@ GRANT EXECUTE ON FUNCTION must_be_approved(text), run_holds(text, boolean), prop
 -- The console says whether this person may approve another's run.
 GRANT EXECUTE ON FUNCTION has_a_login_of_their_own(text) TO chargeonce_dlq_operator;
 GRANT EXECUTE ON FUNCTION too_much_alone(text[], numeric[]), it_may_begin(text), permit_moves(text, int[]), moved_by_a_person(text, text),
-    may_have_taken_money(text), approve(text, text, text), cancel_by_a_person(text) TO chargeonce_dlq_operator;
+    may_have_taken_money(text), attempts_may_be_lost(), approve(text, text, text), cancel_by_a_person(text) TO chargeonce_dlq_operator;
 GRANT INSERT (run_id, reason, fingerprint, items, canary, rate, max_rate, abort_above_percent, even_capped, even_stopped, state, kind,
         even_unresolved, money),
     UPDATE (awaits_approval, state, verdict, leader, leader_token, led_at, judged_after, ended_at, rate, max_rate)

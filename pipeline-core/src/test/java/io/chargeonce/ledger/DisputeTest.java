@@ -8,6 +8,7 @@ import io.chargeonce.ledger.Dispute.Report;
 import io.chargeonce.ledger.Dispute.Stage;
 import io.chargeonce.payment.Money;
 import io.chargeonce.wire.PaymentJson;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -25,15 +26,21 @@ class DisputeTest {
     private static final Report OPENED = report(Stage.OPENED, 30, Optional.empty(), 1299);
     private static final Report TAKEN = report(Stage.OPENED, 40, Optional.of(Funds.TAKEN), 700);
     private static final Report RETURNED = report(Stage.OPENED, 50, Optional.of(Funds.RETURNED), 700);
-    private static final Report ANSWERED = new Report("D1", Optional.empty(), "", "answered", true, Stage.OPENED, 0, false,
-            Optional.empty(), 0, false, true, Optional.empty());
+    private static final Report ANSWERED = new Report("D1", Optional.of("P1"), Optional.empty(), "", "answered", Optional.of(day(15)), true,
+            Stage.OPENED, 0, false, Optional.empty(), 0, false, true, Optional.empty());
     private static final Report LOST = report(Stage.LOST, 81, Optional.of(Funds.TAKEN), 700);
     private static final Report WON = report(Stage.WON, 90, Optional.of(Funds.RETURNED), 700);
 
     private static Report report(Stage stage, int rank, Optional<Funds> funds, long amount) {
         boolean isFinal = stage == Stage.WON || stage == Stage.LOST;
-        return new Report("D1", Optional.of(new Money(amount, "EUR")), "fraudulent", stage.tag(), true, stage, rank, isFinal, funds,
+        return new Report("D1", Optional.of("P1"), Optional.of(new Money(amount, "EUR")), "fraudulent", stage.tag(),
+                Optional.of(day(rank)), true, stage, rank, isFinal, funds,
                 funds.isPresent() ? rank : 0, false, isFinal, Optional.of(DUE).filter(due -> !isFinal));
+    }
+
+    /** In the course of the dispute. */
+    private static Instant day(int rank) {
+        return DUE.minus(Duration.ofDays(100 - rank));
     }
 
     private static Dispute after(List<Report> reports) {
@@ -46,7 +53,7 @@ class DisputeTest {
 
     @RepeatedTest(50)
     void in_whatever_order_and_number_reports_come_the_dispute_is_the_same() {
-        List<Report> all = List.of(INQUIRY, OPENED, TAKEN, RETURNED, LOST, WON);
+        List<Report> all = List.of(INQUIRY, ANSWERED, OPENED, TAKEN, RETURNED, LOST, WON);
         var random = new Random();
         List<Report> some = all.subList(0, 1 + random.nextInt(all.size()));
         var shuffled = new ArrayList<>(some);
@@ -83,6 +90,13 @@ class DisputeTest {
         assertThat(after(List.of(INQUIRY, ANSWERED)).toAnswerBy()).isEmpty();
         assertThat(after(List.of(INQUIRY, ANSWERED, TAKEN)).toAnswerBy()).hasValue(DUE);
         assertThat(after(List.of(TAKEN, LOST)).toAnswerBy()).isEmpty();
+    }
+
+    @Test
+    void an_answer_that_is_told_before_its_question_or_after_the_next_one_counts_for_its_own() {
+        assertThat(after(List.of(ANSWERED, INQUIRY)).toAnswerBy()).isEmpty();
+        assertThat(after(List.of(INQUIRY, TAKEN, ANSWERED)).toAnswerBy()).hasValue(DUE);
+        assertThat(after(List.of(ANSWERED, TAKEN, INQUIRY)).toAnswerBy()).hasValue(DUE);
     }
 
     @Test

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.charge.call;
 
+import io.chargeonce.database.Sql;
 import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.AttemptTable;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.payment.PspKey;
 import io.chargeonce.psp.Gateways;
+import io.chargeonce.psp.Notice;
 import io.chargeonce.psp.PspCall;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -24,6 +26,27 @@ public record Attempted(Attempt attempt, Operation operation) {
         }
         Attempt attempt = found.getFirst();
         return Optional.of(new Attempted(attempt, OperationTable.find(connection, attempt.operationId()).orElseThrow()));
+    }
+
+    private static final String DISPUTED = """
+            SELECT psp_key FROM (SELECT psp_key, state FROM attempt_of_payment
+                                  WHERE payment_id = (SELECT payment_id FROM dispute WHERE psp = ? AND reference = ?) AND psp = ?
+                                    AND operation = 'charge'
+                                  UNION ALL
+                                 SELECT psp_key, state FROM psp_observation AS heard JOIN payment_attempt USING (psp_key)
+                                  WHERE heard.psp_reference = ? AND source = 'webhook' AND psp = ? AND operation = 'charge') AS named
+             ORDER BY state = 'succeeded' DESC LIMIT 1
+            """;
+
+    /** The same for a message. One about a dispute may name the attempt by the PSP's references alone. */
+    public static Optional<Attempted> find(Connection connection, String psp, Notice notice) throws SQLException {
+        Optional<Attempted> byKey = find(connection, psp, notice.key());
+        if (byKey.isPresent() || !(notice.said().orElse(null) instanceof Notice.Disputed disputed)) {
+            return byKey;
+        }
+        Optional<PspKey> named = Sql.first(connection, DISPUTED, row -> new PspKey(row.getString(1)), psp, disputed.report().reference(),
+                psp, disputed.report().capture(), psp);
+        return named.isEmpty() ? byKey : find(connection, psp, named.get());
     }
 
     /** A status query about it that sends nothing. */

@@ -13,7 +13,8 @@ import java.sql.SQLException;
 
 /**
  * Stages declined charges whose next presentation is due. If their merchant has opted out since, they stay declined. Until then they wait
- * only in Postgres, because days are longer than any topic's retention. For one thread; several processes may each run one.
+ * only in Postgres, because days are longer than any topic's retention. A charge that is to be canceled after a restore is staged in the
+ * same way: its claim queries the PSPs, and presents nothing. For one thread; several processes may each run one.
  */
 public final class DueRepresentments {
 
@@ -34,8 +35,11 @@ public final class DueRepresentments {
         var changes = new UnitOfWork(connection, due.now(), topics);
         for (Operation operation : due.rows().values()) {
             // The merchant may have opted out since it was planned.
-            boolean isWanted = RetryBudget.isOptedIn(connection, operation.accepted().merchant());
+            boolean isWanted = operation.isCanceling() || RetryBudget.isOptedIn(connection, operation.accepted().merchant());
             if (isWanted || !changes.settledByItsDecline(operation)) {
+                if (operation.isCanceling()) {
+                    changes.settleLetter(operation.id());
+                }
                 operation.stagePresentation(due.now());
                 changes.save(operation);
                 changes.stageWork(operation);

@@ -15,6 +15,7 @@ import io.chargeonce.ledger.Operation;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
+import io.chargeonce.payment.PspKey;
 import io.chargeonce.psp.Notice;
 import java.sql.SQLException;
 import java.util.Map;
@@ -32,20 +33,23 @@ record CaptureWebhookHandler(UnitOfWork changes, Operation operation) {
     private static final Logger LOG = LoggerFactory.getLogger(CaptureWebhookHandler.class);
 
     /** Under the operation's lock. */
-    void take(Notice notice) throws SQLException {
-        Attempt attempt = AttemptTable.lock(changes.connection(), notice.key());
+    void take(Notice notice, PspKey key) throws SQLException {
+        Attempt attempt = AttemptTable.lock(changes.connection(), key);
+        boolean isErased = attempt.request().length == 0;
         var capture = new Capture(attempt.psp(), notice.pspReference().orElse("unnamed"));
         boolean isThePayments = isThePayments(attempt);
         switch (notice.said().orElseThrow()) {
-            case Notice.CaptureFailed failed -> failed(capture, failed, isThePayments);
+            case Notice.CaptureFailed failed ->
+                failed(capture, new Notice.CaptureFailed(failed.money(), failed.at(), words(isErased, failed.reason())), isThePayments);
             case Notice.CapturedAgain again -> {
                 if (isThePayments && CaptureFailures.recaptured(changes.connection(), operation.id(), capture, again.at())) {
                     changes.audit(AuditLog.Entry.of(UnitOfWork.ACTOR, "captured-again", operation, Optional.empty(),
                             Map.of("psp", capture.psp(), "psp_reference", capture.reference())));
                 }
             }
-            case Notice.Disputed disputed -> disputed(capture, disputed.report(), isThePayments);
-            case Notice.TakenBack taken -> takenBack(capture, taken.event() + ": " + taken.why());
+            case Notice.Disputed disputed ->
+                disputed(capture, disputed.report().because(words(isErased, disputed.report().reason())), isThePayments);
+            case Notice.TakenBack taken -> takenBack(capture, taken.event() + ": " + words(isErased, taken.why()));
             // A refund of ours has a key of its own, so a person made this one.
             case Notice.Ended refund -> {
                 if (refund.outcome() instanceof Outcome.Charged) {
@@ -54,6 +58,11 @@ record CaptureWebhookHandler(UnitOfWork changes, Operation operation) {
                 }
             }
         }
+    }
+
+    /** What a PSP says in its own words may identify a person: of an erased payment they are not recorded again. */
+    private static String words(boolean isErased, String text) {
+        return isErased ? "[erased]" : text;
     }
 
     private void disputed(Capture capture, Dispute.Report report, boolean isThePayments) throws SQLException {

@@ -34,14 +34,19 @@ public final class PspHealthSync {
     private final Gateways gateways;
     private final Routes routes;
     private final List<Duration> tiers;
+    private final Optional<Instant> askFirstUntil;
     private final UUID process = UUID.randomUUID();
     private Map<String, PspHealthReport> reported = Map.of();
     private Instant reportedAt = Instant.MIN;
 
-    /** @param tiers reported too, so that people see a process whose retry tiers are not those that were agreed */
-    public PspHealthSync(Database database, Gateways gateways, Routes routes, List<Duration> tiers) {
+    /**
+     * @param tiers         reported too, so that people see a process whose retry tiers are not those that were agreed
+     * @param askFirstUntil reported too, so that no cancel is final before the PSPs were queried
+     */
+    public PspHealthSync(Database database, Gateways gateways, Routes routes, List<Duration> tiers, Optional<Instant> askFirstUntil) {
         this.database = database;
         this.tiers = tiers;
+        this.askFirstUntil = askFirstUntil;
         this.gateways = gateways;
         this.routes = routes;
     }
@@ -71,7 +76,7 @@ public final class PspHealthSync {
         if (forgets) {
             PspHealthTable.forgetOld(connection);
         }
-        PspHealthTable.report(connection, process, routes.text(), tiers,
+        PspHealthTable.report(connection, process, routes.text(), tiers, askFirstUntil,
                 news.entrySet().stream().map(one -> row(one.getKey(), one.getValue(), now)).toList());
         return PspHealthTable.others(connection, process);
     }

@@ -123,9 +123,13 @@ public final class UnmatchedNotices {
     private static final String MATCHED = """
             SELECT notice.psp, notice_id, notice.psp_key, notice.psp_reference, amount, currency, gives_back, outcome, notice.cause, detail,
                    notice.dispute, happened_at
-              FROM unmatched_notice AS notice JOIN payment_attempt AS attempt ON attempt.psp_key = notice.psp_key
-                  AND attempt.psp = notice.psp
+              FROM unmatched_notice AS notice
              WHERE notice.psp = ANY (?) AND (notice.psp, notice_id) > (?, ?)
+               AND (EXISTS (SELECT FROM payment_attempt AS attempt WHERE attempt.psp_key = notice.psp_key AND attempt.psp = notice.psp)
+                    OR EXISTS (SELECT FROM dispute WHERE dispute.psp = notice.psp AND dispute.reference = notice.dispute ->> 'reference')
+                    OR EXISTS (SELECT FROM psp_observation AS heard JOIN payment_attempt AS attempt USING (psp_key)
+                                WHERE heard.psp_reference = notice.dispute ->> 'capture' AND source = 'webhook'
+                                  AND attempt.psp = notice.psp AND operation = 'charge'))
              ORDER BY notice.psp, notice_id LIMIT ?
             """;
 

@@ -194,7 +194,7 @@ public final class WebhookInbox {
         if (!apart(() -> database.withConnection(connection -> NoticeTable.isNew(connection, psp, notice.id())))) {
             return true;
         }
-        Optional<Attempted> about = apart(() -> database.withConnection(connection -> Attempted.find(connection, psp, notice.key())));
+        Optional<Attempted> about = apart(() -> database.withConnection(connection -> Attempted.find(connection, psp, notice)));
         return about.isEmpty() ? keep(psp, notice) : take(psp, notice, about.get());
     }
 
@@ -343,7 +343,7 @@ public final class WebhookInbox {
         if (outcome.isPresent()) {
             new LateAnswers(changes, operation).take(notice.key(), "webhook", outcome.get());
         } else {
-            new CaptureWebhookHandler(changes, operation).take(notice);
+            new CaptureWebhookHandler(changes, operation).take(notice, about.attempt().key());
         }
         changes.write();
         return true;

@@ -11,13 +11,14 @@ import io.chargeonce.payment.Money;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.Date;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
  * Adyen's messages about disputes. All of one dispute have its {@code pspReference}. Adyen signs the event's code and the amount, but
- * neither {@code disputeStatus} nor times, so the code alone decides; its rank is its place in the course of a dispute.
+ * neither {@code disputeStatus} nor times, so the code alone decides about money; its rank is its place in the course of a dispute.
  * https://docs.adyen.com/risk-management/disputes-api/dispute-notifications
  */
 final class AdyenDisputes {
@@ -85,7 +86,8 @@ final class AdyenDisputes {
         boolean isKnown = item.isSuccess() && MEANINGS.containsKey(code);
         Meaning means = isKnown ? MEANINGS.get(code) : UNKNOWN;
         String reason = CardNumbers.hiddenIn(ForeignText.brief(Optional.ofNullable(item.getReason()).orElse("")));
-        return new Dispute.Report(item.getPspReference(), money, reason, code, isKnown, means.stage, means.rank, means.isFinal,
+        return new Dispute.Report(item.getPspReference(), Optional.ofNullable(item.getOriginalReference()).filter(name -> !name.isEmpty()), money, reason, code,
+                Optional.ofNullable(item.getEventDate()).map(Date::toInstant), isKnown, means.stage, means.rank, means.isFinal,
                 means.funds, means.funds.map(funds -> means.rank).orElse(0), false, means.answered, dueBy(item));
     }
 

@@ -74,10 +74,17 @@ final class AdyenWebhook implements Webhook {
 
     private Optional<Notice> notice(NotificationRequestItem item) {
         String account = String.valueOf(item.getMerchantAccountCode());
-        return said(item).flatMap(said -> PspKey.parse(item.getMerchantReference()).map(key -> new Notice(
+        return said(item).flatMap(said -> key(said, item).map(key -> new Notice(
                 "%s:%s:%s%s".formatted(item.getEventCode(), item.getPspReference(), item.isSuccess(), stage(said, item)), key,
                 Optional.of(item.getPspReference()), Optional.of(said),
                 Optional.of(account).filter(other -> !other.equals(merchantAccount)))));
+    }
+
+    /** Later stages of a dispute may name the payment only by Adyen's own reference. */
+    private static Optional<PspKey> key(Notice.Said said, NotificationRequestItem item) {
+        String ours = Optional.ofNullable(item.getMerchantReference()).orElse("");
+        return ours.isEmpty() && said instanceof Notice.Disputed disputed
+                ? Optional.of(PspKey.standIn(disputed.report().capture().orElse(disputed.report().reference()))) : PspKey.parse(ours);
     }
 
     /** A dispute may say the same again in a later stage. To record one twice changes nothing. */

@@ -33,6 +33,8 @@ final class StripeDisputes {
             "warning_closed", new Meaning(Stage.INQUIRY, 12, true),
             "needs_response", new Meaning(Stage.OPENED, 20, false),
             "under_review", new Meaning(Stage.OPENED, 21, false),
+            // Stripe has blocked or resolved it before it became a chargeback.
+            "prevented", new Meaning(Stage.INQUIRY, 22, true),
             "won", new Meaning(Stage.WON, 30, true),
             "lost", new Meaning(Stage.LOST, 31, true));
 
@@ -60,9 +62,10 @@ final class StripeDisputes {
         List<BalanceTransaction> moved = Optional.ofNullable(dispute.getBalanceTransactions()).orElse(List.of());
         boolean isKnown = MEANINGS.containsKey(status);
         var details = Optional.ofNullable(dispute.getEvidenceDetails());
-        return new Dispute.Report(dispute.getId(),
+        return new Dispute.Report(dispute.getId(), Optional.ofNullable(dispute.getPaymentIntent()),
                 PspUnits.STRIPE.from(dispute.getAmount(), String.valueOf(dispute.getCurrency()).toUpperCase(Locale.ROOT)),
-                ForeignText.brief(String.valueOf(dispute.getReason())), "%s, %s".formatted(event, status), isKnown,
+                ForeignText.brief(String.valueOf(dispute.getReason())), "%s, %s".formatted(event, status), Optional.empty(),
+                isKnown,
                 means.stage, means.rank, means.isFinal, Optional.of(funds(moved)), moved.size(),
                 Boolean.TRUE.equals(dispute.getIsChargeRefundable()), isKnown && !status.endsWith("needs_response"),
                 details.map(com.stripe.model.Dispute.EvidenceDetails::getDueBy).map(Instant::ofEpochSecond));

@@ -102,6 +102,8 @@ record PaymentRoutes(WitnessView witness) implements ConsoleApi.Routes {
         return switch (canceled.result()) {
             case UNKNOWN -> throw ConsoleProblems.noSuch("No payment has this id.").refusal();
             case CAPTURED -> throw ConsoleProblems.notNow("It was charged already.", "Refund it to give the money back.").refusal();
+            case FOUND_AT_PSP -> throw ConsoleProblems.notNow("A PSP has a charge of it that no attempt explains, so it counts as charged.",
+                    "Look there. If it has taken no money, restore it if it was purged, and merge it.").refusal();
             case DECLINED -> throw ConsoleProblems.notNow("It was declined.", "There is nothing to cancel.").refusal();
             case PURGED -> throw ConsoleProblems.notNow("It was purged and has ended.", "There is nothing to cancel.").refusal();
             case CANCELED, CANCELING -> ConsoleApi.json(200, Map.of("result", canceled.result().tag(), "run", by.run()));
@@ -131,7 +133,7 @@ record PaymentRoutes(WitnessView witness) implements ConsoleApi.Routes {
         json.put("state", operation.state().tag());
         json.put("canceling", operation.isCanceling());
         json.put("may_be_canceled", operation.kind() == OperationKind.CHARGE && operation.settledAt().isEmpty()
-                && operation.cancelRequestedAt().isEmpty());
+                && operation.cancelRequestedAt().isEmpty() && !operation.isFoundAtPsp());
         json.put("generation", operation.generation());
         json.put("attempts", operation.sequence());
         json.put("accepted_at", accepted.at().toString());

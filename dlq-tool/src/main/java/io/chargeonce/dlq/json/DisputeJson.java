@@ -14,7 +14,7 @@ public final class DisputeJson {
         var json = new LinkedHashMap<String, Object>();
         json.put("what", "dispute");
         json.put("psp", dispute.psp());
-        json.put("psp_reference", dispute.reference());
+        json.put("id", dispute.reference());
         dispute.money().ifPresent(money -> {
             json.put("amount", money.minorUnits());
             json.put("currency", money.currency());
@@ -22,7 +22,7 @@ public final class DisputeJson {
         json.put("reason", dispute.reason());
         json.put("stage", dispute.stage().tag());
         json.put("funds", dispute.funds().tag());
-        json.put("final", dispute.isFinal());
+        json.put("is_final", dispute.isFinal());
         dispute.toAnswerBy().ifPresent(due -> json.put("due_by", due.toString()));
         return json;
     }

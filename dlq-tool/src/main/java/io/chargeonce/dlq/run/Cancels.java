@@ -30,6 +30,8 @@ public final class Cancels {
         CANCELING,
         /** Too late: only a refund gives the money back. */
         CAPTURED,
+        /** A PSP has something of it that no attempt explains: a person looks there first. */
+        FOUND_AT_PSP,
         /** There is nothing to cancel. */
         DECLINED,
         /** It was purged and can no longer be restored: there is nothing to cancel. */
@@ -51,6 +53,7 @@ public final class Cancels {
                 case null -> UNKNOWN;
                 case "canceled" -> CANCELED;
                 case "canceling" -> CANCELING;
+                case "found_at_psp" -> FOUND_AT_PSP;
                 case "declined" -> DECLINED;
                 case "purged" -> PURGED;
                 default -> CAPTURED;
@@ -102,7 +105,7 @@ public final class Cancels {
         return new Canceled(id, result, operation.map(one -> one.state().tag()), operation.map(one -> one.accepted().request().money()));
     }
 
-    private static final String MAY_HAVE_TAKEN_MONEY = "SELECT may_have_taken_money(?)";
+    private static final String MAY_HAVE_TAKEN_MONEY = "SELECT may_have_taken_money(?) OR attempts_may_be_lost()";
 
     private static Result wouldBe(Connection connection, Operation operation) throws SQLException {
         if (operation.isPurgedForGood()) {
@@ -113,7 +116,7 @@ public final class Cancels {
             case DECLINED -> Result.DECLINED;
             case CANCELED -> Result.CANCELED;
             case PROCESSING, UNRESOLVED -> Result.CANCELING;
-            case ACCEPTED, SCHEDULED, PARKED, DEAD, PURGED -> operation.isWatched()
+            case ACCEPTED, SCHEDULED, PARKED, DEAD, PURGED -> operation.isFoundAtPsp() ? Result.FOUND_AT_PSP : operation.isWatched()
                     || Sql.one(connection, MAY_HAVE_TAKEN_MONEY, row -> row.getBoolean(1), operation.id()) ? Result.CANCELING
                             : Result.CANCELED;
         };

@@ -28,7 +28,7 @@ import java.util.Optional;
  *
  * @param letter its line in the dead-letter queue, if it ever had one
  * @param holds  what people have paused that keeps it waiting now
- * @param disputes of a payment, as they stand now
+ * @param disputes of its payment, as they stand now
  * @param readAt by the database's clock: later moments lie ahead
  */
 public record Life(String id, Optional<Operation> operation, Optional<DeadLetterView> letter, List<Moment> moments,
@@ -41,7 +41,8 @@ public record Life(String id, Optional<Operation> operation, Optional<DeadLetter
             Optional<DeadLetterView> letter = DeadLetterQuery.find(connection, List.of(id)).stream().findFirst();
             return operation.isEmpty() && letter.isEmpty() ? Optional.empty()
                     : Optional.of(new Life(id, operation, letter, moments(connection, id, operation), holds(connection, operation),
-                            DisputeTable.of(connection, id), Database.now(connection)));
+                            DisputeTable.of(connection, operation.map(one -> one.accepted().payment().value()).orElse(id)),
+                            Database.now(connection)));
         });
     }
 

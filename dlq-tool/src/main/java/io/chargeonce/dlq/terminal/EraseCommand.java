@@ -61,7 +61,8 @@ final class EraseCommand implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "MERCHANT", description = "Whose payments they are.")
     String merchant;
 
-    @Parameters(index = "1..*", arity = "0..*", paramLabel = "PAYMENT", description = "The payments' ids.")
+    @Parameters(index = "1..*", arity = "0..*", paramLabel = "PAYMENT",
+            description = "The payments' ids, and those of stored payment methods (pmt_…).")
     List<String> payments = new ArrayList<>();
 
     @Option(names = "--from", paramLabel = "FILE", description = "Also those in this file, one per line; - is standard input.")

@@ -68,6 +68,27 @@ class CancelTest {
     }
 
     @Test
+    void after_a_restore_the_psps_are_queried_first_and_what_only_a_person_can_judge_is_refused() {
+        rows.text("""
+                INSERT INTO psp_health (psp, process, good_at, open, failed_in_a_row, failed_payments, told_at, ask_first_until)
+                VALUES ('stripe', gen_random_uuid(), now(), false, 0, '', now(), now() + interval '1 hour') RETURNING 1""");
+        try {
+            String id = rows.dead();
+            assertThat(call("cancel", id, "--reason", "r").out()).contains("the PSP would be queried");
+            assertThat(cancel(id).out()).contains("the PSP is queried");
+            assertThat(call("why", id).out()).contains("now scheduled and to be canceled");
+            String found = rows.dead();
+            rows.text("UPDATE operation_state SET failure_cause = 'found_at_psp' WHERE operation_id = '" + found + "' RETURNING 1");
+            for (Called called : List.of(call("cancel", found, "--reason", "r"), cancel(found))) {
+                assertThat(called.exit()).isOne();
+                assertThat(called.out()).contains("counts as charged", "merge it");
+            }
+        } finally {
+            rows.text("DELETE FROM psp_health RETURNING 1");
+        }
+    }
+
+    @Test
     void what_may_have_been_charged_is_queried_and_a_repeat_gives_the_same() {
         String id = rows.unresolved();
         assertThat(cancel(id).out()).contains("the PSP is queried, and it is canceled unless it was charged");

@@ -63,6 +63,44 @@ class EraseTest {
         assertThat(erase(payment, "--yes", "--json").json().getFirst().path("result").asString()).isEqualTo("nothing_left");
     }
 
+    @Test
+    void a_stored_method_that_charged_nothing_is_erased_by_its_own_id() {
+        String method = "pmt_" + "f".repeat(26);
+        sql("""
+            INSERT INTO merchant (merchant_id) VALUES ('acme') ON CONFLICT DO NOTHING;
+            SELECT store_payment_method('acme', '%1$s', 'Jane', sha256('x'), ARRAY['stripe'], ARRAY['cus_1'], ARRAY['pm_1'])"""
+                .formatted(method));
+        assertThat(erase(method).out()).contains("1 would be erased");
+        assertThat(erase(method, "--yes").out()).contains("1 were erased");
+        assertThat(rows.text("SELECT customer || ' ' || (detached_at IS NOT NULL) FROM payment_method WHERE payment_method_id = '" + method
+                + "'")).isEqualTo("[erased] true");
+        assertThat(rows.text("SELECT count(*) FROM payment_method_token WHERE payment_method_id = '" + method + "'")).isEqualTo("0");
+        assertThat(rows.text("SELECT resource_type FROM audit_record WHERE resource_id = '" + method
+                + "' AND action = 'personal_data.erased'")).isEqualTo("payment_method");
+        assertThat(erase(method, "--yes", "--json").json().getFirst().path("result").asString()).isEqualTo("nothing_left");
+        assertThat(Called.of(() -> rows.openAs("chargeonce_eraser"), "erase", "globex", method, "--reason", "r").out())
+                .as("another merchant's").contains("globex has no such payment");
+    }
+
+    @Test
+    void what_a_psp_says_in_words_of_a_dispute_or_a_failed_capture_goes_even_if_nothing_else_is_left() {
+        String payment = succeeded();
+        erase(payment, "--yes");
+        for (String words : List.of("""
+            INSERT INTO dispute (psp, reference, payment_id, reason, stage, stage_rank, final, funds, funds_rank, refundable, answered, \
+            revision) VALUES ('adyen', 'D1', '%s', 'Jane rang', 'lost', 81, true, 'taken', 81, false, true, 1)""", """
+            INSERT INTO capture_failure (operation_id, psp, psp_reference, reason) VALUES ('%s', 'adyen', 'P1', 'Jane has moved')""", """
+            INSERT INTO unmatched_notice (psp, notice_id, psp_key, gives_back, outcome, dispute)
+            SELECT 'adyen', 'n9', psp_key, false, 'disputed', '{"reference": "D1", "reason": "Jane rang"}'
+              FROM payment_attempt WHERE payment_id = '%s'""")) {
+            sql(words.formatted(payment));
+            assertThat(erase(payment).out()).as(words).contains("1 would be erased");
+            assertThat(erase(payment, "--yes").out()).contains("1 were erased");
+        }
+        assertThat(rows.text("SELECT concat_ws(' ', (SELECT reason FROM dispute), (SELECT reason FROM capture_failure), (SELECT dispute ->> "
+                + "'reason' FROM unmatched_notice WHERE notice_id = 'n9'))")).isEqualTo("[erased] [erased] [erased]");
+    }
+
     /** Who settled it by hand, what they found, and that a PSP told of it, is the money's trail; in which words is not. */
     @Test
     void the_words_of_people_and_of_notices_that_wait_go_and_what_they_decided_stays() {

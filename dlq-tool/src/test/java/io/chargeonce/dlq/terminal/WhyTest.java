@@ -60,6 +60,24 @@ class WhyTest {
     }
 
     @Test
+    void a_refund_shows_the_disputes_of_its_payment() {
+        String id = rows.accepted("acme");
+        rows.succeed(id);
+        rows.text(("INSERT INTO dispute (psp, reference, payment_id, reason, stage, stage_rank, final, funds, funds_rank, refundable, "
+                + "answered, revision) VALUES ('stripe', 'du_2', '%s', 'fraudulent', 'lost', 31, true, 'taken', 1, false, true, 1) "
+                + "RETURNING 1").formatted(id));
+        rows.text(("INSERT INTO operation (operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, "
+                + "payment_method, charge_within_s) VALUES ('re_of_disputed', '%s', 'refund', 'a', 'acme', 're_of_disputed', 100, 'EUR', "
+                + "'pm', 60) RETURNING 1").formatted(id));
+        assertThat(call("why", "re_of_disputed").out()).contains("Now: dispute du_2 at stripe, lost, taken");
+        assertThat(call("why", "re_of_disputed", "--json").json()).filteredOn(line -> line.path("what").asString().equals("dispute"))
+                .singleElement().satisfies(line -> {
+                    assertThat(line.path("id").asString()).isEqualTo("du_2");
+                    assertThat(line.path("is_final").asBoolean()).isTrue();
+                });
+    }
+
+    @Test
     void every_death_is_told_and_the_last_one_with_what_was_said() {
         String id = rows.dead();
         call("merge", id, "--yes", "--wait", "0");

@@ -234,6 +234,13 @@ public final class Problems {
                 "It cannot be canceled any more. Refund it to give the money back.").withPayment(Contract.PAYMENTS + "/" + id);
     }
 
+    /** Of the same type: to its merchant, a payment that its PSP may have charged is one that it has charged. */
+    public static Problem foundAtPsp(PaymentId id) {
+        return Problem.of(409, "already-captured", "The payment may have been charged already",
+                "A PSP has a charge of it that the operator of this service has to look at. Until then it cannot be canceled: look at its "
+                        + "status later.").withPayment(Contract.PAYMENTS + "/" + id);
+    }
+
     public static Problem paymentDeclined(PaymentId id) {
         return Problem.of(409, "payment-declined", "The payment was declined",
                 "It was not charged and will not be, so there is nothing to cancel.").withPayment(Contract.PAYMENTS + "/" + id);

@@ -40,7 +40,7 @@ public final class CancelPayment {
         });
     }
 
-    /** @param status the state that counts, or {@code canceling}; null if the merchant has no such payment */
+    /** @param status the state that counts, or {@code canceling} or {@code found_at_psp}; null if the merchant has no such payment */
     private record Decided(String status, boolean isNew) {}
 
     private static final String CANCEL = "SELECT status, is_new FROM cancel_payment(?, ?)";
@@ -50,6 +50,7 @@ public final class CancelPayment {
         return switch (decided.status) {
             case null -> Problems.notFound().answer();
             case "succeeded", "failed" -> Problems.alreadyCaptured(payment).answer();
+            case "found_at_psp" -> Problems.foundAtPsp(payment).answer();
             case "declined" -> Problems.paymentDeclined(payment).answer();
             default -> {
                 if (decided.isNew) {

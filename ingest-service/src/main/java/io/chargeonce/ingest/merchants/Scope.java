@@ -6,11 +6,11 @@ import java.util.Locale;
 
 /** What a token may be used for. */
 public enum Scope {
-    /** To send payments, one by one and in batches. */
+    /** To send payments, one by one and in batches, to cancel them, and to store and detach payment methods. */
     PAY,
     /** To give money back. */
     REFUND,
-    /** To look at payments and refunds. */
+    /** To look at payments, refunds, disputes and payment methods. */
     READ,
     /** To manage the merchant's own webhook endpoints. */
     WEBHOOKS;

@@ -94,7 +94,7 @@ public final class ReadPayment {
         shown.put("reason", dispute.reason());
         shown.put("stage", dispute.stage().tag());
         shown.put("funds", dispute.funds().tag());
-        shown.put("final", dispute.isFinal());
+        shown.put("is_final", dispute.isFinal());
         dispute.toAnswerBy().ifPresent(due -> shown.put("due_by", due.toString()));
         return shown;
     }

@@ -185,6 +185,22 @@ class ReaperTest {
         assertThat(rowsOf(id)).isEqualTo(2);
     }
 
+    @Test
+    void a_payment_with_a_dispute_is_forgotten_only_when_that_has_ended_for_long() {
+        String id = oldPaymentWithAnAttempt();
+        world.execute("""
+                INSERT INTO dispute (psp, reference, payment_id, reason, stage, stage_rank, final, funds, funds_rank, refundable, answered,
+                       revision, changed_at)
+                VALUES ('adyen', 'D-%1$s', '%1$s', '', 'opened', 40, false, 'taken', 40, false, false, 1, now() - interval '450 days')"""
+                .formatted(id));
+        reap();
+        assertThat(rowsOf(id)).isEqualTo(2);
+
+        world.execute("UPDATE dispute SET stage = 'lost', stage_rank = 81, final = true, revision = 2");
+        reap();
+        assertThat(rowsOf(id)).isZero();
+    }
+
     private String oldPaymentWithAnAttempt() {
         String id = Json.text(payment("500 days", "purged").body(), "id");
         world.become(key, "settled_at = now() - interval '450 days'");

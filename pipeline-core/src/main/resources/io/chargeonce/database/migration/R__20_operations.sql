@@ -12,11 +12,20 @@ BEGIN
                       AND (NOT failed_definite OR state = 'succeeded'));
 END $$;
 
+-- Whether a restore may have lost attempts: while a process queries the PSPs first; and while no process charges, because the next one may
+-- have to.
+CREATE OR REPLACE FUNCTION attempts_may_be_lost() RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+    SELECT coalesce(bool_or(ask_first_until > clock_timestamp()) OR max(told_at) < clock_timestamp() - interval '1 minute', false)
+      FROM psp_health
+$$;
+
 -- Decides under the charge's lock whether it is canceled: the only way to cancel. If none of its attempts can have moved money, it is
 -- canceled, which is final, and charge publishes that. If one may have, the request is stored and the PSP is queried now; no attempt begins
--- and no status query executes one any more. A charge that has ended stays as it is, also one that was purged and can
--- no longer be restored. "status" is the charge's state, or 'canceling'; NULL
--- if there is no such charge. "is_new" is false for a repeat.
+-- and no status query executes one any more. If a restore may have lost one, the request is stored and the charge is staged again: its claim
+-- cancels it once no PSP that it queries has an attempt. A charge that has ended stays as it is, also one that was purged and can
+-- no longer be restored, or of which a PSP has something that only a person can judge. "status" is the charge's state, 'canceling' or
+-- 'found_at_psp'; NULL if there is no such charge. "is_new" is false for a repeat.
 CREATE OR REPLACE FUNCTION cancel_charge(payment text, OUT status text, OUT is_new boolean)
     LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
 DECLARE
@@ -34,6 +43,19 @@ BEGIN
     IF its.state IN ('succeeded', 'failed', 'declined', 'canceled')
        OR its.state = 'purged' AND its.settled_at IS NOT NULL AND its.resolve_at IS NULL THEN
         is_new := false;
+    ELSIF its.state IN ('dead', 'purged') AND its.failure_cause = 'found_at_psp' THEN
+        status := 'found_at_psp';
+        is_new := false;
+    ELSIF its.resolve_at IS NULL AND NOT may_have_taken_money(payment) AND attempts_may_be_lost() THEN
+        status := 'canceling';
+        IF is_new OR its.state IN ('dead', 'purged') THEN
+            UPDATE operation_state SET state = 'dead' WHERE operation_id = payment AND state = 'purged';
+            UPDATE operation_state SET state = 'accepted' WHERE operation_id = payment AND state = 'dead';
+            UPDATE operation_state
+               SET state = 'scheduled', step = its.step + 1, swept = 0, cancel_requested_at = coalesce(its.cancel_requested_at, moment),
+                   tier = 0, not_before = moment, represent_at = moment, staged_at = moment, settled_at = NULL, lease_token = NULL
+             WHERE operation_id = payment;
+        END IF;
     ELSIF its.resolve_at IS NULL AND NOT may_have_taken_money(payment) THEN
         status := 'canceled';
         UPDATE operation_state

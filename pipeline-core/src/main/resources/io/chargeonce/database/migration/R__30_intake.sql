@@ -122,8 +122,8 @@ BEGIN
                   WHERE token.token_sha256 = ANY (digests);
 END $$;
 
--- Those of these payments that are the first of their purchase: each takes its purchase's row for its merchant's time window. All callers
--- use the same order, so two batches cannot deadlock.
+-- Those of these payments that are the first of their purchase: each takes its purchase's row for its merchant's time window. One that is
+-- canceled was no purchase. All callers use the same order, so two batches cannot deadlock.
 CREATE OR REPLACE FUNCTION take_purchases(merchants text[], purchases bytea[], payments text[]) RETURNS SETOF text
     LANGUAGE plpgsql STRICT ROWS 10 SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 #variable_conflict use_column
@@ -134,7 +134,9 @@ BEGIN
       FROM unnest(merchants, purchases, payments) AS ask (merchant_id, purchase, payment_id) JOIN merchant USING (merchant_id)
      WHERE duplicate_window_ms > 0
      ORDER BY merchant_id, purchase, payment_id
-    ON CONFLICT (merchant_id, purchase) DO UPDATE SET payment_id = excluded.payment_id, until = excluded.until WHERE guard.until <= now()
+    ON CONFLICT (merchant_id, purchase) DO UPDATE SET payment_id = excluded.payment_id, until = excluded.until
+     WHERE guard.until <= now()
+        OR EXISTS (SELECT FROM operation_state WHERE operation_id = guard.payment_id AND operation_state.state = 'canceled')
     RETURNING payment_id;
 END $$;
 

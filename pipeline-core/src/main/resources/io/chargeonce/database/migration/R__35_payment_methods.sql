@@ -50,7 +50,7 @@ BEGIN
     RETURN true;
 END $$;
 
--- The tokens of these operations' methods. The methods are locked first: a detach waits for the claim that calls this, so no attempt
+-- The tokens of these operations' methods, of those that an attempt may be made from. The methods are locked first: a detach waits for the claim that calls this, so no attempt
 -- begins after its method was detached. The second statement sees what was committed while the first one waited.
 CREATE OR REPLACE FUNCTION tokens_of(operations text[]) RETURNS TABLE (operation_id text, psp text, customer text, token text)
     LANGUAGE plpgsql ROWS 10 SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
@@ -62,19 +62,22 @@ BEGIN
     RETURN QUERY
     SELECT its.operation_id, known.psp, known.customer, known.token
       FROM operation AS its
+      JOIN operation_state AS progress ON progress.operation_id = its.operation_id
+                                      AND progress.state IN ('accepted', 'scheduled', 'parked', 'processing')
       JOIN payment_method AS stored ON stored.payment_method_id = its.payment_method AND stored.merchant_id = its.merchant_id
       JOIN payment_method_token AS known USING (payment_method_id)
      WHERE its.operation_id = ANY (operations);
 END $$;
 
--- Erases the methods that these payments were charged with: an erased customer is not charged again. For erase_personal_data.
+-- Erases the methods that these payments were charged with: an erased customer is not charged again. "payments" may also name methods. For
+-- erase_personal_data.
 CREATE OR REPLACE FUNCTION erase_payment_methods(payments text[]) RETURNS void
     LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
 DECLARE
     theirs text[] := ARRAY(SELECT stored.payment_method_id FROM operation AS its
                              JOIN payment_method AS stored ON stored.payment_method_id = its.payment_method
                                                           AND stored.merchant_id = its.merchant_id
-                            WHERE its.operation_id = ANY (payments));
+                            WHERE its.operation_id = ANY (payments)) || payments;
 BEGIN
     UPDATE payment_method SET detached_at = now() WHERE payment_method_id = ANY (theirs) AND detached_at IS NULL;
     UPDATE payment_method SET customer = '[erased]' WHERE payment_method_id = ANY (theirs);

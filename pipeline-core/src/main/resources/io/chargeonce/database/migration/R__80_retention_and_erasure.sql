@@ -36,7 +36,7 @@ $$;
 
 -- Since when a payment is at rest: the latest of its acceptance, settlement, attempts, moves in the dead-letter queue and evidence that
 -- came late, and the same of its refunds, reversals and returns. A retention that began at the acceptance would be over before a late
--- success. 'infinity' while it is unfinished or charge still has to look at a booked line.
+-- success. 'infinity' while it is unfinished, charge still has to look at a booked line, or a dispute has no end.
 CREATE OR REPLACE FUNCTION at_rest_since(payment text) RETURNS timestamptz
     LANGUAGE plpgsql STABLE SET search_path = chargeonce, pg_temp AS $$
 DECLARE
@@ -45,7 +45,8 @@ DECLARE
                                 UNION ALL
                                SELECT operation_id FROM operation WHERE payment_id = payment AND kind <> 'charge');
 BEGIN
-    IF unfinished(payment, '{}') OR EXISTS (SELECT FROM settlement_line WHERE psp_key = ANY (attempts) AND due_at IS NOT NULL) THEN
+    IF unfinished(payment, '{}') OR EXISTS (SELECT FROM settlement_line WHERE psp_key = ANY (attempts) AND due_at IS NOT NULL)
+       OR EXISTS (SELECT FROM dispute WHERE dispute.payment_id = payment AND NOT final) THEN
         RETURN 'infinity';
     END IF;
     RETURN (SELECT max(at) FROM (
@@ -177,7 +178,10 @@ CREATE OR REPLACE FUNCTION is_personal(payment text) RETURNS boolean LANGUAGE sq
                      LEFT JOIN hand_settlement AS finding USING (psp_key)
                      LEFT JOIN unmatched_notice AS notice USING (psp_key)
                     WHERE request <> '' OR attempt.message IS NOT NULL OR heard.detail <> '[erased]'
-                       OR evidence <> '[erased]' OR answer <> '[erased]' OR notice.detail <> '[erased]')
+                       OR evidence <> '[erased]' OR answer <> '[erased]' OR notice.detail <> '[erased]'
+                       OR notice.dispute ->> 'reason' <> '[erased]')
+        OR EXISTS (SELECT FROM dispute WHERE payment_id = payment AND reason <> '[erased]')
+        OR EXISTS (SELECT FROM capture_failure WHERE operation_id = payment AND reason <> '[erased]')
         OR EXISTS (SELECT FROM operation AS its JOIN payment_method AS stored ON stored.payment_method_id = its.payment_method
                                                                             AND stored.merchant_id = its.merchant_id
                     WHERE its.operation_id = payment AND stored.customer <> '[erased]')
@@ -193,7 +197,8 @@ $$;
 -- Removes what identifies a person from finished payments and their refunds, for good: from the rows, the keys' requests, the requests to
 -- PSPs, the texts of PSPs, and those of people who settled by hand. Amounts, merchants, ids, methods, references and states stay, and so do
 -- the logins and times of findings. Fingerprints stay too, so a repeat gets its answer. The result says for each payment what was done; an
--- unfinished payment is left whole, because an attempt may still be made from it. A second call changes nothing.
+-- unfinished payment is left whole, because an attempt may still be made from it. A second call changes nothing. "payments" may also name
+-- stored payment methods: what charged nothing is in no payment.
 CREATE OR REPLACE FUNCTION erase_personal_data(merchant text, payments text[], claim text, why text, run text, really boolean)
     RETURNS TABLE (payment text, fate text, state_now text)
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
@@ -203,6 +208,7 @@ DECLARE
     operations text[];
     attempts text[];
     staged text[];
+    methods text[];
 BEGIN
     IF coalesce(btrim(why), '') = '' OR cardinality(payments) > 1000 THEN
         RAISE invalid_parameter_value USING MESSAGE = 'erase_personal_data: give a reason, and at most 1000 payments';
@@ -216,20 +222,36 @@ BEGIN
     staged := ARRAY(SELECT record_key FROM outbox WHERE record_key = ANY (payments)
                         OR record_key IN (SELECT operation_id FROM operation WHERE payment_id = ANY (payments) AND kind <> 'charge'));
     FOR payment, fate, state_now IN
-        SELECT asked, CASE WHEN charge.operation_id IS NULL THEN 'unknown'
+        SELECT asked, CASE WHEN method.customer = gone THEN 'nothing_left'
+                           WHEN method.customer IS NOT NULL THEN CASE WHEN really THEN 'erased' ELSE 'erasable' END
+                           WHEN charge.operation_id IS NULL THEN 'unknown'
                            WHEN unfinished(asked, staged) THEN 'unfinished'
                            WHEN is_personal(asked) THEN CASE WHEN really THEN 'erased' ELSE 'erasable' END
                            ELSE 'nothing_left' END,
-               charge.state
+               coalesce(charge.state, CASE WHEN method.detached_at IS NOT NULL THEN 'detached' WHEN method.customer IS NOT NULL THEN 'stored' END)
           FROM (SELECT DISTINCT unnest(payments) AS asked) AS ask
-          LEFT JOIN operation_now AS charge ON charge.operation_id = asked AND kind = 'charge' AND merchant_id = merchant
+          LEFT JOIN operation_now AS charge ON charge.operation_id = asked AND kind = 'charge' AND charge.merchant_id = merchant
+          LEFT JOIN payment_method AS method ON payment_method_id = asked AND method.merchant_id = merchant
          ORDER BY asked
     LOOP
-        IF fate = 'erased' THEN
+        IF fate = 'erased' AND payment LIKE 'pmt%' THEN
+            methods := methods || payment;
+        ELSIF fate = 'erased' THEN
             charges := charges || payment;
         END IF;
         RETURN NEXT;
     END LOOP;
+    IF methods IS NOT NULL THEN
+        PERFORM set_config('chargeonce.erasing', 'on', true);
+        PERFORM erase_payment_methods(methods);
+        PERFORM set_config('chargeonce.erasing', 'off', true);
+        PERFORM append_audit(array_fill(merchant, ARRAY[cardinality(methods)]), NULL,
+                             array_fill('personal_data.erased'::text, ARRAY[cardinality(methods)]),
+                             array_fill('payment_method'::text, ARRAY[cardinality(methods)]), methods,
+                             array_fill(why, ARRAY[cardinality(methods)]),
+                             array_fill(json_build_object('run', run)::text, ARRAY[cardinality(methods)]),
+                             array_fill(claim, ARRAY[cardinality(methods)]));
+    END IF;
     IF charges IS NULL THEN
         RETURN;
     END IF;
@@ -247,7 +269,12 @@ BEGIN
     -- A PSP's message that waits for its attempt to reappear will be recorded without its words.
     UPDATE unmatched_notice SET detail = gone WHERE psp_key = ANY (attempts) AND detail IS NOT NULL;
     UPDATE unmatched_notice SET dispute = (dispute::jsonb || '{"reason": "[erased]"}')::json
-     WHERE psp_key = ANY (attempts) AND dispute IS NOT NULL;
+     WHERE dispute IS NOT NULL
+       AND (psp_key = ANY (attempts)
+            OR EXISTS (SELECT FROM dispute AS known WHERE known.psp = unmatched_notice.psp AND known.payment_id = ANY (charges)
+                                                     AND known.reference = unmatched_notice.dispute ->> 'reference')
+            OR EXISTS (SELECT FROM psp_observation AS heard
+                        WHERE heard.psp_key = ANY (attempts) AND heard.psp_reference = unmatched_notice.dispute ->> 'capture'));
     UPDATE capture_failure SET reason = gone WHERE operation_id = ANY (charges) AND reason IS NOT NULL;
     UPDATE dispute SET reason = gone, revision = revision + 1 WHERE payment_id = ANY (charges);
     UPDATE dead_letter SET message = gone WHERE dead_letter_id = ANY (operations);

@@ -517,6 +517,8 @@ CREATE TABLE psp_observation (
     psp_reference text
 ) WITH (autovacuum_vacuum_insert_scale_factor = 0.0, autovacuum_vacuum_insert_threshold = 1000000, autovacuum_freeze_min_age = 0);
 CREATE INDEX psp_observation_by_attempt ON psp_observation (psp_key);
+-- A dispute may name only the PSP's reference of a payment. Only webhooks are in this index, so it costs a payment nothing.
+CREATE INDEX psp_observation_of_webhook ON psp_observation (psp_reference) WHERE source = 'webhook';
 CREATE TRIGGER what_was_heard_stays BEFORE UPDATE OF psp_key, observed_at, source, outcome, cause, psp_reference ON psp_observation
     EXECUTE FUNCTION refuse('an observation never changes');
 CREATE TRIGGER words_are_only_erased BEFORE UPDATE OF detail ON psp_observation
@@ -611,6 +613,9 @@ CREATE TABLE dispute (
     -- Whether the PSP waits for no answer, and until when it takes one.
     answered   boolean NOT NULL,
     due_by     timestamptz,
+    -- When its stage began and when somebody last answered, by the PSP's clock. An answer names no stage, and may arrive before its question.
+    asked_at   timestamptz,
+    answered_at timestamptz,
     -- Raised by every change.
     revision   int NOT NULL CHECK (revision >= 1),
     changed_at timestamptz NOT NULL DEFAULT now(),
@@ -777,6 +782,8 @@ CREATE TABLE psp_health (
     routes     text NOT NULL DEFAULT '',
     -- The process's own retry tiers, as in "agreed": one that runs since before a change shows.
     tiers      bigint[] NOT NULL DEFAULT '{}',
+    -- Until when the process queries the PSPs before each attempt, after a restore that lost rows; NULL if it does not.
+    ask_first_until timestamptz,
     -- A PSP without a report for a minute is set up in no running process.
     told_at    timestamptz NOT NULL,
     PRIMARY KEY (psp, process)

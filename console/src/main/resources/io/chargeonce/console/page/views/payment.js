@@ -36,7 +36,7 @@ function PaymentPage({ id, data, unmasking, reload }) {
     <${Next} ...${{ id, next: nextFor(id, moments, { payment: data.payment, dead, purged, holds: data.holds }), letter: dead ?? purged, reload,
       cancelable: data.payment?.may_be_canceled }} />
     <${Facts} payment=${data.payment} letter=${dead ?? letters[0]} />
-    ${data.disputes.map((dispute) => html`<${Dispute} key=${dispute.psp_reference} dispute=${dispute} />`)}
+    ${data.disputes.map((dispute) => html`<${Dispute} key=${dispute.id} dispute=${dispute} />`)}
     <div class="list-tools"><${Unmask} of=${unmasking} /></div>
     ${letters.map((letter) => html`<${Letter} key=${letter.dead_letter_id} letter=${letter} />`)}
     <section class="panel" aria-labelledby="why-title">
@@ -86,7 +86,7 @@ function Dispute({ dispute }) {
   return html`<section class="panel" aria-label="Dispute">
     <header><h2>Dispute</h2>
       <${Badge} tone=${dispute.due_by || dispute.funds === 'taken' ? 'warning' : 'quiet'}>${plain(dispute.stage)}<//>
-      <span class="id">${dispute.psp_reference}</span><span class="none">at ${dispute.psp}</span></header>
+      <span class="id">${dispute.id}</span><span class="none">at ${dispute.psp}</span></header>
     <dl class="facts">
       ${dispute.amount && html`<div><dt>Disputed</dt><dd><${Amount} amount=${dispute.amount} currency=${dispute.currency} /></dd></div>`}
       <div><dt>Funds</dt><dd>${plain(dispute.funds)}</dd></div>

@@ -103,6 +103,8 @@ public final class CancelCommand implements Callable<Integer> {
             case CANCELING -> yes ? "the PSP is queried, and it is canceled unless it was charged."
                     : "the PSP would be queried, and it would be canceled unless it was charged.";
             case CAPTURED -> "was charged already; refund it.";
+            case FOUND_AT_PSP -> "a PSP has a charge of it that no attempt explains, so it counts as charged: look there. If it has taken "
+                    + "no money, restore it if it was purged, and merge it: a cancel that was requested before is then carried out.";
             case DECLINED -> "was declined; there is nothing to cancel.";
             case PURGED -> "was purged and has ended; there is nothing to cancel.";
             case UNKNOWN -> "there is no payment with this id.";
