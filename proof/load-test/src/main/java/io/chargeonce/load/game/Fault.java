@@ -53,6 +53,7 @@ public enum Fault {
     OLD_KEY(0.15, "Stripe has an intent of a payment that is long forgotten, under the key of one that is new"),
     STOP(0.2, "people stop what waits in the tiers, and then merge all dead letters"),
     HASTY_FINDING(0.12, "a person gives an invented reference for a charge while Adyen fails for the moment"),
+    DISPUTE(0.2, "customers dispute payments at their banks, which take money back, return it, and end in any way"),
     FAILED_REFUND(0.2, "a refund that was paid fails after all");
 
     /** How likely a universe knows it. */
