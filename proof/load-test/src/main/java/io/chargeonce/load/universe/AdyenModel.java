@@ -32,6 +32,8 @@ final class AdyenModel extends SimulatedPsp {
     private final Map<String, Long> refunded = new LinkedHashMap<>();
     /** What was given back under each key. */
     private final Map<String, Given> given = new LinkedHashMap<>();
+    private final Map<String, Payment> disputed = new LinkedHashMap<>();
+    private final Map<String, ModelDisputes.Step> stands = new LinkedHashMap<>();
     private int made;
 
     AdyenModel(Duration keyLife, Duration longer, ModelWebhooks webhooks) {
@@ -128,5 +130,25 @@ final class AdyenModel extends SimulatedPsp {
                     "the card is closed");
         });
         return paid.isPresent();
+    }
+
+    @Override
+    Optional<String> dispute(String key) {
+        String reference = "DIS" + (disputed.size() + 1);
+        captured.values().stream().filter(one -> one.key.equals(key)).findFirst().ifPresent(one -> disputed.put(reference, one));
+        return Optional.of(reference).filter(disputed::containsKey);
+    }
+
+    @Override
+    void disputeBecomes(String reference, ModelDisputes.Step step) {
+        boolean wasReturned = stands.put(reference, step) == ModelDisputes.Step.RETURNED;
+        Payment payment = disputed.get(reference);
+        webhooks.adyen(switch (step) {
+            case OPENED -> "NOTIFICATION_OF_CHARGEBACK";
+            case TAKEN -> "CHARGEBACK";
+            case RETURNED -> "CHARGEBACK_REVERSED";
+            case WON -> "ISSUER_RESPONSE_TIMEFRAME_EXPIRED";
+            case LOST -> wasReturned ? "SECOND_CHARGEBACK" : "DISPUTE_DEFENSE_PERIOD_ENDED";
+        }, reference, payment.reference, payment.key, payment.amount, payment.currency, true, "fraud");
     }
 }

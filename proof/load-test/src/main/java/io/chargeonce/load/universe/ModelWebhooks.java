@@ -44,11 +44,12 @@ final class ModelWebhooks {
         unkind = areUnkind;
     }
 
-    /** A hint: what is believed is what Stripe answers when it is asked. But of a refund that failed late nothing else tells. */
+    /** A hint: what is believed is what Stripe answers when it is asked. But nothing else tells of a late failure or of a dispute. */
     void stripe(String type, Map<String, Object> object) {
         byte[] body = SimulatedPsp.JSON
                 .writeValueAsBytes(Map.of("id", "evt_" + ++sent, "object", "event", "type", type, "data", Map.of("object", object)));
-        post("stripe", type.equals("refund.failed") ? Integer.MAX_VALUE : MOST_HINTS, () -> Map.of("Stripe-Signature", signed(body)), body);
+        boolean isAllThatTells = type.equals("refund.failed") || type.startsWith("charge.dispute.");
+        post("stripe", isAllThatTells ? Integer.MAX_VALUE : MOST_HINTS, () -> Map.of("Stripe-Signature", signed(body)), body);
     }
 
     private static String signed(byte[] body) {

@@ -121,6 +121,16 @@ abstract class SimulatedPsp {
      */
     abstract boolean failRefund(String key);
 
+    /**
+     * A customer disputes what was captured under this key.
+     *
+     * @return the dispute's reference; empty if nothing was captured under it
+     */
+    abstract Optional<String> dispute(String key);
+
+    /** A dispute goes on, and that is told. */
+    abstract void disputeBecomes(String reference, ModelDisputes.Step step);
+
     /** Told of the key of each request that may move money, right when it leaves us. */
     void watch(Consumer<String> sending) {
         watch = sending;

@@ -19,6 +19,7 @@ import io.chargeonce.load.universe.kafka.Broker;
 import io.chargeonce.load.universe.kafka.Log;
 import io.chargeonce.load.universe.kernel.Kernel;
 import io.chargeonce.load.universe.kernel.SimulatedPostgres;
+import io.chargeonce.load.universe.kernel.SimulatedThread;
 import io.chargeonce.load.universe.kernel.Waits;
 import io.chargeonce.load.universe.outside.BankModel;
 import java.net.URI;
@@ -130,6 +131,8 @@ public final class Universe implements Game {
         var pspBlows = new PspFaultActions(kernel, cluster[0], psps);
         scheduler.also(pspBlows.one(shop));
         scheduler.also(pspBlows.takingBack(new PostgresView(postgres)));
+        var disputes = new ModelDisputes(kernel, psps, new PostgresView(postgres));
+        scheduler.also(disputes.all());
         var people = new UniversePeople(kernel, scheduler, psps, shop, postgres, witness);
         scheduler.also(people.all());
         if (scheduler.knows(Fault.HARSH_OPERATOR) || scheduler.knows(Fault.CANCEL)) {
@@ -157,10 +160,16 @@ public final class Universe implements Game {
                     pspBlows.takeBack(new PostgresView(postgres));
                     rest.run();
                 }
+                if (scheduler.knows(Fault.DISPUTE)) {
+                    disputes.begin();
+                    kernel.await(disputes::areAtRest, SimulatedThread.NEVER);
+                    rest.run();
+                }
                 if (oldTimes.useAgain()) {
                     rest.run();
                 }
                 pspBlows.judge(new PostgresView(postgres), witness);
+                disputes.judge(witness);
                 if (scheduler.knows(Fault.ERASURE)) {
                     eraser.erase();
                 }
