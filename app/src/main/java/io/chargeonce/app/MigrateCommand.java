@@ -78,7 +78,7 @@ final class MigrateCommand implements Callable<Integer> {
     List<String> outcomesConsumers = List.of();
 
     @Option(names = "--four-eyes-above", paramLabel = "LIMIT", split = ",",
-            description = "What one person may merge, purge, restore and settle alone "
+            description = "What one person may merge, purge, restore, stop, cancel and settle alone "
                     + "in 24 hours: a number of dead letters such as 500, or money in minor units such as EUR=1000000. Replaces all "
                     + "limits; off removes them.")
     List<String> fourEyes = List.of();

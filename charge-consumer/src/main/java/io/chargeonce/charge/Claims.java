@@ -208,6 +208,7 @@ final class Claims implements AutoCloseable {
                 case REFUND, REVERSAL -> switch (RefundTarget.find(changes.connection(), operation)) {
                     case CAPTURED -> askedOrChosen();
                     case MAY_YET_BE_CAPTURED -> park("waits_for_payment", "its payment has not ended yet");
+                    case DISPUTED -> refuse("payment_disputed", "a dispute has taken the money");
                     case NEVER_CAPTURED -> refuse("payment_not_captured", "there is nothing to give back");
                 };
                 case RETURN -> new Claim.Superseded();
@@ -317,11 +318,12 @@ final class Claims implements AutoCloseable {
         }
 
         /** While routes are changed, some processes have the new ones already. So it dies only after it has waited in every tier. */
-        private Claim withoutRoute() {
+        private Claim withoutRoute() throws SQLException {
             String message = ("no PSP of its routes takes such a payment of %s: see CHARGEONCE_ROUTES, for which PSPs its payment method "
                     + "has a token, and what Adyen takes as customer and payment_method").formatted(operation.accepted().request().money());
             boolean hasWaited = operation.tier() >= schedule.tiers().size() && operation.failureCause().equals(Optional.of(NO_ROUTE));
-            return hasWaited ? bury(NO_ROUTE, message) : park(NO_ROUTE, message);
+            return !hasWaited ? park(NO_ROUTE, message)
+                    : changes.settledByTheDeclineElsewhere(operation) ? new Claim.Ended(false) : bury(NO_ROUTE, message);
         }
 
         /** A waiting record takes room in its loop's buffer. So work that waits for long waits in a tier instead. */

@@ -89,7 +89,13 @@ final class NextStepExecutor {
                 at.operation.endStatusQueries();
                 at.changes.audit("failed-after-purge", at.operation);
             }
-            case NextStep.DeadLetter end -> at.changes.bury(at.operation, end.failed().cause().tag(), end.failed().detail());
+            case NextStep.DeadLetter end -> {
+                if (at.changes.settledByTheDeclineElsewhere(at.operation)) {
+                    leaveTheQueue(at);
+                } else {
+                    at.changes.bury(at.operation, end.failed().cause().tag(), end.failed().detail());
+                }
+            }
             case NextStep.RetryLater retry -> retry(retry, at);
             case NextStep.Park park -> park(park, at);
             case NextStep.Resolve ask -> leaveUnresolved(ask, at);

@@ -2,6 +2,8 @@
 package io.chargeonce.charge;
 
 import io.chargeonce.ledger.Capture;
+import io.chargeonce.ledger.Dispute;
+import io.chargeonce.ledger.DisputeTable;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.ledger.Refunds;
@@ -15,7 +17,9 @@ enum RefundTarget {
     /** The payment is being charged; or it is dead or purged and may still be merged or restored; or its PSP is still being asked. */
     MAY_YET_BE_CAPTURED,
     /** Nor will it be; or the payer's bank has taken all of it back. */
-    NEVER_CAPTURED;
+    NEVER_CAPTURED,
+    /** A dispute has taken it. */
+    DISPUTED;
 
     /**
      * Reads the payment without a lock: it only ever moves towards its end, and a later read finds it there. It is read before each
@@ -30,6 +34,9 @@ enum RefundTarget {
             case SUCCEEDED -> {
                 if (Refunds.returned(connection, charge) > 0) {
                     yield NEVER_CAPTURED;
+                }
+                if (DisputeTable.of(connection, charge.id()).stream().anyMatch(Dispute::keepsRefundsOut)) {
+                    yield DISPUTED;
                 }
                 refund.giveBack(new Capture(charge.psp().orElseThrow(), charge.pspReference().orElseThrow()));
                 yield CAPTURED;

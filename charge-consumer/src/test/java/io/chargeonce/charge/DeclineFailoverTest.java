@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.charge.due.DueRepresentments;
 import io.chargeonce.payment.DeclineAdvice;
+import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
 import java.util.Optional;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class DeclineFailoverTest {
 
@@ -80,12 +82,14 @@ class DeclineFailoverTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"try_again_later,", "02,", "03,", "24,", ",51", ",43"})
-    void what_the_network_advises_or_its_code_says_about_the_card_outranks_the_psps_code(String advice, String network) {
+    @CsvSource({"processing_error,try_again_later,", "processing_error,02,", "processing_error,24,", "processing_error,,51",
+        "generic_decline,,59",
+        "generic_decline,,12", "stolen_card,,05", "insufficient_funds,,05", "expired_card,,91", "fraudulent,,96"})
+    void what_the_network_or_the_psp_says_about_the_card_keeps_it_here(String code, String advice, String network) {
         merchant("soft", false);
-        first.then((psp, charge) -> new Outcome.Declined("processing_error", "no", Optional.empty(),
+        first.then((psp, charge) -> new Outcome.Declined(code, "no", Optional.empty(),
                 new DeclineAdvice(Optional.ofNullable(advice), Optional.ofNullable(network))));
-        assertThat(books.state(charged())).isEqualTo(OperationState.DECLINED);
+        charged();
         assertThat(second.calls).isEmpty();
     }
 
@@ -126,6 +130,19 @@ class DeclineFailoverTest {
         assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
         assertThat(first.calls).hasSize(1);
         assertThat(second.calls).hasSize(2);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"REQUEST_REFUSED", "REFUSED_BY_THIS_PSP", "PSP_UNWELL"})
+    void what_fails_for_good_at_the_other_psp_ends_by_the_first_ones_decline(FailureCause cause) {
+        merchant("technical", false);
+        first.then(decline("processing_error"));
+        second.otherwise = (psp, charge) -> new Outcome.Failed(cause, "no");
+        String id = charged();
+        assertThat(books.state(id)).isEqualTo(OperationState.DECLINED);
+        assertThat(books.operation(id).failureCause()).contains("processing_error");
+        assertThat(books.count("FROM dead_letter WHERE state = 'dead'")).isZero();
+        assertThat(first.calls).hasSize(1);
     }
 
     @Test

@@ -34,7 +34,7 @@ class StripeWebhookTest {
         stripe = StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSimulatorSettings.inMemory());
         books = new EngineFixture();
         gateway = new StripeGateway(
-                new StripeSettings("sk_test_1", stripe.apiBase().toString(), Duration.ofMillis(500), Optional.of(SECRET)));
+                new StripeSettings("sk_test_1", stripe.apiBase().toString(), Duration.ofSeconds(5), Optional.of(SECRET)));
         process = books.process(gateway);
     }
 

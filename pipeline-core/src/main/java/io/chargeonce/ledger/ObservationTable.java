@@ -48,7 +48,7 @@ public final class ObservationTable {
     }
 
     private static final String LAST_DECLINE = """
-            SELECT outcome, psp_observation.cause, detail, psp_observation.psp_reference
+            SELECT outcome, psp_observation.cause, detail, psp_observation.psp_reference, attempt.psp
               FROM payment_attempt AS attempt JOIN psp_observation USING (psp_key)
              WHERE attempt.payment_id = ? AND attempt.operation_id = ? AND attempt.failed_definite AND attempt.generation = ?
                AND outcome = 'declined'
@@ -57,11 +57,22 @@ public final class ObservationTable {
 
     /** The last decline of an operation that is presented again, since it was accepted or merged. For other operations it runs no query. */
     public static Optional<Outcome.Declined> lastDecline(Connection connection, Operation operation) throws SQLException {
+        return lastDecline(connection, operation, ObservationTable::outcome);
+    }
+
+    /** The same, if another PSP than that of the last attempt has declined it. */
+    public static Optional<Outcome.Declined> declineElsewhere(Connection connection, Operation operation) throws SQLException {
+        return lastDecline(connection, operation, row -> operation.psp().equals(Optional.of(row.getString("psp"))) ? null : outcome(row));
+    }
+
+    private static Optional<Outcome.Declined> lastDecline(Connection connection, Operation operation, Sql.Row<Outcome> read)
+            throws SQLException {
         if (operation.represented() == 0) {
             return Optional.empty();
         }
-        return Sql.first(connection, LAST_DECLINE, ObservationTable::outcome, operation.accepted().payment().value(), operation.id(),
-                operation.generation()).filter(Outcome.Declined.class::isInstance).map(Outcome.Declined.class::cast);
+        return Sql.first(connection, LAST_DECLINE, row -> Optional.ofNullable(read.read(row)), operation.accepted().payment().value(),
+                operation.id(), operation.generation()).flatMap(found -> found).filter(Outcome.Declined.class::isInstance)
+                .map(Outcome.Declined.class::cast);
     }
 
     /** From a row with the columns outcome, cause, detail and psp_reference. */

@@ -56,6 +56,9 @@ public final class Declines {
             Set.of("processing_error", "issuer_not_available", "reenter_transaction", "try_again_later");
     private static final Set<String> WITHOUT_A_REASON = Set.of("do_not_honor", "generic_decline", "call_issuer");
 
+    /** Codes of card networks that say nothing about the card or the account. */
+    private static final Set<String> UNSPECIFIC = Set.of("01", "05", "91", "96");
+
     private Declines() {}
 
     /** Empty if none of the codes is in a table. */
@@ -70,18 +73,13 @@ public final class Declines {
     }
 
     /**
-     * The least setting of a merchant under which such a decline goes to another PSP; {@link DeclineFailover#NEVER} if it never does. The
-     * network's advice is about the card, wherever it is presented: who has it waits or ends.
+     * The least setting of a merchant under which such a decline goes to another PSP; {@link DeclineFailover#NEVER} if it never does. Both
+     * the PSP's code and the network's must say nothing about the card. The network's advice is about the card, wherever it is presented.
      */
     static DeclineFailover failover(String code, DeclineAdvice advice) {
-        if (advice.advice().isPresent()) {
-            return DeclineFailover.NEVER;
-        }
-        return advice.networkCode().map(network -> switch (network) {
-            case "91", "96" -> DeclineFailover.TECHNICAL;
-            case "01", "05" -> DeclineFailover.SOFT;
-            default -> BY_NETWORK.containsKey(network) ? DeclineFailover.NEVER : byCode(code);
-        }).orElseGet(() -> byCode(code));
+        boolean isAboutTheCard =
+                advice.advice().isPresent() || advice.networkCode().filter(network -> !UNSPECIFIC.contains(network)).isPresent();
+        return isAboutTheCard ? DeclineFailover.NEVER : byCode(code);
     }
 
     private static DeclineFailover byCode(String code) {

@@ -14,7 +14,7 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.apache.kafka.common.errors.RetriableException;
 
 /**
  * The topics and their settings. Creating is idempotent: existing topics are left as they are.
@@ -32,7 +32,7 @@ public record TopicPlan(Topics topics, int tiers, int partitions, Optional<Short
 
     /** How long a record may wait on a topic. */
     public static final Duration RETENTION = Duration.ofDays(14);
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final Duration PAUSE = Duration.ofMillis(50);
 
     /** With the default number of tiers. */
@@ -98,8 +98,8 @@ public record TopicPlan(Topics topics, int tiers, int partitions, Optional<Short
                 admin.listOffsets(ends).all().get();
                 return;
             } catch (ExecutionException e) {
-                // A broker learns about a topic a little later than the controller that created it.
-                if (!(e.getCause() instanceof UnknownTopicOrPartitionException) || System.nanoTime() > giveUp) {
+                // A broker learns about a topic a little later than the controller that created it; on a busy machine it is slow to answer.
+                if (!(e.getCause() instanceof RetriableException) || System.nanoTime() > giveUp) {
                     throw e;
                 }
                 Thread.sleep(PAUSE);

@@ -147,7 +147,7 @@ public final class UnitOfWork {
     public void disputed(Operation charge, Dispute dispute) {
         stage(Staging.dispute(topics, charge, dispute, now));
         audit(AuditLog.Entry.of(ACTOR, "dispute." + dispute.stage().tag(), charge, Optional.empty(), Map.of("psp", dispute.psp(),
-                "psp_reference", dispute.reference(), "funds", dispute.funds().tag(), "why", dispute.toString())));
+                "psp_reference", dispute.reference(), "funds", dispute.funds().tag())));
     }
 
     /** The operation has ended: its outcome is published and audited. */
@@ -167,7 +167,15 @@ public final class UnitOfWork {
      * @return false if it was never declined, and nothing changed
      */
     public boolean settledByItsDecline(Operation operation) throws SQLException {
-        Optional<Outcome.Declined> declined = ObservationTable.lastDecline(connection, operation);
+        return settledBy(ObservationTable.lastDecline(connection, operation), operation);
+    }
+
+    /** It cannot go on at the PSP to which it went after another one's decline, so that decline is its end. As above. */
+    public boolean settledByTheDeclineElsewhere(Operation operation) throws SQLException {
+        return settledBy(ObservationTable.declineElsewhere(connection, operation), operation);
+    }
+
+    private boolean settledBy(Optional<Outcome.Declined> declined, Operation operation) {
         declined.ifPresent(last -> {
             operation.settleDeclined(last.code(), last.message(), last.pspReference(), now);
             settled(operation);

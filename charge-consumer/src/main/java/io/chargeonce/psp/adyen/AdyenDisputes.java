@@ -66,7 +66,7 @@ final class AdyenDisputes {
             Map.entry("PREARBITRATION_OPEN", Meaning.open(60, false)),
             Map.entry("PREARBITRATION_DECLINED", Meaning.open(61, false)),
             Map.entry("SCHEME_ARBITRATION", Meaning.open(62, false)),
-            Map.entry("DISPUTE_DEFENSE_PERIOD_ENDED", Meaning.lost(70)),
+            Map.entry("DISPUTE_DEFENSE_PERIOD_ENDED", new Meaning(Stage.LOST, 71, true, Optional.empty(), true)),
             Map.entry("ISSUER_RESPONSE_TIMEFRAME_EXPIRED", Meaning.won(70)),
             Map.entry("SECOND_CHARGEBACK", Meaning.lost(80)),
             Map.entry("PREARBITRATION_WON", Meaning.won(90)),

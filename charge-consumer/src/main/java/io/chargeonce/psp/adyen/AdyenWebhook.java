@@ -75,9 +75,14 @@ final class AdyenWebhook implements Webhook {
     private Optional<Notice> notice(NotificationRequestItem item) {
         String account = String.valueOf(item.getMerchantAccountCode());
         return said(item).flatMap(said -> PspKey.parse(item.getMerchantReference()).map(key -> new Notice(
-                "%s:%s:%s".formatted(item.getEventCode(), item.getPspReference(), item.isSuccess()), key,
+                "%s:%s:%s%s".formatted(item.getEventCode(), item.getPspReference(), item.isSuccess(), stage(said, item)), key,
                 Optional.of(item.getPspReference()), Optional.of(said),
                 Optional.of(account).filter(other -> !other.equals(merchantAccount)))));
+    }
+
+    /** A dispute may say the same again in a later stage. To record one twice changes nothing. */
+    private static String stage(Notice.Said said, NotificationRequestItem item) {
+        return said instanceof Notice.Disputed && item.getEventDate() != null ? ":" + item.getEventDate().toInstant() : "";
     }
 
     /** Empty for a message that is not about money that we requested. */

@@ -61,7 +61,7 @@ class AdyenWebhookTest {
         "NOTIFICATION_OF_CHARGEBACK,OPENED,,false", "CHARGEBACK,OPENED,TAKEN,false", "CHARGEBACK_REVERSED,OPENED,RETURNED,false",
         "SECOND_CHARGEBACK,LOST,TAKEN,true", "PREARBITRATION_WON,WON,RETURNED,true", "PREARBITRATION_LOST,LOST,TAKEN,true",
         "SCHEME_ARBITRATION_WON,WON,RETURNED,true", "SCHEME_ARBITRATION_LOST,LOST,TAKEN,true",
-        "ISSUER_RESPONSE_TIMEFRAME_EXPIRED,WON,RETURNED,true", "DISPUTE_DEFENSE_PERIOD_ENDED,LOST,TAKEN,true"})
+        "ISSUER_RESPONSE_TIMEFRAME_EXPIRED,WON,RETURNED,true", "DISPUTE_DEFENSE_PERIOD_ENDED,LOST,,true"})
     void a_message_about_a_dispute_says_how_far_it_has_come_and_where_the_money_is(String eventCode, Dispute.Stage stage,
                                                                                    Dispute.Funds funds, boolean isFinal)
             throws Exception {

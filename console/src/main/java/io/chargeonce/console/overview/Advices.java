@@ -212,7 +212,7 @@ final class Advices {
         String link = "/runs/" + run.id();
         String show = "chargeonce dlq runs show " + run.id();
         if (run.state() == RunState.ABORTED) {
-            add(Severity.WARNING, "%s stopped itself: %s. Resume it when the cause is gone, or cancel it.".formatted(run.id(),
+            add(Severity.WARNING, "%s aborted itself: %s. Resume it when the cause is gone, or cancel it.".formatted(run.id(),
                     run.verdict().orElse("too many failed again")), link, show);
         } else if (run.state() == RunState.RUNNING) {
             add(Severity.WARNING, "%s was stopped, or its leader was killed. Resume it, or cancel it.".formatted(run.id()), link,

@@ -185,7 +185,7 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
             throw ConsoleProblems.notNow("%s is %s.".formatted(run.id(), run.state().tag()),
                     run.state().isEnd() ? "Plan a new run." : run.state() == RunState.PLANNED ? "Start it." : "Resume it.").refusal();
         }
-        if (mustBeApproved(call, run)) {
+        if (awaits(call, run)) {
             throw ConsoleProblems.notNow("%s is more than one person may do alone within 24 hours.".formatted(run.id()),
                     "Have another person approve it.").refusal();
         }

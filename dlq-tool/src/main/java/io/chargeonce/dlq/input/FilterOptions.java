@@ -41,8 +41,9 @@ public final class FilterOptions {
     Optional<String> text;
 
     @Option(names = "--standing", paramLabel = "STANDING",
-            description = "Only those that are rechargeable, past_deadline, needs_a_person, stopped, charged, unresolved, poison "
-                    + "or mended.")
+            description = "Only those that are rechargeable (no attempt took money), past_deadline (the same, and too late), "
+                    + "needs_a_person (merged too often), stopped (by a person), charged (the money was taken), unresolved (it may have "
+                    + "been), poison (cannot be read), or mended (poison that a person has edited).")
     Optional<String> standing;
 
     @Mixin

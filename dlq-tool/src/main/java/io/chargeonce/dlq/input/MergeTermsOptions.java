@@ -13,7 +13,7 @@ public final class MergeTermsOptions {
     Optional<String> maxRate;
 
     @Option(names = "--abort-above", paramLabel = "PERCENT",
-            description = "Stop when more than this share fail again. The default is 10%%.")
+            description = "Abort when more than this share fail again. The default is 10%%.")
     Optional<String> abortAbove;
 
     @Option(names = "--even-capped", description = "Also payments that were merged too often already. Needs ids.")

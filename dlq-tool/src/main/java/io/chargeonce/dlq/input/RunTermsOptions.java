@@ -10,13 +10,13 @@ import picocli.CommandLine.Option;
 public final class RunTermsOptions {
 
     @Option(names = "--canary", paramLabel = "N",
-            description = "N go first. A merge goes on by itself once these have ended well; any other change stops then, for you to "
-                    + "look at them, and --resume goes on. The default is 5%% of what a merge would charge, at least 1 and at most 100, "
-                    + "and none for other changes; 0 is no canary.")
+            description = "N go first. Then the run stops, for you to look at them, and --resume goes on. Without it there is no canary. "
+                    + "Only a merge goes on by itself once they have ended well, and its default is 5%% of what it would charge, at least "
+                    + "1 and at most 100; 0 is none.")
     Optional<String> canary;
 
     @Option(names = "--rate", paramLabel = "N",
-            description = "N a second; a merge doubles it while all goes well. What is refused does not count.")
+            description = "N a second. What is refused does not count. Only a merge doubles it while all goes well.")
     Optional<String> rate;
 
     public boolean any() {

@@ -47,7 +47,7 @@ public record DlqRun(
         return sum.count();
     }
 
-    /** A person who resumed it after it had stopped itself has seen what had failed by then, so a verdict counts what it sent since. */
+    /** A person who resumed it after it had aborted has seen what had failed by then, so a verdict counts what it sent since. */
     String counted(String all) {
         return all + (judgedAfter > 0 ? " sent since it was resumed" : "");
     }

@@ -17,20 +17,24 @@ final class RunAudit {
     private RunAudit() {}
 
     static void append(Connection connection, AuditContext by, String action, Optional<String> why) throws SQLException {
-        AuditLog.append(connection, List.of(new AuditLog.Entry(by.person(), action, Optional.empty(), "dlq_run", by.run(),
-                why.or(by::reason), data(connection, by))));
+        append(connection, by, action, why.or(by::reason), data(connection, by));
     }
 
-    /** A run has stopped itself. One record for each currency of those that failed again, if any did. */
+    private static void append(Connection connection, AuditContext by, String action, Optional<String> why, Map<String, Object> data)
+            throws SQLException {
+        AuditLog.append(connection, List.of(new AuditLog.Entry(by.person(), action, Optional.empty(), "dlq_run", by.run(), why, data)));
+    }
+
+    /** A run has aborted itself. One record for each currency of those that failed again, or one that says that none did. */
     static void aborted(Connection connection, AuditContext by, String verdict, Sum failed) throws SQLException {
-        if (failed.money().isEmpty()) {
-            append(connection, by, "dlq.run.aborted", Optional.of(verdict));
-        }
         Map<String, Object> data = data(connection, by);
+        data.put("count", 0);
+        if (failed.money().isEmpty()) {
+            append(connection, by, "dlq.run.aborted", Optional.of(verdict), data);
+        }
         for (String currency : failed.money().keySet()) {
             data.putAll(Map.of("currency", currency, "amount", failed.money().get(currency), "count", failed.countOf(currency)));
-            AuditLog.append(connection, List.of(new AuditLog.Entry(by.person(), "dlq.run.aborted", Optional.empty(), "dlq_run", by.run(),
-                    Optional.of(verdict), data)));
+            append(connection, by, "dlq.run.aborted", Optional.of(verdict), data);
         }
     }
 

@@ -68,8 +68,8 @@ final class RunItems {
                  CROSS JOIN (SELECT ?::text AS run, ?::text[] AS drawn) AS given
             """ + FROZEN;
     /**
-     * What is due first comes first, behind the canary, which is drawn by lot. What waited at that moment and was parked again since
-     * belongs to the set: that changes neither the payment nor its money.
+     * What is due first comes first, behind the canary, which is drawn by lot. What was parked in its tier at that moment and is parked
+     * there again since is stopped too: that changes neither the payment nor its money.
      */
     private static final String FREEZE_WAITS = """
             WITH frozen AS (
@@ -80,9 +80,10 @@ final class RunItems {
                                row_number() OVER (ORDER BY md5(operation_id)) AS lot
             """ + WaitingPayments.WAITS + """
                            AND (its.staged_at <= wanted.as_of
-                                OR EXISTS (SELECT FROM tier_visit AS visit
-                                            WHERE visit.operation_id = its.operation_id AND visit.generation = its.generation
-                                              AND visit.began_at <= wanted.as_of))
+                                OR ?::boolean AND EXISTS (
+                                       SELECT FROM tier_visit AS visit
+                                        WHERE visit.operation_id = its.operation_id AND visit.step = its.step
+                                          AND visit.began_at <= wanted.as_of))
                        ) AS waits
                  CROSS JOIN (SELECT ?::text AS run, ?::int AS canary, ?::boolean AS stops) AS given
             """ + FROZEN;
@@ -91,8 +92,9 @@ final class RunItems {
             throws SQLException {
         Sql.call(connection, PATIENCE);
         int canary = terms.givenCanary().orElse(0);
+        boolean stops = kind == RunKind.STOP;
         return Sql.one(connection, FREEZE_WAITS, row -> frozen(row, canary),
-                WaitingPayments.values(filter, asOf, run, canary, kind == RunKind.STOP));
+                WaitingPayments.values(filter, asOf, stops, run, canary, stops));
     }
 
     private static Frozen frozen(ResultSet row, int canary) throws SQLException {

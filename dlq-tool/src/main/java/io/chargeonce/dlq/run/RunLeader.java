@@ -69,7 +69,7 @@ public final class RunLeader {
         this.progress = progress;
         this.throttle = new Throttle(run.terms(), clock.instant());
         this.next = queue.database().withConnection(connection -> RunItems.firstUnmoved(connection, run));
-        count();
+        recount();
         this.tried = run.kind().isOfWaits() ? run.items()
                 : Arrays.stream(MoneyStatus.values()).filter(standing -> run.kind().tries(standing, run.terms()))
                         .mapToLong(standing -> standings.of(standing).count()).sum();
@@ -78,7 +78,7 @@ public final class RunLeader {
         this.phase = canaryIsOver ? RunProgress.Phase.RAMP : RunProgress.Phase.CANARY;
     }
 
-    private void count() {
+    private void recount() {
         RunCounts counts = queue.database().withConnection(connection -> RunCounts.of(connection, run.id()));
         results = counts.results();
         standings = counts.standings();
@@ -126,7 +126,7 @@ public final class RunLeader {
                 throw e;
             }
             // Other batches of the same step may have been committed.
-            count();
+            recount();
             new FourEyes(queue).await(run.id());
             return new RunStep.Unapproved();
         } finally {

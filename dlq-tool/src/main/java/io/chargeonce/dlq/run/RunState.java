@@ -11,7 +11,7 @@ public enum RunState {
     RUNNING,
     /** Everything in it was moved, or found gone. */
     FINISHED,
-    /** The run stopped itself: too many failed again, by when it may have sent everything, or a person is to look at its canary first. */
+    /** The run aborted itself: too many failed again, by when it may have sent everything, or a person is to look at its canary first. */
     ABORTED,
     /** A person stopped it for good. */
     CANCELLED;

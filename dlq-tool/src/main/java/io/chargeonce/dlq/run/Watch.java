@@ -56,7 +56,7 @@ public record Watch(Instant at, Sum dead, List<Arrivals> arrivals, List<DlqRuns.
         });
     }
 
-    /** A run that stopped itself may have sent everything by then. */
+    /** A run that aborted may have sent everything by then. */
     private static boolean hasMoreToMove(DlqRuns.Report report) {
         return report.run().state() != RunState.ABORTED || report.results().total().count() < report.run().items();
     }

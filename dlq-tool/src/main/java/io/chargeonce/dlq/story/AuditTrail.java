@@ -37,8 +37,8 @@ public final class AuditTrail {
      * @param claim   the account that they used at their machine, as the command line said
      * @param finding what a settlement by hand says of the money; empty for any other deed
      * @param of      the one thing that it was done to: a dead letter's id, or a hold's, such as {@code psp stripe}
-     * @param sum     of the dead letters concerned, those of a run or of an unmasked export too; money per currency. Where a run stopped
-     *                itself: of those that failed again
+     * @param sum     of the dead letters concerned, those of an unmasked export too; money per currency. Of a run that was planned or
+     *                approved: its set; that was led, stopped or cancelled: what was left of it; that aborted: what failed again
      */
     public record Line(Instant from, Instant until, String actor, Optional<String> claim, String action, Optional<String> of,
             Optional<String> run, Optional<AttemptVerdict> finding, Optional<String> reason, Sum sum) {
@@ -56,6 +56,8 @@ public final class AuditTrail {
     private static final Set<String> HOLDS = Set.of("dlq.paused", "dlq.forced", "dlq.resumed");
     private static final String OF_RUNS = "dlq.run.";
     private static final String ABORTED = "dlq.run.aborted";
+    private static final String RATE_SET = "dlq.run.rate_set";
+    private static final Set<String> WHOLE = Set.of("dlq.run.planned", "dlq.run.approved");
 
     private record Name(String actor, Optional<String> claim, String action, Optional<String> run, Optional<AttemptVerdict> finding,
             Optional<String> reason, long deed) {}
@@ -111,7 +113,7 @@ public final class AuditTrail {
         var withRuns = new ArrayList<Line>();
         for (Line line : lines.values()) {
             withRuns.add(line.action.startsWith(OF_RUNS) && !line.action.equals(ABORTED) && line.run.isPresent()
-                    ? line.with(sum(connection, line.run.get())) : line);
+                    ? line.with(sum(connection, line, line.run.get())) : line);
         }
         return List.copyOf(withRuns);
     }
@@ -124,12 +126,16 @@ public final class AuditTrail {
     }
 
     private static final String OF_RUN = """
-            SELECT currency, count(*), coalesce(sum(amount), 0) FROM dlq_run_item WHERE run_id = ? GROUP BY currency
+            SELECT currency, count(*), coalesce(sum(amount), 0) FROM dlq_run_item
+             WHERE run_id = ? AND (moved_at IS NULL OR moved_at > ?) GROUP BY currency
             """;
 
-    private static Sum sum(Connection connection, String run) throws SQLException {
-        return Sql.all(connection, OF_RUN, row -> Sum.ofRow(currency(row.getString(1)), row.getLong(2), row.getLong(3)), run).stream()
-                .reduce(Sum.NOTHING, Sum::plus);
+    private static Sum sum(Connection connection, Line line, String run) throws SQLException {
+        Instant since = WHOLE.contains(line.action) ? Instant.EPOCH : line.from;
+        return line.action.equals(RATE_SET) ? Sum.NOTHING
+                : Sql.all(connection, OF_RUN, row -> Sum.ofRow(currency(row.getString(1)), row.getLong(2), row.getLong(3)), run, since)
+                        .stream()
+                        .reduce(Sum.NOTHING, Sum::plus);
     }
 
     /** NULL for one that does not exist: one odd record must not hide the others. */

@@ -77,11 +77,12 @@ public record Story(DeadLetterView letter, Optional<Operation> operation, Option
 
     /** @param finding what a settlement by hand says of the money; empty for any other deed */
     public record Deed(Instant at, String actor, String action, Optional<String> reason, Optional<AttemptVerdict> finding,
-            Optional<String> data) {
+            Optional<String> data, Optional<String> run) {
 
         private static Deed of(ResultSet row) throws SQLException {
             return new Deed(Sql.instant(row, 1), row.getString(2), row.getString(3), Optional.ofNullable(row.getString(4)),
-                    AttemptVerdict.of(row.getString(6), row.getString(7)), Optional.ofNullable(row.getString(5)));
+                    AttemptVerdict.of(row.getString(6), row.getString(7)), Optional.ofNullable(row.getString(5)),
+                    Optional.ofNullable(row.getString(8)));
         }
     }
 
@@ -112,7 +113,8 @@ public record Story(DeadLetterView letter, Optional<Operation> operation, Option
             """;
 
     private static final String AUDIT = """
-            SELECT at, actor, action, reason, data, audit_detail(data, 'verdict'), audit_detail(data, 'psp_reference')
+            SELECT at, actor, action, reason, data, audit_detail(data, 'verdict'), audit_detail(data, 'psp_reference'),
+                   audit_detail(data, 'run')
               FROM audit_record WHERE resource_id = ? ORDER BY audit_id
             """;
 

@@ -14,8 +14,8 @@ import picocli.CommandLine.Option;
 
 @Command(name = "merge", aliases = {"redrive", "replay"}, usageHelpAutoWidth = true, sortOptions = false,
         description = {"Sends dead letters back through the pipeline. Shows what it would do, and does it with --yes.",
-            "What was charged already is settled by the resolver. If it may have been charged, the PSP is asked first. Poison stays.",
-            "A few payments go first. The rest follow once these have ended well. The run stops when too many fail again, also if it has "
+            "What was charged already is settled by the resolver. If it may have been charged, the PSP is queried first. Poison stays.",
+            "A few payments go first. The rest follow once these have ended well. The run aborts when too many fail again, also if it has "
                     + "sent all of them by then.",
             "Ctrl-C stops it between two batches. A run that was stopped or killed can be resumed, and moves nothing twice."},
         exitCodeList = {"1:an id is not there or was refused, the set is not the expected one, or the run has not finished: "

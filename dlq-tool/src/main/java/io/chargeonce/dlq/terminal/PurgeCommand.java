@@ -27,7 +27,7 @@ final class PurgeCommand extends ChangeCommand {
 
     @Option(names = "--even-unresolved",
             description = "Also payments whose money may have been taken. Nothing is sent for them any more, and what the PSP has already "
-                    + "it may still execute. Where the PSP can be asked without sending, the resolver goes on asking; at Adyen its "
+                    + "it may still execute. Where the PSP can be queried without sending, the resolver goes on; at Adyen its "
                     + "webhook, its report or settle tells. A payment that moved money is then settled, with an incident.")
     boolean evenUnresolved;
 

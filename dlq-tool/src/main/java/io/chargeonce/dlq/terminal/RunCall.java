@@ -63,7 +63,7 @@ record RunCall(RunKind kind, CommandSpec command, Optional<String> reason, Durat
         }
         return switch (extent) {
             case LOOK -> look(queue, plan, terms);
-            case PLAN -> planned(queue, freeze(queue, plan, by(queue), terms), plan);
+            case PLAN -> planned(queue, freeze(queue, plan, by(queue), terms), Optional.of(plan));
             case ALL -> all(queue, plan, terms);
         };
     }
@@ -89,13 +89,14 @@ record RunCall(RunKind kind, CommandSpec command, Optional<String> reason, Durat
         return exit(plan.selection().filter().ids(), ChangeReport.would(kind, terms, plan));
     }
 
-    private int planned(DeadLetterQueue queue, DlqRun run, Plan plan) {
+    private int planned(DeadLetterQueue queue, DlqRun run, Optional<Plan> plan) {
         boolean waits = mustWait(queue, run.id());
         Screen screen = Screen.of(command);
         if (json) {
             JsonLines.print(screen, RunJson.run(run));
         } else {
-            ChangeReport.printPlan(kind, run.terms(), plan, new Holds(queue).list(), screen);
+            plan.ifPresentOrElse(its -> ChangeReport.printPlan(kind, run.terms(), its, new Holds(queue).list(), screen),
+                    () -> screen.say(RunPage.set(run) + "."));
             screen.say("Frozen as %s, fingerprint %s. Nothing has moved.".formatted(run.id(), run.fingerprint()));
             if (waits) {
                 screen.print("It is more than you may do alone within 24 hours. Another person says first:");
@@ -116,11 +117,12 @@ record RunCall(RunKind kind, CommandSpec command, Optional<String> reason, Durat
         return mustWait(queue, by.run()) ? awaited(queue, by.run()) : lead(queue, by, plan.selection().filter().ids());
     }
 
-    /** Ends the wait of what waited at that moment. */
-    int endWait(DeadLetterQueue queue, WaitingFilter filter, Instant asOf, RunTerms terms) {
+    /** Ends the wait of what waited at that moment, or only plans it. */
+    int endWait(DeadLetterQueue queue, WaitingFilter filter, Instant asOf, RunTerms terms, boolean onlyPlans) {
         AuditContext by = by(queue);
-        new DlqRuns(queue).plan(kind, filter, asOf, by, terms);
-        return mustWait(queue, by.run()) ? awaited(queue, by.run()) : lead(queue, by, filter.ids());
+        DlqRun run = new DlqRuns(queue).plan(kind, filter, asOf, by, terms);
+        return onlyPlans ? planned(queue, run, Optional.empty())
+                : mustWait(queue, by.run()) ? awaited(queue, by.run()) : lead(queue, by, filter.ids());
     }
 
     int resume(DeadLetterQueue queue, String id) {

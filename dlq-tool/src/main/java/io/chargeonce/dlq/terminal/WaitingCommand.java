@@ -84,13 +84,17 @@ final class WaitingCommand implements Callable<Integer> {
     @Option(names = "--yes", description = "Do it. Without it, --now and --stop only show what they would do.")
     boolean yes;
 
+    @Option(names = "--plan", description = "With --now or --stop: freeze the set as a run, and move nothing. --resume confirms it.")
+    boolean plan;
+
     @Option(names = "--reason", paramLabel = "TEXT", description = "Why; kept in the audit log. --stop needs one.")
     Optional<String> reason;
 
     @Mixin
     RunTermsOptions careful;
 
-    @Option(names = "--resume", paramLabel = "RUN", description = "Go on with a run of --now or --stop that was stopped or killed.")
+    @Option(names = "--resume", paramLabel = "RUN",
+            description = "Go on with a run of --now or --stop that was planned, stopped, killed or aborted.")
     Optional<String> resume;
 
     @Option(names = "--cancel", paramLabel = "RUN", description = "End a run of --now or --stop for good. What it moved stays moved.")
@@ -110,8 +114,8 @@ final class WaitingCommand implements Callable<Integer> {
         Optional<Integer> most = problems.number("--limit", limit);
         if (now || stop) {
             checkChange(filter, problems);
-        } else if (all || yes || reason.isPresent()) {
-            problems.add("--all, --yes and --reason go with --now or --stop");
+        } else if (all || yes || plan || reason.isPresent()) {
+            problems.add("--all, --yes and --reason go with --now or --stop, and so does --plan");
         } else if (careful.any()) {
             problems.add("--canary and --rate go with --now or --stop");
         }
@@ -124,7 +128,7 @@ final class WaitingCommand implements Callable<Integer> {
 
     /** A run that there is already. */
     private int goOnOrEnd(WaitingFilter filter, InputProblems problems) {
-        boolean alone = !now && !stop && !all && !each && !yes && limit.isEmpty() && !careful.any();
+        boolean alone = !now && !stop && !all && !each && !yes && !plan && limit.isEmpty() && !careful.any();
         if (resume.isPresent() == cancel.isPresent() || !alone || !filter.equals(WaitingFilter.everything())) {
             problems.add("name only the run, with --resume or --cancel, and a --reason if you like");
         }
@@ -139,6 +143,9 @@ final class WaitingCommand implements Callable<Integer> {
         }
         if (all == !filter.equals(WaitingFilter.everything())) {
             problems.add(all ? "--all means everything, so name no ids and no filter with it" : "name ids or a filter, or say --all");
+        }
+        if (plan && yes) {
+            problems.add("--plan moves nothing and --yes does it: say one of them");
         }
         if (each || limit.isPresent()) {
             problems.add("--each and --limit only show: leave them out with --now and --stop");
@@ -258,8 +265,8 @@ final class WaitingCommand implements Callable<Integer> {
         List<WaitingPayments.Group> groups = WaitingPayments.groups(queue, reached(filter), asOf);
         long count = total(groups).count();
         Screen screen = Screen.of(spec);
-        if (yes && count > 0) {
-            return Math.max(missing(filter, count), run().endWait(queue, reached(filter), asOf, terms));
+        if ((yes || plan) && count > 0) {
+            return Math.max(missing(filter, count), run().endWait(queue, reached(filter), asOf, terms, plan));
         }
         if (common.json) {
             JsonLines.print(screen, Map.of("dry", !yes, "total", Json.sum(total(groups))));

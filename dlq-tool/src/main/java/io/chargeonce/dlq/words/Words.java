@@ -56,7 +56,7 @@ public final class Words {
             case RECHARGEABLE -> "tried again; nothing was charged";
             case PAST_DEADLINE -> "tried again, late; nothing was charged";
             case CHARGED -> "settled, not charged again";
-            case UNRESOLVED -> "asked about, not charged";
+            case UNRESOLVED -> "queried, not charged";
             case NEEDS_A_PERSON, STOPPED, POISON, MENDED -> byMerge(standing);
         };
     }
@@ -77,7 +77,7 @@ public final class Words {
             case NEEDS_A_PERSON -> "merged too often already and dead each time, so it is merged only when named with --even-capped";
             case STOPPED -> "a person stopped it on purpose, so it is merged only by its id or with --cause stopped";
             case CHARGED -> "the money was taken already: the resolver settles it, nothing is charged again";
-            case UNRESOLVED -> "the money may have been taken, so the PSP is asked before anything else";
+            case UNRESOLVED -> "the money may have been taken, so the PSP is queried before anything else";
             case POISON -> "poison cannot be merged before dlq edit has made it readable";
             case MENDED -> "the record was edited, so it goes to its topic again and is read as a new record";
         };
@@ -94,14 +94,14 @@ public final class Words {
 
     public static String of(MoneyStatus standing) {
         return switch (standing) {
-            case RECHARGEABLE -> "safe to re-charge";
+            case RECHARGEABLE -> "rechargeable";
             case PAST_DEADLINE -> "past its deadline";
             case NEEDS_A_PERSON -> "merged too often";
             case STOPPED -> "stopped by a person";
             case CHARGED -> "already charged";
             case UNRESOLVED -> "unresolved";
             case POISON -> "poison";
-            case MENDED -> "poison, edited";
+            case MENDED -> "mended poison";
         };
     }
 

@@ -42,7 +42,7 @@ class CommandLineTest {
     void list_prints_the_columns_that_are_asked_for() {
         rows.dead();
         assertThat(call("list", "--columns", "amount,standing,generation,tier").out().lines().toList())
-                .containsExactly("   AMOUNT  STANDING           GENERATION  TIER", "12.99 EUR  safe to re-charge           1     0");
+                .containsExactly("   AMOUNT  STANDING      GENERATION  TIER", "12.99 EUR  rechargeable           1     0");
         assertThat(call("list", "--columns", "shoe,id", "--sort", "x", "--currency", "eur", "--min-amount", "-1").err())
                 .contains("--columns has no 'shoe'", "--sort is 'x'", "--currency is 'eur'", "--min-amount is '-1'");
     }
@@ -207,7 +207,7 @@ class CommandLineTest {
         Called show = call("show", id);
         assertThat(show.exit()).isZero();
         assertThat(show.out()).contains("12.99 EUR", "1. ", "2. ", "certainly took no money: psp_unwell (still unwell)",
-                "generation 2", "dlq.merged by " + QueueRows.OPERATOR + ": well again");
+                "generation 2", "dlq.merged by " + QueueRows.OPERATOR + " in run_", ": well again");
         assertThat(call("show", rows.unresolved()).out()).contains("it is not known yet whether it took the money")
                 .containsPattern("; key [a-z2-7]{26}, which stripe knows until 20");
     }
@@ -272,7 +272,7 @@ class CommandLineTest {
         assertThat(purge.exit()).isZero();
         assertThat(purge.out()).contains("12.99 EUR", "refused: the money may have been taken", "Add --yes to do it");
         Called merge = call("merge", "--all");
-        assertThat(merge.out()).contains("settled, not charged again:", "asked about, not charged:", "poison cannot be merged",
+        assertThat(merge.out()).contains("settled, not charged again:", "queried, not charged:", "poison cannot be merged",
                 "Add --yes to do it");
         assertThat(rows.everything()).isEqualTo(before);
     }

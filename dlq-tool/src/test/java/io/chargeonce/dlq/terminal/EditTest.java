@@ -35,7 +35,7 @@ class EditTest {
         assertThat(kept.edited()).hasValue(rows.record(payment).getBytes(StandardCharsets.UTF_8));
         assertThat(rows.text("SELECT encode(sealed_record, 'escape') || encode(sealed_edit, 'escape') FROM dead_letter"))
                 .doesNotContain("amount");
-        assertThat(call("merge", poison).out()).contains("poison, edited", "sends again");
+        assertThat(call("merge", poison).out()).contains("mended poison", "sends again");
         assertThat(rows.staged("payments.requests", payment)).as("an edit sends nothing").isEqualTo("nothing");
 
         Called merge = call("merge", poison, "--yes", "--wait", "0");

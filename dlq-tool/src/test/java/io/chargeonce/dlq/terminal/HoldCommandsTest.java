@@ -62,7 +62,7 @@ class HoldCommandsTest {
         Called dry = call("pause", "psp", "stripe", "--reason", "charges fail", "--until", "2h");
         assertThat(dry.exit()).as(dry.err()).isZero();
         assertThat(dry.out()).contains("PSP stripe, until 20", "no new attempt goes there", "No other PSP is set up",
-                "1 unknown outcome is still asked about", "Of the last 3 attempts, since 20", "3 (25.98 EUR, 700 JPY) went there.",
+                "1 unknown outcome is still queried", "Of the last 3 attempts, since 20", "3 (25.98 EUR, 700 JPY) went there.",
                 "2 (25.98 EUR) wait in the tiers for it now", "Nothing was changed. Do it with --yes.");
         assertThat(held()).isEmpty();
         assertThat(call("pause", "psp", "stripe", "--reason", "charges fail", "--until", "2h", "--yes").out())

@@ -52,7 +52,7 @@ class RunCommandsTest {
         rows.succeed(rows.accepted().getFirst());
         assertThat(call("runs").out()).contains(run + "  merge", "    2  25.98 EUR  finished", "well again", "ann");
         assertThat(call("runs", "show", run).out())
-                .contains("2 dead letters, 25.98 EUR", "safe to re-charge", "    1  12.99 EUR  succeeded",
+                .contains("2 dead letters, 25.98 EUR", "rechargeable", "    1  12.99 EUR  succeeded",
                         "    1  12.99 EUR  still under way");
         JsonNode json = call("runs", "show", run, "--json").json().getFirst();
         assertThat(json.at("/outcomes/succeeded/count").asInt()).isEqualTo(1);
@@ -90,10 +90,10 @@ class RunCommandsTest {
         rows.accepted().forEach(id -> rows.fail(id, "refused again"));
         assertThat(merge.join().exit()).isEqualTo(1);
         assertThat(merge.join().out()).containsPattern("\\d  +\\d+[.]\\d\\d EUR  failed again")
-                .containsPattern("Stopped by the run itself: [123] of 3 failed again. All of it was sent")
+                .containsPattern("Aborted by the run itself: [123] of 3 failed again. All of it was sent")
                 .contains(" --died-again").doesNotContain("To go on");
         String run = rows.text("SELECT run_id FROM dlq_run");
-        assertThat(call("runs").out()).contains("stopped itself").containsPattern("[123] of 3 failed").doesNotContain("finished");
+        assertThat(call("runs").out()).contains("aborted").containsPattern("[123] of 3 failed").doesNotContain("finished");
         assertThat(call("runs", "show", run, "--json").json().getFirst().path("state").asString()).isEqualTo("aborted");
         assertThat(call("list", "--run", run, "--died-again", "--json").json()).hasSize(3);
         assertThat(Watch.now(rows.queue()).runs()).as("nothing of it is left to move").isEmpty();
@@ -118,10 +118,10 @@ class RunCommandsTest {
         assertThat(call("runs").out()).contains("finished");
         rows.accepted().forEach(id -> rows.fail(id, "refused again"));
         assertThat(Called.of(() -> rows.openAs("chargeonce_dlq_reader"), "runs", "show", run).out())
-                .as("who may only read sees it too").contains("stopped: 3 of 3 failed again", "    3  38.97 EUR  failed again");
+                .as("who may only read sees it too").contains("aborted: 3 of 3 failed again", "    3  38.97 EUR  failed again");
         assertThat(rows.text("SELECT state FROM dlq_run")).isEqualTo("finished");
-        assertThat(call("runs", "show", run).out()).contains("stopped: 3 of 3 failed again");
-        assertThat(call("runs").out()).contains("stopped itself", "3 of 3 failed again").doesNotContain("finished");
+        assertThat(call("runs", "show", run).out()).contains("aborted: 3 of 3 failed again");
+        assertThat(call("runs").out()).contains("aborted", "3 of 3 failed again").doesNotContain("finished");
         assertThat(call("merge", "--resume", run, "--wait", "0").exit()).as("a person has seen it").isZero();
         assertThat(call("runs", "show", run).out()).contains("finished", "    3  38.97 EUR  failed again");
     }
@@ -133,18 +133,18 @@ class RunCommandsTest {
         rows.unresolved();
         rows.dead();
         Called plan = call("merge", "--all");
-        assertThat(plan.out()).contains("    1  12.99 EUR  safe to re-charge  tried again; nothing was charged",
-                "    3   2100 JPY  unresolved         asked about, not charged",
-                "asked about, not charged: the money may have been taken, so the PSP is asked before");
+        assertThat(plan.out()).contains("    1  12.99 EUR  rechargeable  tried again; nothing was charged",
+                "    3   2100 JPY  unresolved    queried, not charged",
+                "queried, not charged: the money may have been taken, so the PSP is queried before");
         Called merge = call("merge", "--all", "--wait", "0", "--yes");
         assertThat(merge.exit()).isZero();
-        assertThat(merge.out()).contains("    3   2100 JPY  asked about: not known yet");
+        assertThat(merge.out()).contains("    3   2100 JPY  queried: not known yet");
         String run = rows.text("SELECT run_id FROM dlq_run");
         rows.resolve(charged, new Outcome.Charged("pi_found"));
         rows.resolve(dead, new Outcome.Failed(FailureCause.PSP_UNWELL, "it was never executed"));
         assertThat(call("runs", "show", run).out()).contains("    1  12.99 EUR  still under way",
-                "    1    700 JPY  asked about: succeeded",
-                "    1    700 JPY  asked about: not charged, dead", "    1    700 JPY  asked about: not known yet");
+                "    1    700 JPY  queried: succeeded",
+                "    1    700 JPY  queried: not charged, dead", "    1    700 JPY  queried: not known yet");
         JsonNode json = call("runs", "show", run, "--json").json().getFirst();
         assertThat(json.path("state").asString()).as("what was asked about and not charged is no failure of the run").isEqualTo("finished");
         assertThat(json.at("/asked/asked/money/JPY").asInt()).isEqualTo(2100);
@@ -244,6 +244,7 @@ class RunCommandsTest {
     @Test
     void a_merge_into_a_pause_names_it_in_the_plan_and_does_not_wait_for_it_without_end() {
         rows.dead(6);
+        rows.text("INSERT INTO merchant (merchant_id) VALUES ('acme') ON CONFLICT DO NOTHING RETURNING 1");
         call("pause", "merchant", "acme", "--reason", "they asked", "--yes");
         assertThat(call("merge", "--all").out()).contains("Merchant acme is paused by ann since ",
                 "What it holds only waits in the tiers.");
@@ -318,11 +319,16 @@ class RunCommandsTest {
         assertThat(canary.exit()).isEqualTo(1);
         String run = rows.text("SELECT run_id FROM dlq_run");
         assertThat(canary.out().replaceAll("\\s+", " ")).contains("2 25.98 EUR purged",
-                "Stopped by the run itself: 2 of the canary's 2 are purged; a person looks at them first. Nothing more moves",
+                "Aborted by the run itself: 2 of the canary's 2 are purged; a person looks at them first. Nothing more moves",
                 "To go on: chargeonce dlq purge --resume " + run);
-        assertThat(call("runs", "show", run).out()).contains("canary 2\n").doesNotContain("stops above");
+        assertThat(call("runs", "show", run).out()).contains("canary 2\n").doesNotContain("aborts above");
         assertThat(rows.text("SELECT string_agg(action, ' ' ORDER BY audit_id) FROM audit_record WHERE resource_type = 'dlq_run'"))
                 .isEqualTo("dlq.run.planned dlq.run.led dlq.run.aborted");
+        call("runs", "rate", run, "1000");
+        assertThat(call("audit", "--json").json().stream().map(line -> line.path("action").asString() + " " + line.path("count").asInt()))
+                .containsExactly("dlq.run.planned 7", "dlq.run.led 7", "dlq.purged 2", "dlq.run.aborted 0", "dlq.run.rate_set 0");
+        assertThat(call("show", rows.text("SELECT dead_letter_id FROM dead_letter WHERE state = 'purged'")).out())
+                .contains("dlq.purged by ann in " + run + ": r");
 
         Called rest = call("purge", "--resume", run, "--json");
         assertThat(rest.exit()).as(rest.err()).isZero();

@@ -71,7 +71,7 @@ class TerminalTest {
         rows.fail(dead.getLast(), "still unwell");
         assertThat(merge.waitFor()).as(printed("merge")).isOne();
         assertThat(printed("merge")).contains("    1  12.99 EUR  succeeded", "    1  12.99 EUR  failed again",
-                "Stopped by the run itself: 1 of 2 failed again.", "What died again:    chargeonce dlq list --run run_");
+                "Aborted by the run itself: 1 of 2 failed again.", "What died again:    chargeonce dlq list --run run_");
     }
 
     @Test

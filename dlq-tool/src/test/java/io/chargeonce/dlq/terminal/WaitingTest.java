@@ -197,6 +197,15 @@ class WaitingTest {
     }
 
     @Test
+    void what_was_tried_since_it_was_shown_is_not_tried_now_once_more() {
+        String id = waiting.scheduled(1);
+        Instant shown = WaitingPayments.now(rows.queue());
+        rows.retry(id, 1, "the PSP answered 500");
+        assertThat(new DlqRuns(rows.queue()).unattended(planned(RunKind.RETRY_NOW, shown)).total().count()).isZero();
+        assertThat(rows.staged("payments.requests", id)).isEqualTo("nothing");
+    }
+
+    @Test
     void a_stop_takes_what_still_waits_however_often_it_was_tried_or_parked_since_it_was_selected() {
         String succeeded = waiting.scheduled(1);
         String failedAgain = waiting.scheduled(1);
@@ -285,6 +294,19 @@ class WaitingTest {
         assertThat(rows.text("SELECT count(*) FROM audit_record WHERE action = 'dlq.stopped'")).isEqualTo("3");
         assertThat(call("runs", "show", run).out()).contains("3 payments", "stopped: in the dead-letter queue", "  kind      stop\n")
                 .doesNotContain("\n\n\n");
+    }
+
+    @Test
+    void a_planned_stop_moves_nothing_until_it_is_resumed() {
+        String id = waiting.parked(1);
+        Called plan = call("waiting", "--all", "--stop", "--plan", "--reason", "r");
+        assertThat(plan.exit()).as(plan.err()).isZero();
+        String run = rows.text("SELECT run_id FROM dlq_run");
+        assertThat(plan.out()).contains("1 payment, 12.99 EUR.", "Frozen as " + run, "chargeonce dlq waiting --resume " + run);
+        assertThat(rows.letter(id)).isEqualTo("nothing");
+        assertThat(call("waiting", "--all", "--now", "--plan", "--yes").err()).contains("--plan moves nothing and --yes does it");
+        assertThat(call("waiting", "--resume", run).exit()).isZero();
+        assertThat(rows.letter(id)).isEqualTo("dead/1");
     }
 
     @Test

@@ -75,7 +75,7 @@ class WatchTest {
         String run = rows.text("SELECT run_id FROM dlq_run");
         Watch watch = Watch.now(rows.queue());
         assertThat(watch.arrivals()).containsExactly(new Watch.Arrivals("psp_unwell", 4, 4, 4));
-        assertThat(call("watch").out()).containsPattern(run + " stopped: 1 of the canary's 1 failed\\s+again, 1 of 3 moved");
+        assertThat(call("watch").out()).containsPattern(run + " aborted: 1 of the canary's 1 failed\\s+again, 1 of 3 moved");
     }
 
     @Test

@@ -191,7 +191,7 @@ final class Demo implements AutoCloseable {
         var filter = DeadLetterFilter.everything();
         Plan mergePlan = Plan.of(queue, filter);
         command("./chargeonce dlq merge --all");
-        ChangeReport.printPlan(RunKind.MERGE, RunTerms.UNATTENDED, mergePlan, Screen.plain(out, 80));
+        ChangeReport.printPlan(RunKind.MERGE, RunTerms.UNATTENDED, mergePlan, List.of(), Screen.plain(out, 80));
         command("./chargeonce dlq merge --all --yes --reason 'the PSP is mended'");
         new DlqRuns(queue).unattended(RunKind.MERGE, mergePlan, AuditContext.of("demo", Optional.of("the PSP is mended")),
                 RunTerms.UNATTENDED);
@@ -202,7 +202,7 @@ final class Demo implements AutoCloseable {
         chapter("The poison is purged, with a reason, into the audit log");
         Plan purgePlan = Plan.of(queue, DeadLetterFilter.everything().standing(MoneyStatus.POISON));
         command("./chargeonce dlq purge --standing poison --reason 'test records' --yes");
-        ChangeReport.printPlan(RunKind.PURGE, RunTerms.UNATTENDED, purgePlan, Screen.plain(out, 80));
+        ChangeReport.printPlan(RunKind.PURGE, RunTerms.UNATTENDED, purgePlan, List.of(), Screen.plain(out, 80));
         new DlqRuns(queue).unattended(RunKind.PURGE, purgePlan, AuditContext.of("demo", Optional.of("test records")), RunTerms.UNATTENDED);
         awaitRest();
     }

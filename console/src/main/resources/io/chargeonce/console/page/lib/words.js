@@ -2,19 +2,19 @@
 // The words for states and results; the same as the command line's.
 
 export const STANDINGS = {
-  rechargeable: { is: 'safe to re-charge', why: 'No attempt took money, so another one is safe.' },
+  rechargeable: { is: 'rechargeable', why: 'No attempt took money, so another one is safe.' },
   past_deadline: { is: 'past its deadline', why: 'No attempt took money, but its time to be charged has passed. A merge gives it a new deadline.' },
   needs_a_person: { is: 'merged too often', why: 'It was merged too often already and died each time. A merge takes it only when a person names it with --even-capped.' },
   stopped: { is: 'stopped by a person', why: 'A person stopped it on purpose. A merge takes it only by its id or by the cause stopped.' },
   charged: { is: 'already charged', why: 'The money was taken already. After a merge the resolver settles it, and nothing is charged.' },
   unresolved: { is: 'unresolved', why: 'The money may have been taken. The PSP is asked before anything else.' },
   poison: { is: 'poison', why: 'A record that never became a payment. Edit it in a terminal before it can be merged.' },
-  mended: { is: 'poison, edited', why: 'The record was edited. A merge sends it to its topic again.' },
+  mended: { is: 'mended poison', why: 'The record was edited. A merge sends it to its topic again.' },
 };
 
 const BY_MERGE = {
   rechargeable: 'tried again; nothing was charged', past_deadline: 'tried again, late; nothing was charged', needs_a_person: 'left: needs a person',
-  stopped: 'left: a person stopped it', charged: 'settled, not charged again', unresolved: 'asked about, not charged', poison: 'left: needs editing', mended: 'sent again',
+  stopped: 'left: a person stopped it', charged: 'settled, not charged again', unresolved: 'queried, not charged', poison: 'left: needs editing', mended: 'sent again',
 };
 const BY_PURGE = {
   rechargeable: 'purged', past_deadline: 'purged', needs_a_person: 'purged', stopped: 'purged', charged: 'left: the money was taken',
@@ -52,7 +52,7 @@ export const RUN_STATES = {
   running: { is: 'running', tone: 'accent' },
   stopped: { is: 'stopped', tone: 'warning' },
   finished: { is: 'finished', tone: 'good' },
-  aborted: { is: 'stopped itself', tone: 'critical' },
+  aborted: { is: 'aborted', tone: 'critical' },
   cancelled: { is: 'cancelled', tone: 'quiet' },
   awaits: { is: 'awaits approval', tone: 'warning' },
 };

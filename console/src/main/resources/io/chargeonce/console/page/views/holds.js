@@ -64,7 +64,7 @@ function Effect({ of, action, kind }) {
       ${action === 'pause' && expiring.count > 0 && html`<${Concerned} sum=${expiring} tone="critical"
         words=${html`of these would pass their deadline, the first <${When} at=${deadline} />`} />`}
     </ul>
-    ${asked > 0 && html`<p>${counted(asked, 'unknown outcome')} ${asked === 1 ? 'is' : 'are'} still asked about, which at Adyen and for refunds may execute the attempt.</p>`}
+    ${asked > 0 && html`<p>${counted(asked, 'unknown outcome')} ${asked === 1 ? 'is' : 'are'} still queried, which at Adyen and for refunds may execute the attempt.</p>`}
     ${action === 'pause' && kind === 'psp' && others.length === 0 && html`<p class="warning">No other PSP is set up, so all payments wait.</p>`}
   </div>`;
 }

@@ -42,7 +42,7 @@ export function Run({ id }) {
 
 function RunPage({ run, audit, reload }) {
   return html`
-    ${run.state === 'aborted' && html`<div class="notice critical" role="alert"><p><strong>The run stopped itself:</strong> ${run.verdict}</p>
+    ${run.state === 'aborted' && html`<div class="notice critical" role="alert"><p><strong>The run aborted itself:</strong> ${run.verdict}</p>
       <p>${run.kind !== 'merge' ? 'Nothing more moves. Look at what it did, then resume it or cancel it.'
         : run.done < run.items ? 'Nothing more moves. Find out why they fail, then resume it or cancel it.' : 'All of it was sent. What died again is in the queue: find out why.'}</p></div>`}
     ${run.state === 'cancelled' && run.verdict && html`<p class="notice">Cancelled: ${run.verdict}. What had moved stays moved.</p>`}

@@ -44,7 +44,7 @@ public final class HoldPage {
             case TIER -> "what is due there is not tried, and waits on its topic.";
         }));
         screen.say("What is under way now may finish%s.".formatted(effect.asked() == 0 ? ""
-                : ", and %s still asked about, which at Adyen and for refunds may execute the attempt"
+                : ", and %s still queried, which at Adyen and for refunds may execute the attempt"
                         .formatted(effect.asked() == 1 ? "1 unknown outcome is"
                                 : "%,d unknown outcomes are".formatted(effect.asked()))));
         effect.recentSince().filter(since -> kind != Hold.Kind.TIER)

@@ -50,7 +50,7 @@ public final class RunPage {
         boolean allSent = run.kind().isWatched() && progress.results().total().count() >= run.items();
         String words = switch (end) {
             case RunStep.Finished finished -> run.kind().isWatched() ? finished(progress.outcomes()) : "";
-            case RunStep.Aborted aborted -> "Stopped by the run itself: %s. %s".formatted(aborted.verdict(), allSent
+            case RunStep.Aborted aborted -> "Aborted by the run itself: %s. %s".formatted(aborted.verdict(), allSent
                     ? "All of it was sent, and what died again is in the queue." : "Nothing more moves until a person resumes it.");
             case RunStep.Stopped stopped -> "Stopped between two batches, nothing is left half done.";
             case RunStep.Lost lost -> lost(run);
@@ -99,10 +99,9 @@ public final class RunPage {
         run.approvedBy().ifPresent(name -> field(screen, "approved", "by " + name));
         field(screen, "planned", "%s by %s%s".formatted(Words.time(run.plannedAt()), run.plannedBy(),
                 run.reason().map(": "::concat).orElse("")));
-        field(screen, "set", "%s, %s, fingerprint %s".formatted(Counted.of(run.items(), run.kind().noun()),
-                run.sum().money().isEmpty() ? "no money" : String.join(", ", run.sum().moneyLines()), run.fingerprint()));
+        field(screen, "set", "%s, fingerprint %s".formatted(set(run), run.fingerprint()));
         field(screen, "care", "canary %d%s%s".formatted(run.terms().canary(),
-                run.kind().isWatched() ? ", stops above %d%%".formatted(run.terms().abortAbovePercent()) : "",
+                run.kind().isWatched() ? ", aborts above %d%%".formatted(run.terms().abortAbovePercent()) : "",
                 run.terms().rate().isPresent() ? ", from " + run.terms().rate().getAsInt() + " a second" : ""));
         if (report.standings().total().count() > 0) {
             screen.print("");
@@ -118,13 +117,19 @@ public final class RunPage {
         }
     }
 
+    /** How many it is about, and how much money. */
+    public static String set(DlqRun run) {
+        return "%s, %s".formatted(Counted.of(run.items(), run.kind().noun()),
+                run.sum().money().isEmpty() ? "no money" : String.join(", ", run.sum().moneyLines()));
+    }
+
     /** In a word or two, for a list. */
     public static String brief(DlqRun run) {
         return run.awaitsApproval() ? AWAITS : switch (run.state()) {
             case PLANNED -> "planned";
-            case RUNNING -> run.isLed() ? "running" : "stopped, to be resumed";
+            case RUNNING -> run.isLed() ? "running" : "stopped";
             case FINISHED -> "finished";
-            case ABORTED -> "stopped itself";
+            case ABORTED -> "aborted";
             case CANCELLED -> "cancelled";
         };
     }
@@ -154,7 +159,7 @@ public final class RunPage {
             case PLANNED -> "planned";
             case RUNNING -> run.isLed() ? "running, led by " + run.leader().orElseThrow() : "stopped, to be resumed";
             case FINISHED -> "finished";
-            case ABORTED -> "stopped" + run.verdict().map(": "::concat).orElse("");
+            case ABORTED -> "aborted" + run.verdict().map(": "::concat).orElse("");
             case CANCELLED -> run.verdict().orElse("cancelled");
         };
     }
@@ -171,9 +176,9 @@ public final class RunPage {
         List<Became> present = Stream.of(new Became("succeeded", outcomes.succeeded()), new Became("declined", outcomes.declined()),
                 new Became("failed again", outcomes.failedAgain()), new Became("unresolved", outcomes.unresolved()),
                 new Became("still under way", outcomes.open()),
-                new Became("asked about: succeeded", asked.succeeded()), new Became("asked about: declined", asked.declined()),
-                new Became("asked about: not charged, dead", asked.failedAgain()),
-                new Became("asked about: not known yet", asked.open())).filter(became -> became.sum.count() > 0).toList();
+                new Became("queried: succeeded", asked.succeeded()), new Became("queried: declined", asked.declined()),
+                new Became("queried: not charged, dead", asked.failedAgain()),
+                new Became("queried: not known yet", asked.open())).filter(became -> became.sum.count() > 0).toList();
         if (!present.isEmpty()) {
             new Table<Became>(screen, List.of(
                     Column.right("COUNT", became -> "%,d".formatted(became.sum.count())),

@@ -129,7 +129,8 @@ public final class StoryPage {
         for (Story.Deed deed : story.audit()) {
             String why = deed.reason().map(reason -> ": " + reason).orElse("");
             String finding = deed.finding().map(found -> ": " + found.inWords()).orElse("");
-            screen.labelled("  %s ".formatted(Words.time(deed.at())), "%s by %s%s%s".formatted(deed.action(), deed.actor(), finding, why));
+            screen.labelled("  %s ".formatted(Words.time(deed.at())), "%s by %s%s%s%s".formatted(deed.action(), deed.actor(),
+                    deed.run().map(" in "::concat).orElse(""), finding, why));
         }
     }
 

@@ -62,11 +62,11 @@ public final class SummaryTable {
         summary.groups().forEach(group -> group.keyValidUntil()
                 .ifPresent(at -> first.merge(group.psp().orElse("a PSP"), at, (one, other) -> one.isBefore(other) ? one : other)));
         first.forEach((psp, at) -> screen
-                .say("%s forgets the next key of an unresolved payment at %s; from then on that one is only asked about, never sent again."
+                .say("%s forgets the next key of an unresolved payment at %s; from then on that one is only queried, never sent again."
                         .formatted(psp, Words.time(at))));
         long forgotten = summary.groups().stream().mapToLong(Summary.Group::keysForgotten).sum();
         if (forgotten > 0) {
-            screen.say("The %s forgotten already: %s only asked about.".formatted(
+            screen.say("The %s forgotten already: %s only queried.".formatted(
                     forgotten == 1 ? "key of 1 unresolved payment is" : "keys of %,d unresolved payments are".formatted(forgotten),
                     forgotten == 1 ? "it is" : "they are"));
         }

@@ -121,7 +121,7 @@ class ConsoleActionsTest {
         browser.until("the groups are not those of what was purged",
                 () -> browser.textOf(".groups").matches("(?s).*cancelled unexecuted\\s+1\\s+26.11 USD\\s+oldest.*"));
         assertThat(browser.textOf(".total")).contains("1", "purged", "26.11 USD");
-        assertThat(browser.textOf(".standing-sums")).isEqualTo("safe to re-charge");
+        assertThat(browser.textOf(".standing-sums")).isEqualTo("rechargeable");
         assertThat(browser.text()).doesNotContain("no money");
         Looks.each(browser, "purged");
         plan("/dead-letters?state=purged&reference=purged", "Restore", "it was none");
