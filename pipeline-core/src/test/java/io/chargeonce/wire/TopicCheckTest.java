@@ -87,9 +87,9 @@ class TopicCheckTest {
     @Test
     void topics_grow_but_never_the_dead_letters_and_the_seals() throws Exception {
         plan(2).create(admin);
-        assertThat(check(4).differences()).extracting(Difference::setting).containsOnly("partitions").hasSize(9);
+        assertThat(check(4).differences()).extracting(Difference::setting).containsOnly("partitions").hasSize(10);
         assertThat(check(4).grow()).containsExactlyInAnyOrder(topics.requests(), topics.retry(1), topics.retry(2), topics.retry(3),
-                topics.outcomes(), topics.intakeRefused(), topics.overdue(), topics.waiting(), topics.receipts());
+                topics.outcomes(), topics.intakeRefused(), topics.overdue(), topics.waiting(), topics.receipts(), topics.disputes());
         Awaitility.await().untilAsserted(() -> assertThat(check(4).differences()).isEmpty());
         assertThat(admin.describeTopics(List.of(topics.deadLetters(), topics.auditSeals())).allTopicNames().get().values())
                 .allSatisfy(topic -> assertThat(topic.partitions()).hasSize(2));
@@ -100,7 +100,7 @@ class TopicCheckTest {
     void too_few_replicas_are_reported_and_left_to_a_reassignment() {
         plan(1).create(admin);
         var wanted = new TopicCheck(new TopicPlan(topics, 1, Optional.of((short) 3)), admin);
-        assertThat(wanted.differences()).filteredOn(difference -> difference.setting().equals("replicas")).hasSize(11)
+        assertThat(wanted.differences()).filteredOn(difference -> difference.setting().equals("replicas")).hasSize(12)
                 .allSatisfy(difference -> assertThat(difference.repairable()).isFalse());
     }
 
