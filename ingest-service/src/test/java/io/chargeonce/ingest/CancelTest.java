@@ -87,6 +87,15 @@ class CancelTest {
     }
 
     @Test
+    void what_was_purged_for_good_stays_purged() {
+        world.become(key, "state = 'purged', settled_at = now()");
+        HttpResponse<String> answer = cancel();
+        assertThat(answer.statusCode()).isEqualTo(202);
+        assertThat(status(answer)).isEqualTo("purged");
+        assertThat(Json.at(answer.body(), "cancel")).doesNotContain("requested_at");
+    }
+
+    @Test
     void a_cancel_that_came_too_late_says_so() {
         world.become(key, "state = 'succeeded', psp = 'stripe', psp_reference = 'pi_1', settled_at = now(), cancel_requested_at = now()");
         assertThat(status(now())).isEqualTo("succeeded");

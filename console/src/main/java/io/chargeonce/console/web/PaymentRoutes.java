@@ -103,6 +103,7 @@ record PaymentRoutes(WitnessView witness) implements ConsoleApi.Routes {
             case UNKNOWN -> throw ConsoleProblems.noSuch("No payment has this id.").refusal();
             case CAPTURED -> throw ConsoleProblems.notNow("It was charged already.", "Refund it to give the money back.").refusal();
             case DECLINED -> throw ConsoleProblems.notNow("It was declined.", "There is nothing to cancel.").refusal();
+            case PURGED -> throw ConsoleProblems.notNow("It was purged and has ended.", "There is nothing to cancel.").refusal();
             case CANCELED, CANCELING -> ConsoleApi.json(200, Map.of("result", canceled.result().tag(), "run", by.run()));
         };
     }

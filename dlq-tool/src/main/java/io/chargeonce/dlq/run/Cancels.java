@@ -32,6 +32,8 @@ public final class Cancels {
         CAPTURED,
         /** There is nothing to cancel. */
         DECLINED,
+        /** It was purged and can no longer be restored: there is nothing to cancel. */
+        PURGED,
         /** There is no such payment. */
         UNKNOWN;
 
@@ -50,6 +52,7 @@ public final class Cancels {
                 case "canceled" -> CANCELED;
                 case "canceling" -> CANCELING;
                 case "declined" -> DECLINED;
+                case "purged" -> PURGED;
                 default -> CAPTURED;
             };
         }
@@ -102,6 +105,9 @@ public final class Cancels {
     private static final String MAY_HAVE_TAKEN_MONEY = "SELECT may_have_taken_money(?)";
 
     private static Result wouldBe(Connection connection, Operation operation) throws SQLException {
+        if (operation.isPurgedForGood()) {
+            return Result.PURGED;
+        }
         return switch (operation.state()) {
             case SUCCEEDED, FAILED -> Result.CAPTURED;
             case DECLINED -> Result.DECLINED;

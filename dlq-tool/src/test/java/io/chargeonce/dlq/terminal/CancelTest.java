@@ -106,6 +106,18 @@ class CancelTest {
     }
 
     @Test
+    void what_was_purged_for_good_has_one_end_and_is_not_canceled() {
+        String id = rows.dead();
+        runs().unattended(planned(RunKind.PURGE, id));
+        rows.text("UPDATE operation_state SET settled_at = now() WHERE operation_id = '" + id + "' RETURNING 1");
+        assertThat(call("cancel", id, "--reason", "r").out()).contains("was purged and has ended");
+        Called called = cancel(id);
+        assertThat(called.exit()).isOne();
+        assertThat(called.out()).contains("was purged and has ended; there is nothing to cancel.");
+        assertThat(state(id)).isEqualTo(OperationState.PURGED);
+    }
+
+    @Test
     void one_person_cancels_no_more_alone_than_the_limit_of_four_eyes() {
         String first = waiting.scheduled(1);
         String second = waiting.scheduled(1);

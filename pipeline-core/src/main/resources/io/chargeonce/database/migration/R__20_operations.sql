@@ -14,7 +14,8 @@ END $$;
 
 -- Decides under the charge's lock whether it is canceled: the only way to cancel. If none of its attempts can have moved money, it is
 -- canceled, which is final, and charge publishes that. If one may have, the request is stored and the PSP is queried now; no attempt begins
--- and no status query executes one any more. A charge that has ended stays as it is. "status" is the charge's state, or 'canceling'; NULL
+-- and no status query executes one any more. A charge that has ended stays as it is, also one that was purged and can
+-- no longer be restored. "status" is the charge's state, or 'canceling'; NULL
 -- if there is no such charge. "is_new" is false for a repeat.
 CREATE OR REPLACE FUNCTION cancel_charge(payment text, OUT status text, OUT is_new boolean)
     LANGUAGE plpgsql SET search_path = chargeonce, pg_temp AS $$
@@ -30,7 +31,8 @@ BEGIN
     moment := clock_timestamp();
     is_new := its.cancel_requested_at IS NULL;
     status := its.state;
-    IF its.state IN ('succeeded', 'failed', 'declined', 'canceled') THEN
+    IF its.state IN ('succeeded', 'failed', 'declined', 'canceled')
+       OR its.state = 'purged' AND its.settled_at IS NOT NULL AND its.resolve_at IS NULL THEN
         is_new := false;
     ELSIF its.resolve_at IS NULL AND NOT may_have_taken_money(payment) THEN
         status := 'canceled';

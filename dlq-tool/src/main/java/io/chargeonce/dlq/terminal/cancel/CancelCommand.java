@@ -27,11 +27,11 @@ import picocli.CommandLine.Spec;
 @Command(name = "cancel", usageHelpAutoWidth = true, sortOptions = false,
         description = {"Cancels payments in any state, for good: they are not charged any more. Their merchant is informed, and can do the "
                 + "same over the API.",
-            "A payment that no attempt can have charged is canceled at once. For the others the PSP is queried, and nothing is sent that "
-                    + "could still charge. If one was charged, it stays charged; refund it.",
+            "A payment that no attempt can have charged is canceled at once. For the others the PSP is queried. An attempt that has "
+                    + "begun is finished, and no new one begins. If one was charged, it stays charged; refund it.",
             "Shows what it would do, and does it with --yes. A purge removes only dead letters, and can be undone for 30 days. waiting "
                     + "--stop only ends the retries."},
-        exitCodeList = "1:a payment is not there, is charged or declined already",
+        exitCodeList = "1:a payment is not there, or has ended already",
         footer = {"  The merchant has cancelled the order:",
             "    chargeonce dlq cancel ID --reason \"order cancelled, ticket 4711\" --yes"})
 public final class CancelCommand implements Callable<Integer> {
@@ -104,6 +104,7 @@ public final class CancelCommand implements Callable<Integer> {
                     : "the PSP would be queried, and it would be canceled unless it was charged.";
             case CAPTURED -> "was charged already; refund it.";
             case DECLINED -> "was declined; there is nothing to cancel.";
+            case PURGED -> "was purged and has ended; there is nothing to cancel.";
             case UNKNOWN -> "there is no payment with this id.";
         };
     }
