@@ -33,6 +33,7 @@ final class ModelWebhooks {
     private final Supplier<List<Host>> receivers;
     private boolean unkind;
     private int sent;
+    private int onTheirWay;
 
     /** @param receivers the processes that take webhooks now */
     ModelWebhooks(Supplier<List<Host>> receivers) {
@@ -73,16 +74,24 @@ final class ModelWebhooks {
         post("adyen", Integer.MAX_VALUE, Map::of, body);
     }
 
+    /** Whether all that come for certain have come. */
+    boolean areDelivered() {
+        return onTheirWay == 0;
+    }
+
     private void post(String psp, int most, Supplier<Map<String, String>> headers, byte[] body) {
         Kernel kernel = Kernel.it();
         int times = unkind && kernel.chance(0.3) ? 2 : 1;
         for (int i = 0; i < times; i++) {
             Duration after = kernel.between(Duration.ZERO, unkind && kernel.chance(0.4) ? LATE : SOON);
-            boolean never = unkind && most != Integer.MAX_VALUE && kernel.chance(0.3);
+            boolean isCertain = most == Integer.MAX_VALUE;
+            boolean never = unkind && !isCertain && kernel.chance(0.3);
             if (!never) {
+                onTheirWay += isCertain ? 1 : 0;
                 kernel.spawn(kernel.world(), "webhook", () -> {
                     kernel.sleep(after);
                     deliver(psp, most, headers, body);
+                    onTheirWay -= isCertain ? 1 : 0;
                 });
             }
         }

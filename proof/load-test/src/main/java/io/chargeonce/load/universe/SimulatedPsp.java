@@ -124,9 +124,14 @@ abstract class SimulatedPsp {
     /**
      * A customer disputes what was captured under this key.
      *
-     * @return the dispute's reference; empty if nothing was captured under it
+     * @return empty if nothing was captured under it
      */
-    abstract Optional<String> dispute(String key);
+    abstract Optional<ModelDisputes.Disputed> dispute(String key);
+
+    /** The same of a payment that another system made at our account; empty if this PSP's message would not name an attempt. */
+    Optional<ModelDisputes.Disputed> disputeOfAStranger() {
+        return Optional.empty();
+    }
 
     /** A dispute goes on, and that is told. */
     abstract void disputeBecomes(String reference, ModelDisputes.Step step);

@@ -198,7 +198,7 @@ final class StripeModel extends SimulatedPsp {
             return error(400, "This PaymentIntent does not have a successful charge to refund.");
         }
         if (disputes.values().stream().anyMatch(one -> one.intent == intent && one.stands.hasTheMoney())) {
-            return error(400, "The charge has been charged back");
+            return error(400, "The charge has been charged back; cannot issue a refund.");
         }
         long amount = Long.parseLong(form.get("amount"));
         long before = refunds.values().stream().filter(one -> one.intent.equals(intent.id) && !failed.contains(one.id))
@@ -225,11 +225,13 @@ final class StripeModel extends SimulatedPsp {
     }
 
     @Override
-    Optional<String> dispute(String key) {
-        String id = "du_" + (disputes.size() + 1);
-        intents.values().stream().filter(one -> one.status.equals("succeeded") && key.equals(one.metadata.get("attempt_key"))).findFirst()
-                .ifPresent(intent -> disputes.put(id, new Dispute(id, intent, List.of(), ModelDisputes.Step.OPENED)));
-        return Optional.of(id).filter(disputes::containsKey);
+    Optional<ModelDisputes.Disputed> dispute(String key) {
+        return intents.values().stream().filter(one -> one.status.equals("succeeded") && key.equals(one.metadata.get("attempt_key")))
+                .findFirst().map(intent -> {
+                    String id = "du_" + (disputes.size() + 1);
+                    disputes.put(id, new Dispute(id, intent, List.of(), ModelDisputes.Step.OPENED));
+                    return new ModelDisputes.Disputed(id, key, intent.metadata.get("payment_id"), intent.amount, intent.currency);
+                });
     }
 
     @Override

@@ -19,7 +19,6 @@ import io.chargeonce.load.universe.kafka.Broker;
 import io.chargeonce.load.universe.kafka.Log;
 import io.chargeonce.load.universe.kernel.Kernel;
 import io.chargeonce.load.universe.kernel.SimulatedPostgres;
-import io.chargeonce.load.universe.kernel.SimulatedThread;
 import io.chargeonce.load.universe.kernel.Waits;
 import io.chargeonce.load.universe.outside.BankModel;
 import java.net.URI;
@@ -162,14 +161,13 @@ public final class Universe implements Game {
                 }
                 if (scheduler.knows(Fault.DISPUTE)) {
                     disputes.begin();
-                    kernel.await(disputes::areAtRest, SimulatedThread.NEVER);
+                    kernel.await(() -> disputes.areAtRest() && webhooks.areDelivered(), kernel.after(TO_REST));
                     rest.run();
                 }
                 if (oldTimes.useAgain()) {
                     rest.run();
                 }
                 pspBlows.judge(new PostgresView(postgres), witness);
-                disputes.judge(witness);
                 if (scheduler.knows(Fault.ERASURE)) {
                     eraser.erase();
                 }
@@ -196,7 +194,7 @@ public final class Universe implements Game {
         if (scheduler.knows(Fault.THEFT)) {
             UniverseAudit.look(postgres, witness);
         }
-        CheckVerdict verdict = Checker.check(evidence, sources(broker, psps, rail.bank(), cluster[0]), witness.seen());
+        CheckVerdict verdict = Checker.check(evidence, sources(broker, psps, disputes, rail.bank(), cluster[0]), witness.seen());
         if (verdict.balanced() && kernel.bug().isPresent()) {
             throw new IllegalStateException("universe %d: a thread of a service ended with %s".formatted(seed, kernel.bug().get()),
                     kernel.bug().get());
@@ -309,7 +307,7 @@ public final class Universe implements Game {
                 && postgres.waitsFor(Waits.NOTHING) && outsiders.areAtRest(broker) && rail.isAtRest();
     }
 
-    private Sources sources(Broker broker, List<SimulatedPsp> psps, BankModel bank, Cluster cluster) {
+    private Sources sources(Broker broker, List<SimulatedPsp> psps, ModelDisputes disputes, BankModel bank, Cluster cluster) {
         return new Sources() {
             @Override
             public Connection database() throws SQLException {
@@ -331,6 +329,11 @@ public final class Universe implements Game {
             public void eachRequest(Consumer<JsonNode> action) {
                 psps.forEach(psp -> psp.declines().forEach(action));
                 bank.taken().forEach(action);
+            }
+
+            @Override
+            public void eachDispute(Consumer<JsonNode> action) {
+                disputes.inLedgers().forEach(action);
             }
 
             @Override
