@@ -3,7 +3,7 @@ package io.chargeonce.load.chaos;
 
 import io.chargeonce.sandbox.dispute.DisputeStep;
 import io.chargeonce.sandbox.dispute.LedgerDispute;
-import io.chargeonce.sandbox.psp.PspSimulator;
+import io.chargeonce.sandbox.psp.PspServer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -37,7 +37,7 @@ final class CampaignDisputes {
     String inflict() {
         boolean late = random.nextBoolean();
         boolean disordered = random.nextBoolean();
-        Map<String, PspSimulator> psps = new TreeMap<>(Map.of("stripe", stage.stripe, "adyen", stage.adyen));
+        Map<String, PspServer> psps = new TreeMap<>(Map.of("stripe", stage.stripe, "adyen", stage.adyen));
         psps.forEach((name, psp) -> {
             if (late) {
                 psp.holdWebhooks(true);
@@ -50,7 +50,7 @@ final class CampaignDisputes {
         return "payments disputed, told" + (late ? " late" : "") + (disordered ? " twice and in reverse" : late ? "" : " at once");
     }
 
-    private void dispute(String name, PspSimulator psp) {
+    private void dispute(String name, PspServer psp) {
         Set<String> disputed = psp.disputes().stream().map(LedgerDispute::payment).collect(Collectors.toSet());
         List<String> captured = new ArrayList<>(stage.database.captured(name));
         captured.removeAll(disputed);

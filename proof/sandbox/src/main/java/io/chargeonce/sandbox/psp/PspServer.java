@@ -101,22 +101,26 @@ public abstract class PspServer implements PspSimulator {
         return ledger.counts();
     }
 
-    @Override
+    /**
+     * A customer disputes a captured payment, or its dispute goes on to this step. Webhooks tell of that.
+     *
+     * @param payment the PSP's id of it
+     */
     public final LedgerDispute dispute(String payment, DisputeStep step) {
         return disputes.become(payment, step);
     }
 
-    @Override
+    /** Oldest first. */
     public final List<LedgerDispute> disputes() {
         return disputes.all();
     }
 
-    @Override
+    /** Holds webhooks back from now on, or, when called with false, delivers all of them. */
     public final void holdWebhooks(boolean now) {
         afterwards.hold(now);
     }
 
-    @Override
+    /** From now on the newest webhook comes first, and each comes twice; or, when called with false, in order again. */
     public final void disorderWebhooks(boolean now) {
         afterwards.disorder(now);
     }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.sandbox.psp;
 
-import io.chargeonce.sandbox.dispute.DisputeStep;
-import io.chargeonce.sandbox.dispute.LedgerDispute;
 import java.time.Duration;
 import java.util.List;
 
@@ -22,22 +20,6 @@ public interface PspSimulator extends AutoCloseable {
     List<LoggedRequest> requests();
 
     Counts counts();
-
-    /**
-     * A customer disputes a captured payment, or its dispute goes on to this step. Webhooks tell of that.
-     *
-     * @param payment the PSP's id of it
-     */
-    LedgerDispute dispute(String payment, DisputeStep step);
-
-    /** Oldest first. */
-    List<LedgerDispute> disputes();
-
-    /** Holds webhooks back from now on, or, when called with false, delivers all of them. */
-    void holdWebhooks(boolean now);
-
-    /** From now on the newest webhook comes first, and each comes twice; or, when called with false, in order again. */
-    void disorderWebhooks(boolean now);
 
     /** The whole API answers 503 and executes nothing for this long. */
     void outage(Duration time);
