@@ -79,14 +79,16 @@ public final class Checker {
         Optional<ArrivedWebhooks> webhooks = arrivals.map(kept -> new ArrivedWebhooks(contents.findings, kept, atRest));
         Optional<ArrivedMails> mails = arrivals.map(kept -> new ArrivedMails(contents.findings, kept, atRest));
         var files = new BankFiles(contents);
+        var disputes = new DisputeChecks(contents, evidence);
         try (var topics = sources.topics()) {
             List<WorkTopic> work = workTopics(contents, evidence, topics);
             readRows(contents, evidence, sources, rows -> {
                 files.read(rows);
+                disputes.read(rows);
                 webhooks.ifPresent(came -> came.read(rows));
                 mails.ifPresent(came -> came.read(rows));
             });
-            readTopics(contents, evidence, topics, work);
+            readTopics(contents, evidence, topics, work, disputes);
         }
         webhooks.ifPresent(ArrivedWebhooks::compare);
         mails.ifPresent(ArrivedMails::compare);
@@ -97,6 +99,10 @@ public final class Checker {
             declines.request(request);
             files.request(request);
         });
+        if (contents.share.isFirst()) {
+            sources.eachDispute(disputes::inLedger);
+            disputes.unheardOf();
+        }
         evidence.calls().ifPresent(calls -> new ClientChecks(contents).check(calls));
         contents.payments.values().forEach(new PaymentChecks(contents, evidence, !evidence.psps().isEmpty())::check);
         evidence.recovery().ifPresent(recovery -> Healed.operations(contents));
@@ -146,7 +152,8 @@ public final class Checker {
         return work;
     }
 
-    private static void readTopics(ShareContents contents, CheckEvidence evidence, TopicNames topics, List<WorkTopic> work) {
+    private static void readTopics(ShareContents contents, CheckEvidence evidence, TopicNames topics, List<WorkTopic> work,
+                                   DisputeChecks disputes) {
         var planted = planted(contents, evidence);
         work.forEach(topic -> topics.each(topic.name(), record -> {
             if (!topics.isOfAStranger(record)) {
@@ -167,10 +174,17 @@ public final class Checker {
             planted.lookThrough(record);
             deadLetters.record(record);
         });
-        for (String rest : List.of(".audit-seals", ".intake-refused", ".waiting", ".overdue", ".receipts", ".disputes")) {
+        for (String rest : List.of(".audit-seals", ".intake-refused", ".waiting", ".overdue", ".receipts")) {
             if (contents.share.isFirst() && !evidence.planted().isEmpty()) {
                 topics.each(evidence.topicPrefix() + rest, planted::lookThrough);
             }
+        }
+        if (contents.share.isFirst()) {
+            topics.each(disputes.topic(), record -> {
+                planted.lookThrough(record);
+                disputes.event(record);
+            });
+            disputes.compare(topics);
         }
         deadLetters.compare();
         if (contents.share.isFirst()) {

@@ -136,7 +136,7 @@ final class Movements {
         }
     }
 
-    private static String currency(JsonNode movement) {
+    static String currency(JsonNode movement) {
         return movement.path("currency").asString().toUpperCase(Locale.ROOT);
     }
 
@@ -151,7 +151,7 @@ final class Movements {
     }
 
     /** In ISO 4217's minor units, as rows have them; empty for a fraction that no row can say. */
-    private static OptionalLong minorUnits(JsonNode movement) {
+    static OptionalLong minorUnits(JsonNode movement) {
         try {
             return OptionalLong.of(value(movement).movePointRight(digits(currency(movement))).longValueExact());
         } catch (ArithmeticException fraction) {

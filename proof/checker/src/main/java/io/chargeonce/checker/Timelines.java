@@ -56,6 +56,10 @@ final class Timelines {
             SELECT resource_id AS subject, at, 'audit' AS source, to_jsonb(a)::text AS what
               FROM audit_record AS a WHERE resource_id = ANY (?)
             """;
+    private static final String DISPUTES = """
+            SELECT payment_id AS subject, changed_at AS at, 'dispute' AS source, to_jsonb(d)::text AS what
+              FROM dispute AS d WHERE payment_id = ANY (?)
+            """;
     private static final String LETTERS = """
             SELECT dead_letter_id AS subject, changed_at AS at, 'dead letter' AS source,
                    (to_jsonb(d) - 'sealed_record' - 'sealed_edit')::text AS what
@@ -89,7 +93,7 @@ final class Timelines {
     private void readRows(Sources sources) {
         Object[] ids = events.keySet().toArray();
         try (var rows = DatabaseRows.open(sources)) {
-            for (String sql : List.of(ROWS, OPERATIONS, ATTEMPTS, OBSERVATIONS, AUDIT, LETTERS, STAGED)) {
+            for (String sql : List.of(ROWS, OPERATIONS, ATTEMPTS, OBSERVATIONS, AUDIT, DISPUTES, LETTERS, STAGED)) {
                 rows.each(sql, ids, row -> events.get(row.getString("subject")).add(new Event(
                         row.getObject("at", OffsetDateTime.class).toInstant(), row.getString("source"),
                         Masked.json(row.getString("what")))));

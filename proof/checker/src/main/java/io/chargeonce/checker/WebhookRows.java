@@ -4,6 +4,7 @@ package io.chargeonce.checker;
 import io.chargeonce.checker.evidence.CheckEvidence;
 import io.chargeonce.checker.evidence.DatabaseRows;
 import io.chargeonce.checker.finding.Invariant;
+import java.util.List;
 
 /**
  * Compares the webhooks to merchants with the operations that they are about: each ended operation has a delivery for each endpoint that
@@ -24,7 +25,7 @@ final class WebhookRows {
             SELECT coalesce(operation_id, delivery.payment_id) AS id, webhook_id, said ->> 'status' AS told,
                    coalesce(state, 'unknown') AS state
               FROM (SELECT webhook_id, endpoint_id, payment_id, event_type, CAST(body AS json) -> 'data' AS said
-                      FROM webhook_delivery WHERE payment_id IS NOT NULL) AS delivery
+                      FROM webhook_delivery WHERE payment_id IS NOT NULL AND NOT starts_with(event_type, 'dispute.')) AS delivery
               JOIN webhook_endpoint AS endpoint USING (endpoint_id)
               LEFT JOIN operation_now ON operation_id = said ->> 'id'
              WHERE (operation_id IS NOT NULL OR EXISTS (SELECT FROM operation AS charge WHERE charge.operation_id = delivery.payment_id))
@@ -60,15 +61,47 @@ final class WebhookRows {
                                   AND about_it.said ->> 'status' = operation_now.state)
             """;
 
+    /** Of two webhooks about a dispute the one of the higher revision is the newer: that says what the row says. */
+    private static final String FALSE_OF_DISPUTES = """
+            SELECT delivery.payment_id AS id, webhook_id, said ->> 'status' AS told, coalesce(stage, 'unknown') AS state
+              FROM (SELECT webhook_id, endpoint_id, payment_id, event_type, CAST(body AS json) -> 'data' AS said
+                      FROM webhook_delivery WHERE starts_with(event_type, 'dispute.')) AS delivery
+              JOIN webhook_endpoint AS endpoint USING (endpoint_id)
+              JOIN operation AS charge ON charge.operation_id = delivery.payment_id
+              LEFT JOIN dispute AS its ON its.payment_id = delivery.payment_id AND its.reference = said ->> 'id'
+             WHERE (endpoint.merchant_id = charge.merchant_id AND event_type = 'dispute.' || (said ->> 'status')
+                    AND (CAST(said ->> 'revision' AS int) < its.revision
+                         OR CAST(said ->> 'revision' AS int) = its.revision AND said ->> 'status' = stage AND said ->> 'funds' = funds
+                            AND said ->> 'amount' IS NOT DISTINCT FROM its.amount::text)) IS NOT TRUE
+            """;
+
+    /** As of operations. */
+    private static final String MISSING_OF_DISPUTES = """
+            SELECT its.payment_id AS id, endpoint_id, stage AS state
+              FROM dispute AS its JOIN operation ON operation_id = its.payment_id JOIN webhook_endpoint AS endpoint USING (merchant_id)
+             WHERE changed_at >= endpoint.created_at AND changed_at > %s - interval '19 days'
+               AND disabled_by IS DISTINCT FROM 'removed' AND events && ARRAY['*', 'dispute.' || stage]
+               AND (%s OR changed_at + interval '1 minute'
+                          < (SELECT max(created_at) FROM webhook_delivery WHERE payment_id IS NOT NULL))
+               AND NOT EXISTS (SELECT FROM webhook_delivery AS delivery
+                                WHERE delivery.payment_id = its.payment_id AND delivery.endpoint_id = endpoint.endpoint_id
+                                  AND CAST(delivery.body AS json) -> 'data' ->> 'id' = its.reference
+                                  AND CAST(CAST(delivery.body AS json) -> 'data' ->> 'revision' AS int) = its.revision)
+            """;
+
     void read(DatabaseRows rows) {
         if (contents.share.isFirst()) {
-            rows.each(FALSE, row -> contents.findings.add(Invariant.WEBHOOKS_AGREE, row.getString("id"),
-                    "is %s, and webhook %s says %s or another amount, merchant or payment".formatted(row.getString("state"),
-                            row.getString("webhook_id"), row.getString("told"))));
             boolean allHaveCome = evidence.arrivals().isPresent() && evidence.recovery().isPresent();
-            rows.each(MISSING.formatted(evidence.now(), allHaveCome), row -> contents.findings.add(Invariant.WEBHOOKS_AGREE,
-                    row.getString("id"),
-                    "is %s, and endpoint %s has no delivery of that".formatted(row.getString("state"), row.getString("endpoint_id"))));
+            for (String sql : List.of(FALSE, FALSE_OF_DISPUTES)) {
+                rows.each(sql, row -> contents.findings.add(Invariant.WEBHOOKS_AGREE, row.getString("id"),
+                        "is %s, and webhook %s says %s or another amount, merchant or payment".formatted(row.getString("state"),
+                                row.getString("webhook_id"), row.getString("told"))));
+            }
+            for (String sql : List.of(MISSING, MISSING_OF_DISPUTES)) {
+                rows.each(sql.formatted(evidence.now(), allHaveCome), row -> contents.findings.add(Invariant.WEBHOOKS_AGREE,
+                        row.getString("id"),
+                        "is %s, and endpoint %s has no delivery of that".formatted(row.getString("state"), row.getString("endpoint_id"))));
+            }
         }
     }
 }

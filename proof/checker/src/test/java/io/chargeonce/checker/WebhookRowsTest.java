@@ -97,4 +97,32 @@ class WebhookRowsTest {
                 + sample.charged + "'");
         world.breaks(Invariant.WEBHOOKS_AGREE, sample.charged);
     }
+
+    private void dispute() {
+        world.disputed("du_1", sample.charged, 1299, "opened", "taken");
+        world.send("disputes", "stripe/du_1", """
+                {"stage":"opened","funds":"taken","revision":1,"changed_at":"2026-03-02T10:00:00Z"}""");
+        world.sql("""
+                INSERT INTO dispute (psp, reference, payment_id, amount, currency, reason, stage, stage_rank, final, funds, funds_rank,
+                                     refundable, answered, revision)
+                VALUES ('stripe', 'du_1', '%s', 1299, 'EUR', 'fraudulent', 'opened', 1, false, 'taken', 1, false, false, 1)
+                """.formatted(sample.charged));
+    }
+
+    @Test
+    void a_dispute_without_a_delivery_is_found_once_later_ones_have_theirs() {
+        dispute();
+        assertThat(misses(sample.charged)).as("its turn may still come").isFalse();
+        world.sql("UPDATE webhook_delivery SET created_at = now() + interval '1 hour'");
+        assertThat(misses(sample.charged)).isTrue();
+        world.sql("SELECT stage_webhooks(ARRAY['stripe/du_1'])");
+        assertThat(world.check().violations()).isEmpty();
+    }
+
+    @Test
+    void a_delivery_about_a_dispute_that_says_another_thing_than_its_row_is_found() {
+        dispute();
+        world.sql("SELECT stage_webhooks(ARRAY['stripe/du_1'])", "UPDATE webhook_delivery SET body = replace(body, 'taken', 'returned')");
+        world.breaks(Invariant.WEBHOOKS_AGREE, sample.charged);
+    }
 }

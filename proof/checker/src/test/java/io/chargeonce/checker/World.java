@@ -15,6 +15,7 @@ import io.chargeonce.sandbox.TestStack;
 import io.chargeonce.sandbox.http.HttpAnswer;
 import io.chargeonce.sandbox.http.HttpListener;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -66,6 +67,7 @@ final class World implements AutoCloseable {
     private final List<List<String>> ledgers = List.of(new CopyOnWriteArrayList<>(), new CopyOnWriteArrayList<>());
     private final List<HttpListener> services = new CopyOnWriteArrayList<>();
     private final List<String> requests = new CopyOnWriteArrayList<>();
+    private final List<String> disputes = new CopyOnWriteArrayList<>();
     private final List<HttpListener> psps = ledgers.stream().map(this::serve).toList();
     private final Map<String, Object> kafka = Map.of("bootstrap.servers", TestStack.kafka().bootstrapServers());
     private final Admin admin = Admin.create(kafka);
@@ -85,7 +87,7 @@ final class World implements AutoCloseable {
             }
             // It writes what no service could.
             sql(schema, "SET session_replication_role = replica");
-            admin.createTopics(List.of("requests", "retry-1", "retry-2", "retry-3", "outcomes", "dlq").stream()
+            admin.createTopics(List.of("requests", "retry-1", "retry-2", "retry-3", "outcomes", "dlq", "disputes").stream()
                     .map(name -> new NewTopic(prefix + "." + name, 1, (short) 1)).toList()).all().get();
         } catch (Exception e) {
             throw new IllegalStateException(e);
@@ -101,7 +103,9 @@ final class World implements AutoCloseable {
     private HttpListener serve(List<String> ledger) {
         return HttpListener.start("a ledger", 0, request -> {
             int after = Integer.parseInt(request.query().replaceAll(".*after=(\\d+).*", "$1"));
-            String page = (request.path().endsWith("/movements") ? ledger : requests).stream().skip(after).limit(2).map(line -> line + "\n")
+            List<String> all = request.path().endsWith("/movements") ? ledger : request.path().endsWith("/requests") ? requests
+                    : ledger == ledgers.getFirst() ? disputes : List.of();
+            String page = all.stream().skip(after).limit(2).map(line -> line + "\n")
                     .collect(Collectors.joining());
             return new HttpAnswer.Full(200, Map.of(), page.getBytes(StandardCharsets.UTF_8));
         });
@@ -152,6 +156,13 @@ final class World implements AutoCloseable {
                 {"kind":"%s","id":"m_%s","payment_intent":"pi_%s","amount":%d,"currency":"%s","at":"%s",\
                 "metadata":{"payment_id":"%s","operation_id":"%s"},"idempotency_key":"%s"}"""
                 .formatted(kind, UUID.randomUUID(), payment, amount, currency, START, payment, operation, key));
+    }
+
+    /** What a customer disputes at the first PSP. */
+    void disputed(String id, String payment, long amount, String stage, String funds) {
+        disputes.add("""
+                {"id":"%s","payment":"pi_%s","metadata":{"payment_id":"%2$s"},"amount":%d,"currency":"eur","value":"%s",\
+                "stage":"%s","funds":"%s"}""".formatted(id, payment, amount, BigDecimal.valueOf(amount, 2), stage, funds));
     }
 
     /** Money that a bank has moved, 12.99 EUR. It names the attempt by its key, and knows no operation. */

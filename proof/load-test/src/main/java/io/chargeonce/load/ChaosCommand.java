@@ -50,7 +50,8 @@ final class ChaosCommand implements Callable<Integer> {
 
     @Option(names = "--faults", split = ",", paramLabel = "KIND", converter = Kinds.class,
             description = "Only these kinds: kill, freeze, broker, postgres, network, psp, rebalance, redelivery, kafka-link, "
-                    + "kafka-refuses, topics, configuration, pause, clock, late-truth, hold, receivers, mail, bank. Default: all but bank.")
+                    + "kafka-refuses, topics, configuration, pause, clock, late-truth, disputes, hold, receivers, mail, bank. "
+                    + "Default: all but bank.")
     List<FaultKind> faults = FaultKind.usual();
 
     @Option(names = "--plant", paramLabel = "BUG", converter = PlantTag.InCampaigns.class,

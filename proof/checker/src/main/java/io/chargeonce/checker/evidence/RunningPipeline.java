@@ -50,6 +50,11 @@ record RunningPipeline(CheckEvidence evidence) implements Sources {
     }
 
     @Override
+    public void eachDispute(Consumer<JsonNode> action) {
+        evidence.psps().forEach(psp -> new ServedLedger(psp).disputes(action));
+    }
+
+    @Override
     public String metrics(URI service) {
         return Metrics.of(service);
     }
@@ -59,7 +64,7 @@ record RunningPipeline(CheckEvidence evidence) implements Sources {
         evidence.psps().forEach(psp -> new ServedLedger(psp).requests(action));
     }
 
-    /** Reads one PSP simulator's ledger of money that moved, and its log of requests: oldest first, page by page. */
+    /** Reads one PSP simulator's ledger of money that moved, its disputes, and its log of requests: oldest first, page by page. */
     private static final class ServedLedger {
 
         private static final int LINES_PER_PAGE = 5_000;
@@ -78,6 +83,10 @@ record RunningPipeline(CheckEvidence evidence) implements Sources {
 
         void requests(Consumer<JsonNode> action) {
             each("requests", action);
+        }
+
+        void disputes(Consumer<JsonNode> action) {
+            each("disputes", action);
         }
 
         private void each(String what, Consumer<JsonNode> action) {

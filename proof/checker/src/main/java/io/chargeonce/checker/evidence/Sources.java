@@ -24,6 +24,9 @@ public interface Sources {
     /** Every movement of money with the name of the PSP whose ledger has it, oldest first. */
     void eachMovement(BiConsumer<String, JsonNode> action);
 
+    /** Every dispute of every PSP, as it stands now. */
+    void eachDispute(Consumer<JsonNode> action);
+
     /** What a service says about itself, in Prometheus's text format. */
     String metrics(URI service);
 

@@ -16,10 +16,18 @@ public enum Invariant {
     ONE_CAPTURE("one-capture"),
     /** Each debit and each refund goes to its bank in one file, the one that its row names. */
     ONE_FILE("one-file"),
-    /** At most one refund per entity key, and never more in sum than was captured. */
+    /**
+     * At most one refund per entity key, and never more in sum than was captured; nor more with what disputes have taken, unless an
+     * incident says so.
+     */
     REFUNDS("refunds"),
     /** Succeeded means captured at this amount and currency, and the other way round; of a canceled payment nothing is kept. */
     PSP_AGREES("psp-agrees"),
+    /**
+     * Each dispute of a PSP's ledger is a row that says the same, or is kept until its payment is known; the last event of each row says
+     * what the row says.
+     */
+    DISPUTES_AGREE("disputes-agree"),
     /** A settled payment has one outcome event, equal to its row; repeats under the same event id count once. */
     OUTCOME_AGREES("outcome-agrees"),
     /** Attempts are 1, 2, 3 …, each under its derived key, after the definite failure of the last one, none after the end or a cancel. */

@@ -4,6 +4,7 @@ package io.chargeonce.load.chaos;
 import io.chargeonce.database.Sql;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -66,6 +67,20 @@ record CampaignDatabase(String url) {
             return new TreeSet<>(Sql.all(connection, UNDER_WAY, row -> row.getString(1)));
         } catch (SQLException away) {
             return Set.of();
+        }
+    }
+
+    private static final String CAPTURED = """
+            SELECT psp_reference FROM chargeonce.operation_now
+             WHERE kind = 'charge' AND state = 'succeeded' AND psp = ? ORDER BY settled_at DESC LIMIT 10
+            """;
+
+    /** The newest payments that this PSP has captured, by its references; none if Postgres is away. */
+    List<String> captured(String psp) {
+        try (var connection = DriverManager.getConnection(url)) {
+            return Sql.all(connection, CAPTURED, row -> row.getString(1), psp);
+        } catch (SQLException away) {
+            return List.of();
         }
     }
 

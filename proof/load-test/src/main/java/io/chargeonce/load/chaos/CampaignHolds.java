@@ -29,7 +29,8 @@ final class CampaignHolds {
     private static final int MOST = 3;
     /** With others, a process may stand still between its last look at the holds and its attempt. */
     private static final Set<FaultKind> JUDGED_BESIDE = EnumSet.of(FaultKind.HOLD, FaultKind.PSP, FaultKind.KILL, FaultKind.REBALANCE,
-            FaultKind.BROKER, FaultKind.KAFKA_LINK, FaultKind.KAFKA_REFUSES, FaultKind.TOPICS, FaultKind.REDELIVERY, FaultKind.LATE_TRUTH);
+            FaultKind.BROKER, FaultKind.KAFKA_LINK, FaultKind.KAFKA_REFUSES, FaultKind.TOPICS, FaultKind.REDELIVERY, FaultKind.LATE_TRUTH,
+            FaultKind.DISPUTES);
 
     private final CampaignStage stage;
     private final RandomGenerator random;

@@ -100,7 +100,8 @@ final class CampaignStage implements AutoCloseable {
         this.changedClasses = directory.resolve("changed-classes.jar");
         Weaver.write(changedClasses, plant);
         this.postgres = PostgresServer.start(directory.resolve("postgres"), LowPort.free());
-        this.stripe = StripeSimulator.start(StripeSimulatorSettings.inMemory().port(LowPort.free()).account(ServiceSettings.STRIPE_KEY));
+        this.stripe = StripeSimulator.start(StripeSimulatorSettings.inMemory().port(LowPort.free()).account(ServiceSettings.STRIPE_KEY)
+                .webhook(URI.create("http://127.0.0.1:" + webhookPort + "/v1/webhooks/stripe"), ServiceSettings.STRIPE_WEBHOOK_SECRET));
         this.adyen = AdyenSimulator.start(cards().port(LowPort.free())
                 .webhook(URI.create("http://127.0.0.1:" + webhookPort + "/v1/webhooks/adyen"), ServiceSettings.ADYEN_HMAC_KEY));
         this.toPostgres = TcpProxy.start(postgres.port());
@@ -152,7 +153,7 @@ final class CampaignStage implements AutoCloseable {
         Map<String, String> environment = new ServiceSettings(directory, kafkaOf(kind, number).port(), toPostgres.port(),
                 toStripe.port(), toAdyen.port()).of(kind, ingestPort);
         if (kind.equals("charge") && number == 1) {
-            // The simulator knows one address; what it cannot deliver there it keeps until this process is back.
+            // The simulators know one address; what they cannot deliver there they keep until this process is back.
             environment.put("CHARGEONCE_WEBHOOK_ADDRESS", "127.0.0.1:" + webhookPort);
         }
         environment.putAll(more);

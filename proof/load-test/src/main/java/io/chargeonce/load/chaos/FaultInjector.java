@@ -45,6 +45,7 @@ final class FaultInjector {
     private final Misconfigurations configuration;
     private final ProcessFreezer stillness;
     private final LateTruth lateTruth;
+    private final CampaignDisputes disputes;
     private final CampaignHolds holding;
     private final List<String> story = new ArrayList<>();
     /** In which states payments were while the faults of the period went on. */
@@ -63,6 +64,7 @@ final class FaultInjector {
         this.configuration = new Misconfigurations(stage, random);
         this.stillness = new ProcessFreezer(stage, random);
         this.lateTruth = new LateTruth(stage, random);
+        this.disputes = new CampaignDisputes(stage, random);
         this.holding = new CampaignHolds(stage, random);
     }
 
@@ -201,6 +203,7 @@ final class FaultInjector {
             case PAUSE -> stillness.inflict();
             case CLOCK -> clock();
             case LATE_TRUTH -> lateTruth.inflict();
+            case DISPUTES -> disputes.inflict();
             case HOLD -> holding.inflict();
             case RECEIVERS -> stage.outsiders.orElseThrow().hurtReceivers(random);
             case MAIL -> stage.outsiders.orElseThrow().hurtMail(random);

@@ -22,6 +22,8 @@ public enum FaultKind {
     CLOCK,
     /** People purge what is unresolved, and then the PSP tells; refunds of payments that are dead. */
     LATE_TRUTH,
+    /** Customers dispute payments at their banks, and PSPs tell of it late, twice and in reverse. */
+    DISPUTES,
     /** People pause PSPs, merchants and tiers, and force PSPs. */
     HOLD,
     /** Merchants' receivers of webhooks fail, are slow, hang, break off, redirect, and answer 410 and 429. */

@@ -52,7 +52,7 @@ final class Misconfigurations {
 
     private Change withoutStripe() {
         return new Change("stripe gone", Map.of(ROUTES, Optional.of(stage.routes("-> adyen:1")), STRIPE_KEY, Optional.empty(),
-                "CHARGEONCE_STRIPE_API_BASE", Optional.empty()));
+                "CHARGEONCE_STRIPE_API_BASE", Optional.empty(), "CHARGEONCE_STRIPE_WEBHOOK_SECRET_FILE", Optional.empty()));
     }
 
     private Change otherKey(String name, String setting, String key) {

@@ -14,7 +14,10 @@ import java.util.Map;
 /** The settings of a campaign's services: all connections through proxies, all durations short. */
 record ServiceSettings(Path directory, int kafkaPort, int postgresPort, int stripePort, int adyenPort) {
 
-    /** Signs the Adyen simulator's webhooks; Stripe's sends none. */
+    /** Signs the Stripe simulator's webhooks, which are about disputes. */
+    static final String STRIPE_WEBHOOK_SECRET = "whsec_chaos";
+
+    /** Signs the Adyen simulator's webhooks. */
     static final String ADYEN_HMAC_KEY = "44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056";
 
     static final String ROUTES = "method= -> stripe:2,adyen:1";
@@ -60,6 +63,7 @@ record ServiceSettings(Path directory, int kafkaPort, int postgresPort, int stri
         settings.put("CHARGEONCE_STRIPE_API_KEY_FILE", secret("stripe-key", STRIPE_KEY));
         settings.put("CHARGEONCE_DATA_KEY_FILE", dataKey());
         settings.put("CHARGEONCE_STRIPE_API_BASE", "http://127.0.0.1:" + stripePort);
+        settings.put("CHARGEONCE_STRIPE_WEBHOOK_SECRET_FILE", secret("stripe-webhook-secret", STRIPE_WEBHOOK_SECRET));
         settings.put("CHARGEONCE_ADYEN_API_KEY_FILE", secret("adyen-key", AdyenSimulatorSettings.API_KEY));
         settings.put("CHARGEONCE_ADYEN_API_BASE", "http://127.0.0.1:%d/v71".formatted(adyenPort));
         settings.put("CHARGEONCE_ADYEN_MERCHANT_ACCOUNT", AdyenSimulatorSettings.MERCHANT_ACCOUNT);

@@ -54,7 +54,8 @@ public enum Fault {
     STOP(0.2, "people stop what waits in the tiers, and then merge all dead letters"),
     HASTY_FINDING(0.12, "a person gives an invented reference for a charge while Adyen fails for the moment"),
     FAILED_REFUND(0.2, "a refund that was paid fails after all"),
-    CANCEL(0.3, "merchants and people cancel a part of the payments, at any moment");
+    CANCEL(0.3, "merchants and people cancel a part of the payments, at any moment"),
+    DISPUTE(0.2, "customers dispute payments at their banks, which take money back, return it, and end in any way");
 
     /** How likely a universe knows it. */
     public final double share;

@@ -7,6 +7,7 @@ import static io.chargeonce.checker.finding.Invariant.ATTEMPTS_MONOTONE;
 import static io.chargeonce.checker.finding.Invariant.AUDIT_SEALED;
 import static io.chargeonce.checker.finding.Invariant.BOUNDED;
 import static io.chargeonce.checker.finding.Invariant.CONSERVATION;
+import static io.chargeonce.checker.finding.Invariant.DISPUTES_AGREE;
 import static io.chargeonce.checker.finding.Invariant.DLQ_ALGEBRA;
 import static io.chargeonce.checker.finding.Invariant.HOLDS_HOLD;
 import static io.chargeonce.checker.finding.Invariant.HOP_SOUND;
@@ -52,6 +53,7 @@ import io.chargeonce.ingest.merchants.Merchants;
 import io.chargeonce.kafka.ConsumerSettings;
 import io.chargeonce.kafka.loop.DueTimes;
 import io.chargeonce.kafka.loop.LoopSeams;
+import io.chargeonce.ledger.Dispute;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationRow;
 import io.chargeonce.ledger.Refunds;
@@ -124,6 +126,12 @@ public enum Plant implements Weaving {
     DELETED_UNACKNOWLEDGED("the relay deletes rows although the broker refused them",
             Shows.everywhere("kafka-refuses").withoutSweeper(), List.of(ALIVE_AFTER_HEAL, OUTCOME_AGREES, DLQ_ALGEBRA),
             PlantedChange.<Optional<Throwable>>result(RelaySeams.FAILURE, failure -> Optional.empty())),
+    DISPUTE_DROPPED("Adyen's messages about disputes are passed over",
+            Shows.inUniversesOf(Fault.DISPUTE), List.of(DISPUTES_AGREE),
+            PlantedChange.<Boolean>result(AdyenSeams.IS_A_DISPUTE, said -> false)),
+    DISPUTE_REOPENED("a late message opens a dispute again that has gone further",
+            Shows.inUniversesOf(Fault.DISPUTE, Fault.WEBHOOK), List.of(DISPUTES_AGREE),
+            PlantedChange.<Dispute>result(at(Dispute::after), Tampering::asToldLast)),
     DUE_BY_THE_CONSUMERS_CLOCK("when a retry is due is read from the record and the consumer's clock, and not from the database",
             Shows.inSimulation(), List.of(NEVER_EARLY), PlantedChange.<Instant>result(at(OperationRow::notBefore), due -> Instant.EPOCH)),
     FAILED_REFUND_DROPPED("a refund that fails after it was paid stays paid",

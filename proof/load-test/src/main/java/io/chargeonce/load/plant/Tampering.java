@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.plant;
 
+import io.chargeonce.ledger.Dispute;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.Money;
@@ -61,6 +62,14 @@ public final class Tampering {
     /** As a PSP would quote it. A code of one word stays one. */
     public static String withCardNumber(String text) {
         return text.contains(" ") ? text + " for card " + CARD : text;
+    }
+
+    public static Dispute asToldLast(PlantedChange.Call call, Dispute next) {
+        Dispute.Report report = call.argument(0);
+        return report.stageRank() == 0 ? next
+                : new Dispute(next.psp(), next.reference(), next.payment(), next.money(), report.reason(), report.stage(), next.stageRank(),
+                        report.isFinal(), report.funds().orElse(next.funds()), next.fundsRank(), report.refundable(), report.answered(),
+                        report.dueBy(), ((Dispute) call.self()).revision() + 1);
     }
 
     public static Charge freshKey(Charge charge) {

@@ -4,6 +4,9 @@ package io.chargeonce.load.universe;
 import io.chargeonce.load.traffic.Wallet;
 import io.chargeonce.load.universe.kernel.Kernel;
 import io.chargeonce.load.universe.kernel.Strands;
+import io.chargeonce.payment.IdempotencyKey;
+import io.chargeonce.payment.PaymentId;
+import io.chargeonce.payment.PspKey;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -32,6 +35,8 @@ final class AdyenModel extends SimulatedPsp {
     private final Map<String, Long> refunded = new LinkedHashMap<>();
     /** What was given back under each key. */
     private final Map<String, Given> given = new LinkedHashMap<>();
+    private final Map<String, Payment> disputed = new LinkedHashMap<>();
+    private final Map<String, ModelDisputes.Step> stands = new LinkedHashMap<>();
     private int made;
 
     AdyenModel(Duration keyLife, Duration longer, ModelWebhooks webhooks) {
@@ -108,7 +113,9 @@ final class AdyenModel extends SimulatedPsp {
     }
 
     private void give(Payment payment, String psp, String key, long amount) {
-        boolean enough = refunded.getOrDefault(payment.reference, 0L) + amount <= payment.amount;
+        boolean isTaken = disputed.entrySet().stream().anyMatch(one -> one.getValue() == payment && stands.containsKey(one.getKey())
+                && stands.get(one.getKey()).hasTheMoney());
+        boolean enough = !isTaken && refunded.getOrDefault(payment.reference, 0L) + amount <= payment.amount;
         if (enough) {
             refunded.merge(payment.reference, amount, Long::sum);
             given.put(key, new Given(payment, psp, amount));
@@ -128,5 +135,36 @@ final class AdyenModel extends SimulatedPsp {
                     "the card is closed");
         });
         return paid.isPresent();
+    }
+
+    @Override
+    Optional<ModelDisputes.Disputed> dispute(String key) {
+        return captured.values().stream().filter(one -> one.key.equals(key)).findFirst().map(this::disputed);
+    }
+
+    private ModelDisputes.Disputed disputed(Payment payment) {
+        String reference = "DIS" + (disputed.size() + 1);
+        disputed.put(reference, payment);
+        return new ModelDisputes.Disputed(reference, payment.key, payment.metadata.get("payment_id"), payment.amount, payment.currency);
+    }
+
+    @Override
+    Optional<ModelDisputes.Disputed> disputeOfAStranger() {
+        PaymentId payment = PaymentId.derive("stranger", new IdempotencyKey("order-" + disputed.size()));
+        String key = PspKey.derive(payment, "charge", "", name, 1).value();
+        return Optional.of(disputed(new Payment("ADY" + ++made, key, 700, "EUR", Map.of("payment_id", payment.value()))));
+    }
+
+    @Override
+    void disputeBecomes(String reference, ModelDisputes.Step step) {
+        boolean wasReturned = stands.put(reference, step) == ModelDisputes.Step.RETURNED;
+        Payment payment = disputed.get(reference);
+        webhooks.adyen(switch (step) {
+            case OPENED -> "NOTIFICATION_OF_CHARGEBACK";
+            case TAKEN -> "CHARGEBACK";
+            case RETURNED -> "CHARGEBACK_REVERSED";
+            case WON -> "ISSUER_RESPONSE_TIMEFRAME_EXPIRED";
+            case LOST -> wasReturned ? "SECOND_CHARGEBACK" : "DISPUTE_DEFENSE_PERIOD_ENDED";
+        }, reference, payment.reference, payment.key, payment.amount, payment.currency, true, "fraud" + quoted());
     }
 }

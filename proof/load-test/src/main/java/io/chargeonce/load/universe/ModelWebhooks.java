@@ -33,6 +33,7 @@ final class ModelWebhooks {
     private final Supplier<List<Host>> receivers;
     private boolean unkind;
     private int sent;
+    private int onTheirWay;
 
     /** @param receivers the processes that take webhooks now */
     ModelWebhooks(Supplier<List<Host>> receivers) {
@@ -44,11 +45,12 @@ final class ModelWebhooks {
         unkind = areUnkind;
     }
 
-    /** A hint: what is believed is what Stripe answers when it is asked. But of a refund that failed late nothing else tells. */
+    /** A hint: what is believed is what Stripe answers when it is asked. But nothing else tells of a late failure or of a dispute. */
     void stripe(String type, Map<String, Object> object) {
         byte[] body = SimulatedPsp.JSON
                 .writeValueAsBytes(Map.of("id", "evt_" + ++sent, "object", "event", "type", type, "data", Map.of("object", object)));
-        post("stripe", type.equals("refund.failed") ? Integer.MAX_VALUE : MOST_HINTS, () -> Map.of("Stripe-Signature", signed(body)), body);
+        boolean isAllThatTells = type.equals("refund.failed") || type.startsWith("charge.dispute.");
+        post("stripe", isAllThatTells ? Integer.MAX_VALUE : MOST_HINTS, () -> Map.of("Stripe-Signature", signed(body)), body);
     }
 
     private static String signed(byte[] body) {
@@ -72,16 +74,24 @@ final class ModelWebhooks {
         post("adyen", Integer.MAX_VALUE, Map::of, body);
     }
 
+    /** Whether all that come for certain have come. */
+    boolean areDelivered() {
+        return onTheirWay == 0;
+    }
+
     private void post(String psp, int most, Supplier<Map<String, String>> headers, byte[] body) {
         Kernel kernel = Kernel.it();
         int times = unkind && kernel.chance(0.3) ? 2 : 1;
         for (int i = 0; i < times; i++) {
             Duration after = kernel.between(Duration.ZERO, unkind && kernel.chance(0.4) ? LATE : SOON);
-            boolean never = unkind && most != Integer.MAX_VALUE && kernel.chance(0.3);
+            boolean isCertain = most == Integer.MAX_VALUE;
+            boolean never = unkind && !isCertain && kernel.chance(0.3);
             if (!never) {
+                onTheirWay += isCertain ? 1 : 0;
                 kernel.spawn(kernel.world(), "webhook", () -> {
                     kernel.sleep(after);
                     deliver(psp, most, headers, body);
+                    onTheirWay -= isCertain ? 1 : 0;
                 });
             }
         }

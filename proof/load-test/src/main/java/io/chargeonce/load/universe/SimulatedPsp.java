@@ -121,6 +121,21 @@ abstract class SimulatedPsp {
      */
     abstract boolean failRefund(String key);
 
+    /**
+     * A customer disputes what was captured under this key.
+     *
+     * @return empty if nothing was captured under it
+     */
+    abstract Optional<ModelDisputes.Disputed> dispute(String key);
+
+    /** The same of a payment that another system made at our account; empty if this PSP's message would not name an attempt. */
+    Optional<ModelDisputes.Disputed> disputeOfAStranger() {
+        return Optional.empty();
+    }
+
+    /** A dispute goes on, and that is told. */
+    abstract void disputeBecomes(String reference, ModelDisputes.Step step);
+
     /** Told of the key of each request that may move money, right when it leaves us. */
     void watch(Consumer<String> sending) {
         watch = sending;

@@ -7,6 +7,7 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,6 +37,20 @@ final class StripeModel extends SimulatedPsp {
 
     private record Refund(String id, String intent, long amount, String currency, Map<String, String> metadata) {}
 
+    /** @param moved what its balance transactions say */
+    private record Dispute(String id, Intent intent, List<Long> moved, ModelDisputes.Step stands) {
+
+        Dispute become(ModelDisputes.Step step) {
+            boolean isTaken = moved.stream().mapToLong(Long::longValue).sum() < 0;
+            var more = new ArrayList<>(moved);
+            if (isTaken != step.hasTheMoney() && (isTaken || step.hasTheMoney())) {
+                more.add(isTaken ? intent.amount : -intent.amount);
+            }
+            return new Dispute(id, intent, more, step);
+        }
+    }
+
+    private static final Pattern DISPUTE = Pattern.compile("/v1/disputes/(du_\\w+)");
     private static final Pattern ONE = Pattern.compile("/v1/payment_intents/(pi_\\w+)(?:/(\\w+))?");
     private static final Pattern KEY_ASKED_FOR = Pattern.compile("attempt_key'\\]:'([^']+)'");
 
@@ -45,6 +60,7 @@ final class StripeModel extends SimulatedPsp {
     private final Map<String, Intent> intents = new LinkedHashMap<>();
     private final Map<String, Refund> refunds = new LinkedHashMap<>();
     private final Set<String> failed = new HashSet<>();
+    private final Map<String, Dispute> disputes = new LinkedHashMap<>();
     /** Cards that are declined at a payment's first presentation, and why. */
     private static final Map<String, String> SOFT = Map.of("pm_poor", "insufficient_funds", "pm_unanswered", "processing_error");
 
@@ -89,6 +105,10 @@ final class StripeModel extends SimulatedPsp {
         }
         if (path.equals("/v1/refunds")) {
             return request.method().equals("GET") ? list(form) : refund(form);
+        }
+        Matcher dispute = DISPUTE.matcher(path);
+        if (dispute.matches()) {
+            return Reply.of(200, json(disputes.get(dispute.group(1))));
         }
         if (!one.matches() || !intents.containsKey(one.group(1))) {
             return error(404, "No such payment_intent");
@@ -177,6 +197,9 @@ final class StripeModel extends SimulatedPsp {
         if (intent == null || !intent.status.equals("succeeded")) {
             return error(400, "This PaymentIntent does not have a successful charge to refund.");
         }
+        if (disputes.values().stream().anyMatch(one -> one.intent == intent && one.stands.hasTheMoney())) {
+            return error(400, "The charge has been charged back; cannot issue a refund.");
+        }
         long amount = Long.parseLong(form.get("amount"));
         long before = refunds.values().stream().filter(one -> one.intent.equals(intent.id) && !failed.contains(one.id))
                 .mapToLong(Refund::amount).sum();
@@ -199,6 +222,33 @@ final class StripeModel extends SimulatedPsp {
             webhooks.stripe("refund.failed", json(refund));
         });
         return paid.isPresent();
+    }
+
+    @Override
+    Optional<ModelDisputes.Disputed> dispute(String key) {
+        return intents.values().stream().filter(one -> one.status.equals("succeeded") && key.equals(one.metadata.get("attempt_key")))
+                .findFirst().map(intent -> {
+                    String id = "du_" + (disputes.size() + 1);
+                    disputes.put(id, new Dispute(id, intent, List.of(), ModelDisputes.Step.OPENED));
+                    return new ModelDisputes.Disputed(id, key, intent.metadata.get("payment_id"), intent.amount, intent.currency);
+                });
+    }
+
+    @Override
+    void disputeBecomes(String reference, ModelDisputes.Step step) {
+        webhooks.stripe("charge.dispute.updated", json(disputes.compute(reference, (id, before) -> before.become(step))));
+    }
+
+    private static Map<String, Object> json(Dispute dispute) {
+        return Map.of("id", dispute.id, "object", "dispute", "amount", dispute.intent.amount, "currency", dispute.intent.currency,
+                "payment_intent", dispute.intent.id, "reason", "fraudulent", "is_charge_refundable", false,
+                "status", switch (dispute.stands) {
+                    case OPENED, TAKEN -> "needs_response";
+                    case RETURNED -> "under_review";
+                    case WON -> "won";
+                    case LOST -> "lost";
+                }, "balance_transactions", dispute.moved.stream().map(amount -> Map.of("object", "balance_transaction", "amount", amount))
+                        .toList());
     }
 
     private Reply list(Map<String, String> form) {

@@ -130,6 +130,8 @@ public final class Universe implements Game {
         var pspBlows = new PspFaultActions(kernel, cluster[0], psps);
         scheduler.also(pspBlows.one(shop));
         scheduler.also(pspBlows.takingBack(new PostgresView(postgres)));
+        var disputes = new ModelDisputes(kernel, psps, new PostgresView(postgres));
+        scheduler.also(disputes.all());
         var people = new UniversePeople(kernel, scheduler, psps, shop, postgres, witness);
         scheduler.also(people.all());
         if (scheduler.knows(Fault.HARSH_OPERATOR) || scheduler.knows(Fault.CANCEL)) {
@@ -155,6 +157,11 @@ public final class Universe implements Game {
                 people.judge();
                 if (scheduler.knows(Fault.FAILED_REFUND)) {
                     pspBlows.takeBack(new PostgresView(postgres));
+                    rest.run();
+                }
+                if (scheduler.knows(Fault.DISPUTE)) {
+                    disputes.begin();
+                    kernel.await(() -> disputes.areAtRest() && webhooks.areDelivered(), kernel.after(TO_REST));
                     rest.run();
                 }
                 if (oldTimes.useAgain()) {
@@ -187,7 +194,7 @@ public final class Universe implements Game {
         if (scheduler.knows(Fault.THEFT)) {
             UniverseAudit.look(postgres, witness);
         }
-        CheckVerdict verdict = Checker.check(evidence, sources(broker, psps, rail.bank(), cluster[0]), witness.seen());
+        CheckVerdict verdict = Checker.check(evidence, sources(broker, psps, disputes, rail.bank(), cluster[0]), witness.seen());
         if (verdict.balanced() && kernel.bug().isPresent()) {
             throw new IllegalStateException("universe %d: a thread of a service ended with %s".formatted(seed, kernel.bug().get()),
                     kernel.bug().get());
@@ -300,7 +307,7 @@ public final class Universe implements Game {
                 && postgres.waitsFor(Waits.NOTHING) && outsiders.areAtRest(broker) && rail.isAtRest();
     }
 
-    private Sources sources(Broker broker, List<SimulatedPsp> psps, BankModel bank, Cluster cluster) {
+    private Sources sources(Broker broker, List<SimulatedPsp> psps, ModelDisputes disputes, BankModel bank, Cluster cluster) {
         return new Sources() {
             @Override
             public Connection database() throws SQLException {
@@ -322,6 +329,11 @@ public final class Universe implements Game {
             public void eachRequest(Consumer<JsonNode> action) {
                 psps.forEach(psp -> psp.declines().forEach(action));
                 bank.taken().forEach(action);
+            }
+
+            @Override
+            public void eachDispute(Consumer<JsonNode> action) {
+                disputes.inLedgers().forEach(action);
             }
 
             @Override

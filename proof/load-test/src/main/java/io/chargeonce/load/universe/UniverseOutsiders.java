@@ -162,7 +162,8 @@ final class UniverseOutsiders implements ArrivalEvidence {
             """;
 
     boolean areAtRest(Broker broker) {
-        return !mending && (!hooked || broker.group("payments.webhooks.workers").hasFinished("payments.outcomes"))
+        return !mending && (!hooked || broker.group("payments.webhooks.workers").hasFinished("payments.outcomes")
+                && broker.group("payments.webhooks.workers").hasFinished("payments.disputes"))
                 && (!mailed || broker.group("payments.receipts.workers").hasFinished("payments.receipts"))
                 && (!hooked && !mailed || postgres.text(WAITING).isEmpty());
     }

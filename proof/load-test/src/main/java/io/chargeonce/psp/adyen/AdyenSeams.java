@@ -10,6 +10,7 @@ import java.util.Optional;
 /** What only this package may name. */
 public interface AdyenSeams {
 
+    Seam IS_A_DISPUTE = at(AdyenDisputes::isOne);
     Seam SEND = at(AdyenGateway::send);
     Seam WHILE_ASKING = at((Seam.Of2<IOException, Optional<String>>) AdyenErrors::whileAsking);
 }

@@ -45,6 +45,15 @@ class ChaosTest {
         assertThat(result.coverage().toString()).contains("bank: bank ");
     }
 
+    @Tag("proof")
+    @Test
+    void the_books_balance_while_customers_dispute_payments_that_people_refund() {
+        List<FaultKind> kinds = List.of(FaultKind.DISPUTES, FaultKind.KILL);
+        Chaos.Result result = chaos.run(1, 3, kinds, Optional.empty(), Map.of());
+        assertThat(result.sound()).as(result.bugs() + result.lastVerdict().report() + told).isTrue();
+        assertThat(result.coverage().toString()).contains("disputes: payments disputed");
+    }
+
     @Test
     void a_planted_double_charge_is_caught_with_the_payments_whole_story() {
         Chaos.Result result = chaos.run(1, 3, List.of(FaultKind.PSP), Optional.of(Plant.TIMEOUT_AS_FAILURE), Map.of());

@@ -8,12 +8,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** All payments and modifications, and the notifications that are still to be delivered. Any thread may read. */
+/** All payments, modifications and disputes, and the notifications that are still to be delivered. Any thread may read. */
 final class AdyenObjects implements PspObjects<AdyenChange> {
     private final Map<String, AdyenPayment> payments = new LinkedHashMap<>();
     private final Map<String, String> latestByReference = new LinkedHashMap<>();
     private final Map<String, Modification> modifications = new LinkedHashMap<>();
     private final Map<String, Modification> open = new LinkedHashMap<>();
+    private final Map<String, AdyenDispute> disputes = new LinkedHashMap<>();
     private final Map<String, Notification> undelivered = new LinkedHashMap<>();
     private final boolean notifies;
 
@@ -29,6 +30,7 @@ final class AdyenObjects implements PspObjects<AdyenChange> {
             latestByReference.put(payment.reference(), payment.pspReference());
         });
         change.modification().ifPresent(this::put);
+        change.dispute().ifPresent(dispute -> disputes.put(dispute.payment(), dispute));
         change.notification().filter(notification -> notifies)
                 .ifPresent(notification -> undelivered.put(notification.id(), notification));
         change.delivered().ifPresent(undelivered::remove);
@@ -66,6 +68,15 @@ final class AdyenObjects implements PspObjects<AdyenChange> {
         return open.containsKey(modification.pspReference());
     }
 
+    synchronized Optional<AdyenDispute> disputeOf(String payment) {
+        return Optional.ofNullable(disputes.get(payment));
+    }
+
+    /** Oldest first. */
+    synchronized List<AdyenDispute> disputes() {
+        return List.copyOf(disputes.values());
+    }
+
     synchronized List<Notification> undelivered() {
         return List.copyOf(undelivered.values());
     }
@@ -77,6 +88,6 @@ final class AdyenObjects implements PspObjects<AdyenChange> {
 
     @Override
     public synchronized void clear() {
-        List.of(payments, latestByReference, modifications, open, undelivered).forEach(Map::clear);
+        List.of(payments, latestByReference, modifications, open, disputes, undelivered).forEach(Map::clear);
     }
 }

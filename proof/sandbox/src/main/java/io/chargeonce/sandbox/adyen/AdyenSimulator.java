@@ -10,6 +10,7 @@ import io.chargeonce.sandbox.psp.LockStripes;
 import io.chargeonce.sandbox.psp.Movement;
 import io.chargeonce.sandbox.psp.PspLedger;
 import io.chargeonce.sandbox.psp.PspServer;
+import io.chargeonce.sandbox.webhook.Afterwards;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.ZoneOffset;
@@ -29,29 +30,31 @@ public final class AdyenSimulator extends PspServer {
     private final AdyenSimulatorSettings settings;
     private final AdyenObjects objects;
     private final PspLedger<AdyenChange, AdyenReply> ledger;
-    private final Afterwards afterwards;
     private final SettlementReport report;
 
     private AdyenSimulator(AdyenSimulatorSettings settings, AdyenObjects objects, PspLedger<AdyenChange, AdyenReply> ledger,
                            LockStripes locks,
-                           SettlementReport report) {
+                           SettlementReport report, Afterwards afterwards) {
         super("Adyen", settings.port(), settings.clock(),
                 new AdyenApi(objects, new PaymentEndpoint(settings.storedCards()),
                         new ModificationEndpoints(objects, settings.modificationLag())),
-                ledger, locks, new FaultRules("Adyen", List.of(AdyenOperation.values()), fault -> true), report::answer);
+                ledger, locks, new FaultRules("Adyen", List.of(AdyenOperation.values()), fault -> true), report::answer,
+                new AdyenDisputeBook(objects, ledger, locks, settings.clock()), afterwards);
         this.report = report;
         this.settings = settings;
         this.objects = objects;
         this.ledger = ledger;
-        this.afterwards = Afterwards.start(settings.clock(), new ModificationResults(objects, ledger, locks),
-                settings.webhook().map(webhook -> new AdyenWebhooks(webhook, objects, ledger)));
     }
 
     /** Starts a simulator. Throws {@link IllegalStateException} if its port or its directory is in use. */
     public static AdyenSimulator start(AdyenSimulatorSettings settings) {
         AdyenObjects objects = new AdyenObjects(settings.webhook().isPresent());
         var ledger = new PspLedger<>("adyen", settings.directory(), settings.keyLifetime(), objects, AdyenChange.class, AdyenReply.class);
-        return new AdyenSimulator(settings, objects, ledger, new LockStripes(), new SettlementReport(new Bookings(ledger)));
+        var locks = new LockStripes();
+        var results = new ModificationResults(objects, ledger, locks);
+        return new AdyenSimulator(settings, objects, ledger, locks, new SettlementReport(new Bookings(ledger)),
+                Afterwards.start(() -> results.executeDue(settings.clock().instant()),
+                        settings.webhook().map(webhook -> new AdyenWebhooks(webhook, objects, ledger))));
     }
 
     /** What clients take as the base address of the Checkout API, its version included, without a slash at its end. */
@@ -94,17 +97,6 @@ public final class AdyenSimulator extends PspServer {
         ledger.commit(
                 AdyenChange.notified(new Notification(Ids.nextUpperCase(20), eventCode, Ids.nextUpperCase(16), Optional.of(pspReference),
                         payment.reference(), payment.amount(), settings.clock().instant(), true, reason, payment.brand())));
-    }
-
-    /** Holds notifications back from now on, or, when called with false, delivers all of them. */
-    public void holdWebhooks(boolean now) {
-        afterwards.hold(now);
-    }
-
-    @Override
-    public void close() {
-        afterwards.close();
-        super.close();
     }
 
     /**

@@ -3,33 +3,25 @@ package io.chargeonce.sandbox.adyen;
 
 import io.chargeonce.sandbox.psp.PspLedger;
 import io.chargeonce.sandbox.psp.SandboxJson;
-import java.io.IOException;
-import java.net.http.HttpClient;
+import io.chargeonce.sandbox.webhook.WebhookSender;
 import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
-import java.time.Duration;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
 import java.util.Base64;
 import java.util.HexFormat;
+import java.util.List;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import tools.jackson.core.JsonGenerator;
 
-/**
- * Delivers standard notifications in order, each until it is taken (any 2xx), as Adyen does; a receiver may see one twice.
- * One thread.
- */
-final class AdyenWebhooks {
-    private static final Duration TIMEOUT = Duration.ofSeconds(10);
-
+/** Delivers standard notifications as Adyen does. */
+final class AdyenWebhooks extends WebhookSender<Notification> {
     private final AdyenSimulatorSettings.Webhook webhook;
     private final AdyenObjects objects;
     private final PspLedger<AdyenChange, AdyenReply> ledger;
-    private final HttpClient client = HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
 
     AdyenWebhooks(AdyenSimulatorSettings.Webhook webhook, AdyenObjects objects, PspLedger<AdyenChange, AdyenReply> ledger) {
         this.webhook = webhook;
@@ -37,25 +29,20 @@ final class AdyenWebhooks {
         this.ledger = ledger;
     }
 
-    /** Stops at the first that is not taken. */
-    void deliver() throws InterruptedException {
-        for (Notification notification : objects.undelivered()) {
-            if (!taken(notification)) {
-                return;
-            }
-            ledger.commit(AdyenChange.delivered(notification));
-        }
+    @Override
+    protected List<Notification> undelivered() {
+        return objects.undelivered();
     }
 
-    private boolean taken(Notification notification) throws InterruptedException {
-        byte[] body = NotificationJson.render(notification, webhook.hmacKey());
-        HttpRequest request = HttpRequest.newBuilder(webhook.url()).timeout(TIMEOUT)
-                .header("Content-Type", "application/json").POST(HttpRequest.BodyPublishers.ofByteArray(body)).build();
-        try {
-            return client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode() / 100 == 2;
-        } catch (IOException e) {
-            return false;
-        }
+    @Override
+    protected HttpRequest.Builder request(Notification notification) {
+        return HttpRequest.newBuilder(webhook.url())
+                .POST(HttpRequest.BodyPublishers.ofByteArray(NotificationJson.render(notification, webhook.hmacKey())));
+    }
+
+    @Override
+    protected void delivered(Notification notification) {
+        ledger.commit(AdyenChange.delivered(notification));
     }
 
     /** Renders a standard webhook with its HMAC signature, as published. */
@@ -78,6 +65,7 @@ final class AdyenWebhooks {
         private static void item(JsonGenerator json, Notification notification, String signature) {
             json.writeObjectPropertyStart("additionalData");
             json.writeStringProperty("hmacSignature", signature);
+            notification.more().forEach(json::writeStringProperty);
             json.writeEndObject();
             notification.amount().write(json);
             json.writeStringProperty("eventCode", notification.eventCode());

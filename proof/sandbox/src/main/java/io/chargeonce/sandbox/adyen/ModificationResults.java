@@ -34,7 +34,7 @@ final class ModificationResults {
             return false; // Forgotten by a reset since it was found to be due.
         }
         Optional<AdyenPayment> payment = objects.named(due);
-        long giveBack = payment.filter(found -> !found.refundsFail()).map(found -> giveBack(due, found)).orElse(0L);
+        long giveBack = payment.filter(found -> !found.refundsFail() && !isTaken(found)).map(found -> giveBack(due, found)).orElse(0L);
         AdyenChange change = giveBack > 0
                 ? success(due, payment.orElseThrow(), giveBack, now) : failure(due, payment, now);
         ledger.commit(change);
@@ -52,6 +52,11 @@ final class ModificationResults {
         var result = new Modification.Result(false, reason(due, payment));
         return new AdyenChange(Optional.empty(), Optional.of(due.with(result)), Optional.empty(),
                 Optional.of(notification(due, payment, result, now)), Optional.empty());
+    }
+
+    /** What a dispute has taken is not there to be given back. */
+    private boolean isTaken(AdyenPayment payment) {
+        return objects.disputeOf(payment.pspReference()).filter(dispute -> dispute.step().hasTheMoney()).isPresent();
     }
 
     /** How much money this modification gives back, 0 if it may not give any. */

@@ -266,6 +266,8 @@ public final class SandboxBank implements AutoCloseable {
         return switch (request.method() + " " + request.path()) {
             case "GET /_sandbox/movements" -> lines(page(ledger.movements(), request.query()));
             case "GET /_sandbox/requests" -> lines(page(ledger.taken(), request.query()));
+            // A debit is returned: that is a movement.
+            case "GET /_sandbox/disputes" -> lines(List.of());
             case "GET /_sandbox", "GET /_sandbox/" -> new HttpAnswer.Full(200, Map.of("Content-Type", "text/plain; charset=utf-8"),
                     PAGE.getBytes(StandardCharsets.UTF_8));
             default -> new HttpAnswer.Full(404, Map.of(), new byte[0]);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.sandbox.psp;
 
+import io.chargeonce.sandbox.dispute.DisputeStep;
+import io.chargeonce.sandbox.dispute.Disputes;
+import io.chargeonce.sandbox.dispute.LedgerDispute;
 import io.chargeonce.sandbox.http.HttpAnswer;
 import io.chargeonce.sandbox.http.HttpRequest;
 import java.io.ByteArrayOutputStream;
@@ -11,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
 
 /**
  * Everything under {@code /_sandbox}: reads the ledger and scripts faults. {@code GET /_sandbox} lists it. No credential is asked;
@@ -25,6 +29,7 @@ final class Admin {
 
             GET    /_sandbox/movements   money that moved, one JSON object a line: ?after=0&limit=1000
             GET    /_sandbox/requests    each request, in the same way
+            GET    /_sandbox/disputes    each dispute as it stands, in the same way; POST begins one, or moves it on
             GET    /_sandbox/counts      sums
             GET    /_sandbox/rules       the faults that are set; POST adds one, DELETE removes all
             DELETE /_sandbox/rules/ID    removes one
@@ -35,6 +40,11 @@ final class Admin {
 
               curl http://%1$s/_sandbox/rules -d '{"fault": "answer_lost", "times": 3}'
               curl http://%1$s/_sandbox/outage -d '{"for_ms": 60000}'
+
+            A customer disputes a payment at the bank, and later loses (steps: inquiry, opened, taken, returned, won, lost):
+
+              curl http://%1$s/_sandbox/disputes -d '{"payment": "ID IN THE LEDGER", "step": "taken"}'
+              curl http://%1$s/_sandbox/disputes -d '{"payment": "ID IN THE LEDGER", "step": "lost"}'
 
             A fault has these fields:
 
@@ -51,12 +61,14 @@ final class Admin {
     private final PspLedger<?, ?> ledger;
     private final FaultRules rules;
     private final Outage outage;
+    private final Disputes disputes;
     private final InstantSource clock;
 
-    Admin(PspLedger<?, ?> ledger, FaultRules rules, Outage outage, InstantSource clock) {
+    Admin(PspLedger<?, ?> ledger, FaultRules rules, Outage outage, Disputes disputes, InstantSource clock) {
         this.ledger = ledger;
         this.rules = rules;
         this.outage = outage;
+        this.disputes = disputes;
         this.clock = clock;
     }
 
@@ -78,6 +90,9 @@ final class Admin {
             case "GET " + ROOT, "GET " + ROOT + "/" -> page(request);
             case "GET /_sandbox/movements" -> lines(ledger.movements(number(request, "after", 0), number(request, "limit", 1000)));
             case "GET /_sandbox/requests" -> lines(ledger.requests(number(request, "after", 0), number(request, "limit", 1000)));
+            case "GET /_sandbox/disputes" ->
+                lines(PspLedger.page(disputes.all(), number(request, "after", 0), number(request, "limit", 1000)));
+            case "POST /_sandbox/disputes" -> json(201, dispute(request));
             case "GET /_sandbox/counts" -> json(200, ledger.counts());
             case "GET " + RULES -> json(200, rules.all().stream().map(RuleJson.Shown::of).toList());
             case "POST " + RULES -> json(201, Map.of("id", rules.add(RuleJson.parse(SandboxJson.tree(request.body()), rules.endpoints()))));
@@ -106,6 +121,11 @@ final class Admin {
             return done(() -> {});
         }
         return json(404, Map.of("error", "there is no " + request.method() + " " + request.path()));
+    }
+
+    private LedgerDispute dispute(HttpRequest request) {
+        JsonNode wanted = SandboxJson.tree(request.body());
+        return disputes.become(wanted.path("payment").asString(""), DisputeStep.fromText(wanted.path("step").asString("")));
     }
 
     private static Duration outage(HttpRequest request) {

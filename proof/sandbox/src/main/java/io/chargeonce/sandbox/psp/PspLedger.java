@@ -78,7 +78,7 @@ public final class PspLedger<C extends PspChange, A> implements AutoCloseable {
         return page(requests, from, limit);
     }
 
-    private static <T> List<T> page(List<T> all, int from, int limit) {
+    static <T> List<T> page(List<T> all, int from, int limit) {
         int start = Math.min(from, all.size());
         return List.copyOf(all.subList(start, (int) Math.min((long) start + limit, all.size())));
     }

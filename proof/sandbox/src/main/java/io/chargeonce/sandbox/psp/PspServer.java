@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.sandbox.psp;
 
+import io.chargeonce.sandbox.dispute.DisputeStep;
+import io.chargeonce.sandbox.dispute.Disputes;
+import io.chargeonce.sandbox.dispute.LedgerDispute;
 import io.chargeonce.sandbox.http.HttpAnswer;
 import io.chargeonce.sandbox.http.HttpListener;
 import io.chargeonce.sandbox.http.HttpRequest;
+import io.chargeonce.sandbox.webhook.Afterwards;
 import java.net.URI;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -16,20 +20,9 @@ public abstract class PspServer implements PspSimulator {
     private final FaultRules rules;
     private final Outage outage = new Outage();
     private final InstantSource clock;
+    private final Disputes disputes;
     private final HttpListener listener;
-
-    /**
-     * Serves requests from now on. Throws {@link IllegalStateException} if the port is in use, and then closes the ledger.
-     *
-     * @param name  of the PSP, for messages
-     * @param locks held while a payment is changed
-     * @param rules the faults that this PSP can have
-     */
-    protected <K extends SandboxCall<K>, C extends PspChange, A extends PspAnswer> PspServer(String name, int port, InstantSource clock,
-                                                                                             PspApi<K, C, A> api, PspLedger<C, A> ledger,
-                                                                                             LockStripes locks, FaultRules rules) {
-        this(name, port, clock, api, ledger, locks, rules, request -> Optional.empty());
-    }
+    private final Afterwards afterwards;
 
     /** Settlement reports to download. */
     public interface Reports {
@@ -37,21 +30,33 @@ public abstract class PspServer implements PspSimulator {
         Optional<HttpAnswer> answer(HttpRequest request);
     }
 
-    /** @param reports answers what is not of the API: settlement reports to download */
+    /**
+     * Serves requests from now on. Throws {@link IllegalStateException} if the port is in use, and then closes the ledger.
+     *
+     * @param name       of the PSP, for messages
+     * @param locks      held while a payment is changed
+     * @param rules      the faults that this PSP can have
+     * @param reports    answers what is not of the API: settlement reports to download
+     * @param afterwards is closed with this
+     */
     protected <K extends SandboxCall<K>, C extends PspChange, A extends PspAnswer> PspServer(String name, int port, InstantSource clock,
                                                                                              PspApi<K, C, A> api, PspLedger<C, A> ledger,
                                                                                              LockStripes locks, FaultRules rules,
-                                                                                             Reports reports) {
+                                                                                             Reports reports, Disputes disputes,
+                                                                                             Afterwards afterwards) {
         this.ledger = ledger;
         this.rules = rules;
         this.clock = clock;
+        this.disputes = disputes;
+        this.afterwards = afterwards;
         var requests = new AnswerRequests<>(api, ledger, locks, rules, outage, clock);
-        var admin = new Admin(ledger, rules, outage, clock);
+        var admin = new Admin(ledger, rules, outage, disputes, clock);
         try {
             this.listener = HttpListener.start("The " + name + " simulator", port,
                     request -> Admin.serves(request) ? admin.answer(request)
                             : reports.answer(request).orElseGet(() -> requests.answer(request)));
         } catch (RuntimeException e) {
+            afterwards.close();
             ledger.close();
             throw e;
         }
@@ -96,6 +101,30 @@ public abstract class PspServer implements PspSimulator {
         return ledger.counts();
     }
 
+    /**
+     * A customer disputes a captured payment, or its dispute goes on to this step. Webhooks tell of that.
+     *
+     * @param payment the PSP's id of it
+     */
+    public final LedgerDispute dispute(String payment, DisputeStep step) {
+        return disputes.become(payment, step);
+    }
+
+    /** Oldest first. */
+    public final List<LedgerDispute> disputes() {
+        return disputes.all();
+    }
+
+    /** Holds webhooks back from now on, or, when called with false, delivers all of them. */
+    public final void holdWebhooks(boolean now) {
+        afterwards.hold(now);
+    }
+
+    /** From now on the newest webhook comes first, and each comes twice; or, when called with false, in order again. */
+    public final void disorderWebhooks(boolean now) {
+        afterwards.disorder(now);
+    }
+
     @Override
     public final void outage(Duration time) {
         outage.last(clock.instant(), time);
@@ -117,7 +146,8 @@ public abstract class PspServer implements PspSimulator {
     }
 
     @Override
-    public void close() {
+    public final void close() {
+        afterwards.close();
         listener.close();
         ledger.close();
     }

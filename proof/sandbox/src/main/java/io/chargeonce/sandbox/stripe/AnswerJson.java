@@ -50,7 +50,7 @@ final class AnswerJson {
     }
 
     /** The Dispute object as Stripe documents it. */
-    private static void dispute(JsonGenerator json, StripeDispute dispute) {
+    static void dispute(JsonGenerator json, StripeDispute dispute) {
         json.writeStringProperty("id", dispute.id());
         json.writeStringProperty("object", "dispute");
         json.writeNumberProperty("amount", dispute.amount());

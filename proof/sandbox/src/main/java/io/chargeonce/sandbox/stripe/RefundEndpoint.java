@@ -24,6 +24,9 @@ final class RefundEndpoint {
         Parameters.oneOf(form, "reason", REASONS);
         Map<String, String> metadata = Parameters.metadata(form, Map.of());
         StripeCharge charge = charge(form);
+        if (objects.disputeOf(charge.paymentIntent()).filter(dispute -> dispute.isTaken() && !dispute.refundable()).isPresent()) {
+            throw refused("Charge " + charge.id() + " has been charged back; cannot issue a refund.", "charge_disputed");
+        }
         if (charge.refundable() == 0) {
             throw refused("Charge " + charge.id() + " has already been refunded.", "charge_already_refunded");
         }

@@ -15,4 +15,9 @@ public record StripeDispute(String id, Instant created, String paymentIntent, lo
     public StripeDispute {
         moved = List.copyOf(moved);
     }
+
+    /** Whether the bank has the money now. */
+    boolean isTaken() {
+        return moved.stream().mapToLong(Long::longValue).sum() < 0;
+    }
 }

@@ -3,6 +3,7 @@ package io.chargeonce.sandbox.stripe;
 
 import io.chargeonce.sandbox.psp.PspObjects;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -11,7 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** All intents, charges, refunds and disputes. Any thread may read. */
+/** All intents, charges, refunds and disputes, and the events that are still to be delivered. Any thread may read. */
 final class StripeObjects implements PspObjects<StripeChange> {
     private final Map<String, PaymentIntent> intents = new ConcurrentHashMap<>();
     private final Map<String, StripeCharge> charges = new ConcurrentHashMap<>();
@@ -20,7 +21,15 @@ final class StripeObjects implements PspObjects<StripeChange> {
     private final List<String> intentOrder = new ArrayList<>();
     private final List<String> chargeOrder = new ArrayList<>();
     private final List<String> refundOrder = new ArrayList<>();
+    private final List<String> disputeOrder = new ArrayList<>();
+    private final Map<String, StripeWebhooks.Event> undelivered = new LinkedHashMap<>();
     private final Set<String> usedUp = ConcurrentHashMap.newKeySet();
+    private final boolean notifies;
+
+    /** @param notifies whether there is a receiver of events; without one they are not kept */
+    StripeObjects(boolean notifies) {
+        this.notifies = notifies;
+    }
 
     @Override
     public synchronized void apply(StripeChange change) {
@@ -32,7 +41,9 @@ final class StripeObjects implements PspObjects<StripeChange> {
             }
         });
         change.refund().ifPresent(refund -> put(refunds, refundOrder, refund.id(), refund));
-        change.dispute().ifPresent(dispute -> disputes.put(dispute.id(), dispute));
+        change.dispute().ifPresent(dispute -> put(disputes, disputeOrder, dispute.id(), dispute));
+        change.event().filter(event -> notifies).ifPresent(event -> undelivered.put(event.id(), event));
+        change.delivered().ifPresent(undelivered::remove);
     }
 
     private static <T> void put(Map<String, T> objects, List<String> order, String id, T object) {
@@ -56,6 +67,20 @@ final class StripeObjects implements PspObjects<StripeChange> {
 
     Optional<StripeDispute> dispute(String id) {
         return Optional.ofNullable(disputes.get(id));
+    }
+
+    /** Of the charge of an intent. */
+    Optional<StripeDispute> disputeOf(String intent) {
+        return disputes.values().stream().filter(dispute -> dispute.paymentIntent().equals(intent)).findFirst();
+    }
+
+    /** Oldest first. */
+    synchronized List<StripeDispute> disputes() {
+        return disputeOrder.stream().map(disputes::get).toList();
+    }
+
+    synchronized List<StripeWebhooks.Event> undelivered() {
+        return List.copyOf(undelivered.values());
     }
 
     Optional<StripeRefund> refund(String id) {
@@ -95,8 +120,8 @@ final class StripeObjects implements PspObjects<StripeChange> {
 
     @Override
     public synchronized void clear() {
-        List.of(intents, charges, refunds, disputes).forEach(Map::clear);
-        List.of(intentOrder, chargeOrder, refundOrder).forEach(List::clear);
+        List.of(intents, charges, refunds, disputes, undelivered).forEach(Map::clear);
+        List.of(intentOrder, chargeOrder, refundOrder, disputeOrder).forEach(List::clear);
         usedUp.clear();
     }
 }

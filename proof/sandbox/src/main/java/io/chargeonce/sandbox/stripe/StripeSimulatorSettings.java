@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.sandbox.stripe;
 
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -15,37 +16,45 @@ import java.util.Optional;
  * @param keyLifetime how long an idempotency key is remembered; Stripe says at least 24 hours
  * @param searchLag   how long search does not see a new intent; Stripe says under a minute
  * @param account     the account's only secret key; without one, every test key is valid
+ * @param webhook     where events about disputes go, if anywhere
  */
 public record StripeSimulatorSettings(int port, Optional<Path> directory, InstantSource clock, Duration keyLifetime,
-        Duration searchLag, Optional<String> account) {
+        Duration searchLag, Optional<String> account, Optional<Webhook> webhook) {
 
-    /** Any port, in memory, the system's clock, 24 hours, one second. */
+    /** @param secret the endpoint's signing secret */
+    public record Webhook(URI url, String secret) {}
+
+    /** Any port, in memory, the system's clock, 24 hours, one second, no webhook. */
     public static StripeSimulatorSettings inMemory() {
         return new StripeSimulatorSettings(0, Optional.empty(), InstantSource.system(), Duration.ofHours(24), Duration.ofSeconds(1),
-                Optional.empty());
+                Optional.empty(), Optional.empty());
     }
 
     public StripeSimulatorSettings port(int other) {
-        return new StripeSimulatorSettings(other, directory, clock, keyLifetime, searchLag, account);
+        return new StripeSimulatorSettings(other, directory, clock, keyLifetime, searchLag, account, webhook);
     }
 
     public StripeSimulatorSettings keptIn(Path other) {
-        return new StripeSimulatorSettings(port, Optional.of(other), clock, keyLifetime, searchLag, account);
+        return new StripeSimulatorSettings(port, Optional.of(other), clock, keyLifetime, searchLag, account, webhook);
     }
 
     public StripeSimulatorSettings clock(InstantSource other) {
-        return new StripeSimulatorSettings(port, directory, other, keyLifetime, searchLag, account);
+        return new StripeSimulatorSettings(port, directory, other, keyLifetime, searchLag, account, webhook);
     }
 
     public StripeSimulatorSettings keyLifetime(Duration other) {
-        return new StripeSimulatorSettings(port, directory, clock, other, searchLag, account);
+        return new StripeSimulatorSettings(port, directory, clock, other, searchLag, account, webhook);
     }
 
     public StripeSimulatorSettings searchLag(Duration other) {
-        return new StripeSimulatorSettings(port, directory, clock, keyLifetime, other, account);
+        return new StripeSimulatorSettings(port, directory, clock, keyLifetime, other, account, webhook);
     }
 
     public StripeSimulatorSettings account(String secretKey) {
-        return new StripeSimulatorSettings(port, directory, clock, keyLifetime, searchLag, Optional.of(secretKey));
+        return new StripeSimulatorSettings(port, directory, clock, keyLifetime, searchLag, Optional.of(secretKey), webhook);
+    }
+
+    public StripeSimulatorSettings webhook(URI url, String secret) {
+        return new StripeSimulatorSettings(port, directory, clock, keyLifetime, searchLag, account, Optional.of(new Webhook(url, secret)));
     }
 }

@@ -69,7 +69,7 @@ class AdminTest {
     @ValueSource(strings = {"/_sandbox", "/_sandbox/"})
     void its_root_lists_every_path_operation_and_fault_in_words(String root) throws Exception {
         String page = Raw.send(simulator, "GET", root, "").body();
-        assertThat(page).contains("/_sandbox/movements", "/_sandbox/outage", "create, search, list, confirm",
+        assertThat(page).contains("/_sandbox/movements", "/_sandbox/disputes", "/_sandbox/outage", "create, search, list, confirm",
                 "curl http://127.0.0.1:" + simulator.apiBase().getPort() + "/_sandbox/rules");
         List<String> faults =
                 page.lines().dropWhile(line -> !line.equals("Faults:")).skip(2).map(line -> line.strip().split(" ")[0]).toList();
@@ -94,6 +94,23 @@ class AdminTest {
         assertThat(create().statusCode()).isEqualTo(503);
         Raw.send(simulator, "DELETE", "/_sandbox/outage", "");
         assertThat(create().statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void a_captured_payment_is_disputed_and_no_other_one() throws Exception {
+        String paid = customer.pay(200, "p").getId();
+        assertThat(dispute(paid, "taken").statusCode()).isEqualTo(201);
+        assertThat(Raw.send(simulator, "GET", "/_sandbox/disputes?after=0&limit=1", "").body()).startsWith("{\"id\":\"du_")
+                .contains("\"payment\":\"" + paid, "\"payment_id\":\"pay_1\"", "\"value\":\"2.00\"", "\"funds\":\"taken\"");
+        assertThat(Raw.send(simulator, "GET", "/_sandbox/disputes?after=1", "").body()).isEmpty();
+        assertThat(dispute(paid, "forgotten").body()).contains("inquiry, opened, taken, returned, won, lost");
+        assertThat(dispute(customer.create(100, "pm_card_visa", "c").getId(), "taken").statusCode()).isEqualTo(400);
+        Raw.send(simulator, "POST", "/_sandbox/reset", "");
+        assertThat(simulator.disputes()).isEmpty();
+    }
+
+    private HttpResponse<String> dispute(String payment, String step) throws Exception {
+        return Raw.send(simulator, "POST", "/_sandbox/disputes", "{\"payment\":\"%s\",\"step\":\"%s\"}".formatted(payment, step));
     }
 
     @Test

@@ -1,39 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.sandbox.adyen;
+package io.chargeonce.sandbox.webhook;
 
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What Adyen does by itself after it has answered: executes modifications and delivers notifications, on one thread. */
-final class Afterwards implements AutoCloseable {
+/** What a PSP does by itself after it has answered: what is due then, and its webhooks, on one thread. */
+public final class Afterwards implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Afterwards.class);
     private static final Duration PAUSE = Duration.ofMillis(20);
 
-    private final InstantSource clock;
-    private final ModificationResults results;
-    private final Optional<AdyenWebhooks> webhooks;
+    private final Runnable due;
+    private final Optional<? extends WebhookSender<?>> webhooks;
     private final Thread thread;
     private volatile boolean held;
+    private volatile boolean disordered;
 
-    private Afterwards(InstantSource clock, ModificationResults results, Optional<AdyenWebhooks> webhooks) {
-        this.clock = clock;
-        this.results = results;
+    private Afterwards(Runnable due, Optional<? extends WebhookSender<?>> webhooks) {
+        this.due = due;
         this.webhooks = webhooks;
-        this.thread = Thread.ofVirtual().name("adyen-afterwards").unstarted(this::run);
+        this.thread = Thread.ofVirtual().name("psp-afterwards").unstarted(this::run);
     }
 
-    static Afterwards start(InstantSource clock, ModificationResults results, Optional<AdyenWebhooks> webhooks) {
-        Afterwards afterwards = new Afterwards(clock, results, webhooks);
+    /** @param due does what is due now */
+    public static Afterwards start(Runnable due, Optional<? extends WebhookSender<?>> webhooks) {
+        Afterwards afterwards = new Afterwards(due, webhooks);
         afterwards.thread.start();
         return afterwards;
     }
 
-    /** Keeps notifications here until this is called with false. None is lost. */
-    void hold(boolean now) {
+    /** Keeps webhooks here until this is called with false. None is lost. */
+    public void hold(boolean now) {
         held = now;
+    }
+
+    /** From now on the newest webhook comes first, and each comes twice. */
+    public void disorder(boolean now) {
+        disordered = now;
     }
 
     private void run() {
@@ -49,12 +53,12 @@ final class Afterwards implements AutoCloseable {
 
     private void runOnce() throws InterruptedException {
         try {
-            results.executeDue(clock.instant());
+            due.run();
             if (webhooks.isPresent() && !held) {
-                webhooks.get().deliver();
+                webhooks.get().deliver(disordered);
             }
         } catch (RuntimeException bug) {
-            LOG.error("Bug! Adyen's afterwards failed and is tried again", bug);
+            LOG.error("Bug! What a PSP does by itself failed and is tried again", bug);
         }
     }
 
