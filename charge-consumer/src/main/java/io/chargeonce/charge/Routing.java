@@ -8,8 +8,7 @@ import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.NextPsp;
 import io.chargeonce.payment.OperationState;
-import io.chargeonce.payment.method.PspFields;
-import io.chargeonce.payment.PspUnits;
+import io.chargeonce.payment.method.KnownPsps;
 import io.chargeonce.payment.Rail;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.Gateways;
@@ -30,8 +29,9 @@ final class Routing {
 
     private final Routes routes;
     private final Gateways gateways;
+    private final KnownPsps known;
 
-    Routing(Routes routes, Gateways gateways) {
+    Routing(Routes routes, Gateways gateways, KnownPsps known) {
         if (!gateways.psps().containsAll(routes.psps())) {
             // Other processes may have the PSP, and so may this one after its next start.
             LOG.error(
@@ -41,6 +41,7 @@ final class Routing {
         }
         this.routes = routes;
         this.gateways = gateways;
+        this.known = known;
     }
 
     /**
@@ -51,7 +52,7 @@ final class Routing {
     List<String> candidates(Operation operation, boolean declined) {
         Money money = operation.accepted().request().money();
         if (operation.capture().isPresent()) {
-            return operation.capture().stream().map(Capture::psp).filter(psp -> PspUnits.canSay(psp, money)).toList();
+            return operation.capture().stream().map(Capture::psp).filter(psp -> known.canSay(psp, money)).toList();
         }
         NextPsp next = declined ? NextPsp.THIS : next(operation);
         return takers(operation).stream().filter(psp -> next.allows(operation.psp().equals(Optional.of(psp)))).toList();
@@ -67,7 +68,7 @@ final class Routing {
         var accepted = operation.accepted();
         Rail rail = Rail.of(accepted.request().paymentMethod());
         return routes.of(accepted.merchant(), accepted.request(), operation.id()).stream().filter(rail::isServedBy)
-                .filter(psp -> PspFields.canSay(psp, accepted.request().money(), operation.tokens())).toList();
+                .filter(psp -> known.canSay(psp, accepted.request().money(), operation.tokens())).toList();
     }
 
     /** Whether the counted failure after which it waits turned out to be its PSP's fault. */
