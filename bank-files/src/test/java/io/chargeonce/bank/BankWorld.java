@@ -19,6 +19,7 @@ import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.ledger.Refunds;
 import io.chargeonce.ledger.Staging;
+import io.chargeonce.payment.method.KnownPsps;
 import io.chargeonce.payment.IdempotencyKey;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.psp.stripe.StripeSettings;

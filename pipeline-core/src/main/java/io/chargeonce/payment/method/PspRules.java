@@ -46,6 +46,12 @@ public record PspRules(String name, PspUnits units, Field customer, Field method
             }
         }
 
+        /** {@code shopper_reference of 3 to 256 characters}. */
+        @Override
+        public String toString() {
+            return "%s of %d to %d characters".formatted(name, shortest, longest);
+        }
+
         boolean hasRoomFor(String text) {
             int length = text.codePointCount(0, text.length());
             return length >= shortest && length <= longest;
