@@ -198,7 +198,8 @@ final class BankWorld implements AutoCloseable {
     Refunds.Answer refund(String payment) {
         try (var owner = Database.open(url, "postgres", "", 1)) {
             return owner.inTransaction(connection -> Refunds.accept(connection, topics,
-                    new Refunds.RefundRequest("acme", new PaymentId(payment), OptionalLong.empty(), Optional.empty()), Duration.ofDays(1)));
+                    new Refunds.RefundRequest("acme", new PaymentId(payment), OptionalLong.empty(), Optional.empty()), Duration.ofDays(1),
+                    KnownPsps.BUILT_IN));
         }
     }
 

@@ -114,7 +114,7 @@ final class EngineFixture implements AutoCloseable {
             this.gateways = new Gateways(psps, breakerOpenFor, quotas, clock, meters);
             Routes known = routes.orElseGet(() -> new Routes(List.of(RouteRule.everything(gateways.psps()))));
             this.newsroom = new PspHealthSync(charging, gateways, known, List.of());
-            var routing = new Routing(known, gateways);
+            var routing = new Routing(known, gateways, KnownPsps.BUILT_IN);
             this.exchange = new PspExchange(charging, gateways, meters, Tracing.off());
             this.poison = new PoisonQuarantine(charging, topics, DATA_KEY.seals(), () -> {}, new SimpleMeterRegistry());
             this.holds = new KnownHolds(charging, gateways, clock, meters);
@@ -280,7 +280,7 @@ final class EngineFixture implements AutoCloseable {
         return database.inTransaction(connection -> {
             Database.waitForLocks(connection, Duration.ofSeconds(10));
             return Refunds.accept(connection, topics, new Refunds.RefundRequest("acme", new PaymentId(payment), amount,
-                    Optional.of(reference).filter(name -> !name.isEmpty())), Duration.ofDays(1));
+                    Optional.of(reference).filter(name -> !name.isEmpty())), Duration.ofDays(1), KnownPsps.BUILT_IN);
         });
     }
 
