@@ -75,6 +75,8 @@ final class EngineFixture implements AutoCloseable {
     /** For processes that start later: the PSPs whose reports people have compared. */
     Set<String> compared = Set.of();
     Map<String, Integer> quotas = Map.of();
+    /** For processes that start later. */
+    KnownPsps psps = KnownPsps.BUILT_IN;
     private final List<AutoCloseable> parts = new CopyOnWriteArrayList<>();
 
     EngineFixture(Duration... tiers) {
@@ -114,7 +116,7 @@ final class EngineFixture implements AutoCloseable {
             this.gateways = new Gateways(psps, breakerOpenFor, quotas, clock, meters);
             Routes known = routes.orElseGet(() -> new Routes(List.of(RouteRule.everything(gateways.psps()))));
             this.newsroom = new PspHealthSync(charging, gateways, known, List.of());
-            var routing = new Routing(known, gateways, KnownPsps.BUILT_IN);
+            var routing = new Routing(known, gateways, EngineFixture.this.psps);
             this.exchange = new PspExchange(charging, gateways, meters, Tracing.off());
             this.poison = new PoisonQuarantine(charging, topics, DATA_KEY.seals(), () -> {}, new SimpleMeterRegistry());
             this.holds = new KnownHolds(charging, gateways, clock, meters);
@@ -280,7 +282,7 @@ final class EngineFixture implements AutoCloseable {
         return database.inTransaction(connection -> {
             Database.waitForLocks(connection, Duration.ofSeconds(10));
             return Refunds.accept(connection, topics, new Refunds.RefundRequest("acme", new PaymentId(payment), amount,
-                    Optional.of(reference).filter(name -> !name.isEmpty())), Duration.ofDays(1), KnownPsps.BUILT_IN);
+                    Optional.of(reference).filter(name -> !name.isEmpty())), Duration.ofDays(1), psps);
         });
     }
 

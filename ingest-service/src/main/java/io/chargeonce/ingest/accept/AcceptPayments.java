@@ -7,6 +7,7 @@ import io.chargeonce.database.Outbox;
 import io.chargeonce.database.OutboxRow;
 import io.chargeonce.database.Sql;
 import io.chargeonce.ingest.answer.Contract;
+import io.chargeonce.payment.method.KnownPsps;
 import io.chargeonce.payment.Initiator;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.wire.PaymentHeaders;
