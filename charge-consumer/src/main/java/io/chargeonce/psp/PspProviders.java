@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Supplier;
@@ -48,7 +49,7 @@ public final class PspProviders {
      * @param read     each as a process reads it: without a required one the account is not set up
      * @param jar      empty on the class path
      */
-    public record Found(PspProvider provider, PspRules rules, TreeMap<String, Setting<?>> settings, Map<Setting<?>, Setting<?>> read,
+    public record Found(PspProvider provider, PspRules rules, SortedMap<String, Setting<?>> settings, Map<Setting<?>, Setting<?>> read,
             Optional<Path> jar) {
 
         private static Found of(PspProvider provider, Optional<Path> jar) {

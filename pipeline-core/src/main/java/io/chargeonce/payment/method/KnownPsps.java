@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -79,8 +78,7 @@ public final class KnownPsps {
     }
 
     private Stream<PspRules> cards() {
-        Predicate<PspRules> takesCards = psp -> psp.rail() == Rail.CARD;
-        return byName.values().stream().filter(takesCards);
+        return byName.values().stream().filter(psp -> psp.rail() == Rail.CARD);
     }
 
     /** By name. */
