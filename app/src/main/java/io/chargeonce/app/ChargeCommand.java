@@ -18,9 +18,9 @@ final class ChargeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        ChargeSettings settings = Environment.read(ChargeSettings.ALL, ChargeSettings::from);
+        ChargeSettings settings = ChargeSettings.read(System.getenv(), Environment.CATALOGUE);
         LoggerFactory.getLogger(ChargeCommand.class).info("{} starts as charge-consumer", Build.CURRENT);
-        try (var tracing = Environment.read(ChargeSettings.ALL, all -> Tracing.of("charge-consumer", all));
+        try (var tracing = Environment.read(Tracing.ALL, all -> Tracing.of("charge-consumer", all));
              var meters = Meters.of("charge-consumer"); var service = ChargeService.start(settings, meters, tracing)) {
             service.awaitShutdown();
         }

@@ -3,10 +3,15 @@ package io.chargeonce.app;
 
 import io.chargeonce.ingest.IngestService;
 import io.chargeonce.ingest.IngestSettings;
+import io.chargeonce.psp.PspProviders;
 import io.chargeonce.runtime.Build;
 import io.chargeonce.runtime.Meters;
+import io.chargeonce.runtime.Setting;
+import io.chargeonce.runtime.Settings;
 import io.chargeonce.tracing.Tracing;
+import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 
@@ -17,9 +22,12 @@ final class IngestCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        IngestSettings settings = Environment.read(IngestSettings.ALL, IngestSettings::from);
+        PspProviders psps = PspProviders.in(Settings.first(System.getenv(), Settings.PSP_PLUGINS));
+        List<Setting<?>> catalogue = Stream.of(Environment.CATALOGUE, psps.settingsOfPlugins()).flatMap(List::stream).toList();
+        IngestSettings settings =
+                Settings.load(System.getenv(), IngestSettings.ALL, catalogue).read(IngestSettings::from).with(psps.known());
         LoggerFactory.getLogger(IngestCommand.class).info("{} starts as ingest-service", Build.CURRENT);
-        try (var tracing = Environment.read(IngestSettings.ALL, all -> Tracing.of("ingest-service", all));
+        try (var tracing = Environment.read(Tracing.ALL, all -> Tracing.of("ingest-service", all));
              var meters = Meters.of("ingest-service"); var service = IngestService.start(settings, meters, tracing)) {
             service.awaitShutdown();
         }

@@ -17,9 +17,9 @@ final class RetryCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        ChargeSettings settings = Environment.read(ChargeSettings.ALL, ChargeSettings::from);
+        ChargeSettings settings = ChargeSettings.read(System.getenv(), Environment.CATALOGUE);
         LoggerFactory.getLogger(RetryCommand.class).info("{} starts as retry-consumers", Build.CURRENT);
-        try (var tracing = Environment.read(ChargeSettings.ALL, all -> Tracing.of("retry-consumers", all));
+        try (var tracing = Environment.read(Tracing.ALL, all -> Tracing.of("retry-consumers", all));
              var meters = Meters.of("retry-consumers"); var service = RetryService.start(settings, meters, tracing)) {
             service.awaitShutdown();
         }

@@ -19,6 +19,7 @@ import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.ledger.Refunds;
 import io.chargeonce.ledger.Staging;
+import io.chargeonce.payment.method.KnownPsps;
 import io.chargeonce.payment.IdempotencyKey;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.psp.stripe.StripeSettings;
@@ -197,7 +198,8 @@ final class BankWorld implements AutoCloseable {
     Refunds.Answer refund(String payment) {
         try (var owner = Database.open(url, "postgres", "", 1)) {
             return owner.inTransaction(connection -> Refunds.accept(connection, topics,
-                    new Refunds.RefundRequest("acme", new PaymentId(payment), OptionalLong.empty(), Optional.empty()), Duration.ofDays(1)));
+                    new Refunds.RefundRequest("acme", new PaymentId(payment), OptionalLong.empty(), Optional.empty()), Duration.ofDays(1),
+                    KnownPsps.BUILT_IN));
         }
     }
 

@@ -29,10 +29,10 @@ import io.chargeonce.kafka.loop.LoopSettings;
 import io.chargeonce.kafka.loop.RecordLoop;
 import io.chargeonce.ledger.LateOperations;
 import io.chargeonce.payment.RetrySchedule;
-import io.chargeonce.charge.bank.BankGateway;
 import io.chargeonce.charge.evidence.BankLines;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.Gateways;
+import io.chargeonce.psp.PspAccount;
 import io.chargeonce.payment.route.RouteRule;
 import io.chargeonce.payment.route.Routes;
 import io.chargeonce.runtime.AdminServer;
@@ -129,10 +129,11 @@ public final class ChargeEngine {
         var producers = new ProducerSettings(kafka, "chargeonce-relay");
         this.relay = lifecycle.start("relay", () -> new OutboxRelay(database, producers::newProducer, meters).start());
         startWorker("database-waits", Duration.ofSeconds(5), new DatabaseWaits(database, meters)::runOnce);
-        List<Gateway> all = Stream.concat(psps.stream(), settings.banks().stream().map(bank -> new BankGateway(bank, database))).toList();
+        List<Gateway> all = Stream.concat(psps.stream(), settings.banks().stream().map(bank -> settings.providers().of(bank).orElseThrow().provider()
+                .account(PspAccount.atBank(bank, database)).gateway())).toList();
         this.gateways = new Gateways(all, settings.breakerOpenFor(), settings.pace().quotas(), new SteadyClock(), meters);
         Routes routes = settings.routes().orElseGet(() -> new Routes(List.of(RouteRule.everything(gateways.psps()))));
-        var routing = new Routing(routes, gateways);
+        var routing = new Routing(routes, gateways, settings.providers().known());
         this.holds = new KnownHolds(database, gateways, new SteadyClock(), meters);
         startWorker("holds", Duration.ofMillis(500), holds::runOnce);
         this.exchange = lifecycle.start("exchange", () -> new PspExchange(database, gateways, meters, tracing));

@@ -5,22 +5,22 @@ import io.chargeonce.audit.AuditKeys;
 import io.chargeonce.audit.AuditSealer;
 import io.chargeonce.payment.Rail;
 import io.chargeonce.psp.Gateway;
-import io.chargeonce.psp.PspSettings;
+import io.chargeonce.payment.method.KnownPsps;
 import io.chargeonce.payment.route.Routes;
-import io.chargeonce.psp.adyen.AdyenSettings;
-import io.chargeonce.psp.stripe.StripeSettings;
+import io.chargeonce.psp.PspProviders;
+import io.chargeonce.psp.PspSettings;
+import io.chargeonce.psp.stripe.StripeProvider;
 import io.chargeonce.runtime.Address;
 import io.chargeonce.runtime.PipelineSettings;
-import io.chargeonce.runtime.Secret;
 import io.chargeonce.runtime.Setting;
 import io.chargeonce.runtime.Settings;
 import io.chargeonce.tracing.Tracing;
 import io.chargeonce.settlement.SettlementKeys;
 import io.chargeonce.vault.Vault;
-import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -39,17 +39,14 @@ import java.util.stream.Stream;
  * @param ourReceipts whether the receipts service mails receipts
  * @param settlementKeys what marks the lines of settlement reports that are believed without asking
  * @param lostRows what a restore has lost, and until when PSPs are asked because of it
+ * @param providers the PSPs at which accounts may be
  */
 public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, int inFlight, Duration lease,
         Duration breakerOpenFor, List<Duration> queries, Duration sweepAfter, Optional<Routes> routes,
         Pace pace, Optional<Address> webhooks, AuditSealer.Settings seals, Vault vault,
         boolean ourReceipts, SettlementKeys settlementKeys, List<String> banks,
-        LostRows lostRows) {
+        LostRows lostRows, PspProviders providers) {
 
-    public static final Setting<Optional<Secret>> STRIPE_API_KEY = Setting.tokenFile("CHARGEONCE_STRIPE_API_KEY_FILE",
-            "File with the secret key for Stripe; without it, no payment goes to the account 'stripe'.").optional();
-    public static final Setting<URI> STRIPE_API_BASE = Setting.pspUri("CHARGEONCE_STRIPE_API_BASE",
-            "The address of Stripe's API.").orElse(StripeSettings.API_BASE);
     public static final Setting<Duration> PSP_TIMEOUT = Setting.duration("CHARGEONCE_PSP_TIMEOUT",
             "How long one exchange with a PSP may take, including its body.").between("100ms", "2m").orElse("20s");
     public static final Setting<Integer> IN_FLIGHT = Setting.integer("CHARGEONCE_CHARGE_IN_FLIGHT",
@@ -65,15 +62,9 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
     public static final Setting<Duration> SWEEP_AFTER = Setting.duration("CHARGEONCE_SWEEP_AFTER",
             "How long work may be overdue before the sweeper checks whether Kafka lost it.").between("1s", "1d").orElse("2m");
 
-    public static final Setting<Optional<Secret>> ADYEN_API_KEY = Setting.tokenFile("CHARGEONCE_ADYEN_API_KEY_FILE",
-            "File with the API key for Adyen; without it, no payment goes to the account 'adyen'.").optional();
-    public static final Setting<URI> ADYEN_API_BASE = Setting.pspUri("CHARGEONCE_ADYEN_API_BASE",
-            "The address of Adyen's Checkout API, with its version.").orElse(AdyenSettings.API_BASE);
-    public static final Setting<String> ADYEN_MERCHANT_ACCOUNT = Setting.string("CHARGEONCE_ADYEN_MERCHANT_ACCOUNT",
-            "Our merchant account at Adyen.").orElse(AdyenSettings.MERCHANT_ACCOUNT);
     public static final Setting<Optional<String>> PSPS = Setting.string(PspList.SETTING,
             "More accounts at PSPs: 'stripe-uk key=FILE; adyen-us key=FILE account=Us', each with base=URL and webhooks=FILE if needed. "
-                    + "The files hold the same as those of Stripe's and Adyen's settings.")
+                    + "The files hold the same as those of Stripe's and Adyen's settings. A plugin says what its entries hold.")
             .optional();
     public static final Setting<Optional<String>> ROUTES = Setting.string("CHARGEONCE_ROUTES",
             "Which PSPs take which payments: 'currency=EUR amount<=10000 -> adyen:3,stripe:1; -> stripe,adyen'. "
@@ -84,11 +75,6 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
     public static final Setting<Optional<Address>> WEBHOOK_ADDRESS = Setting.address("CHARGEONCE_WEBHOOK_ADDRESS",
             "The address for PSPs' webhooks, POST /v1/webhooks/stripe, /adyen or another account's name; put a proxy with TLS before it.")
             .optional();
-    public static final Setting<Optional<Secret>> STRIPE_WEBHOOK_SECRET = Setting.tokenFile("CHARGEONCE_STRIPE_WEBHOOK_SECRET_FILE",
-            "File with the signing secret of Stripe's webhooks; without it none is accepted.").optional();
-    public static final Setting<Optional<Secret>> ADYEN_HMAC_KEY = Setting.tokenFile("CHARGEONCE_ADYEN_HMAC_KEY_FILE",
-            "File with the HMAC key of Adyen's webhooks, in hexadecimal; without it refunds at Adyen stay unknown.").optional();
-
     public static final Setting<ReceiptSender> RECEIPTS = Setting.oneOf("CHARGEONCE_RECEIPTS", ReceiptSender.class,
             "Who sends receipts: with psp, Stripe gets receipt_email and sends one; with merchant, no PSP gets the address; with "
                     + "chargeonce, the receipts service mails them.")
@@ -152,7 +138,7 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
     public ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, int inFlight, Duration lease, Duration breakerOpenFor,
                           List<Duration> queries, Duration sweepAfter, Optional<Routes> routes, Pace pace, Optional<Address> webhooks) {
         this(pipeline, psps, inFlight, lease, breakerOpenFor, queries, sweepAfter, routes, pace, webhooks,
-                AuditSealer.Settings.USUAL, Vault.IN_THE_CLEAR, false, SettlementKeys.NONE, List.of(), LostRows.NONE);
+                AuditSealer.Settings.USUAL, Vault.IN_THE_CLEAR, false, SettlementKeys.NONE, List.of(), LostRows.NONE, PspProviders.BUILT_IN);
     }
 
     /** Without webhooks. */
@@ -171,117 +157,131 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
             }
         }
         if (psps.isEmpty()) {
-            throw new IllegalArgumentException("%s: is required, unless %s or %s gives an account"
-                    .formatted(STRIPE_API_KEY.name(), ADYEN_API_KEY.name(), PspList.SETTING));
+            throw new IllegalArgumentException("%s: is required, or another account at a PSP: its own settings, or an entry of %s"
+                    .formatted(StripeProvider.API_KEY.name(), PspList.SETTING));
         }
     }
 
-    public static final List<Setting<?>> ALL = Stream.of(PipelineSettings.OF_SERVICE, Tracing.ALL, List.<Setting<?>>of(STRIPE_API_KEY,
-            STRIPE_API_BASE, PSP_TIMEOUT, IN_FLIGHT, LEASE, BREAKER_OPEN_FOR, STATUS_QUERIES, SWEEP_AFTER,
-            ADYEN_API_KEY, ADYEN_API_BASE, ADYEN_MERCHANT_ACCOUNT, PSPS, BANKS, ROUTES, WEBHOOK_ADDRESS, STRIPE_WEBHOOK_SECRET,
-            ADYEN_HMAC_KEY, RECEIPTS, PipelineSettings.ASK_FIRST_UNTIL, COMPARED, TIER_RELEASE_RATE, FLOOD_RATE, QUOTAS, BUFFER_MIB,
-            AuditKeys.FILE,
-            AuditSealer.Settings.EVERY, AuditSealer.Settings.KEPT,
-            Vault.FILE, SettlementKeys.FILE))
-            .flatMap(List::stream).toList();
+    /** Without those of plugins. */
+    public static final List<Setting<?>> ALL = all(PspProviders.BUILT_IN);
 
-    public static ChargeSettings from(Settings settings) {
-        return new ChargeSettings(PipelineSettings.from(settings), accounts(settings), settings.get(IN_FLIGHT), settings.get(LEASE),
+    private static List<Setting<?>> all(PspProviders psps) {
+        return Stream.of(PipelineSettings.OF_SERVICE, Tracing.ALL, ofAccounts(psps), List.<Setting<?>>of(Settings.PSP_PLUGINS, IN_FLIGHT,
+                LEASE, BREAKER_OPEN_FOR, STATUS_QUERIES, SWEEP_AFTER, BANKS, ROUTES, WEBHOOK_ADDRESS, PipelineSettings.ASK_FIRST_UNTIL,
+                COMPARED, TIER_RELEASE_RATE, FLOOD_RATE, QUOTAS, BUFFER_MIB, AuditKeys.FILE, AuditSealer.Settings.EVERY,
+                AuditSealer.Settings.KEPT, Vault.FILE, SettlementKeys.FILE))
+                .flatMap(List::stream).toList();
+    }
+
+    /**
+     * Loads the plugins, and then reads the settings, with those of the plugins.
+     *
+     * @param catalogue the settings of all processes
+     * @throws io.chargeonce.runtime.SettingsProblems naming everything that is wrong
+     */
+    public static ChargeSettings read(Map<String, String> environment, Collection<Setting<?>> catalogue) {
+        PspProviders psps = PspProviders.in(Settings.first(environment, Settings.PSP_PLUGINS));
+        return Settings.load(environment, all(psps), catalogue).read(settings -> from(settings, psps));
+    }
+
+    private static ChargeSettings from(Settings settings, PspProviders psps) {
+        KnownPsps known = psps.known();
+        return new ChargeSettings(PipelineSettings.from(settings), accounts(settings, psps, true), settings.get(IN_FLIGHT), settings.get(LEASE),
                 settings.get(BREAKER_OPEN_FOR), settings.get(STATUS_QUERIES), settings.get(SWEEP_AFTER),
-                settings.get(ROUTES).map(ChargeSettings::routes),
+                settings.get(ROUTES).map(text -> routes(text, known)),
                 new Pace(settings.get(TIER_RELEASE_RATE), settings.get(FLOOD_RATE), settings.get(BUFFER_MIB),
-                        settings.get(QUOTAS).map(ChargeSettings::quotas).orElse(Map.of())),
+                        settings.get(QUOTAS).map(text -> quotas(text, known)).orElse(Map.of())),
                 settings.get(WEBHOOK_ADDRESS),
                 new AuditSealer.Settings(AuditKeys.of(settings.get(AuditKeys.FILE)), settings.get(AuditSealer.Settings.EVERY),
                         settings.get(AuditSealer.Settings.KEPT)),
                 Vault.ofService(settings), settings.get(RECEIPTS) == ReceiptSender.CHARGEONCE,
-                SettlementKeys.of(settings.get(SettlementKeys.FILE)), settings.get(BANKS).map(ChargeSettings::banks).orElse(List.of()),
+                SettlementKeys.of(settings.get(SettlementKeys.FILE)), settings.get(BANKS).map(text -> banks(text, known)).orElse(List.of()),
                 new LostRows(settings.get(PipelineSettings.ASK_FIRST_UNTIL),
-                        settings.get(COMPARED).map(ChargeSettings::compared).orElse(Set.of())));
+                        settings.get(COMPARED).map(text -> compared(text, known)).orElse(Set.of())), psps);
+    }
+
+    private static List<Setting<?>> ofAccounts(PspProviders psps) {
+        return Stream.concat(psps.settings().stream(), Stream.of(PSP_TIMEOUT, PSPS, RECEIPTS)).toList();
     }
 
     /** What {@link #accounts} reads. */
-    public static final List<Setting<?>> OF_ACCOUNTS = List.of(STRIPE_API_KEY, STRIPE_API_BASE, PSP_TIMEOUT, ADYEN_API_KEY, ADYEN_API_BASE,
-            ADYEN_MERCHANT_ACCOUNT, PSPS, STRIPE_WEBHOOK_SECRET, ADYEN_HMAC_KEY, RECEIPTS);
+    public static final List<Setting<?>> OF_ACCOUNTS = ofAccounts(PspProviders.BUILT_IN);
 
-    /** The accounts at PSPs that are set up. */
+    /** The accounts that are set up, but those of plugins. */
     public static List<PspSettings> accounts(Settings settings) {
+        return accounts(settings, PspProviders.BUILT_IN, false);
+    }
+
+    private static List<PspSettings> accounts(Settings settings, PspProviders psps, boolean strictly) {
         boolean receipts = settings.get(RECEIPTS) == ReceiptSender.PSP;
-        Optional<PspSettings> stripe = settings.get(STRIPE_API_KEY).map(key -> new StripeSettings(key,
-                settings.get(STRIPE_API_BASE).toString(), settings.get(PSP_TIMEOUT),
-                settings.get(STRIPE_WEBHOOK_SECRET).map(secret -> secret), receipts));
-        Optional<PspSettings> adyen = settings.get(ADYEN_API_KEY).map(key -> new AdyenSettings(key,
-                settings.get(ADYEN_MERCHANT_ACCOUNT), settings.get(ADYEN_API_BASE).toString(), settings.get(PSP_TIMEOUT),
-                settings.get(ADYEN_HMAC_KEY).map(secret -> secret)));
-        Optional<PspList> more = settings.get(PSPS).map(text -> PspList.parse(text, settings.get(PSP_TIMEOUT), receipts));
-        more.ifPresent(list -> settings.allow(list.exposed()));
-        return Stream.of(stripe.stream(), adyen.stream(), more.stream().flatMap(list -> list.accounts().stream()))
-                .flatMap(accounts -> accounts).toList();
+        Duration timeout = settings.get(PSP_TIMEOUT);
+        var more = settings.get(PSPS).map(text -> PspList.parse(text, psps, strictly, settings, timeout, receipts))
+                .orElse(new PspList(List.of(), List.of()));
+        settings.allow(more.exposed());
+        List<String> others = more.accounts().stream().map(PspSettings::name).toList();
+        return Stream.concat(psps.accounts(settings, others, timeout, receipts).stream(), more.accounts().stream()).toList();
     }
 
     /** The same, sealing poison with another vault. */
     public ChargeSettings with(Vault vault) {
         return new ChargeSettings(pipeline, psps, inFlight, lease, breakerOpenFor, queries, sweepAfter, routes, pace, webhooks,
-                seals, vault, ourReceipts, settlementKeys, banks, lostRows);
+                seals, vault, ourReceipts, settlementKeys, banks, lostRows, providers);
     }
 
     /** The same, with receipts that the receipts service mails. */
     public ChargeSettings withOurReceipts() {
         return new ChargeSettings(pipeline, psps, inFlight, lease, breakerOpenFor, queries, sweepAfter, routes, pace, webhooks,
-                seals, vault, true, settlementKeys, banks, lostRows);
+                seals, vault, true, settlementKeys, banks, lostRows, providers);
     }
 
     /** The same, believing lines of settlement reports with a mark of these keys. */
     public ChargeSettings with(SettlementKeys keys) {
         return new ChargeSettings(pipeline, psps, inFlight, lease, breakerOpenFor, queries, sweepAfter, routes, pace, webhooks,
-                seals, vault, ourReceipts, keys, banks, lostRows);
+                seals, vault, ourReceipts, keys, banks, lostRows, providers);
     }
 
     /** The same, with these accounts at banks. */
     public ChargeSettings withBanks(List<String> names) {
         return new ChargeSettings(pipeline, psps, inFlight, lease, breakerOpenFor, queries, sweepAfter, routes, pace, webhooks,
-                seals, vault, ourReceipts, settlementKeys, names, lostRows);
+                seals, vault, ourReceipts, settlementKeys, names, lostRows, providers);
     }
 
-    private static Set<String> compared(String text) {
-        List<String> names = Arrays.stream(text.split(",")).map(String::strip).toList();
-        List<String> strange = names.stream().filter(name -> !PspList.canBeNamed(name)).toList();
-        if (!strange.isEmpty()) {
-            throw new IllegalArgumentException("%s: %s is no name of an account at a PSP, such as adyen; banks always wait"
-                    .formatted(COMPARED.name(), strange));
-        }
-        return Set.copyOf(new HashSet<>(names));
+    private static Set<String> compared(String text, KnownPsps known) {
+        return Set.copyOf(names(COMPARED, text, known, Rail.CARD));
     }
 
-    private static List<String> banks(String text) {
-        List<String> names = Arrays.stream(text.split(",")).map(String::strip).toList();
-        List<String> strange = names.stream().filter(name -> !Rail.BANK_DEBIT.isServedBy(name) || !PspList.mayBeRouted(name)).toList();
+    private static List<String> banks(String text, KnownPsps known) {
+        return names(BANKS, text, known, Rail.BANK_DEBIT);
+    }
+
+    private static List<String> names(Setting<?> setting, String text, KnownPsps known, Rail rail) {
+        List<String> names = Arrays.stream(text.split(",")).map(String::strip).distinct().toList();
+        List<String> strange = names.stream().filter(name -> !known.canBeNamed(name, rail)).toList();
         if (!strange.isEmpty()) {
             throw new IllegalArgumentException(
-                    "CHARGEONCE_BANKS: %s must be called 'bank', or 'bank-' and up to 20 lower-case letters and digits"
-                            .formatted(strange));
+                    "%s: %s must be called %s".formatted(setting.name(), strange, known.names(rail)));
         }
         return names;
     }
 
     /** An account that is not set up here may be set up in other processes, or later. One whose name can have no settings is a mistake. */
-    private static Routes routes(String text) {
+    private static Routes routes(String text, KnownPsps known) {
         Routes routes = Routes.parse(text);
-        List<String> strange = routes.psps().stream().filter(name -> !PspList.mayBeRouted(name)).toList();
+        List<String> strange = routes.psps().stream().filter(name -> known.of(name).isEmpty()).toList();
         if (!strange.isEmpty()) {
-            throw new IllegalArgumentException(("CHARGEONCE_ROUTES: leads to %s, but accounts are called stripe, "
-                    + "adyen or bank, or one of them with a dash and a name").formatted(strange));
+            throw new IllegalArgumentException(("CHARGEONCE_ROUTES: leads to %s, but accounts are called %s; a plugin in %s may bring another"
+                    + " PSP").formatted(strange, known.names(Rail.values()), Settings.PSP_PLUGINS.name()));
         }
         return routes;
     }
 
     private static final Pattern QUOTA = Pattern.compile("([a-z0-9-]+)=([1-9]\\d{0,5})");
 
-    private static Map<String, Integer> quotas(String text) {
+    private static Map<String, Integer> quotas(String text, KnownPsps known) {
         var quotas = new HashMap<String, Integer>();
         for (String entry : text.split(",", -1)) {
             Matcher quota = QUOTA.matcher(entry.strip());
-            boolean isKnown = quota.matches() && PspList.canBeNamed(quota.group(1));
+            boolean isKnown = quota.matches() && known.canBeNamed(quota.group(1), Rail.CARD);
             if (!isKnown || quotas.put(quota.group(1), Integer.valueOf(quota.group(2))) != null) {
                 throw new IllegalArgumentException(("CHARGEONCE_PSP_QUOTAS: '%s' must be the name of an account at a PSP, once, then = "
                         + "and a whole number from 1 to 999999").formatted(entry.strip()));

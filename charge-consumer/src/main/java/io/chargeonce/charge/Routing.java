@@ -8,8 +8,7 @@ import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.NextPsp;
 import io.chargeonce.payment.OperationState;
-import io.chargeonce.payment.method.PspFields;
-import io.chargeonce.payment.PspUnits;
+import io.chargeonce.payment.method.KnownPsps;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.Gateways;
 import io.chargeonce.payment.route.Routes;
@@ -29,8 +28,9 @@ final class Routing {
 
     private final Routes routes;
     private final Gateways gateways;
+    private final KnownPsps known;
 
-    Routing(Routes routes, Gateways gateways) {
+    Routing(Routes routes, Gateways gateways, KnownPsps known) {
         if (!gateways.psps().containsAll(routes.psps())) {
             // Other processes may have the PSP, and so may this one after its next start.
             LOG.error(
@@ -40,6 +40,7 @@ final class Routing {
         }
         this.routes = routes;
         this.gateways = gateways;
+        this.known = known;
     }
 
     /**
@@ -50,7 +51,7 @@ final class Routing {
     List<String> candidates(Operation operation, boolean declined) {
         Money money = operation.accepted().request().money();
         if (operation.capture().isPresent()) {
-            return operation.capture().stream().map(Capture::psp).filter(psp -> PspUnits.canSay(psp, money)).toList();
+            return operation.capture().stream().map(Capture::psp).filter(psp -> known.canSay(psp, money)).toList();
         }
         NextPsp next = declined ? NextPsp.THIS : next(operation);
         return takers(operation).stream().filter(psp -> next.allows(operation.psp().equals(Optional.of(psp)))).toList();
@@ -65,7 +66,7 @@ final class Routing {
     List<String> routed(Operation operation) {
         var accepted = operation.accepted();
         return routes.of(accepted.merchant(), accepted.request(), operation.id()).stream()
-                .filter(psp -> PspFields.canSay(psp, accepted.request().money(), operation.tokens())).toList();
+                .filter(psp -> known.canSay(psp, accepted.request().money(), operation.tokens())).toList();
     }
 
     /** Whether the counted failure after which it waits turned out to be its PSP's fault. */

@@ -5,12 +5,12 @@ package io.chargeonce.psp;
 public interface PspSettings {
 
     /**
-     * The account's name, as stored with every attempt: {@code stripe} or {@code adyen}; for a further account followed by a dash and a
-     * name, such as {@code stripe-uk}. It never changes.
+     * The account's name, as stored with every attempt: the PSP's; for a further account followed by a dash and a name, such as {@code
+     * stripe-uk}. It never changes.
      */
     String name();
 
-    /** The address that the PSP's API begins with. */
+    /** The address that the PSP's API begins with, for a metric; it shows no secret. */
     String apiBase();
 
     /** A new gateway to this account. */

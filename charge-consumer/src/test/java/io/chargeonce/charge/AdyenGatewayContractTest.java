@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.OperationState;
+import io.chargeonce.payment.method.PspRules;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.adyen.AdyenGateway;
 import io.chargeonce.psp.adyen.AdyenSettings;
@@ -19,7 +20,7 @@ import org.junit.jupiter.api.Test;
 class AdyenGatewayContractTest extends GatewayContract {
 
     AdyenGatewayContractTest() {
-        super(AdyenSimulator.start(io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.inMemory().storing("pm_card_visa", "APPROVED")),
+        super(PspRules.ADYEN, AdyenSimulator.start(io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.inMemory().storing("pm_card_visa", "APPROVED")),
                 AdyenGatewayContractTest::gateway, io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.API_KEY);
     }
 
@@ -29,28 +30,28 @@ class AdyenGatewayContractTest extends GatewayContract {
     }
 
     @Override
-    List<Endpoint> callsOfAnAttempt() {
+    protected List<Endpoint> callsOfAnAttempt() {
         return List.of(AdyenOperation.PAYMENT);
     }
 
     @Override
-    Endpoint query() {
+    protected Endpoint query() {
         return AdyenOperation.PAYMENT;
     }
 
     @Override
-    String cardWithoutMoney() {
+    protected String cardWithoutMoney() {
         return "stored_not_enough_balance";
     }
 
     @Override
-    List<Fault> faultsOfItsOwn() {
+    protected List<Fault> faultsOfItsOwn() {
         return List.of(new Fault.TransientBefore(), new Fault.TransientAfter());
     }
 
     /** A key repeats its first answer, so a wrong answer is never followed by a better one. */
     @Override
-    boolean canBeAskedAbout(Fault fault) {
+    protected boolean canBeAskedAbout(Fault fault) {
         return !(fault instanceof Fault.FailBefore || fault instanceof Fault.FailAfter || fault instanceof Fault.WrongAmount);
     }
 

@@ -15,6 +15,7 @@ import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.ledger.Refunds;
 import io.chargeonce.ledger.Staging;
+import io.chargeonce.payment.method.KnownPsps;
 import io.chargeonce.payment.IdempotencyKey;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.OperationState;
@@ -73,6 +74,8 @@ final class EngineFixture implements AutoCloseable {
     /** For processes that start later: the PSPs whose reports people have compared. */
     Set<String> compared = Set.of();
     Map<String, Integer> quotas = Map.of();
+    /** For processes that start later. */
+    KnownPsps psps = KnownPsps.BUILT_IN;
     private final List<AutoCloseable> parts = new CopyOnWriteArrayList<>();
 
     EngineFixture(Duration... tiers) {
@@ -112,7 +115,7 @@ final class EngineFixture implements AutoCloseable {
             this.gateways = new Gateways(psps, breakerOpenFor, quotas, clock, meters);
             Routes known = routes.orElseGet(() -> Routes.parse("method= -> " + String.join(",", gateways.psps())));
             this.newsroom = new PspHealthSync(charging, gateways, known, List.of(), askFirstUntil);
-            var routing = new Routing(known, gateways);
+            var routing = new Routing(known, gateways, EngineFixture.this.psps);
             this.exchange = new PspExchange(charging, gateways, meters, Tracing.off());
             this.poison = new PoisonQuarantine(charging, topics, DATA_KEY.seals(), () -> {}, new SimpleMeterRegistry());
             this.holds = new KnownHolds(charging, gateways, clock, meters);
@@ -278,7 +281,7 @@ final class EngineFixture implements AutoCloseable {
         return database.inTransaction(connection -> {
             Database.waitForLocks(connection, Duration.ofSeconds(10));
             return Refunds.accept(connection, topics, new Refunds.RefundRequest("acme", new PaymentId(payment), amount,
-                    Optional.of(reference).filter(name -> !name.isEmpty())), Duration.ofDays(1));
+                    Optional.of(reference).filter(name -> !name.isEmpty())), Duration.ofDays(1), psps);
         });
     }
 

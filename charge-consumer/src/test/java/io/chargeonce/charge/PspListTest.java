@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.PspSettings;
-import io.chargeonce.runtime.Settings;
 import io.chargeonce.runtime.SettingsProblems;
 import io.chargeonce.vault.DataKeys;
 import java.io.IOException;
@@ -48,7 +47,7 @@ class PspListTest {
     }
 
     private ChargeSettings read() {
-        return Settings.load(environment, ChargeSettings.ALL, ChargeSettings.ALL).read(ChargeSettings::from);
+        return ChargeSettings.read(environment, ChargeSettings.ALL);
     }
 
     private List<String> names() {
@@ -85,13 +84,13 @@ class PspListTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`',
-            value = {"paypal key=FILE | entry 'paypal': the name must be stripe or adyen, or one of them with a dash",
-                "stripe-UK key=FILE | entry 'stripe-UK': the name must be stripe or adyen",
+            value = {"paypal key=FILE | entry 'paypal': the name must be adyen or stripe, or one of them with a dash",
+                "stripe-UK key=FILE | entry 'stripe-UK': the name must be adyen or stripe",
                 "stripe-uk | entry 'stripe-uk': key is missing; it must be the path of a readable file",
                 "stripe-uk key=FILE acount=Uk | entry 'stripe-uk': 'acount' is not a field; the fields are base, key, webhooks",
                 "stripe-uk key=FILE account=Uk | entry 'stripe-uk': 'account' is not a field; the fields are base, key, webhooks",
                 "adyen-us key=FILE words | entry 'adyen-us': 'words' is not a field; the fields are account, base, key, webhooks",
-                "adyen-us key=FILE account= | entry 'adyen-us': account is empty; it must be a text",
+                "adyen-us key=FILE account= | entry 'adyen-us': account is empty; it must be text",
                 "stripe-uk key=/none | entry 'stripe-uk': key must be the path of a readable file",
                 "stripe-uk key=FILE webhooks=/none | entry 'stripe-uk': webhooks must be the path of a readable file",
                 "stripe-uk key=FILE base=nowhere | entry 'stripe-uk': base is 'nowhere', but must be an http",
@@ -107,7 +106,7 @@ class PspListTest {
         assertThat(problems()).hasSize(6).allSatisfy(problem -> assertThat(problem).startsWith("CHARGEONCE_PSPS, entry '")
                 .doesNotContain("sk_live"))
                 .extracting(problem -> problem.replaceFirst(".*?entry '([a-z-]+)': '?([a-z]+).*", "$1 $2"))
-                .containsExactly("stripe-uk acount", "stripe-uk key", "stripe-uk base", "adyen-us key", "adyen-us webhooks", "paypal the");
+                .containsExactly("stripe-uk acount", "stripe-uk base", "stripe-uk key", "adyen-us key", "adyen-us webhooks", "paypal the");
     }
 
     @ParameterizedTest

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.PspKey;
+import io.chargeonce.payment.method.PspRules;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.stripe.StripeGateway;
 import io.chargeonce.psp.stripe.StripeSettings;
@@ -22,7 +23,7 @@ import org.junit.jupiter.api.Test;
 class StripeGatewayContractTest extends GatewayContract {
 
     StripeGatewayContractTest() {
-        super(StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSimulatorSettings.inMemory()),
+        super(PspRules.STRIPE, StripeSimulator.start(io.chargeonce.sandbox.stripe.StripeSimulatorSettings.inMemory()),
                 StripeGatewayContractTest::gateway, "sk_test_1");
     }
 
@@ -31,23 +32,28 @@ class StripeGatewayContractTest extends GatewayContract {
     }
 
     @Override
-    List<Endpoint> callsOfAnAttempt() {
+    protected List<Endpoint> callsOfAnAttempt() {
         return List.of(StripeOperation.CREATE, StripeOperation.CONFIRM);
     }
 
     @Override
-    Endpoint query() {
+    protected Endpoint query() {
         return StripeOperation.RETRIEVE;
     }
 
     @Override
-    String cardWithoutMoney() {
+    protected Optional<Endpoint> refund() {
+        return Optional.of(StripeOperation.REFUND);
+    }
+
+    @Override
+    protected String cardWithoutMoney() {
         return "pm_card_visa_chargeDeclinedInsufficientFunds";
     }
 
     /** The intent can always be retrieved. */
     @Override
-    boolean canBeAskedAbout(Fault fault) {
+    protected boolean canBeAskedAbout(Fault fault) {
         return true;
     }
 

@@ -34,7 +34,13 @@ public record NewPaymentMethod(String key, String customer, Map<String, Map<Stri
         return with(account, Map.of("shopper_reference", shopperReference, "stored_payment_method_id", storedPaymentMethodId));
     }
 
-    private NewPaymentMethod with(String account, Map<String, String> token) {
+    /**
+     * A token of any PSP.
+     *
+     * @param account the account at the PSP
+     * @param token   by the names of its two fields there
+     */
+    public NewPaymentMethod with(String account, Map<String, String> token) {
         var more = new TreeMap<>(tokens);
         more.put(account, token);
         return new NewPaymentMethod(key, customer, more);

@@ -97,9 +97,9 @@ public final class IngestService implements AutoCloseable {
         var workers = new ArrayList<Worker>();
         workers.add(start(lifecycle, "ingest-database-waits", AGE_EVERY, new DatabaseWaits(database, meters.registry())::runOnce, meters));
         var accept = lifecycle.start("acceptances",
-                () -> AcceptanceService.start(database, topics.requests(), settings.chargeWithin(), relay::nudge));
+                () -> AcceptanceService.start(database, topics.requests(), settings.chargeWithin(), settings.psps(), relay::nudge));
         workers.add(startReaper(lifecycle, new Reaper(database, meters.registry()), meters));
-        var refunds = new AcceptRefund(database, topics, settings.chargeWithin(), relay::nudge);
+        var refunds = new AcceptRefund(database, topics, settings.chargeWithin(), settings.psps(), relay::nudge);
         var drain = new Drain();
         var intake = lifecycle.start("intake", () -> Intake.of(database, kafka, topics, accept, relay::nudge, meters.registry(), tracing,
                 clock));
@@ -149,7 +149,7 @@ public final class IngestService implements AutoCloseable {
                 new PostPayment(new RequestBody(bodies), accept, outcomes, read, clock),
                 batch, new PostCancel(new RequestBody(bodies), new CancelPayment(database)),
                 new PostRefund(new RequestBody(bodies), refunds), read,
-                new ListPayments(database), new MethodRoutes(new ManageMethods(database, new RequestBody(bodies))),
+                new ListPayments(database), new MethodRoutes(new ManageMethods(database, new RequestBody(bodies), settings.psps())),
                 new EndpointRoutes(new ManageEndpoints(database, settings.endpoints(), new RequestBody(bodies)), read),
                 new FairShares(meters.registry()), new AnswerSender(bodies, leftovers, drain), requests,
                 tracing);

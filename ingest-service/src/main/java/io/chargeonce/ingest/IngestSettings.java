@@ -3,6 +3,7 @@ package io.chargeonce.ingest;
 
 import io.chargeonce.http.TlsFiles;
 import io.chargeonce.endpoints.EndpointSettings;
+import io.chargeonce.payment.method.KnownPsps;
 import io.chargeonce.runtime.Address;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.runtime.Setting;
@@ -22,9 +23,10 @@ import java.util.stream.Stream;
  * @param chargeWithin        after this time an accepted payment is charged no more
  * @param tls                 empty is plain HTTP, for one machine or behind a proxy
  * @param endpoints           with which merchants manage their own webhooks
+ * @param psps                the PSPs that may take a payment
  */
 public record IngestSettings(PipelineSettings pipeline, Address address, int databaseConnections, Duration chargeWithin,
-        Optional<TlsFiles> tls, EndpointSettings endpoints) {
+        Optional<TlsFiles> tls, EndpointSettings endpoints, KnownPsps psps) {
 
     public static final Setting<Address> ADDRESS = Setting.address("CHARGEONCE_INGEST_ADDRESS",
             "Where producers send payments.").orElse("127.0.0.1:8080");
@@ -41,18 +43,23 @@ public record IngestSettings(PipelineSettings pipeline, Address address, int dat
 
     /** Every setting that an ingest process reads. */
     public static final List<Setting<?>> ALL = Stream.of(PipelineSettings.OF_SERVICE, Tracing.ALL,
-            List.<Setting<?>>of(ADDRESS, DATABASE_CONNECTIONS, CHARGE_WITHIN, TLS_CERTIFICATE, TLS_KEY),
+            List.<Setting<?>>of(ADDRESS, DATABASE_CONNECTIONS, CHARGE_WITHIN, TLS_CERTIFICATE, TLS_KEY, Settings.PSP_PLUGINS),
             EndpointSettings.ALL)
             .flatMap(List::stream).toList();
 
     /** Without a key, merchants add no endpoints. */
     public IngestSettings(PipelineSettings pipeline, Address address, int databaseConnections, Duration chargeWithin,
                           Optional<TlsFiles> tls) {
-        this(pipeline, address, databaseConnections, chargeWithin, tls, EndpointSettings.WITHOUT_KEY);
+        this(pipeline, address, databaseConnections, chargeWithin, tls, EndpointSettings.WITHOUT_KEY, KnownPsps.BUILT_IN);
     }
 
     public IngestSettings with(EndpointSettings others) {
-        return new IngestSettings(pipeline, address, databaseConnections, chargeWithin, tls, others);
+        return new IngestSettings(pipeline, address, databaseConnections, chargeWithin, tls, others, psps);
+    }
+
+    /** With the PSPs of plugins, too. */
+    public IngestSettings with(KnownPsps all) {
+        return new IngestSettings(pipeline, address, databaseConnections, chargeWithin, tls, endpoints, all);
     }
 
     /** Plain HTTP. */
@@ -60,10 +67,11 @@ public record IngestSettings(PipelineSettings pipeline, Address address, int dat
         this(pipeline, address, databaseConnections, chargeWithin, Optional.empty());
     }
 
+    /** Without plugins, which another part of the process loads: {@link #with(KnownPsps)}. */
     public static IngestSettings from(Settings settings) {
         return new IngestSettings(PipelineSettings.from(settings), settings.get(ADDRESS), settings.get(DATABASE_CONNECTIONS),
                 settings.get(CHARGE_WITHIN),
                 TlsFiles.of("CHARGEONCE_INGEST_TLS", settings.get(TLS_CERTIFICATE), settings.get(TLS_KEY)),
-                EndpointSettings.from(settings));
+                EndpointSettings.from(settings), KnownPsps.BUILT_IN);
     }
 }

@@ -8,7 +8,7 @@ import io.chargeonce.payment.OperationKind;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.PaymentRequest;
-import io.chargeonce.payment.PspUnits;
+import io.chargeonce.payment.method.KnownPsps;
 import io.chargeonce.payment.Rail;
 import io.chargeonce.wire.Topics;
 import io.chargeonce.wire.TraceContext;
@@ -72,7 +72,8 @@ public final class Refunds {
     private Refunds() {}
 
     /** @param deadline how long a refund may wait for its payment and its PSP */
-    public static Answer accept(Connection connection, Topics topics, RefundRequest request, Duration deadline) throws SQLException {
+    public static Answer accept(Connection connection, Topics topics, RefundRequest request, Duration deadline, KnownPsps known)
+            throws SQLException {
         Optional<Operation> found = lockPayment(connection, request);
         if (found.isEmpty()) {
             return new Answer.NoSuchPayment();
@@ -85,10 +86,10 @@ public final class Refunds {
         return switch (charge.state()) {
             case DECLINED, FAILED, CANCELED -> new Answer.NotCaptured(charge.state());
             case PURGED -> charge.isPurgedForGood() ? new Answer.NotCaptured(charge.state())
-                    : acceptNew(connection, topics, request, charge, deadline);
+                    : acceptNew(connection, topics, request, charge, deadline, known);
             // A dead payment may still be merged, so its refund waits.
             case ACCEPTED, PROCESSING, SCHEDULED, PARKED, UNRESOLVED, DEAD, SUCCEEDED ->
-                acceptNew(connection, topics, request, charge, deadline);
+                acceptNew(connection, topics, request, charge, deadline, known);
         };
     }
 
@@ -106,7 +107,8 @@ public final class Refunds {
         return same ? new Answer.Accepted(earlier, false) : new Answer.Differs(earlier);
     }
 
-    private static Answer acceptNew(Connection connection, Topics topics, RefundRequest request, Operation charge, Duration deadline)
+    private static Answer acceptNew(Connection connection, Topics topics, RefundRequest request, Operation charge, Duration deadline,
+                                    KnownPsps known)
             throws SQLException {
         if (DisputeTable.of(connection, request.merchant(), request.payment().value()).stream().anyMatch(Dispute::keepsRefundsOut)) {
             return new Answer.Disputed();
@@ -120,7 +122,7 @@ public final class Refunds {
         Optional<Capture> capture = charge.state() == OperationState.SUCCEEDED
                 ? Optional.of(new Capture(charge.psp().orElseThrow(), charge.pspReference().orElseThrow())) : Optional.empty();
         var money = new Money(amount, captured.currency());
-        if (capture.flatMap(taken -> PspUnits.named(taken.psp())).filter(units -> !units.canSay(money)).isPresent()) {
+        if (capture.filter(taken -> !known.canSay(taken.psp(), money)).isPresent()) {
             return new Answer.NotRepresentable(capture.orElseThrow().psp(), money);
         }
         OperationTable.insert(connection, accepted(request, charge, money), deadline);

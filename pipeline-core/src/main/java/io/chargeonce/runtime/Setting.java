@@ -105,6 +105,11 @@ public final class Setting<T> {
         return required(name, SettingTypes.oneOf(type), description);
     }
 
+    /** A directory that exists and can be read. */
+    public static Setting<Path> folder(String name, String description) {
+        return required(name, SettingTypes.FOLDER, description);
+    }
+
     /** A file that exists and can be read. */
     public static Setting<Path> file(String name, String description) {
         return required(name, SettingTypes.FILE, description);
@@ -187,8 +192,12 @@ public final class Setting<T> {
         return description;
     }
 
+    public boolean isRequired() {
+        return fallback instanceof Fallback.None<T>;
+    }
+
     /** The text as a message may show it. */
-    String shown(String text) {
+    public String shown(String text) {
         return type.shown() ? text : "***";
     }
 
@@ -199,11 +208,20 @@ public final class Setting<T> {
 
     /** What its value would expose. */
     Optional<String> exposed(Settings all) {
-        return all.find(this).flatMap(value -> judge.finding(name, value, all));
+        return all.find(this).flatMap(value -> exposed(name, value, all));
+    }
+
+    /**
+     * What a value of the same kind would expose.
+     *
+     * @param called where it was given, for the message
+     */
+    public Optional<String> exposed(String called, T value, Settings all) {
+        return judge.finding(called, value, all);
     }
 
     /** Empty for a required setting. */
-    Optional<T> defaultValue() {
+    public Optional<T> defaultValue() {
         return switch (fallback) {
             case Fallback.None<T> none -> Optional.empty();
             case Fallback.Text<T> text -> Optional.of(parse(text.text()));

@@ -42,6 +42,13 @@ final class SettingTypes {
             text -> Arrays.stream(text.split(",", -1)).map(String::strip).map(AddressRange::parse).toList());
     static final SettingType<URI> HTTP_URI =
             new SettingType<>("an http or https address, such as https://api.example.com", SettingTypes::toHttpUri);
+    static final SettingType<Path> FOLDER = new SettingType<>("the path of a readable folder", text -> {
+        Path folder = Path.of(text);
+        if (!Files.isDirectory(folder) || !Files.isReadable(folder)) {
+            throw new IllegalArgumentException("no such folder, or it can't be read");
+        }
+        return folder;
+    });
     static final SettingType<Path> FILE = new SettingType<>("the path of a readable file", SettingTypes::toReadableFile);
     static final SettingType<Secret> SECRET_FILE =
             new SettingType<>("the path of a readable file that holds the secret", false,

@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -37,6 +38,13 @@ public final class Settings {
     public static final Setting<Insecure> INSECURE = Setting.oneOf("CHARGEONCE_INSECURE", Insecure.class,
             "Whether to start although a setting exposes payments or secrets; with yes, each only causes a warning.").orElse("no");
 
+    /** The folder of plugins decides which other settings there are, so it is read first: {@link #first}. */
+    public static final Setting<Optional<Path>> PSP_PLUGINS = Setting.folder("CHARGEONCE_PSP_PLUGINS",
+            "A folder of jars, each with the gateway of one more PSP. They run in this process, with all its rights. The same for ingest, "
+                    + "charge and retry services.")
+            .optional();
+    private static final Pattern OF_A_PLUGIN = Pattern.compile("CHARGEONCE_PSP_[A-Z0-9]+_[A-Z0-9_]+");
+
     private final Map<Setting<?>, Object> values;
 
     private Settings(Map<Setting<?>, Object> values) {
@@ -55,7 +63,11 @@ public final class Settings {
         var checked = new LinkedHashSet<>(used);
         checked.add(INSECURE);
         Set<String> known = Stream.concat(checked.stream(), catalogue.stream()).map(Setting::name).collect(Collectors.toSet());
-        unknown(source, known).forEach(problems::add);
+        // What a plugin calls its settings is known where plugins are loaded.
+        boolean knowsPlugins = used.contains(PSP_PLUGINS);
+        unknown(source, known).filter(name -> knowsPlugins || !OF_A_PLUGIN.matcher(name).matches())
+                .map(name -> name + ": there is no such setting; correct its name or remove it from " + source.whereIs(name))
+                .forEach(problems::add);
 
         Map<Setting<?>, Object> values = new HashMap<>();
         checked.forEach(setting -> value(setting, source, problems).ifPresent(value -> values.put(setting, value)));
@@ -66,6 +78,17 @@ public final class Settings {
         }
         settings.allow(exposed);
         return settings;
+    }
+
+    /**
+     * Reads one setting on which the others depend, and checks no other.
+     *
+     * @throws SettingsProblems if it is wrong
+     */
+    public static <T> T first(Map<String, String> environment, Setting<T> setting) {
+        List<String> problems = new ArrayList<>();
+        Optional<T> value = value(setting, SettingsSource.of(environment, problems::add), problems);
+        return value.filter(found -> problems.isEmpty()).orElseThrow(() -> new SettingsProblems(problems));
     }
 
     /**
@@ -115,11 +138,8 @@ public final class Settings {
         }
     }
 
-    private static List<String> unknown(SettingsSource source, Set<String> known) {
-        return new TreeSet<>(source.names()).stream()
-                .filter(name -> !known.contains(name))
-                .map(name -> name + ": there is no such setting; correct its name or remove it from " + source.whereIs(name))
-                .toList();
+    private static Stream<String> unknown(SettingsSource source, Set<String> known) {
+        return new TreeSet<>(source.names()).stream().filter(name -> !known.contains(name));
     }
 
     private static <T> Optional<T> value(Setting<T> setting, SettingsSource source, List<String> problems) {

@@ -7,7 +7,7 @@ import java.util.List;
 public final class SettingsProblems extends RuntimeException {
     private final List<String> problems;
 
-    SettingsProblems(List<String> problems) {
+    public SettingsProblems(List<String> problems) {
         super("Wrong settings, nothing was started:\n  " + String.join("\n  ", problems));
         this.problems = List.copyOf(problems);
     }

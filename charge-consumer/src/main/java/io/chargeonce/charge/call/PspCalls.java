@@ -16,11 +16,17 @@ public final class PspCalls {
 
     /** The request bytes to store for an attempt of an operation that was just claimed at this PSP. */
     public static byte[] render(Operation operation, Gateway gateway) {
-        return switch (operation.kind()) {
-            case CHARGE -> gateway.render(operation, operation.attemptKey());
-            case REFUND, REVERSAL -> gateway.refunds().orElseThrow().render(operation, capture(operation), operation.attemptKey());
-            case RETURN -> throw hasNoAttempt(operation);
-        };
+        try {
+            return switch (operation.kind()) {
+                case CHARGE -> gateway.render(operation, operation.attemptKey());
+                case REFUND, REVERSAL -> gateway.refunds().orElseThrow().render(operation, capture(operation), operation.attemptKey());
+                case RETURN -> throw hasNoAttempt(operation);
+            };
+        } catch (LinkageError e) {
+            // It breaks this payment only, and no other that shares its transaction.
+            throw new IllegalStateException("Bug! The gateway to %s lacks a class; its plugin may be built for another version"
+                    .formatted(gateway.psp()), e);
+        }
     }
 
     /**

@@ -24,6 +24,7 @@ import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.context.Context;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -120,8 +121,8 @@ public final class PspExchange implements AutoCloseable {
     /** A bug of ours says nothing about the money either, and must not hide the payment. */
     private Outcome catchingBugs(PspCall call, Supplier<Outcome> exchange) {
         try {
-            return exchange.get();
-        } catch (RuntimeException | StackOverflowError | AssertionError bug) {
+            return Objects.requireNonNull(exchange.get());
+        } catch (RuntimeException | StackOverflowError | AssertionError | LinkageError bug) {
             meters.counter("chargeonce.psp.bugs", "psp", call.gateway().psp()).increment();
             LOG.error("Bug! The gateway to {} threw on attempt {}. Whether money moved is found out as after any lost answer",
                     call.gateway().psp(),

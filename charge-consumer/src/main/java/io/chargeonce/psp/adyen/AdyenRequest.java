@@ -20,7 +20,10 @@ final class AdyenRequest {
 
     private AdyenRequest() {}
 
-    /** A payment with details that the merchant has stored at Adyen. The shopper is not there to type anything in. */
+    /**
+     * A payment with details that the merchant has stored at Adyen, under the customer's name or, without one, the token's own. The shopper
+     * is not there to type anything in.
+     */
     static String json(Operation operation, PspToken token, PspKey key, Amount amount, String merchantAccount) {
         var accepted = operation.accepted();
         var request = accepted.request();
@@ -30,7 +33,7 @@ final class AdyenRequest {
                 .reference(key.value())
                 .amount(amount)
                 .paymentMethod(new CheckoutPaymentMethod(card))
-                .shopperReference(token.customer().orElseThrow())
+                .shopperReference(token.customer().orElse(token.method()))
                 .shopperInteraction(PaymentRequest.ShopperInteractionEnum.CONTAUTH)
                 .recurringProcessingModel(model(request.initiator().orElse(Initiator.CUSTOMER)))
                 .returnUrl(RETURN_URL)

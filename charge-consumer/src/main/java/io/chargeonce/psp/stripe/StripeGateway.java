@@ -105,7 +105,8 @@ public final class StripeGateway implements Gateway {
                 .putMetadata("payment_id", accepted.payment().value())
                 .putMetadata("attempt_key", key.value())
                 .putMetadata("merchant", accepted.merchant());
-        token.customer().ifPresent(params::setCustomer);
+        // It knows its own customers only, and refuses others.
+        token.customer().filter(name -> token.isStored() || name.startsWith("cus_")).ifPresent(params::setCustomer);
         request.receiptEmail().filter(email -> sendsReceipts).ifPresent(params::setReceiptEmail);
         request.description().ifPresent(params::setDescription);
         request.reference().ifPresent(reference -> params.putMetadata("reference", reference));

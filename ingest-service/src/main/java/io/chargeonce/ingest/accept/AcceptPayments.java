@@ -7,6 +7,7 @@ import io.chargeonce.database.Outbox;
 import io.chargeonce.database.OutboxRow;
 import io.chargeonce.database.Sql;
 import io.chargeonce.ingest.answer.Contract;
+import io.chargeonce.payment.method.KnownPsps;
 import io.chargeonce.payment.Initiator;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.wire.PaymentHeaders;
@@ -36,22 +37,25 @@ final class AcceptPayments implements Coalescer.Batch<AcceptRequest, Acceptance>
 
     private final String topic;
     private final Duration chargeWithin;
+    private final KnownPsps known;
 
     /**
      * @param topic        where accepted payments enter the pipeline
      * @param chargeWithin after this time no new attempt to charge is made
+     * @param known        the PSPs that may take a payment
      */
-    AcceptPayments(String topic, Duration chargeWithin) {
+    AcceptPayments(String topic, Duration chargeWithin, KnownPsps known) {
         this.topic = topic;
         this.chargeWithin = chargeWithin;
+        this.known = known;
     }
 
     @Override
     public List<Acceptance> answer(Connection connection, List<AcceptRequest> asks) throws SQLException {
         var answers = new IdentityHashMap<AcceptRequest, Acceptance>();
         answers.putAll(MandateCheck.refused(connection, asks));
-        answers.putAll(StoredMethods.refused(connection, asks));
-        answers.putAll(RoutedRequests.refused(connection, asks));
+        answers.putAll(StoredMethods.refused(connection, asks, known));
+        answers.putAll(RoutedRequests.refused(connection, asks, known));
         List<AcceptRequest> open = without(asks, answers);
         for (int round = 1; !open.isEmpty(); round++) {
             if (round > MOST_ROUNDS) {

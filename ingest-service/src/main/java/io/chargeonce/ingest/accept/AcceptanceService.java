@@ -6,7 +6,9 @@ import io.chargeonce.database.Database;
 import io.chargeonce.http.Answer;
 import io.chargeonce.ingest.answer.ExceptionMapper;
 import io.chargeonce.ingest.answer.Problems;
+import io.chargeonce.payment.Money;
 import io.chargeonce.payment.PaymentId;
+import io.chargeonce.payment.method.KnownPsps;
 import java.time.Duration;
 import java.util.function.Function;
 
@@ -17,26 +19,39 @@ public final class AcceptanceService implements Function<AcceptRequest, Answer>,
     /** A request that would wait longer for its turn is refused at once: a longer queue makes no request quicker. */
     private static final Duration LONGEST_WAIT = Duration.ofMillis(500);
 
+    /** A multiple of every PSP's unit in every currency. */
+    private static final long ROUND_AMOUNT = 1_000_000;
+
     private final Coalescer<AcceptRequest, Acceptance> acceptances;
     private final KeysInFlight keys;
+    private final KnownPsps known;
 
-    private AcceptanceService(Coalescer<AcceptRequest, Acceptance> acceptances) {
+    private AcceptanceService(Coalescer<AcceptRequest, Acceptance> acceptances, KnownPsps known) {
         this.acceptances = acceptances;
         this.keys = new KeysInFlight(acceptances);
+        this.known = known;
     }
 
     /**
      * @param topic        where accepted payments enter the pipeline
      * @param chargeWithin after this time no new attempt to charge is made
+     * @param known        the PSPs that may take a payment
      * @param staged       called after each commit, so that a relay in this process publishes at once
      */
-    public static AcceptanceService start(Database database, String topic, Duration chargeWithin, Runnable staged) {
+    public static AcceptanceService start(Database database, String topic, Duration chargeWithin, KnownPsps known,
+                                          Runnable staged) {
         return new AcceptanceService(
-                new Coalescer<>("accept", database, WRITERS, LONGEST_WAIT, staged, new AcceptPayments(topic, chargeWithin)));
+                new Coalescer<>("accept", database, WRITERS, LONGEST_WAIT, staged, new AcceptPayments(topic, chargeWithin, known)),
+                known);
     }
 
     @Override
     public Answer apply(AcceptRequest ask) {
+        Money money = ask.request().money();
+        if (!known.anyCanSay(money)) {
+            return (known.anyCanSay(new Money(ROUND_AMOUNT, money.currency())) ? Problems.amountNotRepresentable(money.currency())
+                    : Problems.currencyNotTaken(money.currency())).answer();
+        }
         return ExceptionMapper.answer(() -> switch (keys.accept(ask)) {
             case Acceptance.Accepted() -> ask.answer().first();
             case Acceptance.Replayed replay -> ask.answer().repeated(replay.now(), replay.firstAt(), ask.receivedAt());

@@ -22,8 +22,6 @@ final class PaymentFields {
 
     static final List<String> KNOWN = List.of("amount", "currency", "payment_method", "customer", "reference",
             "description", "receipt_email", "rail", "initiator");
-    /** A multiple of every PSP's unit in every currency. */
-    private static final long ROUND_AMOUNT = 1_000_000;
     private static final int MOST_ERRORS = 20;
     private static final Pattern EMAIL = Pattern.compile("[^@\\s]+@[^@\\s]+\\.[^@\\s.]+");
 
@@ -64,10 +62,6 @@ final class PaymentFields {
             }
             wrong("amount", "of a direct debit is at most %d".formatted(PspUnits.LARGEST_DEBIT));
             return new Checked.Wrong<>(Problems.invalid(List.copyOf(errors)));
-        }
-        if (!PspUnits.anyCanSay(money)) {
-            return new Checked.Wrong<>(PspUnits.anyCanSay(new Money(ROUND_AMOUNT, money.currency()))
-                    ? Problems.amountNotRepresentable(money.currency()) : Problems.currencyNotTaken(money.currency()));
         }
         return new Checked.Right<>(
                 new PaymentRequest(money, method.orElseThrow(), customer, reference, description, email, initiator));

@@ -2,10 +2,9 @@
 package io.chargeonce.ingest.accept;
 
 import io.chargeonce.ledger.PspHealthTable;
-import io.chargeonce.payment.PspUnits;
 import io.chargeonce.payment.Rail;
+import io.chargeonce.payment.method.KnownPsps;
 import io.chargeonce.payment.method.PaymentMethodId;
-import io.chargeonce.payment.method.PspFields;
 import io.chargeonce.payment.method.PspTokens;
 import io.chargeonce.payment.route.Routes;
 import java.sql.Connection;
@@ -23,10 +22,10 @@ final class RoutedRequests {
     private RoutedRequests() {}
 
     /** The answers to requests that may not be accepted, and were not accepted before. Most requests fit all PSPs and cost no statement. */
-    static Map<AcceptRequest, Acceptance> refused(Connection connection, List<AcceptRequest> asks) throws SQLException {
+    static Map<AcceptRequest, Acceptance> refused(Connection connection, List<AcceptRequest> asks, KnownPsps known) throws SQLException {
         List<AcceptRequest> doubtful = asks.stream().filter(ask -> Rail.of(ask.request().paymentMethod()) == Rail.CARD
                 && !PaymentMethodId.isMeantBy(ask.request().paymentMethod())
-                && !PspFields.allCanSay(ask.request().money(), PspTokens.raw(ask.request()))).toList();
+                && !known.allCanSay(ask.request().money(), PspTokens.raw(ask.request()))).toList();
         if (doubtful.isEmpty()) {
             return Map.of();
         }
@@ -34,10 +33,10 @@ final class RoutedRequests {
         // While no process charges, the payment waits for one.
         List<AcceptRequest> refused = doubtful.stream().filter(ask -> !routes.isEmpty())
                 .filter(ask -> routes.stream().noneMatch(each -> each.leadToAny(ask.merchant(), ask.request(),
-                        psp -> PspFields.canSay(psp, ask.request().money(), PspTokens.raw(ask.request())))))
+                        psp -> known.canSay(psp, ask.request().money(), PspTokens.raw(ask.request())))))
                 .toList();
         var answers = new IdentityHashMap<AcceptRequest, Acceptance>();
-        refused.forEach(ask -> answers.put(ask, PspUnits.allCanSay(ask.request().money()) ? new Acceptance.TextsNotTaken()
+        refused.forEach(ask -> answers.put(ask, known.allCanSay(ask.request().money()) ? new Acceptance.TextsNotTaken()
                 : new Acceptance.NotRepresentable(ask.request().money().currency())));
         answers.putAll(StoredKeys.read(connection, refused));
         return answers;

@@ -4,7 +4,7 @@ package io.chargeonce.ingest.accept;
 import io.chargeonce.database.Columns;
 import io.chargeonce.database.Sql;
 import io.chargeonce.ledger.PspHealthTable;
-import io.chargeonce.payment.PspUnits;
+import io.chargeonce.payment.method.KnownPsps;
 import io.chargeonce.payment.method.PaymentMethodId;
 import io.chargeonce.payment.route.Routes;
 import java.sql.Connection;
@@ -27,7 +27,7 @@ final class StoredMethods {
     private StoredMethods() {}
 
     /** The answers to requests that may not be accepted, and were not accepted before. Raw tokens cost no statement. */
-    static Map<AcceptRequest, Acceptance> refused(Connection connection, List<AcceptRequest> asks) throws SQLException {
+    static Map<AcceptRequest, Acceptance> refused(Connection connection, List<AcceptRequest> asks, KnownPsps psps) throws SQLException {
         List<AcceptRequest> stored = asks.stream().filter(ask -> PaymentMethodId.isMeantBy(ask.request().paymentMethod())).toList();
         if (stored.isEmpty()) {
             return Map.of();
@@ -36,21 +36,21 @@ final class StoredMethods {
         List<Routes> routes = PspHealthTable.routes(connection);
         var answers = new IdentityHashMap<AcceptRequest, Acceptance>();
         for (AcceptRequest ask : stored) {
-            refusal(ask, Optional.ofNullable(known.get(name(ask.merchant(), ask.request().paymentMethod()))), routes)
+            refusal(ask, Optional.ofNullable(known.get(name(ask.merchant(), ask.request().paymentMethod()))), routes, psps)
                     .ifPresent(refusal -> answers.put(ask, refusal));
         }
         answers.putAll(StoredKeys.read(connection, List.copyOf(answers.keySet())));
         return answers;
     }
 
-    private static Optional<Acceptance> refusal(AcceptRequest ask, Optional<Method> found, List<Routes> routes) {
+    private static Optional<Acceptance> refusal(AcceptRequest ask, Optional<Method> found, List<Routes> routes, KnownPsps known) {
         if (found.isEmpty() || ask.request().customer().filter(name -> !name.equals(found.get().customer)).isPresent()) {
             return Optional.of(new Acceptance.NoPaymentMethod());
         }
         Set<String> psps = found.get().psps;
         // While no process charges, the payment waits for one.
         if (routes.isEmpty() || routes.stream().anyMatch(each -> each.leadToAny(ask.merchant(), ask.request(),
-                psp -> psps.contains(psp) && PspUnits.canSay(psp, ask.request().money())))) {
+                psp -> psps.contains(psp) && known.canSay(psp, ask.request().money())))) {
             return Optional.empty();
         }
         return Optional.of(routes.stream().anyMatch(each -> each.leadToAny(ask.merchant(), ask.request(), psps::contains))

@@ -12,6 +12,7 @@ import io.chargeonce.ingest.answer.RequestForm;
 import io.chargeonce.ingest.merchants.Merchant;
 import io.chargeonce.ingest.transport.RequestBody;
 import io.chargeonce.payment.IdempotencyKey;
+import io.chargeonce.payment.method.KnownPsps;
 import io.chargeonce.payment.method.PaymentMethodId;
 import io.chargeonce.wire.PaymentJson;
 import io.helidon.webserver.http.ServerRequest;
@@ -32,16 +33,18 @@ public final class ManageMethods {
 
     private final Database database;
     private final RequestBody body;
+    private final KnownPsps known;
 
-    public ManageMethods(Database database, RequestBody body) {
+    public ManageMethods(Database database, RequestBody body, KnownPsps known) {
         this.database = database;
         this.body = body;
+        this.known = known;
     }
 
     public Answer store(Merchant merchant, ServerRequest request) {
         return KeyHeader.read(request.headers().all(PostPayment.IDEMPOTENCY_KEY, List::of), RequestForm.METHOD)
                 .answer(key -> body.read(request, RequestForm.METHOD)
-                        .answer(bytes -> MethodBody.read(bytes).answer(method -> store(merchant, key, method))));
+                        .answer(bytes -> MethodBody.read(bytes, known).answer(method -> store(merchant, key, method))));
     }
 
     private Answer store(Merchant merchant, IdempotencyKey key, MethodBody.NewMethod method) {

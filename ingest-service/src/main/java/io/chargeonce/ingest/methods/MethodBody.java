@@ -8,7 +8,9 @@ import io.chargeonce.ingest.answer.Checked;
 import io.chargeonce.ingest.answer.Problem;
 import io.chargeonce.ingest.answer.Problems;
 import io.chargeonce.ingest.answer.RequestForm;
-import io.chargeonce.payment.method.PspFields;
+import io.chargeonce.payment.Rail;
+import io.chargeonce.payment.method.KnownPsps;
+import io.chargeonce.payment.method.PspRules;
 import io.chargeonce.payment.method.PspToken;
 import io.chargeonce.wire.PaymentJson;
 import java.nio.charset.StandardCharsets;
@@ -19,7 +21,6 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -27,7 +28,6 @@ import tools.jackson.databind.node.ObjectNode;
 final class MethodBody {
 
     private static final List<String> KNOWN = List.of("customer", "tokens");
-    private static final Pattern ACCOUNT = Pattern.compile("(stripe|adyen)(-[a-z0-9]{1,20})?");
     private static final int MOST_ACCOUNTS = 20;
     private static final int MOST_ERRORS = 20;
 
@@ -46,14 +46,18 @@ final class MethodBody {
 
     private final List<Problem.FieldError> errors = new ArrayList<>();
 
-    private MethodBody() {}
+    private final KnownPsps known;
 
-    static Checked<NewMethod> read(byte[] body) {
+    private MethodBody(KnownPsps known) {
+        this.known = known;
+    }
+
+    static Checked<NewMethod> read(byte[] body, KnownPsps known) {
         return switch (PaymentBody.parse(body, RequestForm.METHOD, 1)) {
             case Checked.Wrong<ObjectNode> wrong -> new Checked.Wrong<>(wrong.problem());
             case Checked.Right<ObjectNode>(ObjectNode json) -> {
                 List<String> cardNumbers = PaymentBody.cardNumbers(json, KNOWN);
-                yield cardNumbers.isEmpty() ? new MethodBody().read(json)
+                yield cardNumbers.isEmpty() ? new MethodBody(known).read(json)
                         : new Checked.Wrong<>(Problems.cardNumber(RequestForm.METHOD, cardNumbers));
             }
         };
@@ -75,13 +79,12 @@ final class MethodBody {
     }
 
     private Optional<PspToken> token(String psp, JsonNode given) {
-        if (!ACCOUNT.matcher(psp).matches()) {
-            wrong("tokens", "has a name that is no account at a PSP: stripe or adyen, or one of them with a dash and up to 20 lower-case "
-                    + "letters and digits");
+        if (!known.canBeNamed(psp, Rail.CARD)) {
+            wrong("tokens", "has a name that is no account at a PSP: " + known.names(Rail.CARD));
             return Optional.empty();
         }
-        List<String> fields = psp.startsWith("stripe") ? List.of("customer", "payment_method")
-                : List.of("shopper_reference", "stored_payment_method_id");
+        PspRules rules = known.of(psp).orElseThrow();
+        List<String> fields = List.of(rules.customer().name(), rules.method().name());
         String place = "tokens." + psp;
         if (!given.isObject()) {
             wrong(place, "must be an object with " + String.join(" and ", fields));
@@ -90,8 +93,8 @@ final class MethodBody {
         int before = errors.size();
         onlyHas(given, fields, place + ".");
         var token = new PspToken(Optional.of(text(given, fields.getFirst(), place + ".")), text(given, fields.getLast(), place + "."));
-        if (errors.size() == before && !PspFields.hasRoom(psp, token)) {
-            wrong(place, "must have a shopper_reference of 3 to 256 characters, and a stored_payment_method_id of at most 64");
+        if (errors.size() == before && !rules.hasRoomFor(token)) {
+            wrong(place, "must have a %s, and a %s".formatted(rules.customer(), rules.method()));
         }
         return Optional.of(token);
     }

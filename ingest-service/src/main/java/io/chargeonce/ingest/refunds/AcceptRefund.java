@@ -11,6 +11,7 @@ import io.chargeonce.ingest.reading.RefundJson;
 import io.chargeonce.ledger.Refunds;
 import io.chargeonce.payment.IdempotencyKey;
 import io.chargeonce.payment.OperationState;
+import io.chargeonce.payment.method.KnownPsps;
 import io.chargeonce.wire.Topics;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -28,13 +29,15 @@ public final class AcceptRefund {
     private final Database database;
     private final Topics topics;
     private final Duration deadline;
+    private final KnownPsps known;
     private final Runnable staged;
 
     /** @param deadline how long a refund may wait for its payment and its PSP */
-    public AcceptRefund(Database database, Topics topics, Duration deadline, Runnable staged) {
+    public AcceptRefund(Database database, Topics topics, Duration deadline, KnownPsps known, Runnable staged) {
         this.database = database;
         this.topics = topics;
         this.deadline = deadline;
+        this.known = known;
         this.staged = staged;
     }
 
@@ -77,7 +80,7 @@ public final class AcceptRefund {
             RequestFingerprint.Conflict conflict = command.conflictWith(named.get());
             return Problems.keyReused(RequestForm.REFUND, conflict.names(), conflict.fields()).answer();
         }
-        return switch (Refunds.accept(connection, topics, ask, deadline)) {
+        return switch (Refunds.accept(connection, topics, ask, deadline, known)) {
             case Refunds.Answer.Accepted accepted -> {
                 if (key.isPresent() && named.isEmpty() && !RefundKeys.insert(connection, ask, key.get(), command)) {
                     throw new KeyTaken();

@@ -13,6 +13,7 @@ import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.ledger.PspHealthTable;
 import io.chargeonce.ledger.Staging;
+import io.chargeonce.payment.method.KnownPsps;
 import io.chargeonce.payment.IdempotencyKey;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.PaymentRequest;
@@ -38,7 +39,7 @@ import org.junit.jupiter.api.Test;
 
 class AcceptPaymentsTest {
 
-    private static final AcceptPayments ACCEPT = new AcceptPayments("payments.requests", Duration.ofHours(24));
+    private static final AcceptPayments ACCEPT = new AcceptPayments("payments.requests", Duration.ofHours(24), KnownPsps.BUILT_IN);
     private static String url;
     private static Database database;
     private final String key = "key-" + UUID.randomUUID();

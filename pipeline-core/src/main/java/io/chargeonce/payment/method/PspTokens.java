@@ -9,8 +9,6 @@ import java.util.function.Function;
 /** The tokens of a payment's method, by PSP. A PSP without one cannot charge it. Immutable. */
 public final class PspTokens {
 
-    private static final String STRIPES_CUSTOMER = "cus_";
-
     private final Function<String, Optional<PspToken>> byPsp;
     private final boolean detached;
 
@@ -27,16 +25,7 @@ public final class PspTokens {
 
     /** The payment method is a PSP's own token. It does not say of which PSP, so each one that the routes name gets it. */
     public static PspTokens raw(PaymentRequest request) {
-        return new PspTokens(psp -> Optional.of(raw(psp, request)), false);
-    }
-
-    /**
-     * Stripe knows its own customers only, and refuses others. Adyen stores a method under a name of the merchant's: the customer, or the
-     * token itself if the merchant gives no customer.
-     */
-    private static PspToken raw(String psp, PaymentRequest request) {
-        return new PspToken(PspFields.isAdyen(psp) ? request.customer().or(() -> Optional.of(request.paymentMethod()))
-                : request.customer().filter(name -> name.startsWith(STRIPES_CUSTOMER)), request.paymentMethod());
+        return new PspTokens(psp -> Optional.of(new PspToken(request.customer(), request.paymentMethod(), false)), false);
     }
 
     /** At the account of this name. */

@@ -172,7 +172,7 @@ CREATE TRIGGER a_detached_method_stays_detached BEFORE UPDATE OF detached_at ON 
 -- What a PSP calls a stored payment method. No login reads this table: charge gets the tokens of an operation from tokens_of.
 CREATE TABLE payment_method_token (
     payment_method_id text COLLATE "C" NOT NULL REFERENCES payment_method,
-    psp               text COLLATE "C" NOT NULL CHECK (psp ~ '^(stripe|adyen)(-[a-z0-9]{1,20})?$'),
+    psp               text COLLATE "C" NOT NULL CHECK (psp ~ '^[a-z][a-z0-9]{1,19}(-[a-z0-9]{1,20})?$'),
     -- The PSP's name for the customer, without which it charges no stored method.
     customer          text NOT NULL CHECK (length(customer) BETWEEN 1 AND 500),
     token             text NOT NULL CHECK (length(token) BETWEEN 1 AND 500),

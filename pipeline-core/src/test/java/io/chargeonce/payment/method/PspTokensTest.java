@@ -29,11 +29,9 @@ class PspTokensTest {
     }
 
     @Test
-    void a_raw_token_is_told_to_each_psp_with_the_customer_that_it_knows() {
-        assertThat(raw(Optional.of("cus_1")).at("stripe")).contains(STRIPES);
-        assertThat(raw(Optional.of("jane")).at("stripe")).contains(new PspToken(Optional.empty(), "pm_1"));
-        assertThat(raw(Optional.of("jane")).at("adyen-us")).contains(new PspToken(Optional.of("jane"), "pm_1"));
-        assertThat(raw(Optional.empty()).at("adyen")).contains(new PspToken(Optional.of("pm_1"), "pm_1"));
+    void a_raw_token_is_told_to_each_psp_as_the_payment_has_it() {
+        assertThat(raw(Optional.of("jane")).at("stripe")).contains(new PspToken(Optional.of("jane"), "pm_1", false));
+        assertThat(raw(Optional.empty()).at("adyen-us")).contains(new PspToken(Optional.empty(), "pm_1", false));
     }
 
     @Test

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.PaymentRequest;
-import io.chargeonce.payment.method.PspFields;
+import io.chargeonce.payment.method.KnownPsps;
 import io.chargeonce.payment.method.PspTokens;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -70,6 +70,6 @@ class RoutesTest {
         var request = new PaymentRequest(new Money(5_000, "IQD"), "pm_card_visa", Optional.empty(), Optional.empty(), Optional.empty(),
                 Optional.empty());
         assertThat(Routes.parse(text).leadToAny("acme", request,
-                psp -> PspFields.canSay(psp, request.money(), PspTokens.raw(request)))).isEqualTo(canBeSaid);
+                psp -> KnownPsps.BUILT_IN.canSay(psp, request.money(), PspTokens.raw(request)))).isEqualTo(canBeSaid);
     }
 }

@@ -2,7 +2,7 @@
 package io.chargeonce.standalone;
 
 import io.chargeonce.bank.BankFilesSettings;
-import io.chargeonce.charge.ChargeSettings;
+import io.chargeonce.psp.stripe.StripeProvider;
 import io.chargeonce.endpoints.EndpointSettings;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.vault.Vault;
@@ -29,8 +29,8 @@ final class Exports {
         keys.put(EndpointSettings.KEY, key);
         keys.put(EndpointSettings.ALLOWED_HOSTS.name(), String.join(",", LocalPipeline.HERE));
         keys.put(BankFilesSettings.KEY_FILE.name(), key);
-        keys.put(ChargeSettings.STRIPE_API_KEY.name(), foundations.stripeKey().toString());
-        keys.put(ChargeSettings.STRIPE_API_BASE.name(), foundations.stripe().apiBase().toString());
+        keys.put(StripeProvider.API_KEY.name(), foundations.stripeKey().toString());
+        keys.put(StripeProvider.API_BASE.name(), foundations.stripe().apiBase().toString());
         return List.of(line(where), line(keys));
     }
 

@@ -149,7 +149,8 @@ class ArchitectureTest {
         onlyDependsOn("io.chargeonce.bank..", core);
         onlyDependsOn("io.chargeonce.endpoints..", "io.chargeonce.database..", "io.chargeonce.ledger..", "io.chargeonce.runtime..",
                 "io.chargeonce.vault..", "io.chargeonce.text..");
-        onlyDependsOn("io.chargeonce.psp..", "io.chargeonce.payment..", "io.chargeonce.ledger..", "io.chargeonce.text..");
+        onlyDependsOn("io.chargeonce.psp..", "io.chargeonce.payment..", "io.chargeonce.ledger..", "io.chargeonce.text..",
+                "io.chargeonce.runtime..", "io.chargeonce.database..");
         var charge = new TreeSet<>(Set.of(core));
         charge.add("io.chargeonce.psp..");
         onlyDependsOn("io.chargeonce.charge..", charge.toArray(String[]::new));

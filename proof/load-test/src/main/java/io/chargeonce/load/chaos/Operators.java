@@ -14,6 +14,7 @@ import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.Plan;
 import io.chargeonce.ledger.Refunds;
+import io.chargeonce.payment.method.KnownPsps;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.wire.Topics;
 import java.nio.file.Files;
@@ -155,7 +156,7 @@ final class Operators {
             var rest = new Refunds.RefundRequest(ask.merchant(), ask.payment(), OptionalLong.empty(), Optional.empty());
             var again = new Refunds.RefundRequest(ask.merchant(), ask.payment(), ask.amount(), ask.reference());
             List.of(ask, again, rest).forEach(one -> database.inTransaction(
-                    connection -> Refunds.accept(connection, queue.topics(), one, REFUND_WITHIN)));
+                    connection -> Refunds.accept(connection, queue.topics(), one, REFUND_WITHIN, KnownPsps.BUILT_IN)));
         });
     }
 }

@@ -58,13 +58,13 @@ public final class ServiceMain {
             }
             case "charge" -> {
                 try (var meters = Meters.of("charge-consumer");
-                     var service = ChargeService.start(read(ChargeSettings.ALL, ChargeSettings::from), meters)) {
+                     var service = ChargeService.start(ChargeSettings.read(System.getenv(), CATALOGUE), meters)) {
                     service.awaitShutdown();
                 }
             }
             case "retry" -> {
                 try (var meters = Meters.of("retry-consumers");
-                     var service = RetryService.start(read(ChargeSettings.ALL, ChargeSettings::from), meters)) {
+                     var service = RetryService.start(ChargeSettings.read(System.getenv(), CATALOGUE), meters)) {
                     service.awaitShutdown();
                 }
             }

@@ -197,7 +197,7 @@ final class Cluster {
     private ChargeEngine engine(String name) {
         List<SimulatedPsp> present = psps.stream().filter(psp -> !psp.name.equals(absent)).toList();
         Map<String, String> own = mixed ? with("CHARGEONCE_ROUTES", (banked ? BankRail.ROUTE : "") + routes(present)) : settings;
-        ChargeSettings read = Settings.load(own, ChargeSettings.ALL, CATALOGUE).read(ChargeSettings::from);
+        ChargeSettings read = ChargeSettings.read(own, CATALOGUE);
         List<Gateway> gateways = present.stream().map(psp -> SimulatedGateways.of(psp, apiKey(read, psp.name))).toList();
         return new ChargeEngine(read, gateways, METERS.registry(),
                 Tracing.off(), new Lifecycle(name, Duration.ofSeconds(25)));

@@ -18,6 +18,7 @@ import io.chargeonce.load.universe.kernel.Host;
 import io.chargeonce.load.universe.kernel.Kernel;
 import io.chargeonce.load.universe.kernel.SimulatedThread;
 import io.chargeonce.load.universe.outside.BankModel;
+import io.chargeonce.payment.method.KnownPsps;
 import io.chargeonce.payment.IdempotencyKey;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.PaymentId;
@@ -364,7 +365,7 @@ final class Shop {
             cluster.ingest().ifPresent(host -> kernel.spawn(host, "refund", () -> {
                 try {
                     var answer = SimulationHooks.database().inTransaction(
-                            connection -> Refunds.accept(connection, new Topics("payments"), ask, within));
+                            connection -> Refunds.accept(connection, new Topics("payments"), ask, within, KnownPsps.BUILT_IN));
                     if (answer instanceof Refunds.Answer.Accepted accepted) {
                         refunds.add(new RefundCall(ask.payment().value(), ask.reference(), ask.amount(), ClientCall.Result.OK,
                                 Optional.of(accepted.refund().id())));

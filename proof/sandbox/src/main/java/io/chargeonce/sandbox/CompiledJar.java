@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.sandbox;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import java.util.stream.Stream;
+import javax.tools.ToolProvider;
+
+/** Makes the jar of a project that is not built with ours. */
+public final class CompiledJar {
+
+    private CompiledJar() {}
+
+    /**
+     * Compiles against the class path of this process.
+     *
+     * @param sources a folder with {@code java}, and {@code resources} if there are any
+     * @param more    jars that the sources need beside the class path
+     * @throws IllegalStateException with the compiler's messages
+     */
+    public static Path of(Path jar, Path sources, Path... more) throws IOException {
+        Path classes = Files.createTempDirectory(jar.toAbsolutePath().getParent(), "classes-");
+        String path = String.join(System.getProperty("path.separator"), Stream.concat(Stream.of(System.getProperty("java.class.path")),
+                Stream.of(more).map(Path::toString)).toList());
+        var arguments = new ArrayList<>(List.of("-proc:none", "-d", classes.toString(), "-cp", path));
+        files(sources.resolve("java")).forEach(file -> arguments.add(file.toString()));
+        var messages = new ByteArrayOutputStream();
+        if (ToolProvider.getSystemJavaCompiler().run(null, messages, messages, arguments.toArray(String[]::new)) != 0) {
+            throw new IllegalStateException(messages.toString(StandardCharsets.UTF_8));
+        }
+        try (var out = new JarOutputStream(Files.newOutputStream(jar))) {
+            add(out, classes);
+            if (Files.exists(sources.resolve("resources"))) {
+                add(out, sources.resolve("resources"));
+            }
+        }
+        return jar;
+    }
+
+    private static void add(JarOutputStream jar, Path folder) throws IOException {
+        for (Path file : files(folder)) {
+            jar.putNextEntry(new JarEntry(folder.relativize(file).toString()));
+            Files.copy(file, jar);
+            jar.closeEntry();
+        }
+    }
+
+    private static List<Path> files(Path folder) throws IOException {
+        try (Stream<Path> all = Files.walk(folder)) {
+            return all.filter(Files::isRegularFile).toList();
+        }
+    }
+}
