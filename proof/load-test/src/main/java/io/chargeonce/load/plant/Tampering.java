@@ -69,7 +69,7 @@ public final class Tampering {
         return report.stageRank() == 0 ? next
                 : new Dispute(next.psp(), next.reference(), next.payment(), next.money(), report.reason(), report.stage(), next.stageRank(),
                         report.isFinal(), report.funds().orElse(next.funds()), next.fundsRank(), report.refundable(), report.answered(),
-                        report.dueBy(), ((Dispute) call.self()).revision() + 1);
+                        next.askedAt(), next.answeredAt(), report.dueBy(), ((Dispute) call.self()).revision() + 1);
     }
 
     public static Charge freshKey(Charge charge) {
