@@ -47,7 +47,7 @@ class StripeWebhookTest {
     /** A payment that was charged without our knowledge: its process died, and the resolver sleeps. */
     private static String unknown() {
         String id = books.accept("order-" + ++orders);
-        try (var dying = books.mortalProcess(new DyingGateway(gateway, DyingGateway.CrashPoint.AFTER_THE_CALL))) {
+        try (var dying = books.process(new DyingGateway(gateway, DyingGateway.CrashPoint.AFTER_THE_CALL))) {
             assertThatThrownBy(() -> dying.handle(books.takeWork().getFirst())).isInstanceOf(FakePsp.Died.class);
         }
         books.execute(
