@@ -514,7 +514,7 @@ CREATE TABLE psp_observation (
     outcome       text NOT NULL CHECK (outcome IN ('charged', 'declined', 'failed', 'unknown')),
     cause         text,
     detail        text,
-    psp_reference text
+    psp_reference text COLLATE "C"
 ) WITH (autovacuum_vacuum_insert_scale_factor = 0.0, autovacuum_vacuum_insert_threshold = 1000000, autovacuum_freeze_min_age = 0);
 CREATE INDEX psp_observation_by_attempt ON psp_observation (psp_key);
 -- A dispute may name only the PSP's reference of a payment. Only webhooks are in this index, so it costs a payment nothing.
