@@ -34,7 +34,8 @@ public record Attempted(Attempt attempt, Operation operation) {
                                     AND operation = 'charge'
                                   UNION ALL
                                  SELECT psp_key, state FROM psp_observation AS heard JOIN payment_attempt USING (psp_key)
-                                  WHERE heard.psp_reference COLLATE "C" = ? AND source = 'webhook' AND psp = ? AND operation = 'charge') AS named
+                                  WHERE heard.psp_reference COLLATE "C" = ? AND source = 'webhook' AND psp = ?
+                                    AND operation = 'charge') AS named
              ORDER BY state = 'succeeded' DESC LIMIT 1
             """;
 
