@@ -25,7 +25,8 @@ import java.util.stream.Stream;
  * @param revision   of two copies the higher one is newer
  */
 public record Dispute(String psp, String reference, String payment, Optional<Money> money, String reason, Stage stage, int stageRank,
-        boolean isFinal, Funds funds, int fundsRank, boolean refundable, boolean answered, Optional<Instant> askedAt, Optional<Instant> answeredAt,
+        boolean isFinal, Funds funds, int fundsRank, boolean refundable, boolean answered, Optional<Instant> askedAt,
+        Optional<Instant> answeredAt,
         Optional<Instant> dueBy, int revision) {
 
     /** How far it has come: an inquiry takes no money, and won and lost are its ends. */
@@ -67,7 +68,8 @@ public record Dispute(String psp, String reference, String payment, Optional<Mon
      * @param answered  whether the PSP waits for no answer at this stage; with stageRank 0, that somebody has answered
      */
     public record Report(String reference, Optional<String> capture, Optional<Money> money, String reason, String event,
-            Optional<Instant> at, boolean isKnown, Stage stage, int stageRank, boolean isFinal, Optional<Funds> funds, int fundsRank, boolean refundable, boolean answered,
+            Optional<Instant> at, boolean isKnown, Stage stage, int stageRank, boolean isFinal, Optional<Funds> funds, int fundsRank,
+            boolean refundable, boolean answered,
             Optional<Instant> dueBy) {
 
         public Report because(String words) {

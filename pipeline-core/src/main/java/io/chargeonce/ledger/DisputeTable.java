@@ -76,6 +76,7 @@ public final class DisputeTable {
                 currency.map(code -> new Money(amount, code)), row.getString("reason"), Dispute.Stage.fromTag(row.getString("stage")),
                 row.getInt("stage_rank"), row.getBoolean("final"), Dispute.Funds.fromTag(row.getString("funds")), row.getInt("funds_rank"),
                 row.getBoolean("refundable"), row.getBoolean("answered"), Optional.ofNullable(Sql.instant(row, "asked_at")),
-                Optional.ofNullable(Sql.instant(row, "answered_at")), Optional.ofNullable(Sql.instant(row, "due_by")), row.getInt("revision"));
+                Optional.ofNullable(Sql.instant(row, "answered_at")), Optional.ofNullable(Sql.instant(row, "due_by")),
+                row.getInt("revision"));
     }
 }

@@ -53,7 +53,8 @@ public final class PspHealthTable {
      * @param until  until when it queries the PSPs before each attempt
      */
     public static void report(Connection connection, UUID process, String routes, List<Duration> tiers, Optional<Instant> until,
-            List<Row> rows) throws SQLException {
+                              List<Row> rows)
+            throws SQLException {
         String milliseconds = tiers.stream().map(tier -> Long.toString(tier.toMillis())).collect(Collectors.joining(","));
         Sql.update(connection, REPORT, Columns.of(rows)
                 .with("text", Row::psp)

@@ -29,13 +29,16 @@ public record Attempted(Attempt attempt, Operation operation) {
     }
 
     private static final String DISPUTED = """
-            SELECT psp_key FROM (SELECT psp_key, state FROM attempt_of_payment
-                                  WHERE payment_id = (SELECT payment_id FROM dispute WHERE psp = ? AND reference = ?) AND psp = ?
-                                    AND operation = 'charge'
-                                  UNION ALL
-                                 SELECT psp_key, state FROM psp_observation AS heard JOIN payment_attempt USING (psp_key)
-                                  WHERE heard.psp_reference = ? AND source = 'webhook' AND psp = ? AND operation = 'charge') AS named
-             ORDER BY state = 'succeeded' DESC LIMIT 1
+            SELECT psp_key FROM (
+                SELECT psp_key, state, psp, operation FROM payment_attempt
+                 WHERE payment_id = (SELECT payment_id FROM dispute WHERE psp = ? AND reference = ?) AND NOT failed_definite
+                 UNION ALL
+                SELECT psp_key, state, psp, operation FROM payment_attempt
+                 WHERE payment_id = (SELECT payment_id FROM dispute WHERE psp = ? AND reference = ?) AND failed_definite
+                 UNION ALL
+                SELECT psp_key, state, psp, operation FROM psp_observation AS heard JOIN payment_attempt USING (psp_key)
+                 WHERE heard.psp_reference COLLATE "C" = ? AND source = 'webhook') AS named
+             WHERE psp = ? AND operation = 'charge' ORDER BY state = 'succeeded' DESC LIMIT 1
             """;
 
     /** The same for a message. One about a dispute may name the attempt by the PSP's references alone. */
@@ -45,7 +48,7 @@ public record Attempted(Attempt attempt, Operation operation) {
             return byKey;
         }
         Optional<PspKey> named = Sql.first(connection, DISPUTED, row -> new PspKey(row.getString(1)), psp, disputed.report().reference(),
-                psp, disputed.report().capture(), psp);
+                psp, disputed.report().reference(), disputed.report().capture(), psp);
         return named.isEmpty() ? byKey : find(connection, psp, named.get());
     }
 

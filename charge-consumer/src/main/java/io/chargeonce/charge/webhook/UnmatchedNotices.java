@@ -128,7 +128,7 @@ public final class UnmatchedNotices {
                AND (EXISTS (SELECT FROM payment_attempt AS attempt WHERE attempt.psp_key = notice.psp_key AND attempt.psp = notice.psp)
                     OR EXISTS (SELECT FROM dispute WHERE dispute.psp = notice.psp AND dispute.reference = notice.dispute ->> 'reference')
                     OR EXISTS (SELECT FROM psp_observation AS heard JOIN payment_attempt AS attempt USING (psp_key)
-                                WHERE heard.psp_reference = notice.dispute ->> 'capture' AND source = 'webhook'
+                                WHERE heard.psp_reference COLLATE "C" = notice.dispute ->> 'capture' AND source = 'webhook'
                                   AND attempt.psp = notice.psp AND operation = 'charge'))
              ORDER BY notice.psp, notice_id LIMIT ?
             """;

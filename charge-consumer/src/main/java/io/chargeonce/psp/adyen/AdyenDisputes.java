@@ -86,7 +86,8 @@ final class AdyenDisputes {
         boolean isKnown = item.isSuccess() && MEANINGS.containsKey(code);
         Meaning means = isKnown ? MEANINGS.get(code) : UNKNOWN;
         String reason = CardNumbers.hiddenIn(ForeignText.brief(Optional.ofNullable(item.getReason()).orElse("")));
-        return new Dispute.Report(item.getPspReference(), Optional.ofNullable(item.getOriginalReference()).filter(name -> !name.isEmpty()), money, reason, code,
+        return new Dispute.Report(item.getPspReference(), Optional.ofNullable(item.getOriginalReference()).filter(name -> !name.isEmpty()),
+                money, reason, code,
                 Optional.ofNullable(item.getEventDate()).map(Date::toInstant), isKnown, means.stage, means.rank, means.isFinal,
                 means.funds, means.funds.map(funds -> means.rank).orElse(0), false, means.answered, dueBy(item));
     }

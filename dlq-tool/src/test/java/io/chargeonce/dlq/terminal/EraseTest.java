@@ -97,8 +97,10 @@ class EraseTest {
             assertThat(erase(payment).out()).as(words).contains("1 would be erased");
             assertThat(erase(payment, "--yes").out()).contains("1 were erased");
         }
-        assertThat(rows.text("SELECT concat_ws(' ', (SELECT reason FROM dispute), (SELECT reason FROM capture_failure), (SELECT dispute ->> "
-                + "'reason' FROM unmatched_notice WHERE notice_id = 'n9'))")).isEqualTo("[erased] [erased] [erased]");
+        assertThat(
+                rows.text("SELECT concat_ws(' ', (SELECT reason FROM dispute), (SELECT reason FROM capture_failure), (SELECT dispute ->> "
+                        + "'reason' FROM unmatched_notice WHERE notice_id = 'n9'))"))
+                .isEqualTo("[erased] [erased] [erased]");
     }
 
     /** Who settled it by hand, what they found, and that a PSP told of it, is the money's trail; in which words is not. */

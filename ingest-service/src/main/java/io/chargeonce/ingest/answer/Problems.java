@@ -238,7 +238,8 @@ public final class Problems {
     public static Problem foundAtPsp(PaymentId id) {
         return Problem.of(409, "already-captured", "The payment may have been charged already",
                 "A PSP has a charge of it that the operator of this service has to look at. Until then it cannot be canceled: look at its "
-                        + "status later.").withPayment(Contract.PAYMENTS + "/" + id);
+                        + "status later.")
+                .withPayment(Contract.PAYMENTS + "/" + id);
     }
 
     public static Problem paymentDeclined(PaymentId id) {

@@ -279,7 +279,7 @@ class AcceptPaymentsTest {
                     statement.execute("DELETE FROM psp_health");
                 }
                 for (String each : routes) {
-                    PspHealthTable.report(connection, UUID.randomUUID(), each, List.of(),
+                    PspHealthTable.report(connection, UUID.randomUUID(), each, List.of(), Optional.empty(),
                             List.of(new PspHealthTable.Row("stripe", Duration.ZERO,
                                     Optional.empty(), Optional.empty(), Optional.empty(), false, 0, "", Optional.empty())));
                 }

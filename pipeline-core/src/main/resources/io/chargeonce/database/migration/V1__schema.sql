@@ -518,7 +518,7 @@ CREATE TABLE psp_observation (
 ) WITH (autovacuum_vacuum_insert_scale_factor = 0.0, autovacuum_vacuum_insert_threshold = 1000000, autovacuum_freeze_min_age = 0);
 CREATE INDEX psp_observation_by_attempt ON psp_observation (psp_key);
 -- A dispute may name only the PSP's reference of a payment. Only webhooks are in this index, so it costs a payment nothing.
-CREATE INDEX psp_observation_of_webhook ON psp_observation (psp_reference) WHERE source = 'webhook';
+CREATE INDEX psp_observation_of_webhook ON psp_observation (psp_reference COLLATE "C") WHERE source = 'webhook';
 CREATE TRIGGER what_was_heard_stays BEFORE UPDATE OF psp_key, observed_at, source, outcome, cause, psp_reference ON psp_observation
     EXECUTE FUNCTION refuse('an observation never changes');
 CREATE TRIGGER words_are_only_erased BEFORE UPDATE OF detail ON psp_observation
