@@ -129,8 +129,9 @@ public final class ChargeEngine {
         var producers = new ProducerSettings(kafka, "chargeonce-relay");
         this.relay = lifecycle.start("relay", () -> new OutboxRelay(database, producers::newProducer, meters).start());
         startWorker("database-waits", Duration.ofSeconds(5), new DatabaseWaits(database, meters)::runOnce);
-        List<Gateway> all = Stream.concat(psps.stream(), settings.banks().stream().map(bank -> settings.providers().of(bank).orElseThrow().provider()
-                .account(PspAccount.atBank(bank, database)).gateway())).toList();
+        List<Gateway> all =
+                Stream.concat(psps.stream(), settings.banks().stream().map(bank -> settings.providers().of(bank).orElseThrow().provider()
+                        .account(PspAccount.atBank(bank, database)).gateway())).toList();
         this.gateways = new Gateways(all, settings.breakerOpenFor(), settings.pace().quotas(), new SteadyClock(), meters);
         Routes routes = settings.routes().orElseGet(() -> new Routes(List.of(RouteRule.everything(gateways.psps()))));
         var routing = new Routing(routes, gateways, settings.providers().known());

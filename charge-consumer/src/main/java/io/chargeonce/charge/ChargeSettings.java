@@ -138,7 +138,8 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
     public ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, int inFlight, Duration lease, Duration breakerOpenFor,
                           List<Duration> queries, Duration sweepAfter, Optional<Routes> routes, Pace pace, Optional<Address> webhooks) {
         this(pipeline, psps, inFlight, lease, breakerOpenFor, queries, sweepAfter, routes, pace, webhooks,
-                AuditSealer.Settings.USUAL, Vault.IN_THE_CLEAR, false, SettlementKeys.NONE, List.of(), LostRows.NONE, PspProviders.BUILT_IN);
+                AuditSealer.Settings.USUAL, Vault.IN_THE_CLEAR, false, SettlementKeys.NONE, List.of(), LostRows.NONE,
+                PspProviders.BUILT_IN);
     }
 
     /** Without webhooks. */
@@ -186,7 +187,8 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
 
     private static ChargeSettings from(Settings settings, PspProviders psps) {
         KnownPsps known = psps.known();
-        return new ChargeSettings(PipelineSettings.from(settings), accounts(settings, psps, true), settings.get(IN_FLIGHT), settings.get(LEASE),
+        return new ChargeSettings(PipelineSettings.from(settings), accounts(settings, psps, true), settings.get(IN_FLIGHT),
+                settings.get(LEASE),
                 settings.get(BREAKER_OPEN_FOR), settings.get(STATUS_QUERIES), settings.get(SWEEP_AFTER),
                 settings.get(ROUTES).map(text -> routes(text, known)),
                 new Pace(settings.get(TIER_RELEASE_RATE), settings.get(FLOOD_RATE), settings.get(BUFFER_MIB),
@@ -197,7 +199,8 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
                 Vault.ofService(settings), settings.get(RECEIPTS) == ReceiptSender.CHARGEONCE,
                 SettlementKeys.of(settings.get(SettlementKeys.FILE)), settings.get(BANKS).map(text -> banks(text, known)).orElse(List.of()),
                 new LostRows(settings.get(PipelineSettings.ASK_FIRST_UNTIL),
-                        settings.get(COMPARED).map(text -> compared(text, known)).orElse(Set.of())), psps);
+                        settings.get(COMPARED).map(text -> compared(text, known)).orElse(Set.of())),
+                psps);
     }
 
     private static List<Setting<?>> ofAccounts(PspProviders psps) {
@@ -269,8 +272,9 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
         Routes routes = Routes.parse(text);
         List<String> strange = routes.psps().stream().filter(name -> known.of(name).isEmpty()).toList();
         if (!strange.isEmpty()) {
-            throw new IllegalArgumentException(("CHARGEONCE_ROUTES: leads to %s, but accounts are called %s; a plugin in %s may bring another"
-                    + " PSP").formatted(strange, known.names(Rail.values()), Settings.PSP_PLUGINS.name()));
+            throw new IllegalArgumentException(
+                    ("CHARGEONCE_ROUTES: leads to %s, but accounts are called %s; a plugin in %s may bring another"
+                            + " PSP").formatted(strange, known.names(Rail.values()), Settings.PSP_PLUGINS.name()));
         }
         return routes;
     }

@@ -20,7 +20,8 @@ import org.junit.jupiter.api.Test;
 class AdyenGatewayContractTest extends GatewayContract {
 
     AdyenGatewayContractTest() {
-        super(PspRules.ADYEN, AdyenSimulator.start(io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.inMemory().storing("pm_card_visa", "APPROVED")),
+        super(PspRules.ADYEN,
+                AdyenSimulator.start(io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.inMemory().storing("pm_card_visa", "APPROVED")),
                 AdyenGatewayContractTest::gateway, io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.API_KEY);
     }
 

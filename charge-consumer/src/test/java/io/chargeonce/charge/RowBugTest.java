@@ -80,7 +80,9 @@ class RowBugTest {
         assertThat(books.count("FROM operation_now WHERE state = 'succeeded'")).isEqualTo(39);
         process.drain();
         assertThat(books.state(ids.get(17))).isEqualTo(OperationState.DEAD);
-        assertThat(books.count("FROM dead_letter WHERE cause = 'internal_error' AND message ~ '^(StackOverflowError|IllegalStateException) at '")).isEqualTo(1);
+        assertThat(books
+                .count("FROM dead_letter WHERE cause = 'internal_error' AND message ~ '^(StackOverflowError|IllegalStateException) at '"))
+                .isEqualTo(1);
         assertThat(psp.captures).hasSize(39);
     }
 

@@ -41,8 +41,9 @@ public record PspRules(String name, PspUnits units, Field customer, Field method
 
         public Field {
             if (!name.matches("[a-z][a-z0-9_]{0,39}") || shortest < 1 || longest < shortest || longest > LONGEST_TEXT) {
-                throw new IllegalArgumentException("a token's field has a name of lower-case letters, digits and _, and 1 to %d characters, "
-                        .formatted(LONGEST_TEXT) + "not '%s', %d to %d".formatted(name, shortest, longest));
+                throw new IllegalArgumentException(
+                        "a token's field has a name of lower-case letters, digits and _, and 1 to %d characters, "
+                                .formatted(LONGEST_TEXT) + "not '%s', %d to %d".formatted(name, shortest, longest));
             }
         }
 

@@ -35,7 +35,8 @@ class KnownPspsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"stripe, true", "stripe-uk, true", "adyen-us, true", "stripe-UK, false", "stripe-, false", "paper, false", "stripes, false"})
+    @CsvSource({"stripe, true", "stripe-uk, true", "adyen-us, true", "stripe-UK, false", "stripe-, false", "paper, false",
+        "stripes, false"})
     void an_account_has_the_name_of_its_psp_or_that_with_a_dash_and_another(String account, boolean isOne) {
         assertThat(KnownPsps.BUILT_IN.canBeNamed(account, Rail.CARD)).isEqualTo(isOne);
         assertThat(KnownPsps.BUILT_IN.canBeNamed(account, Rail.BANK_DEBIT)).isFalse();

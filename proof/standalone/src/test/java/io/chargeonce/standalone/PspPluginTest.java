@@ -144,7 +144,8 @@ class PspPluginTest {
     void a_payment_is_charged_through_the_plugin_and_given_back() throws Exception {
         String payment = accepted(acme.send(NewPayment.of("order-1", 1299, "EUR", "card_1")));
         awaitStatus(payment, "succeeded");
-        assertThat(at(paper, Movement.Kind.CAPTURE, payment)).singleElement().satisfies(moved -> assertThat(moved.amount()).isEqualTo(1299));
+        assertThat(at(paper, Movement.Kind.CAPTURE, payment)).singleElement()
+                .satisfies(moved -> assertThat(moved.amount()).isEqualTo(1299));
         accepted(acme.refund(NewRefund.ofAll(payment)));
         awaitStatus(payment, "refunded");
         assertThat(at(paper, Movement.Kind.REFUND, payment)).singleElement().satisfies(moved -> assertThat(moved.amount()).isEqualTo(1299));
