@@ -151,13 +151,12 @@ public final class PspProviders {
             }
         }
         var loader = new URLClassLoader("plugin " + jar.getFileName(), new URL[] {jar.toUri().toURL()}, OURS);
-        return ServiceLoader.load(PspProvider.class, loader).stream().filter(provider -> provider.type().getClassLoader() == loader)
+        return ServiceLoader.load(PspProvider.class, loader).stream().filter(provider -> loader.equals(provider.type().getClassLoader()))
                 .map(Supplier::get).toList();
     }
 
     private static String why(Throwable failure) {
-        return failure.getCause() == null || failure.getCause() == failure ? failure.toString()
-                : failure + ", because of " + failure.getCause();
+        return failure.getCause() == null ? failure.toString() : failure + ", because of " + failure.getCause();
     }
 
     /** What is true of each PSP before anything is sent to it. */
