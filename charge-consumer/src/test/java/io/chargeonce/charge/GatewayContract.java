@@ -40,7 +40,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The tests that the engine must pass with any gateway. Extend it, with a simulator of the PSP that uses neither the engine nor the gateway.
+ * The tests that the engine must pass with any gateway. Extend it, with a simulator of the PSP that uses neither engine nor gateway.
  * The engine is the real one, on a real Postgres. The simulator shows what really happened: its movements of money are the truth. The PSP
  * takes 12.99 EUR, and forgets no key while the tests run.
  */

@@ -71,7 +71,9 @@ class PspProvidersTest {
                 public class Small implements PspProvider {
                     public PspRules rules() { return new PspRules("%s", PspUnits.none().with(2, 1, "EUR")); }
                     public Map<String, Setting<?>> settings() { return Map.of("key", Setting.string("%s", "A key.")); }
-                    public PspSettings account(PspAccount account) { throw new IllegalArgumentException("an account of " + account.name()); }
+                    public PspSettings account(PspAccount account) {
+                        throw new IllegalArgumentException("an account of " + account.name());
+                    }
                 }
                 """.formatted((Object[]) provider.split(" ")));
         CompiledJar.of(plugins.resolve(jar), sources);

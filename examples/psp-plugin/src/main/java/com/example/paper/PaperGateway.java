@@ -158,8 +158,8 @@ final class PaperGateway implements Gateway, RefundGateway {
         OptionalLong expected = PaperProvider.RULES.units().of(money);
         if (expected.isEmpty() || !String.valueOf(expected.getAsLong()).equals(said.get("amount"))
                 || !money.currency().equals(said.get("currency"))) {
-            return unknown(UnknownCause.ANSWER_MISMATCH, "Paper's answer is about %s %s".formatted(said.get("amount"), said.get("currency")),
-                    id);
+            return unknown(UnknownCause.ANSWER_MISMATCH,
+                    "Paper's answer is about %s %s".formatted(said.get("amount"), said.get("currency")), id);
         }
         return switch (state) {
             case "done" -> id.<Outcome>map(Outcome.Charged::new)

@@ -154,8 +154,9 @@ public final class PaperPsp implements PspSimulator {
 
     private Optional<Fault> take(Call call, Map<String, String> body) {
         for (FaultRule rule : rules) {
+            String payment = body.getOrDefault("payment", "");
             boolean isMeant = rule.operation().map(call::equals).orElse(true)
-                    && rule.metadata().getOrDefault("payment_id", body.getOrDefault("payment", "")).equals(body.getOrDefault("payment", ""));
+                    && rule.metadata().getOrDefault("payment_id", payment).equals(payment);
             if (isMeant) {
                 if (rule.times().isPresent()) {
                     rules.remove(rule);
