@@ -90,11 +90,11 @@ class DisputeChecksTest {
 
     @Test
     void a_row_about_another_amount_or_payment_is_found() {
-        world.disputed("du_1", sample.charged, 1300, "opened", "taken");
+        world.disputed("du_1", sample.charged, 1200, "opened", "taken");
         event("opened", "taken", 1);
         row("opened", "taken", 1);
         world.breaks(Invariant.DISPUTES_AGREE, sample.charged);
-        world.sql("UPDATE dispute SET payment_id = '%s'".formatted(sample.retried));
+        world.sql("UPDATE dispute SET amount = 1200, payment_id = '%s'".formatted(sample.retried));
         world.breaks(Invariant.DISPUTES_AGREE, sample.retried);
     }
 
