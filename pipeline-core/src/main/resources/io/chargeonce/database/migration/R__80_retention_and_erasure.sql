@@ -276,7 +276,7 @@ BEGIN
             OR EXISTS (SELECT FROM psp_observation AS heard
                         WHERE heard.psp_key = ANY (attempts) AND heard.psp_reference = unmatched_notice.dispute ->> 'capture'));
     UPDATE capture_failure SET reason = gone WHERE operation_id = ANY (charges) AND reason IS NOT NULL;
-    UPDATE dispute SET reason = gone, revision = revision + 1 WHERE payment_id = ANY (charges);
+    UPDATE dispute SET reason = gone WHERE payment_id = ANY (charges);
     UPDATE dead_letter SET message = gone WHERE dead_letter_id = ANY (operations);
     PERFORM end_receipts_without_an_address(operations);
     PERFORM erase_payment_methods(charges);

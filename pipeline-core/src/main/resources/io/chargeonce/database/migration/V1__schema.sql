@@ -616,7 +616,7 @@ CREATE TABLE dispute (
     -- When its stage began and when somebody last answered, by the PSP's clock. An answer names no stage, and may arrive before its question.
     asked_at   timestamptz,
     answered_at timestamptz,
-    -- Raised by every change.
+    -- Raised by every change that is published. An erasure is not.
     revision   int NOT NULL CHECK (revision >= 1),
     changed_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (psp, reference),
@@ -625,7 +625,8 @@ CREATE TABLE dispute (
 CREATE INDEX dispute_of_payment ON dispute (payment_id);
 CREATE INDEX dispute_to_answer ON dispute (due_by) WHERE NOT final AND NOT answered;
 CREATE TRIGGER a_dispute_never_goes_back AFTER UPDATE ON dispute
-    FOR EACH ROW WHEN (NEW.stage_rank < OLD.stage_rank OR NEW.funds_rank < OLD.funds_rank OR NEW.revision <= OLD.revision
+    FOR EACH ROW WHEN (NEW.stage_rank < OLD.stage_rank OR NEW.funds_rank < OLD.funds_rank OR NEW.revision < OLD.revision
+                       OR NEW.revision = OLD.revision AND NEW.reason <> '[erased]'
                        OR NEW.payment_id <> OLD.payment_id OR NEW.psp <> OLD.psp OR NEW.reference <> OLD.reference)
     EXECUTE FUNCTION refuse('a dispute never goes back to an earlier stage, nor to another payment');
 
