@@ -192,7 +192,8 @@ public final class Problems {
     public static Problem textsNotTaken() {
         return Problem.of(400, "texts-not-taken", "No PSP of this payment takes its customer or payment method",
                 "Each PSP that is set up for this payment takes only texts of a certain length. Adyen takes a customer of 3 to 256 "
-                        + "characters and a payment method of at most 64. Send texts of that length; the same idempotency key may be used again.")
+                        + "characters and a payment method of at most 64. Send texts of that length; the same idempotency key "
+                        + "may be used again.")
                 .withError("customer", "and payment_method are too short or too long for each PSP that is set up for this payment");
     }
 
