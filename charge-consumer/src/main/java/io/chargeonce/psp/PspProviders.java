@@ -29,13 +29,11 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 import java.util.jar.JarFile;
-import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The providers of PSPs that this process has found: those on its class path, and those in a folder of plugins. Immutable. */
 public final class PspProviders {
 
-    private static final Logger LOG = LoggerFactory.getLogger(PspProviders.class);
     private static final String SERVICE = "META-INF/services/" + PspProvider.class.getName();
     private static final ClassLoader OURS = PspProviders.class.getClassLoader();
 
@@ -129,7 +127,9 @@ public final class PspProviders {
             problems.add("%s: %s and %s both bring the PSP %s; take one out".formatted(Settings.PSP_PLUGINS.name(), other.source(),
                     one.source(), one.rules.name()));
         } else {
-            one.jar.ifPresent(jar -> LOG.info("PSP {} comes from the plugin {}", one.rules.name(), jar));
+            // No logger before: the settings are read before the form of the log is known.
+            one.jar.ifPresent(jar -> LoggerFactory.getLogger(PspProviders.class).info("PSP {} comes from the plugin {}", one.rules.name(),
+                    jar));
         }
     }
 

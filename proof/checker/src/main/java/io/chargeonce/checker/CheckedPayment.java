@@ -38,6 +38,8 @@ final class CheckedPayment {
     boolean hasKeyRow;
     /** How often a soft decline was. */
     int presentedAgain;
+    /** Whether a cancel had to wait for what the PSPs know. */
+    boolean canceling;
     /** Whether a person stopped it on purpose. */
     boolean stopped;
     /** Whether a person settled one of its attempts as not charged: only such a finding may be wrong and lead to a second capture. */

@@ -39,6 +39,9 @@ final class OperationRows {
                    operation_id IN (SELECT operation_id FROM hand_settlement WHERE verdict = 'not_charged' AND state = 'settled')
                        AS said_not_charged,
                    operation_id IN (SELECT resource_id FROM audit_record
+                                     WHERE action IN ('payment.cancel_requested', 'dlq.canceled') AND data ->> 'status' = 'canceling')
+                       AS canceling,
+                   operation_id IN (SELECT resource_id FROM audit_record
                                      WHERE action IN ('incident.succeeded_after_decline', 'incident.succeeded_after_purge'))
                        AS succeeded_late
               FROM operation_now
@@ -92,6 +95,7 @@ final class OperationRows {
         payment.asked = row.getBoolean("asked");
         payment.waitsForDead = row.getBoolean("waits_for_dead");
         payment.presentedAgain = row.getInt("represented");
+        payment.canceling = row.getBoolean("canceling");
         payment.stopped = row.getBoolean("stopped");
         payment.saidNotCharged = row.getBoolean("said_not_charged");
         payment.succeededLate = row.getBoolean("succeeded_late") || row.getBoolean("forgotten");

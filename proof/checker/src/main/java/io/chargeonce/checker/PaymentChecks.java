@@ -92,9 +92,12 @@ final class PaymentChecks {
         }
     }
 
-    /** On the main topic by its acceptance, its merges, its presentations and the waits that a person ended: under one step each. */
+    /**
+     * On the main topic by its acceptance, its merges, its presentations, the waits that a person ended, and a cancel for which the PSPs
+     * had to be queried after a restore: under one step each.
+     */
     private void staged(CheckedPayment payment) {
-        int reasons = payment.generation + payment.presentedAgain + payment.triedAtOnce().size();
+        int reasons = payment.generation + payment.presentedAgain + payment.triedAtOnce().size() + (payment.canceling ? 1 : 0);
         if (payment.mainSteps() > reasons) {
             contents.findings.add(Invariant.HOP_SOUND, payment.id,
                     "was staged for the main topic under %d steps, and there were %d reasons to"
