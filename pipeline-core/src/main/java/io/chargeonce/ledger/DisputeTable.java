@@ -13,8 +13,8 @@ import java.util.Optional;
 public final class DisputeTable {
 
     private static final String COLUMNS = """
-            psp, reference, payment_id, amount, currency, reason, stage, stage_rank, final, funds, funds_rank, refundable, answered, asked_at,
-            answered_at, due_by, revision
+            psp, reference, payment_id, amount, currency, reason, stage, stage_rank, final, funds, funds_rank, refundable, answered,
+            asked_at, answered_at, due_by, revision
             """;
 
     private DisputeTable() {}

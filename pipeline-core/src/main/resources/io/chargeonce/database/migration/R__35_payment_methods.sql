@@ -50,8 +50,9 @@ BEGIN
     RETURN true;
 END $$;
 
--- The tokens of these operations' methods, of those that an attempt may be made from. The methods are locked first: a detach waits for the claim that calls this, so no attempt
--- begins after its method was detached. The second statement sees what was committed while the first one waited.
+-- The tokens of the methods of those of these operations that an attempt may be made from. The methods are locked first: a detach waits for
+-- the claim that calls this, so no attempt begins after its method was detached. The second statement sees what was committed while the
+-- first one waited.
 CREATE OR REPLACE FUNCTION tokens_of(operations text[]) RETURNS TABLE (operation_id text, psp text, customer text, token text)
     LANGUAGE plpgsql ROWS 10 SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 #variable_conflict use_column
