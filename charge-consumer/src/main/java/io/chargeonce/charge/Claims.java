@@ -224,7 +224,7 @@ final class Claims implements AutoCloseable {
             return switch (ForgottenAttempt.among(changes.connection(), operation, asked.traces())) {
                 case ForgottenAttempt.None none -> {
                     List<String> silent = askFirst.silent(operation.capture().map(capture -> List.of(capture.psp()))
-                            .orElseGet(() -> routing.routed(operation)));
+                            .orElseGet(() -> routing.mayHaveIt(operation)));
                     yield silent.isEmpty() ? choose() : park("psp_not_queried", ("%s cannot be asked about a payment: record its report, "
                             + "then name it in CHARGEONCE_ASK_FIRST_COMPARED").formatted(String.join(", ", silent)));
                 }
@@ -317,8 +317,8 @@ final class Claims implements AutoCloseable {
 
         /** While routes are changed, some processes have the new ones already. So it dies only after it has waited in every tier. */
         private Claim withoutRoute() throws SQLException {
-            String message = ("no PSP of its routes takes such a payment of %s: see CHARGEONCE_ROUTES, for which PSPs its payment method "
-                    + "has a token, and what these take as customer and payment_method").formatted(operation.accepted().request().money());
+            String message = ("no PSP of its routes takes such a payment of %s: see CHARGEONCE_ROUTES (a raw token goes only to one PSP), for which "
+                    + "PSPs its payment method has a token, and what these take as customer and payment_method").formatted(operation.accepted().request().money());
             boolean hasWaited = operation.tier() >= schedule.tiers().size() && operation.failureCause().equals(Optional.of(NO_ROUTE));
             return !hasWaited ? park(NO_ROUTE, message)
                     : changes.settledByTheDeclineElsewhere(operation) ? new Claim.Ended(false) : bury(NO_ROUTE, message);

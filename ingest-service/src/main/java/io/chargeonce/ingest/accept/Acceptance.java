@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ingest.accept;
 
+import io.chargeonce.payment.Money;
 import io.chargeonce.ingest.reading.PaymentStatus;
 import io.chargeonce.payment.PaymentId;
 import java.time.Instant;
@@ -28,6 +29,9 @@ sealed interface Acceptance {
 
     /** The merchant has no such mandate, or it is revoked; nothing was written. */
     record NoMandate() implements Acceptance {}
+
+    /** No PSP that this process knows takes the currency or has a unit for the amount; nothing was written. */
+    record NotTaken(Money money) implements Acceptance {}
 
     /** No PSP that may get it takes the currency or has a unit for the amount; nothing was written. */
     record NotRepresentable(String currency) implements Acceptance {}

@@ -47,11 +47,6 @@ public final class AcceptanceService implements Function<AcceptRequest, Answer>,
 
     @Override
     public Answer apply(AcceptRequest ask) {
-        Money money = ask.request().money();
-        if (!known.anyCanSay(money)) {
-            return (known.anyCanSay(new Money(ROUND_AMOUNT, money.currency())) ? Problems.amountNotRepresentable(money.currency())
-                    : Problems.currencyNotTaken(money.currency())).answer();
-        }
         return ExceptionMapper.answer(() -> switch (keys.accept(ask)) {
             case Acceptance.Accepted() -> ask.answer().first();
             case Acceptance.Replayed replay -> ask.answer().repeated(replay.now(), replay.firstAt(), ask.receivedAt());
@@ -60,6 +55,9 @@ public final class AcceptanceService implements Function<AcceptRequest, Answer>,
                 Problems.keyReused(ask.form(), conflict.names(), conflict.fields()).answer();
             case Acceptance.RailNotSetUp() -> Problems.railNotAvailable().answer();
             case Acceptance.NoMandate() -> Problems.noMandate().answer();
+            case Acceptance.NotTaken(Money money) -> (known.anyCanSay(new Money(ROUND_AMOUNT, money.currency()))
+                    ? Problems.amountNotRepresentable(money.currency())
+                    : Problems.currencyNotTaken(money.currency())).answer();
             case Acceptance.NotRepresentable(String currency) -> Problems.notRepresentableHere(currency).answer();
             case Acceptance.NoPaymentMethod() -> Problems.noPaymentMethod().answer();
             case Acceptance.NoToken() -> Problems.noToken().answer();

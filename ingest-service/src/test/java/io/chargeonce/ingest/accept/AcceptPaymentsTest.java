@@ -14,6 +14,7 @@ import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.ledger.PspHealthTable;
 import io.chargeonce.ledger.Staging;
 import io.chargeonce.payment.method.KnownPsps;
+import io.chargeonce.payment.method.PspRules;
 import io.chargeonce.payment.IdempotencyKey;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.PaymentRequest;
@@ -300,6 +301,19 @@ class AcceptPaymentsTest {
         routesAre("-> stripe", "currency=IQD -> adyen; -> stripe");
         assertThat(accept(next)).as("a process with new routes takes it").containsExactly(new Acceptance.Accepted());
         routesAre();
+    }
+
+    @Test
+    void a_repeat_gets_its_answer_also_from_a_process_that_does_not_know_the_psp_of_its_amount() {
+        routesAre();
+        assertThat(accept(dinars(key))).containsExactly(new Acceptance.Accepted());
+        var withoutPlugin = new AcceptPayments("payments.requests", Duration.ofHours(24), KnownPsps.of(List.of(PspRules.STRIPE)));
+        AcceptRequest next = dinars(key + "-next");
+        List<Acceptance> answers =
+                database.inTransaction(connection -> withoutPlugin.answer(connection, List.of(dinars(key), next, ask(key + "-euro"))));
+        assertThat(answers.getFirst()).isInstanceOf(Acceptance.Replayed.class);
+        assertThat(answers.subList(1, 3)).containsExactly(new Acceptance.NotTaken(next.request().money()), new Acceptance.Accepted());
+        assertThat(rows(next)).containsOnly(0L);
     }
 
     @Test

@@ -75,16 +75,25 @@ public record Routes(List<RouteRule> rules) {
     /**
      * Where the operation of this id may go on its rail, first choice first; the same for every copy of it. A card's raw token belongs to
      * one PSP. So it goes only to the first of its rule, unless the rule names tokens: then each of its PSPs knows them.
+     *
+     * @param tried the PSP of its last attempt: a raw token stays there, whatever the order of the rule is now
      */
-    public List<String> of(String merchant, PaymentRequest request, String id) {
-        return rule(merchant, request).map(rule -> isPinned(rule, request) ? first(rule) : onRail(request, shareOut(rule, id)))
+    public List<String> of(String merchant, PaymentRequest request, String id, Optional<String> tried) {
+        return rule(merchant, request)
+                .map(rule -> isPinned(rule, request) ? pinned(rule, tried) : onRail(request, shareOut(rule, id)))
                 .orElse(List.of());
+    }
+
+    /** Every PSP of its rule and rail: another order or another version may have sent it there. */
+    public List<String> ofRule(String merchant, PaymentRequest request) {
+        return rule(merchant, request).map(rule -> onRail(request, inOrder(rule))).orElse(List.of());
     }
 
     /** Whether a PSP that may get this payment is one of these. */
     public boolean leadToAny(String merchant, PaymentRequest request, Predicate<String> wanted) {
         return rule(merchant, request).stream()
-                .flatMap(rule -> (isPinned(rule, request) ? first(rule) : onRail(request, inOrder(rule))).stream()).anyMatch(wanted);
+                .flatMap(rule -> (isPinned(rule, request) ? pinned(rule, Optional.empty()) : onRail(request, inOrder(rule))).stream())
+                .anyMatch(wanted);
     }
 
     private static boolean isPinned(RouteRule rule, PaymentRequest request) {
@@ -92,8 +101,9 @@ public record Routes(List<RouteRule> rules) {
                 && !PaymentMethodId.isMeantBy(request.paymentMethod());
     }
 
-    private static List<String> first(RouteRule rule) {
-        return inOrder(rule).stream().filter(Rail.CARD::isServedBy).limit(1).toList();
+    private static List<String> pinned(RouteRule rule, Optional<String> tried) {
+        return inOrder(rule).stream().filter(Rail.CARD::isServedBy).filter(psp -> tried.isEmpty() || tried.get().equals(psp)).limit(1)
+                .toList();
     }
 
     private static List<String> onRail(PaymentRequest request, List<String> psps) {

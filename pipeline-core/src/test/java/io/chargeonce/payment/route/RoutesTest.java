@@ -57,7 +57,20 @@ class RoutesTest {
     void a_raw_token_goes_to_one_psp_unless_its_rule_names_tokens(String method, String text, String psps) {
         var request = new PaymentRequest(new Money(5_000, "EUR"), method, Optional.empty(), Optional.empty(), Optional.empty(),
                 Optional.empty());
-        assertThat(String.join(",", Routes.parse(text).of("acme", request, "pay_1"))).isEqualTo(psps);
+        assertThat(String.join(",", Routes.parse(text).of("acme", request, "pay_1", Optional.empty()))).isEqualTo(psps);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            -> adyen,stripe         | stripe
+            -> adyen                | ''
+            method= -> adyen,stripe | adyen,stripe
+            """)
+    void a_raw_token_stays_at_the_psp_where_it_was_tried(String text, String psps) {
+        var request = new PaymentRequest(new Money(5_000, "EUR"), "pm_card_visa", Optional.empty(), Optional.empty(), Optional.empty(),
+                Optional.empty());
+        assertThat(String.join(",", Routes.parse(text).of("acme", request, "pay_1", Optional.of("stripe")))).isEqualTo(psps);
+        assertThat(String.join(",", Routes.parse(text).ofRule("acme", request))).isEqualTo(text.split("-> ")[1]);
     }
 
     @ParameterizedTest
