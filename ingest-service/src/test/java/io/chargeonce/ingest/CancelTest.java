@@ -106,6 +106,26 @@ class CancelTest {
     }
 
     @Test
+    void what_was_purged_for_good_after_its_cancel_is_canceling_no_more() {
+        world.become(key, "state = 'purged', cancel_requested_at = now()");
+        assertThat(status(now())).isEqualTo("canceling");
+        world.become(key, "settled_at = now()");
+        assertThat(status(now())).isEqualTo("purged");
+        assertThat(Json.text(Json.at(now().body(), "cancel"), "outcome")).isEqualTo("cancel_too_late");
+        assertThat(status(cancel())).isEqualTo("purged");
+        assertThat(world.pay(key, IngestWorld.BODY).headers().firstValue("Payment-Status")).hasValue("purged");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"dead,needs_attention", "purged,purged"})
+    void what_is_found_at_its_psp_after_its_cancel_is_canceling_no_more(String state, String word) {
+        world.become(key, "state = '%s', cancel_requested_at = now(), failure_cause = 'found_at_psp'".formatted(state));
+        assertThat(status(now())).isEqualTo(word);
+        assertThat(Json.at(now().body(), "cancel")).contains("requested_at").doesNotContain("outcome");
+        assertThat(world.pay(key, IngestWorld.BODY).headers().firstValue("Payment-Status")).hasValue(word);
+    }
+
+    @Test
     void a_cancel_that_came_too_late_says_so() {
         world.become(key, "state = 'succeeded', psp = 'stripe', psp_reference = 'pi_1', settled_at = now(), cancel_requested_at = now()");
         assertThat(status(now())).isEqualTo("succeeded");

@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
  * Some dead letters with their operations locked in key order, read again under the lock. A dead letter of an
  * operation changes under that lock only, so what is read here holds until the commit.
  *
- * @param gone not in that state any more, or in it for a newer failure than the one that was selected, or of a canceled payment
+ * @param gone not in that state any more, or in it for a newer failure than the selected one, or of a payment that is or will be canceled
  */
 public record LockedBatch(Instant now, List<DeadLetterView> letters, Map<String, Operation> operations, List<Target> gone) {
 
@@ -36,9 +36,10 @@ public record LockedBatch(Instant now, List<DeadLetterView> letters, Map<String,
                 selected.stream().filter(target -> !still.contains(target.id())).toList());
     }
 
-    /** Its letter leaves the queue as soon as charge publishes the cancel. */
+    /** Its letter leaves the queue as soon as charge publishes the cancel, or stages the claim that queries the PSPs before it. */
     private static boolean isCanceled(Operation operation) {
-        return operation != null && operation.state() == OperationState.CANCELED;
+        return operation != null && (operation.state() == OperationState.CANCELED
+                || operation.state() == OperationState.SCHEDULED && operation.isCanceling());
     }
 
     public Operation operation(DeadLetterView letter) {

@@ -101,6 +101,10 @@ class EraseTest {
                 rows.text("SELECT concat_ws(' ', (SELECT reason FROM dispute), (SELECT reason FROM capture_failure), (SELECT dispute ->> "
                         + "'reason' FROM unmatched_notice WHERE notice_id = 'n9'))"))
                 .isEqualTo("[erased] [erased] [erased]");
+        sql("UPDATE dispute SET reason = '[erased]'");
+        for (String change : List.of("funds = 'returned'", "due_by = now()", "amount = 1, currency = 'EUR'", "reason = 'Jane rang'")) {
+            assertThatThrownBy(() -> sql("UPDATE dispute SET " + change)).as("under its revision").hasMessageContaining("a dispute never");
+        }
     }
 
     /** Who settled it by hand, what they found, and that a PSP told of it, is the money's trail; in which words is not. */

@@ -47,8 +47,8 @@ final class StoredKeys {
     }
 
     private static final String SELECT = """
-            SELECT idempotency_key, fingerprint, request_params, created_at, state, generation, sequence, cancel_requested_at, amount,
-                   refunded, merchant_id, fingerprint_version, request_path
+            SELECT idempotency_key, fingerprint, request_params, created_at, state, generation, sequence, cancel_requested_at,
+                   settled_at, resolve_at, failure_cause, amount, refunded, merchant_id, fingerprint_version, request_path
               FROM keys_taken(?::text[], ?::text[])
             """;
 

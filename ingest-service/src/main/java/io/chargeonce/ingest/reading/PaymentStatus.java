@@ -12,7 +12,8 @@ public enum PaymentStatus {
 
     /** Of the payment's charge, which the query calls {@code charge}; {@code keys_taken} has the same columns. */
     static final String COLUMNS = """
-            charge.state, charge.generation, charge.sequence, charge.cancel_requested_at, charge.amount,
+            charge.state, charge.generation, charge.sequence, charge.cancel_requested_at, charge.settled_at, charge.resolve_at,
+                   charge.failure_cause, charge.amount,
                    (SELECT coalesce(sum(back.amount), 0) FROM refunds_of(charge.merchant_id, charge.operation_id) AS back
                      WHERE back.state = 'succeeded') AS refunded""";
 
@@ -53,8 +54,14 @@ public enum PaymentStatus {
     /** From a row of {@link #COLUMNS}. */
     public static PaymentStatus of(ResultSet row) throws SQLException {
         PaymentStatus status = of(OperationState.fromTag(row.getString("state")), row.getInt("generation"), row.getInt("sequence"));
-        return (row.getTimestamp("cancel_requested_at") == null ? status : status.canceling())
-                .after(row.getLong("refunded"), row.getLong("amount"));
+        return (isStillToBeCanceled(row, status) ? status.canceling() : status).after(row.getLong("refunded"), row.getLong("amount"));
+    }
+
+    /** Not if it was purged for good, or a person has to look for it at its PSP: {@code cancel_charge} does not cancel these either. */
+    private static boolean isStillToBeCanceled(ResultSet row, PaymentStatus status) throws SQLException {
+        boolean isPurgedForGood = status == PURGED && row.getTimestamp("settled_at") != null && row.getTimestamp("resolve_at") == null;
+        boolean isFoundAtPsp = (status == NEEDS_ATTENTION || status == PURGED) && "found_at_psp".equals(row.getString("failure_cause"));
+        return row.getTimestamp("cancel_requested_at") != null && !isPurgedForGood && !isFoundAtPsp;
     }
 
     public String tag() {

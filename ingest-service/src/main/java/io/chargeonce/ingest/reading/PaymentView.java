@@ -15,9 +15,8 @@ final class PaymentView {
     static final String COLUMNS = "charge.operation_id, " + PaymentStatus.COLUMNS
             + """
             , charge.currency, charge.payment_method, charge.customer, charge.reference,
-                   charge.description, charge.receipt_email, charge.initiator, charge.psp_reference, charge.failure_cause,
-                   charge.accepted_at, charge.settled_at,
-                   charge.resolve_at""";
+                   charge.description, charge.receipt_email, charge.initiator, charge.psp_reference,
+                   charge.accepted_at""";
 
     private static final String FINAL = "A person has ended this payment. It was not charged and will not be charged.";
     private static final String NOT_YET_FINAL =
@@ -66,8 +65,10 @@ final class PaymentView {
     private static Map<String, Object> cancel(ResultSet row, PaymentStatus status) throws SQLException {
         var cancel = new LinkedHashMap<String, Object>();
         cancel.put("requested_at", time(row.getTimestamp("cancel_requested_at")));
-        if (status != PaymentStatus.CANCELING) {
-            cancel.put("outcome", status == PaymentStatus.CANCELED ? "canceled" : "cancel_too_late");
+        if (status == PaymentStatus.CANCELED) {
+            cancel.put("outcome", "canceled");
+        } else if (status != PaymentStatus.CANCELING && row.getTimestamp("settled_at") != null) {
+            cancel.put("outcome", "cancel_too_late");
         }
         return cancel;
     }

@@ -201,6 +201,28 @@ class ReaperTest {
         assertThat(rowsOf(id)).isZero();
     }
 
+    /** As Adyen's notification of fraud and its request for information, which no message closes. */
+    @Test
+    void a_dispute_that_never_ends_keeps_its_payment_for_540_days_after_its_last_change_and_its_time_to_answer() {
+        String id = oldPaymentWithAnAttempt();
+        world.execute("""
+                INSERT INTO dispute (psp, reference, payment_id, reason, stage, stage_rank, final, funds, funds_rank, refundable, answered,
+                       revision, changed_at)
+                VALUES ('adyen', 'D-%1$s', '%1$s', '', 'inquiry', 10, false, 'not_taken', 0, true, true, 1, now() - interval '539 days')"""
+                .formatted(id));
+        reap();
+        assertThat(rowsOf(id)).isEqualTo(2);
+
+        world.execute("UPDATE dispute SET changed_at = now() - interval '541 days', due_by = now() - interval '539 days', "
+                + "revision = revision + 1");
+        reap();
+        assertThat(rowsOf(id)).isEqualTo(2);
+
+        world.execute("UPDATE dispute SET due_by = now() - interval '541 days', revision = revision + 1");
+        reap();
+        assertThat(rowsOf(id)).isZero();
+    }
+
     private String oldPaymentWithAnAttempt() {
         String id = Json.text(payment("500 days", "purged").body(), "id");
         world.become(key, "settled_at = now() - interval '450 days'");

@@ -56,13 +56,14 @@ END $$;
 CREATE OR REPLACE FUNCTION keys_taken(merchants text[], keys text[])
     RETURNS TABLE (merchant_id text, idempotency_key text, fingerprint bytea, fingerprint_version smallint, request_path text,
                    request_params json, created_at timestamptz, state text, generation smallint, sequence int, cancel_requested_at timestamptz,
-                   amount bigint, refunded numeric, resource_id text)
+                   settled_at timestamptz, resolve_at timestamptz, failure_cause text, amount bigint, refunded numeric, resource_id text)
     LANGUAGE plpgsql STABLE ROWS 10 SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
     RETURN QUERY
     SELECT taken.merchant_id, taken.idempotency_key, taken.fingerprint, taken.fingerprint_version, taken.request_path, taken.request_params,
-           taken.created_at, charge.state, charge.generation, charge.sequence, charge.cancel_requested_at, charge.amount,
+           taken.created_at, charge.state, charge.generation, charge.sequence, charge.cancel_requested_at, charge.settled_at,
+           charge.resolve_at, charge.failure_cause, charge.amount,
            (SELECT coalesce(sum(back.amount), 0) FROM operation_now AS back
              WHERE back.payment_id = charge.operation_id AND back.kind = 'refund' AND back.state = 'succeeded'), taken.resource_id
       FROM unnest(merchants, keys) AS ask (merchant_id, idempotency_key)

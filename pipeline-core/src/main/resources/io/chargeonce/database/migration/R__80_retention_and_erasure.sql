@@ -36,7 +36,9 @@ $$;
 
 -- Since when a payment is at rest: the latest of its acceptance, settlement, attempts, moves in the dead-letter queue and evidence that
 -- came late, and the same of its refunds, reversals and returns. A retention that began at the acceptance would be over before a late
--- success. 'infinity' while it is unfinished, charge still has to look at a booked line, or a dispute has no end.
+-- success. 'infinity' while it is unfinished, charge still has to look at a booked line, or a dispute may go on. Not every dispute gets a
+-- closing message: Adyen sends none after a notification of fraud or a request for information. So one that is not final may go on for 540
+-- days after its last change and after its time to answer. That is the longest course of a dispute at the schemes.
 CREATE OR REPLACE FUNCTION at_rest_since(payment text) RETURNS timestamptz
     LANGUAGE plpgsql STABLE SET search_path = chargeonce, pg_temp AS $$
 DECLARE
@@ -46,7 +48,8 @@ DECLARE
                                SELECT operation_id FROM operation WHERE payment_id = payment AND kind <> 'charge');
 BEGIN
     IF unfinished(payment, '{}') OR EXISTS (SELECT FROM settlement_line WHERE psp_key = ANY (attempts) AND due_at IS NOT NULL)
-       OR EXISTS (SELECT FROM dispute WHERE dispute.payment_id = payment AND NOT final) THEN
+       OR EXISTS (SELECT FROM dispute WHERE dispute.payment_id = payment AND NOT final
+                     AND greatest(changed_at, due_by) + interval '540 days' > now()) THEN
         RETURN 'infinity';
     END IF;
     RETURN (SELECT max(at) FROM (

@@ -626,9 +626,10 @@ CREATE INDEX dispute_of_payment ON dispute (payment_id);
 CREATE INDEX dispute_to_answer ON dispute (due_by) WHERE NOT final AND NOT answered;
 CREATE TRIGGER a_dispute_never_goes_back AFTER UPDATE ON dispute
     FOR EACH ROW WHEN (NEW.stage_rank < OLD.stage_rank OR NEW.funds_rank < OLD.funds_rank OR NEW.revision < OLD.revision
-                       OR NEW.revision = OLD.revision AND NEW.reason <> '[erased]'
+                       OR NEW.revision = OLD.revision
+                          AND (NEW.reason <> '[erased]' OR to_jsonb(NEW) - 'reason' <> to_jsonb(OLD) - 'reason')
                        OR NEW.payment_id <> OLD.payment_id OR NEW.psp <> OLD.psp OR NEW.reference <> OLD.reference)
-    EXECUTE FUNCTION refuse('a dispute never goes back to an earlier stage, nor to another payment');
+    EXECUTE FUNCTION refuse('a dispute never goes back to an earlier stage, nor to another payment, nor changes under its revision');
 
 -- What a person found out about an attempt whose outcome no PSP knows. The resolver asks the PSP once more and then decides; the finding
 -- alone changes nothing. One row per attempt: a newer finding replaces one that was refused or still waits.
