@@ -118,7 +118,7 @@ final class AskFirst {
     private static Traces find(Lookup lookup, Operation operation) {
         try {
             return lookup.find(operation);
-        } catch (RuntimeException bug) {
+        } catch (RuntimeException | StackOverflowError | AssertionError | LinkageError bug) {
             LOG.error("Bug! A PSP could not be asked about {}, which waits", operation.id(), bug);
             return new Traces.NoAnswer("a bug kept us from asking: " + Bug.digest(bug));
         }

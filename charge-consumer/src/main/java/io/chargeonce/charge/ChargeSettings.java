@@ -296,6 +296,6 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
 
     /** A gateway for each account. */
     public List<Gateway> gateways() {
-        return psps.stream().map(PspSettings::gateway).toList();
+        return psps.stream().map(providers::gateway).toList();
     }
 }

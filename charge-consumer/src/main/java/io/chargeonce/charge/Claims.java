@@ -260,7 +260,7 @@ final class Claims implements AutoCloseable {
             int missing = lost.sequence() - operation.sequence() - 1;
             operation.claimForgotten(request.token, gateway.psp(), lost.sequence(), now.plus(lease));
             Instant sent = lost.trace().at().isBefore(now) ? lost.trace().at() : now;
-            Attempt attempt = Attempt.inFlight(operation, PspCalls.render(operation, gateway), now, sent.plus(gateway.keyLife()));
+            Attempt attempt = PspCalls.attempt(operation, gateway, now, sent);
             changes.save(operation);
             changes.insert(attempt);
             changes.observe(Observation.of(attempt.key(), "found", new Outcome.Unknown(UnknownCause.STILL_PROCESSING,
@@ -305,7 +305,7 @@ final class Claims implements AutoCloseable {
                 return withoutRoute();
             }
             return switch (routing.choose(candidates)) {
-                case Choice.At at -> operation.kind() == OperationKind.CHARGE || at.gateway().refunds().isPresent()
+                case Choice.At at -> operation.kind() == OperationKind.CHARGE || PspCalls.said(at.gateway(), Gateway::refunds).isPresent()
                         ? take(at.gateway())
                         : bury("psp_cannot_refund", at.gateway().psp() + " has no way to give money back");
                 case Choice.Later later -> waitForItsTurn(candidates, later.pause());
@@ -342,7 +342,7 @@ final class Claims implements AutoCloseable {
             }
             Duration waited = waited();
             operation.claim(request.token, gateway.psp(), now.plus(lease));
-            Attempt attempt = Attempt.inFlight(operation, PspCalls.render(operation, gateway), now, now.plus(gateway.keyLife()));
+            Attempt attempt = PspCalls.attempt(operation, gateway, now, now);
             changes.save(operation);
             changes.insert(attempt);
             return claimed(attempt, waited);

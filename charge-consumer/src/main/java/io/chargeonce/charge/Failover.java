@@ -87,7 +87,7 @@ final class Failover {
             return Optional.empty();
         }
         operation.failOver(request.token, gateway.get().psp(), now.plus(lease));
-        Attempt attempt = Attempt.inFlight(operation, PspCalls.render(operation, gateway.get()), now, now.plus(gateway.get().keyLife()));
+        Attempt attempt = PspCalls.attempt(operation, gateway.get(), now, now);
         changes.insert(attempt);
         return Optional.of(claimed(operation, attempt, request, held, now));
     }

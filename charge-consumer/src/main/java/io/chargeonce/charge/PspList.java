@@ -93,7 +93,7 @@ record PspList(List<PspSettings> accounts, List<String> exposed) {
             // Indented as the lines of other problems are.
             throw new IllegalArgumentException(String.join("\n  ", problems));
         }
-        return new PspList(entries.stream().map(entry -> entry.psp.orElseThrow().provider()
+        return new PspList(entries.stream().map(entry -> entry.psp.orElseThrow()
                 .account(PspAccount.of(entry.name, entry.values, callTimeout, receipts))).toList(),
                 entries.stream().flatMap(entry -> entry.exposed.stream()).toList());
     }

@@ -225,7 +225,7 @@ final class Resolver implements AutoCloseable {
             throws SQLException {
         Gateway gateway = gateways.named(attempt.psp());
         boolean keyIsKnown = now.isBefore(attempt.keyValidUntil());
-        boolean visible = attempt.sentAt().plus(gateway.visibilityLag()).isBefore(now);
+        boolean visible = attempt.sentAt().plus(PspCalls.said(gateway, Gateway::visibilityLag)).isBefore(now);
         // After a purge or a cancel no status query may execute it.
         boolean isPurged = operation.state() == OperationState.PURGED;
         boolean isUnwanted = isPurged || operation.cancelRequestedAt().isPresent();

@@ -98,7 +98,9 @@ public final class Gateways {
             meters.gauge("chargeonce.psp.breaker.open", tags, psp.health, health -> health.isWell() ? 0 : 1);
             meters.gauge("chargeonce.psp.payments.per.second.limit", tags, psp.health, PspHealth::paymentsPerSecond);
             credentialRefused(gateway.psp());
-            psps.put(gateway.psp(), psp);
+            if (psps.put(gateway.psp(), psp) != null) {
+                throw new IllegalArgumentException("Bug! Two accounts are called " + gateway.psp());
+            }
         }
     }
 

@@ -65,6 +65,22 @@ public final class PspProviders {
             return new Found(provider, rules, settings, read, jar);
         }
 
+        /** @throws IllegalArgumentException if the provider refuses its values, or gives the account another name */
+        public PspSettings account(PspAccount account) {
+            PspSettings made = provider.account(account);
+            misnamed(account.name(), "name() of its PspSettings", made.name()).ifPresent(problem -> {
+                throw new IllegalArgumentException(problem);
+            });
+            return made;
+        }
+
+        /** Its attempts are stored under that name, and another account's must not be found there. */
+        private Optional<String> misnamed(String account, String method, String name) {
+            return name.equals(account) ? Optional.empty()
+                    : Optional.of("%s: %s calls the account %s '%s'; let %s return PspAccount.name(), or take the jar out"
+                            .formatted(Settings.PSP_PLUGINS.name(), source(), account, name, method));
+        }
+
         private String source() {
             return jar.map(Path::toString).orElse("this version itself");
         }
@@ -169,6 +185,19 @@ public final class PspProviders {
         return known.of(account).map(rules -> byName.get(rules.name()));
     }
 
+    /**
+     * A new gateway to this account.
+     *
+     * @throws SettingsProblems if it has another name
+     */
+    public Gateway gateway(PspSettings account) {
+        Gateway gateway = account.gateway();
+        of(account.name()).flatMap(found -> found.misnamed(account.name(), "psp() of its Gateway", gateway.psp())).ifPresent(problem -> {
+            throw new SettingsProblems(List.of(problem));
+        });
+        return gateway;
+    }
+
     /** Each setting of an account with a PSP's own name, as a process reads it. */
     public List<Setting<?>> settings() {
         return byName.values().stream().<Setting<?>>flatMap(one -> one.settings.values().stream().map(one.read::get)).toList();
@@ -192,7 +221,7 @@ public final class PspProviders {
             boolean entries = others.stream().anyMatch(account -> of(account).filter(one::equals).isPresent());
             if (one.rules.rail() == Rail.CARD) {
                 one.values(given, entries).map(values -> PspAccount.of(one.rules.name(), values, callTimeout, receipts))
-                        .map(one.provider::account).ifPresent(accounts::add);
+                        .map(one::account).ifPresent(accounts::add);
             }
         }
         return List.copyOf(accounts);

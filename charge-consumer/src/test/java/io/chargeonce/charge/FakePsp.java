@@ -92,6 +92,8 @@ final class FakePsp implements Gateway {
     volatile boolean statusQueryMayExecute = true;
     /** Its way to find a payment's attempts without our rows. */
     volatile Optional<Lookup> lookup = Optional.empty();
+    /** Runs before it says how it gives money back. */
+    volatile Runnable beforeRefunds = () -> {};
     /** Runs while it processes its next status query. */
     volatile Runnable behind = () -> {};
     /**
@@ -187,6 +189,7 @@ final class FakePsp implements Gateway {
 
     @Override
     public Optional<RefundGateway> refunds() {
+        beforeRefunds.run();
         return Optional.of(refunds);
     }
 

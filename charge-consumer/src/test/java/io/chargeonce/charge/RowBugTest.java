@@ -6,11 +6,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chargeonce.kafka.loop.Verdict;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
+import io.chargeonce.psp.Traces;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -84,6 +89,44 @@ class RowBugTest {
                 .count("FROM dead_letter WHERE cause = 'internal_error' AND message ~ '^(StackOverflowError|IllegalStateException) at '"))
                 .isEqualTo(1);
         assertThat(psp.captures).hasSize(39);
+    }
+
+    @Test
+    void a_refund_whose_gateway_lacks_a_class_goes_down_the_tiers_and_its_neighbours_are_charged() {
+        String paid = books.accept("order-paid");
+        process.drain();
+        psp.beforeRefunds = () -> {
+            throw new NoClassDefFoundError("planted");
+        };
+        books.refund(paid, OptionalLong.empty(), "");
+        acceptWithOneIn("pm_card_visa");
+        handleAllAtOnce(books.takeWork());
+        assertThat(books.count("FROM operation_now WHERE kind = 'charge' AND state = 'succeeded'")).isEqualTo(41);
+        process.drain();
+        assertThat(books.count("FROM operation_now WHERE kind = 'refund' AND state = 'dead'")).isEqualTo(1);
+        assertThat(books.count("FROM dead_letter WHERE cause = 'internal_error' AND message LIKE 'IllegalStateException at PspCalls%'"))
+                .isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @MethodSource("errors")
+    void a_payment_about_which_a_lookup_breaks_waits_and_is_asked_about_again(Error error) {
+        var broken = new AtomicBoolean(true);
+        psp.lookup = Optional.of(new FakePsp.Looking(payment -> {
+            if (broken.get()) {
+                throw error;
+            }
+            return new Traces.Found(List.of());
+        }));
+        books.askFirstUntil = Optional.of(Instant.now().plus(Duration.ofHours(1)));
+        EngineFixture.Process asking = books.process(psp);
+        String id = books.accept("order-1");
+        assertThat(asking.handle(books.takeWork().getFirst())).isInstanceOf(Verdict.Done.class);
+        assertThat(books.operation(id).failureCause()).contains("psp_not_queried");
+        broken.set(false);
+        asking.drain();
+        assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(psp.captures).hasSize(1);
     }
 
     static Stream<Supplier<Outcome>> brokenAnswers() {

@@ -2,6 +2,7 @@
 package io.chargeonce.psp;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.payment.FailureCause;
@@ -59,6 +60,13 @@ class GatewaysTest {
     private final Gateway gateway = new Named("one");
     private final Gateway other = new Named("other");
     private final Gateways gateways = new Gateways(List.of(gateway, other), OPEN_FOR, () -> now, new SimpleMeterRegistry());
+
+    @Test
+    void two_accounts_of_one_name_are_refused() {
+        var sameName = List.<Gateway>of(gateway, new Named("one"));
+        assertThatThrownBy(() -> new Gateways(sameName, OPEN_FOR, () -> now, new SimpleMeterRegistry()))
+                .hasMessage("Bug! Two accounts are called one");
+    }
 
     private boolean isWell() {
         return gateways.choose(List.of("one")) instanceof Gateways.Choice.At;

@@ -20,6 +20,8 @@ import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A jar in a folder brings a PSP, or the process says what is wrong with it before it starts. */
 class PspProvidersTest {
@@ -58,6 +60,10 @@ class PspProvidersTest {
 
     /** A provider of one line, whose jar does not have the example's classes. */
     private void plugin(String jar, String provider) throws IOException {
+        plugin(jar, provider, "throw new IllegalArgumentException(\"an account of \" + account.name());");
+    }
+
+    private void plugin(String jar, String provider, String account) throws IOException {
         Path sources = Files.createDirectories(directory.resolve(jar));
         Files.createDirectories(sources.resolve("resources/META-INF/services"));
         Files.writeString(sources.resolve("resources/META-INF/services/io.chargeonce.psp.PspProvider"), "Small");
@@ -71,11 +77,9 @@ class PspProvidersTest {
                 public class Small implements PspProvider {
                     public PspRules rules() { return new PspRules("%s", PspUnits.none().with(2, 1, "EUR")); }
                     public Map<String, Setting<?>> settings() { return Map.of("key", Setting.string("%s", "A key.")); }
-                    public PspSettings account(PspAccount account) {
-                        throw new IllegalArgumentException("an account of " + account.name());
-                    }
+                    public PspSettings account(PspAccount account) { %s }
                 }
-                """.formatted((Object[]) provider.split(" ")));
+                """.formatted(provider.split(" ")[0], provider.split(" ")[1], account));
         CompiledJar.of(plugins.resolve(jar), sources);
     }
 
@@ -145,6 +149,27 @@ class PspProvidersTest {
         Path java = Files.createDirectories(directory.resolve("library/java"));
         Files.writeString(java.resolve("Library.java"), "public class Library {}");
         return java.getParent();
+    }
+
+    /** Accounts of one name would be one account, whose attempts are looked for at the wrong place. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', value = {"\"small\" | account.name() | name() of its PspSettings",
+        "account.name() | \"small\" | psp() of its Gateway"})
+    void an_account_that_a_plugin_calls_otherwise_is_refused(String name, String psp, String method) throws IOException {
+        plugin("small.jar", "small CHARGEONCE_PSP_SMALL_KEY", """
+                String psp = %s;
+                Gateway gateway = (Gateway) java.lang.reflect.Proxy.newProxyInstance(Small.class.getClassLoader(),
+                        new Class<?>[] {Gateway.class}, (proxy, method, arguments) -> psp);
+                return new PspSettings() {
+                    public String name() { return %s; }
+                    public String apiBase() { return "https://small.example"; }
+                    public Gateway gateway() { return gateway; }
+                };
+                """.formatted(psp, name));
+        environment.put("CHARGEONCE_PSPS", "small key=a; small-eu key=b");
+        environment.keySet().removeIf(variable -> variable.startsWith("CHARGEONCE_PSP_PAPER"));
+        assertThat(String.join("\n", catchThrowableOfType(SettingsProblems.class, this::names).problems()))
+                .contains("small.jar calls the account small-eu 'small'; let " + method + " return PspAccount.name()");
     }
 
     @Test

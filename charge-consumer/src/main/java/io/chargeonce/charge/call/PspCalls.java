@@ -8,25 +8,39 @@ import io.chargeonce.psp.Charge;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.PspCall;
 import io.chargeonce.psp.Refund;
+import java.time.Instant;
+import java.util.function.Function;
 
 /** Assembles what a gateway needs to know about a stored attempt. */
 public final class PspCalls {
 
     private PspCalls() {}
 
-    /** The request bytes to store for an attempt of an operation that was just claimed at this PSP. */
-    public static byte[] render(Operation operation, Gateway gateway) {
+    /** What a gateway says. An error of its plugin breaks this payment only, and no other that shares its transaction. */
+    public static <T> T said(Gateway gateway, Function<Gateway, T> question) {
         try {
-            return switch (operation.kind()) {
-                case CHARGE -> gateway.render(operation, operation.attemptKey());
-                case REFUND, REVERSAL -> gateway.refunds().orElseThrow().render(operation, capture(operation), operation.attemptKey());
-                case RETURN -> throw hasNoAttempt(operation);
-            };
+            return question.apply(gateway);
         } catch (LinkageError e) {
-            // It breaks this payment only, and no other that shares its transaction.
             throw new IllegalStateException("Bug! The gateway to %s lacks a class; its plugin may be built for another version"
                     .formatted(gateway.psp()), e);
         }
+    }
+
+    /**
+     * The attempt of an operation that was just claimed at this PSP, with the request bytes to store.
+     *
+     * @param sent when the life of its key begins
+     */
+    public static Attempt attempt(Operation operation, Gateway gateway, Instant now, Instant sent) {
+        return said(gateway, psp -> Attempt.inFlight(operation, render(operation, psp), now, sent.plus(psp.keyLife())));
+    }
+
+    private static byte[] render(Operation operation, Gateway gateway) {
+        return switch (operation.kind()) {
+            case CHARGE -> gateway.render(operation, operation.attemptKey());
+            case REFUND, REVERSAL -> gateway.refunds().orElseThrow().render(operation, capture(operation), operation.attemptKey());
+            case RETURN -> throw hasNoAttempt(operation);
+        };
     }
 
     /**
@@ -35,6 +49,10 @@ public final class PspCalls {
      * @param mayBeSent whether the PSP still remembers the key, so that a status query may send it again
      */
     public static PspCall of(Operation operation, Attempt attempt, Gateway gateway, boolean mayBeSent) {
+        return said(gateway, psp -> call(operation, attempt, psp, mayBeSent));
+    }
+
+    private static PspCall call(Operation operation, Attempt attempt, Gateway gateway, boolean mayBeSent) {
         var money = operation.accepted().request().money();
         return switch (operation.kind()) {
             // An attempt that the database had lost has the life of its key from its PSP's own time.
