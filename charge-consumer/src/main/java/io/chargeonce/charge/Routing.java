@@ -65,7 +65,8 @@ final class Routing {
     /** The PSPs of its routes and its rail that have a token for its method, a unit for its amount, and room for its texts. */
     List<String> routed(Operation operation) {
         var accepted = operation.accepted();
-        return routes.of(accepted.merchant(), accepted.request(), operation.id(), operation.sequence() > 0 ? operation.psp() : Optional.empty())
+        return routes
+                .of(accepted.merchant(), accepted.request(), operation.id(), operation.sequence() > 0 ? operation.psp() : Optional.empty())
                 .stream().filter(psp -> known.canSay(psp, accepted.request().money(), operation.tokens())).toList();
     }
 

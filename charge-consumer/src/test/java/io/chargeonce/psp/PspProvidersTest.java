@@ -35,15 +35,18 @@ class PspProvidersTest {
 
     @BeforeEach
     void start() throws IOException {
-        plugins = Files.createDirectory(directory.resolve("plugins"));
+        plugins = mode(Files.createDirectory(directory.resolve("plugins")), "rwxr-xr-x");
         DataKeys.add(directory.resolve("data-key"));
         environment.put("CHARGEONCE_DATA_KEY_FILE", directory.resolve("data-key") + DataKeys.PUBLIC);
-        Path key = Files.setPosixFilePermissions(Files.writeString(directory.resolve("key"), "secret"),
-                PosixFilePermissions.fromString("rw-------"));
+        Path key = mode(Files.writeString(directory.resolve("key"), "secret"), "rw-------");
         environment.put("CHARGEONCE_STRIPE_API_KEY_FILE", key.toString());
         environment.put("CHARGEONCE_PSP_PLUGINS", plugins.toString());
         environment.put("CHARGEONCE_PSP_PAPER_KEY_FILE", key.toString());
         environment.put("CHARGEONCE_PSP_PAPER_BASE", "https://paper.example");
+    }
+
+    private static Path mode(Path file, String mode) throws IOException {
+        return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
     }
 
     private ChargeSettings read() {
@@ -170,6 +173,20 @@ class PspProvidersTest {
         environment.keySet().removeIf(variable -> variable.startsWith("CHARGEONCE_PSP_PAPER"));
         assertThat(String.join("\n", catchThrowableOfType(SettingsProblems.class, this::names).problems()))
                 .contains("small.jar calls the account small-eu 'small'; let " + method + " return PspAccount.name()");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"., rwxrwxr-x", "., rwxr-xrwx", "paper.jar, rw-rw-r--", "paper.jar, rw-r--rw-"})
+    void code_that_others_may_change_is_refused_before_it_runs_unless_that_is_allowed(String changeable, String mode) throws IOException {
+        CompiledJar.of(plugins.resolve("paper.jar"), EXAMPLE);
+        Files.writeString(plugins.resolve("broken.jar"), "no jar");
+        mode(plugins.resolve(changeable), mode);
+        assertThat(problems()).contains("CHARGEONCE_PSP_PLUGINS: " + plugins, changeable, mode,
+                "so other accounts may put code into this process; chmod go-w it", "CHARGEONCE_INSECURE: with yes")
+                .doesNotContain("broken.jar");
+        Files.delete(plugins.resolve("broken.jar"));
+        environment.put("CHARGEONCE_INSECURE", "yes");
+        assertThat(names()).containsExactly("stripe", "paper");
     }
 
     @Test

@@ -6,6 +6,7 @@ import com.sun.security.auth.module.UnixSystem;
 import java.io.IOException;
 import java.io.Reader;
 import java.net.URI;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
@@ -19,6 +20,8 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 import org.postgresql.Driver;
 import org.postgresql.jdbc.SslMode;
 import org.postgresql.util.PSQLException;
@@ -42,6 +45,7 @@ public final class Exposure {
             "localhost|127(\\.(25[0-5]|2[0-4]\\d|1?\\d?\\d)){3}|\\[?(::1|0:0:0:0:0:0:0:1)]?");
     private static final Set<PosixFilePermission> NEVER = EnumSet.of(PosixFilePermission.OTHERS_READ, PosixFilePermission.OTHERS_WRITE,
             PosixFilePermission.GROUP_WRITE);
+    private static final Set<PosixFilePermission> WRITE = EnumSet.of(PosixFilePermission.OTHERS_WRITE, PosixFilePermission.GROUP_WRITE);
     private static final Pattern SECRET_OF_KAFKA = Pattern.compile(".*(password|passphrase|secret|jaas\\.config|keystore\\.key)");
     private static final int ROOT = 0;
     /** A process may read its settings more than once. */
@@ -144,6 +148,28 @@ public final class Exposure {
             return isTooOpen(mode, (int) Files.getAttribute(file, "unix:uid"), us())
                     ? Optional.of(("%s: %s has the mode %s, so other accounts may read or change the secret; chmod 600 it (in Kubernetes "
                             + "defaultMode: 0440, and an fsGroup)").formatted(name, file, PosixFilePermissions.toString(mode)))
+                    : Optional.empty();
+        } catch (IOException | UnsupportedOperationException noSuchFileOrNoModes) {
+            return Optional.empty();
+        }
+    }
+
+    /** Whether other accounts may put code into the process: the folder, or a jar in it, may be written by its group or by others. */
+    static Optional<String> openPlugins(String name, Path folder, Settings all) {
+        try (DirectoryStream<Path> jars = Files.newDirectoryStream(folder, "*.jar")) {
+            return Stream.concat(Stream.of(folder), StreamSupport.stream(jars.spliterator(), false).sorted())
+                    .flatMap(one -> openCode(name, one).stream()).findFirst();
+        } catch (IOException toldWhereItIsUsed) {
+            return Optional.empty();
+        }
+    }
+
+    private static Optional<String> openCode(String name, Path code) {
+        try {
+            Set<PosixFilePermission> mode = Files.getPosixFilePermissions(code);
+            return mode.stream().anyMatch(WRITE::contains)
+                    ? Optional.of("%s: %s has the mode %s, so other accounts may put code into this process; chmod go-w it"
+                            .formatted(name, code, PosixFilePermissions.toString(mode)))
                     : Optional.empty();
         } catch (IOException | UnsupportedOperationException noSuchFileOrNoModes) {
             return Optional.empty();

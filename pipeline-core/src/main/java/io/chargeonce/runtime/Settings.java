@@ -42,7 +42,7 @@ public final class Settings {
     public static final Setting<Optional<Path>> PSP_PLUGINS = Setting.folder("CHARGEONCE_PSP_PLUGINS",
             "A folder of jars, each with the gateway of one more PSP. They run in this process, with all its rights. The same for ingest, "
                     + "charge and retry services.")
-            .optional();
+            .exposedIf(Exposure::openPlugins).optional();
     private static final Pattern OF_A_PLUGIN = Pattern.compile("CHARGEONCE_PSP_[A-Z0-9]+_[A-Z0-9_]+");
 
     private final Map<Setting<?>, Object> values;
@@ -83,12 +83,21 @@ public final class Settings {
     /**
      * Reads one setting on which the others depend, and checks no other.
      *
-     * @throws SettingsProblems if it is wrong
+     * @throws SettingsProblems if it is wrong, or exposes something and is not allowed to; {@link #load} warns of what is allowed
      */
     public static <T> T first(Map<String, String> environment, Setting<T> setting) {
         List<String> problems = new ArrayList<>();
-        Optional<T> value = value(setting, SettingsSource.of(environment, problems::add), problems);
-        return value.filter(found -> problems.isEmpty()).orElseThrow(() -> new SettingsProblems(problems));
+        SettingsSource source = SettingsSource.of(environment, problems::add);
+        Optional<T> value = value(setting, source, problems);
+        if (value.isEmpty() || !problems.isEmpty()) {
+            throw new SettingsProblems(problems);
+        }
+        Insecure insecure = value(INSECURE, source, problems).orElse(Insecure.NO);
+        var settings = new Settings(Map.of(setting, value.get(), INSECURE, insecure));
+        if (!settings.isInsecure()) {
+            settings.allow(setting.exposed(settings).stream().toList());
+        }
+        return settings.get(setting);
     }
 
     /**

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.jar.JarEntry;
@@ -41,7 +42,7 @@ public final class CompiledJar {
                 add(out, sources.resolve("resources"));
             }
         }
-        return jar;
+        return Files.setPosixFilePermissions(jar, PosixFilePermissions.fromString("rw-r--r--"));
     }
 
     private static void add(JarOutputStream jar, Path folder) throws IOException {
