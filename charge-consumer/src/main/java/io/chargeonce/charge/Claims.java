@@ -317,10 +317,9 @@ final class Claims implements AutoCloseable {
 
         /** While routes are changed, some processes have the new ones already. So it dies only after it has waited in every tier. */
         private Claim withoutRoute() throws SQLException {
-            String message =
-                    ("no PSP of its routes takes such a payment of %s: see CHARGEONCE_ROUTES (a raw token goes only to one PSP), for which "
-                            + "PSPs its payment method has a token, and what these take as customer and payment_method")
-                            .formatted(operation.accepted().request().money());
+            String message = ("no PSP of its routes takes such a payment of %s: see CHARGEONCE_ROUTES (a raw token has one PSP), "
+                    + "which PSPs have its method, and what they take as customer and method")
+                    .formatted(operation.accepted().request().money());
             boolean hasWaited = operation.tier() >= schedule.tiers().size() && operation.failureCause().equals(Optional.of(NO_ROUTE));
             return !hasWaited ? park(NO_ROUTE, message)
                     : changes.settledByTheDeclineElsewhere(operation) ? new Claim.Ended(false) : bury(NO_ROUTE, message);

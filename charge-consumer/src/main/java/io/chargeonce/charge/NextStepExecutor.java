@@ -192,8 +192,7 @@ final class NextStepExecutor {
         if (!at.operation.refusedBy().contains(psp)) {
             at.operation.neverAgainAt(psp);
             at.changes.incident(Incident.REFUSED_BY_PSP, at.operation, Map.of("psp", psp, "detail", failed.detail()));
-            LOG.error(
-                    "ALERT: PSP {} does not take payment {} ({}); it goes to another one of its routes, if there is one for it. Correct CHARGEONCE_ROUTES",
+            LOG.error("ALERT: PSP {} does not take payment {} ({}); another one of its routes may get it. Correct CHARGEONCE_ROUTES",
                     psp, at.operation.id(), failed.detail());
         }
     }
