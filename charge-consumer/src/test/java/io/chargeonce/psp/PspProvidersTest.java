@@ -181,7 +181,7 @@ class PspProvidersTest {
         CompiledJar.of(plugins.resolve("paper.jar"), EXAMPLE);
         Files.writeString(plugins.resolve("broken.jar"), "no jar");
         mode(plugins.resolve(changeable), mode);
-        assertThat(problems()).contains("CHARGEONCE_PSP_PLUGINS: " + plugins, changeable, mode,
+        assertThat(problems()).contains("CHARGEONCE_PSP_PLUGINS: " + plugins.resolve(changeable).normalize(), mode,
                 "so other accounts may put code into this process; chmod go-w it", "CHARGEONCE_INSECURE: with yes")
                 .doesNotContain("broken.jar");
         Files.delete(plugins.resolve("broken.jar"));
