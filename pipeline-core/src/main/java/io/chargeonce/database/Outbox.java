@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.database;
 
+import io.chargeonce.database.raw.RawRow;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -178,7 +179,8 @@ public final class Outbox {
 
     /** The rows that were set aside, the first of each key, as many as {@link #read} takes; the next ones are behind the last key. */
     static List<Staged> refused(Connection connection, List<Integer> shards, String behind) throws SQLException {
-        return Sql.all(connection, REFUSED, row -> staged(row, 1), connection.createArrayOf("int4", shards.toArray()), behind, MOST_AT_ONCE, (long) MOST_BYTES_AT_ONCE);
+        return Sql.all(connection, REFUSED, row -> staged(row, 1), connection.createArrayOf("int4", shards.toArray()), behind, MOST_AT_ONCE,
+                (long) MOST_BYTES_AT_ONCE);
     }
 
     private static final String OLDEST = """

@@ -25,7 +25,7 @@ public record FoundRecord(String topic, int partition, long offset, byte[] key, 
      * How a merge sends it back.
      *
      * @param topic   empty if it is not known
-     * @param headers what it goes with, as {@link io.chargeonce.database.HeaderBytes} has them
+     * @param headers what it goes with, as {@link io.chargeonce.database.raw.HeaderBytes} has them
      */
     public record WayBack(String topic, byte[] headers) {}
 

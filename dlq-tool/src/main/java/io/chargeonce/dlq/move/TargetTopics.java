@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.move;
 
-import io.chargeonce.database.HeaderBytes;
-import io.chargeonce.database.RawRow;
+import io.chargeonce.database.raw.HeaderBytes;
+import io.chargeonce.database.raw.RawRow;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.kafka.ProducerSettings;
 import java.nio.charset.StandardCharsets;

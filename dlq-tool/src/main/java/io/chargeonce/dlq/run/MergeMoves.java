@@ -3,7 +3,7 @@ package io.chargeonce.dlq.run;
 
 import io.chargeonce.database.Outbox;
 import io.chargeonce.database.OutboxRow;
-import io.chargeonce.database.RawRow;
+import io.chargeonce.database.raw.RawRow;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.move.Audit;

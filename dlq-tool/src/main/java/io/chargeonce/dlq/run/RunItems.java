@@ -118,9 +118,10 @@ final class RunItems {
     private static List<String> draw(Connection connection, Predicate<MoneyStatus> tries, Selection selection, RunTerms terms)
             throws SQLException {
         List<String> standings = Arrays.stream(MoneyStatus.values()).filter(tries).map(MoneyStatus::tag).toList();
-        return standings.isEmpty() ? List.of() : Sql.all(connection, DRAW.formatted(DeadLetterQuery.selected(selection.from())), row -> row.getString(1),
-                DeadLetterQuery.values(selection, standings, terms.givenCanary().stream().asLongStream().boxed().findFirst(),
-                        RunTerms.USUAL_CANARY_PERCENT, RunTerms.LARGEST_USUAL_CANARY));
+        return standings.isEmpty() ? List.of()
+                : Sql.all(connection, DRAW.formatted(DeadLetterQuery.selected(selection.from())), row -> row.getString(1),
+                        DeadLetterQuery.values(selection, standings, terms.givenCanary().stream().asLongStream().boxed().findFirst(),
+                                RunTerms.USUAL_CANARY_PERCENT, RunTerms.LARGEST_USUAL_CANARY));
     }
 
     private static final String FIRST_UNMOVED = "SELECT min(position) FROM dlq_run_item WHERE run_id = ? AND fate IS NULL";

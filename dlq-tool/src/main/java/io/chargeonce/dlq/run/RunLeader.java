@@ -26,8 +26,8 @@ import java.util.function.Predicate;
  * Leads one run to its end: a canary, then the rest at a rate. A merge is judged by what became of its payments: first the canary's; the
  * rate grows while all goes well, and it goes no further when too many fail again. What has failed again by its end is counted too: a run
  * that sent everything and whose payments die again has stopped, and not finished. Of a change that is final at once, and of a merge that
- * charges nothing, no more is seen: after its canary it stops, and a person who has looked resumes it. Every batch is one commit, so a process that takes over from a
- * killed leader goes on exactly where it ended. One thread.
+ * charges nothing, no more is seen: after its canary it stops, and a person who has looked resumes it. Every batch is one commit, so a
+ * process that takes over from a killed leader goes on exactly where it ended. One thread.
  */
 public final class RunLeader {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.story;
 
-import io.chargeonce.database.RawRow;
+import io.chargeonce.database.raw.RawRow;
 import io.chargeonce.database.Sql;
 import io.chargeonce.ledger.DeadLetter;
 import io.chargeonce.ledger.FoundRecord;

@@ -69,7 +69,8 @@ public final class Import {
                     .toList());
             here.putAll(states(connection, letters.stream().map(DeadLetter::id).filter(id -> !entered.contains(id)).toList()));
             return new Result(entered.size(), letters.stream().filter(letter -> entered.contains(letter.id()))
-                    .filter(letter -> letter.source().flatMap(DeadLetter.Source::target).equals(Optional.of(""))).count(), records.size() - entered.size(),
+                    .filter(letter -> letter.source().flatMap(DeadLetter.Source::target).equals(Optional.of(""))).count(),
+                    records.size() - entered.size(),
                     here.values().stream().filter(state -> !state.equals("dead")).count());
         });
     }

@@ -142,7 +142,8 @@ final class ImportCommand implements Callable<Integer> {
     private int print(Import.Result taken, AuditContext by) {
         Screen screen = Screen.of(spec);
         if (common.json) {
-            JsonLines.print(screen, Map.of("imported", taken.entered(), "aimless", taken.aimless(), "known", taken.known(), "left", taken.left(), "run", by.run()));
+            JsonLines.print(screen, Map.of("imported", taken.entered(), "aimless", taken.aimless(), "known", taken.known(), "left",
+                    taken.left(), "run", by.run()));
             return 0;
         }
         screen.say("%s into the queue, as %s by %s.".formatted(
@@ -151,8 +152,9 @@ final class ImportCommand implements Callable<Integer> {
             screen.print("To send them back:  chargeonce dlq merge --run %s", by.run());
         }
         if (taken.aimless() > 0) {
-            screen.say(("%,d of them cannot be sent back: no header names a topic that they could go to. If one does under another name, purge "
-                    + "this run and import again with --topic-header.").formatted(taken.aimless()));
+            screen.say(
+                    ("%,d of them cannot be sent back: no header names a topic that they could go to. If one does under another name, purge "
+                            + "this run and import again with --topic-header.").formatted(taken.aimless()));
         }
         if (taken.known() > taken.left()) {
             screen.say("%,d had been in it before, and stay as they are.".formatted(taken.known() - taken.left()));

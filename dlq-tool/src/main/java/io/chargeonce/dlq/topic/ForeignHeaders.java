@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.topic;
 
-import io.chargeonce.database.HeaderBytes;
-import io.chargeonce.database.RawRow;
+import io.chargeonce.database.raw.HeaderBytes;
+import io.chargeonce.database.raw.RawRow;
 import io.chargeonce.ledger.FoundRecord;
 import io.chargeonce.wire.Topics;
 import java.nio.ByteBuffer;
@@ -22,13 +22,13 @@ import org.apache.kafka.common.header.internals.RecordHeader;
  * What the headers of another system's dead letter say: where it failed first, why, and what it goes back with. The names are those of:
  *
  * <ul>
- * <li>Spring Kafka's recoverer ({@code kafka_dlt-…}, since 2.2) and retry topics ({@code kafka_…} and {@code retry_topic-…}, since 2.7), as in
- * its classes {@code KafkaHeaders}, {@code RetryTopicHeaders} and {@code SerializationUtils}. Partition and offset are a big-endian int and
+ * <li>Spring Kafka's recoverer ({@code kafka_dlt-…}, since 2.2) and retry topics ({@code kafka_…} and {@code retry_topic-…}, since 2.7), in its
+ * classes {@code KafkaHeaders}, {@code RetryTopicHeaders} and {@code SerializationUtils}. Partition and offset are big-endian, an int and a
  * long;</li>
  * <li>Kafka Connect's {@code DeadLetterQueueReporter} ({@code __connect.errors.…}, KIP-298), with numbers as text;</li>
  * <li>Kafka Streams' {@code ExceptionHandlerUtils} ({@code __streams.errors.…}, KIP-1034), with numbers as text;</li>
- * <li>Karafka's enhanced dead-letter queue since 2.5 ({@code source_…}, in its upgrade notes), with numbers as text. These names are ordinary
- * ones, so they count only if all of them are there. Its earlier versions replaced the key, so nothing of theirs goes back;</li>
+ * <li>Karafka's enhanced dead-letter queue since 2.5 ({@code source_…}, in its upgrade notes), with numbers as text. These names are
+ * ordinary ones, so they count only if all of them are there. Its earlier versions replaced the key, so nothing of theirs goes back;</li>
  * <li>others, where the caller names the headers.</li>
  * </ul>
  */
@@ -76,7 +76,8 @@ final class ForeignHeaders {
         this.record = record;
         this.named = named;
         // Each hop may add its own headers, after those that are there.
-        this.origin = all().flatMap(header -> ORIGINS.stream().filter(one -> one.topic.equals(header.key()))).filter(this::isTold).findFirst();
+        this.origin =
+                all().flatMap(header -> ORIGINS.stream().filter(one -> one.topic.equals(header.key()))).filter(this::isTold).findFirst();
     }
 
     private static Origin origin(String before, boolean isBinary, boolean isOrdinary) {

@@ -38,7 +38,7 @@ public final class Words {
             case POISON -> "needs editing";
             case MENDED -> "sends again";
             case FOREIGN -> "sends back";
-            case NO_TARGET -> STAYS;
+            case NO_TARGET -> "no topic to go to";
         };
     }
 
@@ -82,8 +82,10 @@ public final class Words {
             case UNRESOLVED -> "the money may have been taken, so the PSP is queried before anything else";
             case POISON -> "poison cannot be merged before dlq edit has made it readable";
             case MENDED -> "the record was edited, so it goes to its topic again and is read as a new record";
-            case FOREIGN -> "records of other systems go back to the topics that their headers name; what becomes of them there is not seen here";
-            case NO_TARGET -> "records of other systems whose headers name no topic that they could go back to: look at them, or purge them";
+            case FOREIGN ->
+                "records of other systems go back to the topics that their headers name; what becomes of them there is not seen here";
+            case NO_TARGET ->
+                "records of other systems whose headers name no topic that they could go back to: look at them, or purge them";
         };
     }
 

@@ -9,6 +9,7 @@ import io.chargeonce.dlq.QueueRows;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.kafka.ProducerSettings;
 import io.chargeonce.sandbox.TestStack;
+import io.chargeonce.wire.TopicPlan;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -51,6 +52,9 @@ class ForeignMergeTest {
 
     @BeforeEach
     void makeTheTopics() throws Exception {
+        try (Admin admin = kafka().newAdmin()) {
+            new TopicPlan(rows.queue().topics(), 3, Optional.of((short) 1)).create(admin);
+        }
         create(orders, Map.of());
         create(deadLetters, Map.of("max.message.bytes", "4000000"));
     }
@@ -80,7 +84,8 @@ class ForeignMergeTest {
         assertThat(back.getFirst().key()).isEqualTo(KEY);
         assertThat(back.getFirst().value()).isEqualTo(VALUE);
         assertThat(Arrays.stream(back.getFirst().headers().toArray())
-                .map(header -> header.key() + "=" + (header.value() == null ? null : new String(header.value(), StandardCharsets.ISO_8859_1))))
+                .map(header -> header.key() + "="
+                        + (header.value() == null ? null : new String(header.value(), StandardCharsets.ISO_8859_1))))
                 .containsExactly("tenant=\u00ff\u0000", "none=null", "tenant=again", "chargeonce-merges=1", "chargeonce-dead-letter=" + id);
 
         take();
@@ -140,7 +145,8 @@ class ForeignMergeTest {
         assertThat(read(orders)).hasSize(1);
         assertThat(read(small)).as("as a producer compresses it, this one fits").hasSize(1);
         assertThat(rows.text("SELECT count(*) FROM dead_letter WHERE state = 'dead'")).isEqualTo("3");
-        assertThat(rows.text("SELECT string_agg(fate, ' ' ORDER BY fate) FROM dlq_run_item")).isEqualTo("no_topic refused resent resent too_large");
+        assertThat(rows.text("SELECT string_agg(fate, ' ' ORDER BY fate) FROM dlq_run_item"))
+                .isEqualTo("no_topic refused resent resent too_large");
         assertThat(topics()).doesNotContain(missing);
 
         create(missing, Map.of());
@@ -154,7 +160,8 @@ class ForeignMergeTest {
     void without_kafka_nothing_moves_and_the_run_can_be_resumed() throws Exception {
         bury(orders, KEY, VALUE);
         take();
-        Called merge = Called.of(rows::open, () -> KafkaConnection.of("127.0.0.1:1", Optional.empty()), "merge", "--all", "--canary", "0", "--yes");
+        Called merge = Called.of(rows::open, () -> KafkaConnection.of("127.0.0.1:1", Optional.empty()), "merge", "--all", "--canary", "0",
+                "--yes");
         assertThat(merge.exit()).isEqualTo(3);
         assertThat(merge.err()).contains("to go on: chargeonce dlq merge --resume run_", "Kafka can't be reached");
         assertThat(rows.letter(only())).isEqualTo("dead/1");

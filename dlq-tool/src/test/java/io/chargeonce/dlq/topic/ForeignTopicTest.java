@@ -3,7 +3,7 @@ package io.chargeonce.dlq.topic;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.chargeonce.database.HeaderBytes;
+import io.chargeonce.database.raw.HeaderBytes;
 import io.chargeonce.dlq.story.Import;
 import io.chargeonce.wire.PaymentJson;
 import java.math.BigInteger;

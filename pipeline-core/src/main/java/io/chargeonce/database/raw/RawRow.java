@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.database;
+package io.chargeonce.database.raw;
 
 import java.util.Optional;
 
