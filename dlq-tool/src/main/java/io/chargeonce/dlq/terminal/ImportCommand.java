@@ -153,8 +153,8 @@ final class ImportCommand implements Callable<Integer> {
         }
         if (taken.aimless() > 0) {
             screen.say(
-                    ("%,d of them cannot be sent back: no header names a topic that they could go to. If one does under another name, purge "
-                            + "this run and import again with --topic-header.").formatted(taken.aimless()));
+                    ("%,d of them cannot be sent back: no header names a topic that they could go to. If one does under another name, "
+                            + "purge this run and import again with --topic-header.").formatted(taken.aimless()));
         }
         if (taken.known() > taken.left()) {
             screen.say("%,d had been in it before, and stay as they are.".formatted(taken.known() - taken.left()));

@@ -22,9 +22,9 @@ import org.apache.kafka.common.header.internals.RecordHeader;
  * What the headers of another system's dead letter say: where it failed first, why, and what it goes back with. The names are those of:
  *
  * <ul>
- * <li>Spring Kafka's recoverer ({@code kafka_dlt-…}, since 2.2) and retry topics ({@code kafka_…} and {@code retry_topic-…}, since 2.7), in its
- * classes {@code KafkaHeaders}, {@code RetryTopicHeaders} and {@code SerializationUtils}. Partition and offset are big-endian, an int and a
- * long;</li>
+ * <li>Spring Kafka's recoverer ({@code kafka_dlt-…}, since 2.2) and retry topics ({@code kafka_…}, {@code retry_topic-…}, since 2.7), in
+ * its classes {@code KafkaHeaders}, {@code RetryTopicHeaders} and {@code SerializationUtils}. Partition and offset are big-endian, an int
+ * and a long;</li>
  * <li>Kafka Connect's {@code DeadLetterQueueReporter} ({@code __connect.errors.…}, KIP-298), with numbers as text;</li>
  * <li>Kafka Streams' {@code ExceptionHandlerUtils} ({@code __streams.errors.…}, KIP-1034), with numbers as text;</li>
  * <li>Karafka's enhanced dead-letter queue since 2.5 ({@code source_…}, in its upgrade notes), with numbers as text. These names are

@@ -167,8 +167,8 @@ public final class RunPage {
     private static String finished(DlqRun run, Outcomes outcomes) {
         return run.sum().money().isEmpty() ? "It held no payment."
                 : outcomes.entered().count() == 0 ? "None of them was to be charged."
-                : outcomes.open().count() == 0 ? "All that was sent has ended."
-                        : "All was sent, and some of it is still under way.";
+                        : outcomes.open().count() == 0 ? "All that was sent has ended."
+                                : "All was sent, and some of it is still under way.";
     }
 
     private record Became(String what, Sum sum) {}

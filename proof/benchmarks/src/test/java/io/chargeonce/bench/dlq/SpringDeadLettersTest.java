@@ -74,8 +74,8 @@ class SpringDeadLettersTest {
 
     @BeforeEach
     void makeTheTopics() throws Exception {
-        ground.admin().createTopics(Stream.of("", "-retry", "-dlt").map(end -> new NewTopic(orders + end, 2, (short) 1)).toList()).all()
-                .get();
+        var names = Stream.of("", "-retry", "-retry-0", "-retry-100", "-dlt").map(end -> orders + end);
+        ground.admin().createTopics(names.map(name -> new NewTopic(name, 2, (short) 1)).toList()).all().get();
     }
 
     @AfterEach
@@ -203,7 +203,7 @@ class SpringDeadLettersTest {
         }
 
         @Bean
-        KafkaTemplate<byte[], byte[]> defaultRetryTopicKafkaTemplate(Environment its) {
+        KafkaTemplate<byte[], byte[]> kafkaTemplate(Environment its) {
             return new KafkaTemplate<>(new DefaultKafkaProducerFactory<>(Map.of("bootstrap.servers", its.getRequiredProperty("kafka")),
                     new ByteArraySerializer(), new ByteArraySerializer()));
         }
