@@ -31,6 +31,7 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -49,6 +50,7 @@ class ForeignMergeTest {
 
     private final String orders = "orders-" + UUID.randomUUID();
     private final String deadLetters = orders + "-dlt";
+    private final Producer<byte[], byte[]> another = producer();
 
     @BeforeEach
     void makeTheTopics() throws Exception {
@@ -57,6 +59,11 @@ class ForeignMergeTest {
         }
         create(orders, Map.of());
         create(deadLetters, Map.of("max.message.bytes", "4000000"));
+    }
+
+    @AfterEach
+    void close() {
+        another.close();
     }
 
     @Test
@@ -231,9 +238,7 @@ class ForeignMergeTest {
         }
         record.headers().add("kafka_dlt-exception-fqcn", "x.Y".getBytes(StandardCharsets.UTF_8))
                 .add("kafka_dlt-exception-stacktrace", new byte[5_000]).add("tenant", "again".getBytes(StandardCharsets.UTF_8));
-        try (var producer = producer()) {
-            producer.send(record).get();
-        }
+        another.send(record).get();
     }
 
     private static List<ConsumerRecord<byte[], byte[]>> read(String topic) {
