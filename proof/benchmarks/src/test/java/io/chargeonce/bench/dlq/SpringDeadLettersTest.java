@@ -93,7 +93,7 @@ class SpringDeadLettersTest {
 
             dlq("import", "--from-topic", orders + "-dlt", "--reason", "one place to look");
             assertThat(text("SELECT cause || ' ' || source_topic || ' ' || target_topic FROM dead_letter"))
-                    .isEqualTo("OutOfStock " + orders + " " + orders);
+                    .isEqualTo("SpringDeadLettersTest$OutOfStock " + orders + " " + orders);
             dlq("merge", "--all", "--canary", "0", "--yes");
             publish();
             await(() -> listener.given.size() == 2 * ATTEMPTS && inDeadLetterTopic() == 2);
