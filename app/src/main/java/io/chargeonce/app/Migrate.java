@@ -87,14 +87,19 @@ public final class Migrate {
     }
 
     public static AccessPlan.Applied acls(PipelineSettings settings) {
-        return withKafka(settings, accessPlan(settings)::apply);
+        return acls(settings, List.of());
+    }
+
+    /** @param others topics of other systems */
+    public static AccessPlan.Applied acls(PipelineSettings settings, List<String> others) {
+        return withKafka(settings, accessPlan(settings, others)::apply);
     }
 
     /** Lets an application read the outcomes. */
     static void outcomesConsumer(PipelineSettings settings, String application) {
         withKafka(settings, admin -> {
             try {
-                return admin.createAcls(accessPlan(settings).readsOutcomes(application)).all().get();
+                return admin.createAcls(accessPlan(settings, List.of()).readsOutcomes(application)).all().get();
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw new KafkaException("interrupted while creating ACLs", e);
@@ -105,12 +110,12 @@ public final class Migrate {
         });
     }
 
-    static List<AclBinding> plannedAcls(PipelineSettings settings) {
-        return accessPlan(settings).all();
+    static List<AclBinding> plannedAcls(PipelineSettings settings, List<String> others) {
+        return accessPlan(settings, others).all();
     }
 
-    private static AccessPlan accessPlan(PipelineSettings settings) {
-        return new AccessPlan(new Topics(settings.topicPrefix()), settings.tiers().size());
+    private static AccessPlan accessPlan(PipelineSettings settings, List<String> others) {
+        return new AccessPlan(new Topics(settings.topicPrefix()), settings.tiers().size(), others);
     }
 
     private static <T> T withKafka(PipelineSettings settings, Function<Admin, T> work) {

@@ -7,6 +7,7 @@ import io.chargeonce.runtime.Exposure;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.wire.AccessPlan;
 import io.chargeonce.wire.TopicCheck;
+import io.chargeonce.wire.Topics;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -77,6 +78,11 @@ final class MigrateCommand implements Callable<Integer> {
             + "with consumer groups whose names begin with NAME.")
     List<String> outcomesConsumers = List.of();
 
+    @Option(names = "--foreign-topic", paramLabel = "NAME", description = "With --roles: a topic of another system. People may read it to "
+            + "import its dead letters, and a merge may send records back to it. Name all of them each time: --roles takes back what it "
+            + "does not give.")
+    List<String> foreignTopics = List.of();
+
     @Option(names = "--four-eyes-above", paramLabel = "LIMIT", split = ",",
             description = "What one person may merge, purge, restore, stop, cancel and settle alone "
                     + "in 24 hours: a number of dead letters such as 500, or money in minor units such as EUR=1000000. Replaces all "
@@ -119,6 +125,10 @@ final class MigrateCommand implements Callable<Integer> {
                             ("--outcomes-consumer is '%s', but must be a principal's name "
                                     + "without 'User:', and not one of the pipeline's own, which begin with chargeonce-").formatted(name));
                 });
+        foreignTopics.stream().filter(name -> !roles || !Topics.mayBeAnothers(name)).findFirst().ifPresent(name -> {
+            throw new CommandLine.ParameterException(spec.commandLine(), ("--foreign-topic is '%s', but goes with --roles, and "
+                    + "is no topic of Kafka itself and none that a pipeline could have").formatted(name));
+        });
         refuseRetention();
         if (check) {
             return check(settings);
@@ -241,7 +251,7 @@ final class MigrateCommand implements Callable<Integer> {
                 applied.tookBack().isEmpty() ? "nothing had to be taken back" : applied.tookBack().size() + " rights taken back");
         applied.tookBack().forEach(right -> out.printf("  took back: %s%n", right));
         applied.left().forEach(right -> out.printf("  NOT taken back: %s%n", right));
-        AccessPlan.Applied acls = Migrate.acls(settings);
+        AccessPlan.Applied acls = Migrate.acls(settings, foreignTopics);
         if (acls.guarded()) {
             out.printf("ACLs: created; %s.%n",
                     acls.tookBack().isEmpty() ? "nothing had to be taken back" : acls.tookBack().size() + " taken back");
@@ -249,7 +259,7 @@ final class MigrateCommand implements Callable<Integer> {
             acls.left().forEach(acl -> out.printf("  NOT taken back, because other applications may need it: %s%n", words(acl)));
         } else {
             out.printf("ACLs: none, because these brokers have no authorizer; they would be%n");
-            Migrate.plannedAcls(settings).forEach(acl -> out.printf("  %s%n", words(acl)));
+            Migrate.plannedAcls(settings, foreignTopics).forEach(acl -> out.printf("  %s%n", words(acl)));
         }
         return applied.left().isEmpty();
     }

@@ -78,7 +78,8 @@ public final class ConsoleService implements AutoCloseable {
         var drain = new Drain();
         var sessions = lifecycle.start("sessions", () -> new Sessions(
                 PersonsDatabase.at(pipeline.databaseUrl(), settings.connections()), topics, pipeline.tiers().size(),
-                settings.vault(), settings.lifetime(), new SteadyClock(), meters.registry()));
+                settings.vault(), () -> KafkaConnection.of(pipeline.kafka(), pipeline.kafkaProperties()), settings.lifetime(),
+                new SteadyClock(), meters.registry()));
         var led = lifecycle.start("runs", LedRuns::new);
         var expiry =
                 lifecycle.start("console-sessions", () -> Worker.start("console-sessions", LOOK_FOR_EXPIRED_EVERY, sessions::endExpired)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.database;
 
+import io.chargeonce.database.raw.RawRow;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -44,8 +45,33 @@ public final class Outbox {
                 .with("text", row -> HEADERS.writeValueAsString(row.headers())));
     }
 
-    /** A row of the outbox. */
-    record Staged(long id, String topic, String key, byte[] value, String headersJson) {
+    private static final String STAGE_RAW = """
+            INSERT INTO outbox (shard, topic, record_key, value, headers, raw_key, raw_headers)
+            SELECT shard, topic, letter, value, json_build_object('%s', letter), raw_key, raw_headers
+              FROM unnest(?::smallint[], ?::text[], ?::text[], ?::bytea[], ?::bytea[], ?::bytea[])
+                AS row (shard, topic, letter, value, raw_key, raw_headers)
+             WHERE pg_current_xact_id() IS NOT NULL
+            """.formatted(RawRow.LETTER);
+
+    /** Other systems' records. Each is published as if it had a key of its own: their order is not kept. */
+    public static void stageRaw(Connection connection, List<RawRow> rows) throws SQLException {
+        if (!rows.isEmpty()) {
+            Sql.update(connection, STAGE_RAW, Columns.of(rows)
+                    .with("int4", row -> OutboxRow.shardOf(row.letter()))
+                    .with("text", RawRow::topic)
+                    .with("text", RawRow::letter)
+                    .with("bytea", row -> row.value().orElse(null))
+                    .with("bytea", RawRow::key)
+                    .with("bytea", RawRow::headers));
+        }
+    }
+
+    /**
+     * A row of the outbox.
+     *
+     * @param rawHeaders null unless it is another system's record, and then {@code rawKey} is its key
+     */
+    record Staged(long id, String topic, String key, byte[] value, String headersJson, byte[] rawKey, byte[] rawHeaders) {
 
         /** @throws JacksonException if they are no object of texts */
         Map<String, String> headers() {
@@ -65,11 +91,12 @@ public final class Outbox {
                   FROM look LEFT JOIN unnest(?::text[]::xid8[], ?::bigint[]) AS open (transaction, lowest)
                     ON pg_visible_in_snapshot(transaction, snapshot)
             )
-            SELECT snapshot::text, outbox_id, topic, record_key, value, headers,
+            SELECT snapshot::text, outbox_id, topic, record_key, value, headers, raw_key, raw_headers,
                    EXISTS (SELECT FROM outbox WHERE refusal IS NOT NULL AND shard = ANY (?)), found
               FROM look LEFT JOIN LATERAL (
                     SELECT staged.*, count(*) OVER () AS found, sum(bytes) OVER (ORDER BY outbox_id) - bytes AS before
-                      FROM (SELECT outbox_id, topic, record_key, value, headers, coalesce(octet_length(value), 0) AS bytes
+                      FROM (SELECT outbox_id, topic, record_key, value, headers, raw_key, raw_headers,
+                                   coalesce(octet_length(value), 0) + coalesce(octet_length(raw_headers), 0) AS bytes
                               FROM outbox AS staged
                              WHERE outbox_id >= (SELECT id FROM start) AND shard = ANY (?) AND topic <> ALL (?) AND refusal IS NULL
                                AND NOT EXISTS (SELECT FROM outbox AS refused
@@ -104,12 +131,11 @@ public final class Outbox {
         var rows = new ArrayList<Staged>();
         result.next();
         var snapshot = OutboxCursor.Snapshot.parse(result.getString(1));
-        boolean refusals = result.getBoolean(7);
-        long found = result.getLong(8);
+        boolean refusals = result.getBoolean(9);
+        long found = result.getLong(10);
         if (result.getObject(2) != null) {
             do {
-                rows.add(new Staged(result.getLong(2), result.getString(3), result.getString(4), result.getBytes(5),
-                        result.getString(6)));
+                rows.add(staged(result, 2));
             } while (result.next());
         }
         frontier.looked(snapshot, rows.stream().map(Staged::id).toList(), rows.size() == found && found < MOST_AT_ONCE);
@@ -118,6 +144,11 @@ public final class Outbox {
             frontier.restart();
         }
         return rows;
+    }
+
+    private static Staged staged(ResultSet row, int first) throws SQLException {
+        return new Staged(row.getLong(first), row.getString(first + 1), row.getString(first + 2), row.getBytes(first + 3),
+                row.getString(first + 4), row.getBytes(first + 5), row.getBytes(first + 6));
     }
 
     private static final String DELETE = "DELETE FROM outbox WHERE outbox_id = ANY (?)";
@@ -134,10 +165,10 @@ public final class Outbox {
     }
 
     private static final String REFUSED = """
-            SELECT outbox_id, topic, record_key, value, headers
+            SELECT outbox_id, topic, record_key, value, headers, raw_key, raw_headers
               FROM (SELECT first.*, sum(bytes) OVER (ORDER BY record_key) - bytes AS before
-                      FROM (SELECT DISTINCT ON (record_key) outbox_id, topic, record_key, value, headers,
-                                   coalesce(octet_length(value), 0) AS bytes
+                      FROM (SELECT DISTINCT ON (record_key) outbox_id, topic, record_key, value, headers, raw_key, raw_headers,
+                                   coalesce(octet_length(value), 0) + coalesce(octet_length(raw_headers), 0) AS bytes
                               FROM outbox
                              WHERE refusal IS NOT NULL AND shard = ANY (?) AND record_key > ?
                              ORDER BY record_key, outbox_id
@@ -148,8 +179,8 @@ public final class Outbox {
 
     /** The rows that were set aside, the first of each key, as many as {@link #read} takes; the next ones are behind the last key. */
     static List<Staged> refused(Connection connection, List<Integer> shards, String behind) throws SQLException {
-        return Sql.all(connection, REFUSED, row -> new Staged(row.getLong(1), row.getString(2), row.getString(3), row.getBytes(4),
-                row.getString(5)), connection.createArrayOf("int4", shards.toArray()), behind, MOST_AT_ONCE, (long) MOST_BYTES_AT_ONCE);
+        return Sql.all(connection, REFUSED, row -> staged(row, 1), connection.createArrayOf("int4", shards.toArray()), behind, MOST_AT_ONCE,
+                (long) MOST_BYTES_AT_ONCE);
     }
 
     private static final String OLDEST = """

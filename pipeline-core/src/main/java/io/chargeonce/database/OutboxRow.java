@@ -15,6 +15,10 @@ public record OutboxRow(String topic, String key, Optional<byte[]> value, Map<St
     static final int SHARDS = 8;
 
     int shard() {
+        return shardOf(key);
+    }
+
+    static int shardOf(String key) {
         return Math.floorMod(key.hashCode(), SHARDS);
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.database;
 
+import io.chargeonce.database.raw.HeaderBytes;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -100,7 +101,7 @@ final class OutboxSender implements AutoCloseable {
     private void send(Producer<byte[], byte[]> producer, Outbox.Staged row) {
         try {
             send(producer, row, record(row));
-        } catch (JacksonException | NullPointerException odd) {
+        } catch (JacksonException | NullPointerException | IllegalArgumentException odd) {
             unfit.put(row.id(), "its headers are no JSON object of texts: correct or drop it");
         }
     }
@@ -135,8 +136,12 @@ final class OutboxSender implements AutoCloseable {
 
     /** No timestamp of ours: the broker's clock says when it took the record, and a header says when it was staged. */
     private static ProducerRecord<byte[], byte[]> record(Outbox.Staged row) {
-        byte[] key = row.key().getBytes(StandardCharsets.UTF_8);
+        boolean isOurs = row.rawHeaders() == null;
+        byte[] key = isOurs ? row.key().getBytes(StandardCharsets.UTF_8) : row.rawKey();
         var record = new ProducerRecord<>(row.topic(), key, row.value());
+        if (!isOurs) {
+            HeaderBytes.read(row.rawHeaders()).forEach(record.headers()::add);
+        }
         row.headers().forEach((name, value) -> record.headers().add(name, value.getBytes(StandardCharsets.UTF_8)));
         return record;
     }

@@ -12,6 +12,9 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 /** The settings of a producer. Immutable. */
 public record ProducerSettings(KafkaConnection connection, String clientId) {
 
+    /** A larger record is refused here, before it is compressed. */
+    public static final int LARGEST_REQUEST = 4 << 20;
+
     static final List<FixedSetting> FIXED = List.of(
             new FixedSetting(ProducerConfig.ACKS_CONFIG, "all", "an acknowledged record must survive the leader"),
             new FixedSetting(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true, "a repeated send must not double or reorder records"),
@@ -30,7 +33,7 @@ public record ProducerSettings(KafkaConnection connection, String clientId) {
         properties.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 10_000);
         properties.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, 10_000);
         // A dead letter carries the largest record of the main topic, and more. The topic's own limit decides.
-        properties.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, 4 << 20);
+        properties.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, LARGEST_REQUEST);
         properties.putAll(connection.clientProperties());
         FIXED.forEach(fixed -> properties.put(fixed.name(), fixed.value()));
         return properties;

@@ -12,8 +12,11 @@ import java.util.Optional;
  */
 public record DeadLetter(String id, Optional<Operation> operation, String cause, String message, Optional<Source> source) {
 
-    /** @param sealed the record's key, value and headers, which may hold anything: only a {@link Vault} with the private key opens them */
-    public record Source(String topic, int partition, long offset, byte[] sealed) {}
+    /**
+     * @param sealed the record's key, value and headers, which may hold anything: only a {@link Vault} with the private key opens them
+     * @param target of another system's record: the topic that it goes back to, or nothing if that is not known
+     */
+    public record Source(String topic, int partition, long offset, byte[] sealed, Optional<String> target) {}
 
     public static DeadLetter of(Operation operation, String cause, String message) {
         return new DeadLetter(operation.id(), Optional.of(operation), ForeignText.storable(cause), ForeignText.brief(message),
@@ -32,7 +35,8 @@ public record DeadLetter(String id, Optional<Operation> operation, String cause,
     public static DeadLetter copy(String exportedId, FoundRecord record, Vault vault, String cause, String message) {
         String id = FoundRecord.isId(exportedId) ? exportedId
                 : new FoundRecord(record.topic(), 0, 0, exportedId.getBytes(StandardCharsets.UTF_8), null, null).id();
-        var source = new Source(record.topic(), record.partition(), record.offset(), vault.seal(place(id), record.content().bytes()));
+        var source = new Source(record.topic(), record.partition(), record.offset(), vault.seal(place(id), record.content().bytes()),
+                record.wayBack().map(FoundRecord.WayBack::topic));
         return new DeadLetter(id, Optional.empty(), cause, ForeignText.brief(message), Optional.of(source));
     }
 

@@ -26,18 +26,18 @@ public final class DeadLetterTable {
     private static final String BURY = """
             INSERT INTO dead_letter (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, psp, state,
                                      cause, message, generation, tier, charge_before, had_open_attempt,
-                                     source_topic, source_partition, source_offset, sealed_record)
+                                     source_topic, source_partition, source_offset, sealed_record, target_topic)
             SELECT dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, psp, 'dead',
                    cause, message, generation, tier, charge_before,
                    cause = 'unresolved' OR EXISTS (
                            SELECT FROM payment_attempt AS attempt
                             WHERE attempt.payment_id = row.payment_id AND attempt.operation_id = row.operation_id
                               AND NOT attempt.failed_definite),
-                   source_topic, source_partition, source_offset, sealed_record
+                   source_topic, source_partition, source_offset, sealed_record, target_topic
               FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[],
-                          ?::int[], ?::int[], ?::timestamptz[], ?::text[], ?::int[], ?::bigint[], ?::bytea[])
+                          ?::int[], ?::int[], ?::timestamptz[], ?::text[], ?::int[], ?::bigint[], ?::bytea[], ?::text[])
                 AS row (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, psp, cause, message,
-                        generation, tier, charge_before, source_topic, source_partition, source_offset, sealed_record)
+                        generation, tier, charge_before, source_topic, source_partition, source_offset, sealed_record, target_topic)
              ORDER BY dead_letter_id
             ON CONFLICT (dead_letter_id) DO UPDATE
                SET state = 'dead', cause = excluded.cause, message = excluded.message, psp = excluded.psp,
@@ -103,7 +103,8 @@ public final class DeadLetterTable {
                 .with("text", letter -> ofSource(letter, DeadLetter.Source::topic))
                 .with("int4", letter -> ofSource(letter, DeadLetter.Source::partition))
                 .with("int8", letter -> ofSource(letter, DeadLetter.Source::offset))
-                .with("bytea", letter -> ofSource(letter, DeadLetter.Source::sealed));
+                .with("bytea", letter -> ofSource(letter, DeadLetter.Source::sealed))
+                .with("text", letter -> letter.source().flatMap(DeadLetter.Source::target).orElse(null));
     }
 
     private static <T> T ofOperation(DeadLetter letter, Function<Operation, T> column) {

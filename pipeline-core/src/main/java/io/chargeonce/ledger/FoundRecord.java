@@ -11,17 +11,36 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.Optional;
+import java.util.stream.Stream;
 
-/** A record as read from Kafka. Key and value may be null there; null headers mean that they are not known. */
-public record FoundRecord(String topic, int partition, long offset, byte[] key, byte[] value, byte[] headers) {
+/**
+ * A record as read from Kafka. Key and value may be null there; null headers mean that they are not known.
+ *
+ * @param wayBack only of another system's record
+ */
+public record FoundRecord(String topic, int partition, long offset, byte[] key, byte[] value, byte[] headers, Optional<WayBack> wayBack) {
 
-    /** The sealed part of the record. Where it was found is no secret. */
-    public record Content(byte[] key, byte[] value, byte[] headers) {
+    /**
+     * How a merge sends it back.
+     *
+     * @param topic   empty if it is not known
+     * @param headers what it goes with, as {@link io.chargeonce.database.raw.HeaderBytes} has them
+     */
+    public record WayBack(String topic, byte[] headers) {}
+
+    /** One that is not sent back as it is. */
+    public FoundRecord(String topic, int partition, long offset, byte[] key, byte[] value, byte[] headers) {
+        this(topic, partition, offset, key, value, headers, Optional.empty());
+    }
+
+    /** The sealed part of the record. Where it was found, and where it goes back to, are no secrets. */
+    public record Content(byte[] key, byte[] value, byte[] headers, Optional<byte[]> headersBack) {
 
         byte[] bytes() {
             var bytes = new ByteArrayOutputStream();
             try (var out = new DataOutputStream(bytes)) {
-                for (byte[] part : new byte[][] {key, value, headers}) {
+                for (byte[] part : Stream.concat(Stream.of(key, value, headers), headersBack.stream()).toList()) {
                     out.writeInt(part == null ? -1 : part.length);
                     if (part != null) {
                         out.write(part);
@@ -37,7 +56,7 @@ public record FoundRecord(String topic, int partition, long offset, byte[] key, 
         public static Content of(byte[] bytes) {
             try {
                 ByteBuffer in = ByteBuffer.wrap(bytes);
-                return new Content(part(in), part(in), part(in));
+                return new Content(part(in), part(in), part(in), in.hasRemaining() ? Optional.of(part(in)) : Optional.empty());
             } catch (BufferUnderflowException | NegativeArraySizeException | OutOfMemoryError cut) {
                 throw new IllegalArgumentException("these bytes are not a record's content", cut);
             }
@@ -58,7 +77,7 @@ public record FoundRecord(String topic, int partition, long offset, byte[] key, 
     }
 
     Content content() {
-        return new Content(key, value, headers);
+        return new Content(key, value, headers, wayBack.map(WayBack::headers));
     }
 
     /** Derived from place and content, so that a record that is read twice is one dead letter. */

@@ -63,7 +63,7 @@ public final class PurgedLetters {
         String id = result.getString("dead_letter_id");
         String topic = result.getString("source_topic");
         Optional<DeadLetter.Source> source = topic == null ? Optional.empty() : Optional.of(new DeadLetter.Source(topic,
-                result.getInt("source_partition"), result.getLong("source_offset"), result.getBytes("sealed_record")));
+                result.getInt("source_partition"), result.getLong("source_offset"), result.getBytes("sealed_record"), Optional.empty()));
         return new DeadLetter(id, Optional.ofNullable(operations.get(id)), result.getString("cause"), result.getString("message"),
                 source);
     }

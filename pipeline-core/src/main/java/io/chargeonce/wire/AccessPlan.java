@@ -25,8 +25,9 @@ import org.apache.kafka.common.resource.ResourceType;
  * What each service and person may do in Kafka: one principal per service, each with the least rights. Applying is idempotent.
  *
  * @param tiers how many retry tiers are configured
+ * @param others topics of other systems whose dead letters people take in, and to which relays send them back
  */
-public record AccessPlan(Topics topics, int tiers) {
+public record AccessPlan(Topics topics, int tiers, List<String> others) {
 
     public static final String INGEST = "User:chargeonce-ingest";
     public static final String CHARGE = "User:chargeonce-charge";
@@ -47,6 +48,10 @@ public record AccessPlan(Topics topics, int tiers) {
 
     private static final AclBindingFilter ALLOWING = new AclBindingFilter(ResourcePatternFilter.ANY,
             new AccessControlEntryFilter(null, null, AclOperation.ANY, AclPermissionType.ALLOW));
+
+    public AccessPlan(Topics topics, int tiers) {
+        this(topics, tiers, List.of());
+    }
 
     public List<AclBinding> all() {
         var plan = new ArrayList<AclBinding>();
@@ -71,6 +76,13 @@ public record AccessPlan(Topics topics, int tiers) {
         plan.addAll(reads(RECEIPTS, topics.receipts(), topics.receiptsGroup()));
         plan.addAll(topic(ON_CALL, topics.deadLetters(), AclOperation.READ, AclOperation.DESCRIBE));
         plan.addAll(topic(ON_CALL, topics.auditSeals(), AclOperation.READ, AclOperation.DESCRIBE));
+        for (String other : others) {
+            for (String relay : List.of(INGEST, CHARGE, RETRY)) {
+                plan.addAll(topic(relay, other, AclOperation.WRITE, AclOperation.DESCRIBE));
+            }
+            plan.addAll(topic(ON_CALL, other, AclOperation.READ, AclOperation.DESCRIBE, AclOperation.DESCRIBE_CONFIGS));
+            plan.addAll(topic(CONSOLE, other, AclOperation.DESCRIBE, AclOperation.DESCRIBE_CONFIGS));
+        }
         plan.addAll(intake());
         plan.addAll(console());
         plan.addAll(migrates());

@@ -33,6 +33,17 @@ public record Topics(String prefix) {
                 || topic.startsWith(intakePrefix()) || topic.matches(Pattern.quote(prefix + ".retry-") + "[1-9]");
     }
 
+    /** The database has the same pattern, at "target_topic": it knows no prefix. */
+    private static final Pattern OF_SOME_PIPELINE = Pattern.compile(".*[.](requests|outcomes|receipts|disputes|dlq|retry-[0-9]+|waiting"
+            + "|overdue|audit-seals|intake-refused)|.*[.]intake[.].*");
+    private static final Pattern OF_KAFKA = Pattern.compile("__.*|[.]{1,2}");
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,249}");
+
+    /** Whether a record of another system may go to a topic of this name. */
+    public static boolean mayBeAnothers(String topic) {
+        return NAME.matcher(topic).matches() && !OF_KAFKA.matcher(topic).matches() && !OF_SOME_PIPELINE.matcher(topic).matches();
+    }
+
     /** @param tier from 1, the shortest */
     public String retry(int tier) {
         if (tier < 1 || tier > MOST_TIERS) {

@@ -76,8 +76,10 @@ GRANT SELECT ON agreed TO chargeonce_ingest, chargeonce_charge, chargeonce_retry
 -- the broker refuses; a record's content is never changed.
 GRANT INSERT (shard, topic, record_key, value, headers) ON outbox
     TO chargeonce_ingest, chargeonce_charge, chargeonce_retry, chargeonce_dlq_operator;
+GRANT INSERT (raw_key, raw_headers) ON outbox TO chargeonce_dlq_operator;
 -- A policy asks it of what people stage.
-GRANT EXECUTE ON FUNCTION a_request_says_what_was_accepted(text, bytea, json), a_copy_says_what_its_letter_says(text, bytea, json)
+GRANT EXECUTE ON FUNCTION a_request_says_what_was_accepted(text, bytea, json), a_copy_says_what_its_letter_says(text, bytea, json),
+    a_record_goes_back_as_it_came(text, text, bytea, bytea, json)
     TO chargeonce_ingest, chargeonce_charge, chargeonce_retry, chargeonce_dlq_operator;
 -- For readiness checks, and for the comparison with the topic of dead letters.
 GRANT SELECT ON outbox TO chargeonce_ingest, chargeonce_charge, chargeonce_retry, chargeonce_dlq_reader, chargeonce_dlq_operator,
@@ -146,7 +148,7 @@ GRANT UPDATE (state, answer, answered_at) ON hand_settlement TO chargeonce_charg
 
 -- The queue: letters enter and leave it, and their amount never changes.
 GRANT INSERT (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, psp, state, cause, message, generation, tier,
-    charge_before, had_open_attempt, source_topic, source_partition, source_offset, sealed_record) ON dead_letter
+    charge_before, had_open_attempt, source_topic, source_partition, source_offset, sealed_record, target_topic) ON dead_letter
     TO chargeonce_charge, chargeonce_retry, chargeonce_dlq_operator;
 GRANT UPDATE (state, cause, message, psp, generation, tier, charge_before, had_open_attempt, revision, died_at, changed_at) ON dead_letter
     TO chargeonce_charge, chargeonce_retry, chargeonce_dlq_operator;

@@ -164,6 +164,17 @@ final class Advices {
             add(Severity.INFO, "A merge sends %s again.".formatted(Counted.of(mended.count(), "edited record")),
                     "/dead-letters?standing=mended", "chargeonce dlq merge --standing mended");
         }
+        Sum foreign = of(facts.dead().groups(), MoneyStatus.FOREIGN);
+        if (foreign.count() > 0) {
+            add(Severity.INFO, "A merge sends %s of other systems back.".formatted(Counted.of(foreign.count(), "record")),
+                    "/dead-letters?standing=foreign", "chargeonce dlq merge --standing foreign");
+        }
+        Sum aimless = of(facts.dead().groups(), MoneyStatus.NO_TARGET);
+        if (aimless.count() > 0) {
+            add(Severity.INFO, "%s of other systems %s no topic to go back to. Look at them, and purge them."
+                    .formatted(Counted.of(aimless.count(), "record"), aimless.count() == 1 ? "names" : "name"),
+                    "/dead-letters?standing=no_target", "chargeonce dlq list --standing no_target");
+        }
     }
 
     private void unresolved(String cause, List<Summary.Group> groups) {

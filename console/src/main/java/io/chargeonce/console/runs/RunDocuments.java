@@ -93,7 +93,7 @@ public record RunDocuments(LedRuns led) {
         var warnings = new ArrayList<String>();
         for (MoneyStatus standing : MoneyStatus.values()) {
             long count = report.standings().of(standing).count();
-            boolean usual = standing == MoneyStatus.RECHARGEABLE || standing == MoneyStatus.MENDED
+            boolean usual = standing == MoneyStatus.RECHARGEABLE || standing == MoneyStatus.MENDED || standing == MoneyStatus.FOREIGN
                     || standing == MoneyStatus.STOPPED && run.terms().evenStopped();
             if (count > 0 && run.kind() == RunKind.MERGE && !usual) {
                 warnings.add("%,d %s: %s".formatted(count, Words.of(standing), Words.whyByMerge(standing)));

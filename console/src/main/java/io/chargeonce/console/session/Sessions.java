@@ -8,6 +8,7 @@ import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.runtime.AuthenticationFailures;
 import io.chargeonce.runtime.ClientNetwork;
 import io.chargeonce.runtime.Sha256;
+import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.vault.Vault;
 import io.chargeonce.wire.Topics;
 import io.micrometer.core.instrument.Gauge;
@@ -25,6 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -62,6 +64,7 @@ public final class Sessions implements AutoCloseable {
     private final Topics topics;
     private final int tiers;
     private final Vault vault;
+    private final Supplier<KafkaConnection> kafka;
     private final Lifetime lifetime;
     private final InstantSource clock;
     private final AuthenticationFailures failures;
@@ -70,13 +73,17 @@ public final class Sessions implements AutoCloseable {
     private final SecureRandom random = new SecureRandom();
     private final Map<String, Session> open = new ConcurrentHashMap<>();
 
-    /** @param clock a steady one */
-    public Sessions(PersonsDatabase databases, Topics topics, int tiers, Vault vault, Lifetime lifetime, InstantSource clock,
-                    MeterRegistry meters) {
+    /**
+     * @param kafka asked only before a record goes back to another system's topic
+     * @param clock a steady one
+     */
+    public Sessions(PersonsDatabase databases, Topics topics, int tiers, Vault vault, Supplier<KafkaConnection> kafka, Lifetime lifetime,
+                    InstantSource clock, MeterRegistry meters) {
         this.databases = databases;
         this.topics = topics;
         this.tiers = tiers;
         this.vault = vault;
+        this.kafka = kafka;
         this.lifetime = lifetime;
         this.clock = clock;
         this.failures = new AuthenticationFailures("console", meters);
@@ -135,7 +142,7 @@ public final class Sessions implements AutoCloseable {
             throw ConsoleProblems.tooManySessions().refusal();
         }
         Instant now = clock.instant();
-        var queue = new DeadLetterQueue(databases.open(rights.login(), password, CONNECTIONS), topics, vault, tiers);
+        var queue = new DeadLetterQueue(databases.open(rights.login(), password, CONNECTIONS), topics, vault, tiers, kafka);
         var session = new Session(rights, secret(), password, databases, queue, now.plus(lifetime.longest), now);
         String cookie = secret();
         open.put(digest(cookie), session);

@@ -36,7 +36,7 @@ public final class ExportedLine {
                 throw new Unreadable(line, "it has no dead_letter_id, or no cause of at most 100 characters");
             }
             return new Import.Imported(Optional.of(id), cause, json.path("message").asString(""),
-                    json.has("source") ? source(json.path("source")) : payment(id, text));
+                    json.has("source") ? source(json.path("source")) : payment(id, text), Optional.empty());
         } catch (JacksonException e) {
             throw new Unreadable(line, JsonProblem.of(e));
         }

@@ -59,6 +59,7 @@ public final class Json {
         json.put("age_seconds", letter.age().toSeconds());
         json.put("changed_at", letter.changedAt().toString());
         json.put("standing", letter.standing().tag());
+        putIfPresent(json, "target", letter.target());
         return json;
     }
 

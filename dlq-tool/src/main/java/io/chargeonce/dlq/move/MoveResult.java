@@ -11,7 +11,7 @@ public enum MoveResult {
     REENTERED,
     /** The resolver settles it now, after a status query to the PSP if the outcome is not known yet; it stays listed until then. */
     ASKED,
-    /** A record that had been edited went to the topic that it was found on. */
+    /** A record without a payment went to its topic again: as a person had edited it, or back to another system. */
     RESENT,
     PURGED,
     /** Purged before, and back in the queue. */
@@ -22,8 +22,12 @@ public enum MoveResult {
     STOPPED,
     /** Left as it is, because this may not be done with it: poison in a merge, money that was or may be taken in a purge. */
     REFUSED,
-    /** A record that had been edited, left as it is, because no data key here opens the edit. */
+    /** A record without a payment, left as it is, because no data key here opens it. */
     CLOSED,
+    /** Another system's record, left as it is, because Kafka has no topic of its target's name. */
+    NO_TOPIC,
+    /** Another system's record, left as it is, because it is larger than its topic takes now. */
+    TOO_LARGE,
     /** Another person or run moved it first, it failed once more, or it does not wait at that moment. */
     GONE;
 
@@ -31,7 +35,7 @@ public enum MoveResult {
     public boolean isMove() {
         return switch (this) {
             case REENTERED, ASKED, RESENT, PURGED, RESTORED, RETRIED, STOPPED -> true;
-            case REFUSED, CLOSED, GONE -> false;
+            case REFUSED, CLOSED, NO_TOPIC, TOO_LARGE, GONE -> false;
         };
     }
 

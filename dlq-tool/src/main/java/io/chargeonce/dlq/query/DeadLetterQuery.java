@@ -28,7 +28,9 @@ public final class DeadLetterQuery {
 
     /** Of a purged dead letter: as it was when it was purged. */
     public static final String STANDING = """
-            CASE WHEN letter.operation_id IS NULL THEN CASE WHEN letter.sealed_edit IS NULL THEN 'poison' ELSE 'mended' END
+            CASE WHEN letter.operation_id IS NULL THEN CASE WHEN letter.sealed_edit IS NOT NULL THEN 'mended'
+                                                             WHEN letter.target_topic = '' THEN 'no_target'
+                                                             WHEN letter.target_topic IS NOT NULL THEN 'foreign' ELSE 'poison' END
                  WHEN known.attempt_state = 'succeeded' THEN 'charged'
                  WHEN known.attempt_state IS NOT NULL OR known.operation_state NOT IN ('dead', 'purged') THEN 'unresolved'
                  WHEN letter.cause = '%s' THEN 'stopped'
@@ -142,7 +144,7 @@ public final class DeadLetterQuery {
             SELECT letter.dead_letter_id, letter.operation_id, letter.merchant_id, letter.amount, letter.currency, letter.psp,
                    letter.state, letter.cause, letter.message, letter.generation, letter.revision, letter.died_at,
                    letter.changed_at, (extract(epoch FROM clock_timestamp() - letter.died_at) * 1000)::bigint AS age_ms,
-                   known.psp_reference AS evidence, letter.tier,
+                   known.psp_reference AS evidence, letter.tier, nullif(letter.target_topic, '') AS target,
             """ + STANDING + " AS standing\n";
 
     private DeadLetterQuery() {}
@@ -220,7 +222,8 @@ public final class DeadLetterQuery {
                 result.getInt("revision"), Sql.instant(result, "died_at"),
                 Sql.instant(result, "changed_at"),
                 Duration.ofMillis(Math.max(0, result.getLong("age_ms"))),
-                MoneyStatus.fromTag(result.getString("standing")), text(result, "evidence"), result.getInt("tier"));
+                MoneyStatus.fromTag(result.getString("standing")), text(result, "evidence"), result.getInt("tier"),
+                text(result, "target"));
     }
 
     private static Optional<Money> money(ResultSet result) throws SQLException {

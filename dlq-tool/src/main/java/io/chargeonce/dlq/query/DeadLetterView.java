@@ -14,6 +14,7 @@ import java.util.Optional;
  * @param age         since it died
  * @param evidence    the PSP's reference for the money that an attempt took
  * @param tier        the tier it waited in last, 0 if in none
+ * @param target      the topic that a merge sends another system's record back to
  */
 public record DeadLetterView(
         String id,
@@ -31,12 +32,13 @@ public record DeadLetterView(
         Duration age,
         MoneyStatus standing,
         Optional<String> evidence,
-        int tier) {
+        int tier,
+        Optional<String> target) {
 
     /** A message may quote what was sent to a PSP or another system. */
     public DeadLetterView masked() {
         return new DeadLetterView(id, operationId, merchant, money, psp, state, cause, Mask.personal(message), generation, revision,
-                diedAt, changedAt, age, standing, evidence, tier);
+                diedAt, changedAt, age, standing, evidence, tier, target);
     }
 
     /** Where a page that ends with this one goes on. */

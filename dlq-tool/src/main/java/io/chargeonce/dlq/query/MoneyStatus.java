@@ -20,7 +20,11 @@ public enum MoneyStatus {
     /** A record that never became a payment. */
     POISON,
     /** A record that a person has edited since. A merge sends it again, and it is read like a new record. */
-    MENDED;
+    MENDED,
+    /** Another system's record. A merge sends it back to the topic that its headers name. */
+    FOREIGN,
+    /** Another system's record, whose headers name no topic that it could go back to. */
+    NO_TARGET;
 
     public String tag() {
         return name().toLowerCase(Locale.ROOT);

@@ -3,14 +3,17 @@ package io.chargeonce.dlq.run;
 
 import io.chargeonce.database.Outbox;
 import io.chargeonce.database.OutboxRow;
+import io.chargeonce.database.raw.RawRow;
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.move.Audit;
 import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.move.LockedBatch;
+import io.chargeonce.dlq.move.TargetTopics;
 import io.chargeonce.dlq.query.DeadLetterView;
 import io.chargeonce.dlq.query.MoneyStatus;
 import io.chargeonce.dlq.story.EditedRecords;
+import io.chargeonce.dlq.story.ForeignRecords;
 import io.chargeonce.ledger.AuditLog;
 import io.chargeonce.ledger.DeadLetter;
 import io.chargeonce.ledger.DeadLetterTable;
@@ -27,6 +30,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** What a merge does with one locked batch. The constructor decides, and write() writes all of it. One thread, one transaction. */
 final class MergeMoves {
@@ -42,20 +46,24 @@ final class MergeMoves {
     private final Vault vault;
     private final AuditContext by;
     private final RunTerms terms;
+    private final TargetTopics targets;
     private final Map<String, MoveResult> results = new HashMap<>();
     private final List<Operation> changed = new ArrayList<>();
     private final List<OutboxRow> staged = new ArrayList<>();
     private final List<AuditLog.Entry> audit = new ArrayList<>();
     private final List<DeadLetterView> merged = new ArrayList<>();
     private final List<DeadLetter> relisted = new ArrayList<>();
-    private final List<DeadLetterView> mended = new ArrayList<>();
+    /** What has no operation: edited poison, and other systems' records. */
+    private final List<DeadLetterView> records = new ArrayList<>();
+    private final List<RawRow> stagedBack = new ArrayList<>();
 
-    MergeMoves(LockedBatch batch, DeadLetterQueue queue, AuditContext by, RunTerms terms) {
+    MergeMoves(LockedBatch batch, DeadLetterQueue queue, AuditContext by, RunTerms terms, TargetTopics targets) {
         this.batch = batch;
         this.topics = queue.topics();
         this.vault = queue.vault();
         this.by = by;
         this.terms = terms;
+        this.targets = targets;
         batch.gone().forEach(target -> results.put(target.id(), MoveResult.GONE));
         for (DeadLetterView letter : batch.letters()) {
             results.put(letter.id(), move(letter));
@@ -73,6 +81,7 @@ final class MergeMoves {
         release(connection, "merged", merged);
         DeadLetterTable.bury(connection, topics, relisted);
         Outbox.stage(connection, staged);
+        Outbox.stageRaw(connection, stagedBack);
         AuditLog.append(connection, audit);
     }
 
@@ -81,27 +90,38 @@ final class MergeMoves {
             case RECHARGEABLE, PAST_DEADLINE, STOPPED, NEEDS_A_PERSON ->
                 terms.chargesAgain(letter.standing()) ? reenter(letter, batch.operation(letter)) : MoveResult.REFUSED;
             case CHARGED, UNRESOLVED -> ask(letter, batch.operation(letter));
-            case POISON -> MoveResult.REFUSED;
-            case MENDED -> {
-                mended.add(letter);
+            case POISON, NO_TARGET -> MoveResult.REFUSED;
+            case MENDED, FOREIGN -> {
+                records.add(letter);
                 yield MoveResult.RESENT;
             }
         };
     }
 
-    /** Poison has no operation to lock: of two merges at once the release itself says which one had it. */
+    /** A record has no operation to lock: of two merges at once the release itself says which one had it. */
     private void resend(Connection connection) throws SQLException {
-        if (mended.isEmpty()) {
+        if (records.isEmpty()) {
             return;
         }
-        Map<String, OutboxRow> readable = new HashMap<>();
-        for (EditedRecords.Row row : EditedRecords.lock(connection, vault, mended.stream().map(DeadLetterView::id).toList())) {
-            row.again().ifPresent(again -> readable.put(row.id(), again));
+        List<String> ids = records.stream().map(DeadLetterView::id).toList();
+        Map<String, OutboxRow> edited = new HashMap<>();
+        Map<String, RawRow> back = new HashMap<>();
+        ids.forEach(id -> results.put(id, MoveResult.CLOSED));
+        for (EditedRecords.Row row : EditedRecords.lock(connection, vault, ids)) {
+            row.again().ifPresent(again -> edited.put(row.id(), again));
         }
-        List<String> released = release(connection, "merged", mended.stream().filter(letter -> readable.containsKey(letter.id())).toList());
-        released.forEach(id -> staged.add(readable.get(id)));
-        mended.stream().map(DeadLetterView::id).filter(id -> !released.contains(id))
-                .forEach(id -> results.put(id, readable.containsKey(id) ? MoveResult.GONE : MoveResult.CLOSED));
+        for (ForeignRecords.Row row : ForeignRecords.lock(connection, vault, ids)) {
+            row.back().ifPresent(again -> targets.obstacle(again)
+                    .ifPresentOrElse(obstacle -> results.put(row.id(), obstacle), () -> back.put(row.id(), again)));
+        }
+        List<DeadLetterView> sendable = records.stream().filter(letter -> edited.containsKey(letter.id()) || back.containsKey(letter.id()))
+                .toList();
+        sendable.forEach(letter -> results.put(letter.id(), MoveResult.GONE));
+        for (String id : release(connection, "merged", sendable)) {
+            results.put(id, MoveResult.RESENT);
+            Optional.ofNullable(edited.get(id)).ifPresent(staged::add);
+            Optional.ofNullable(back.get(id)).ifPresent(stagedBack::add);
+        }
     }
 
     private List<String> release(Connection connection, String state, List<DeadLetterView> letters) throws SQLException {

@@ -5,6 +5,8 @@ import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.AuditContext;
 import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.move.Target;
+import io.chargeonce.dlq.move.TargetTopics;
+import io.chargeonce.dlq.story.ForeignRecords;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -33,6 +35,7 @@ final class RunBatches {
     private final DlqRun run;
     private final AuditContext by;
     private final UUID token;
+    private final TargetTopics targets = new TargetTopics();
 
     /** @param results by dead letter */
     record Batch(List<RunItems.Item> items, Map<String, MoveResult> results) {
@@ -57,9 +60,15 @@ final class RunBatches {
      * Returns, or throws, when nothing is under way any more.
      *
      * @param items in the order of moving
+     * @param foreign whether other systems' records may be among them: then Kafka is asked about their topics before any transaction
      * @return what was committed; empty for a batch that was not, because the run is not ours any more
      */
-    List<Optional<Batch>> move(List<RunItems.Item> items) {
+    List<Optional<Batch>> move(List<RunItems.Item> items, boolean foreign) {
+        if (foreign) {
+            List<String> topics = queue.database().withConnection(
+                    connection -> ForeignRecords.topics(connection, items.stream().map(item -> item.target().id()).toList()));
+            targets.ask(queue.kafka(), topics);
+        }
         var batches = new ArrayList<Callable<Optional<Batch>>>();
         for (int from = 0; from < items.size(); from += LARGEST_BATCH) {
             List<RunItems.Item> batch = items.subList(from, Math.min(from + LARGEST_BATCH, items.size()));
@@ -96,7 +105,7 @@ final class RunBatches {
     private Batch move(Connection connection, List<RunItems.Item> items) throws SQLException {
         RunItems.permit(connection, run.id(), items);
         List<Target> batch = items.stream().map(RunItems.Item::target).toList();
-        Map<String, MoveResult> results = run.kind().moves(queue, run.terms()).on(connection, batch, by);
+        Map<String, MoveResult> results = run.kind().moves(queue, run.terms(), targets).on(connection, batch, by);
         RunItems.mark(connection, run.id(), items, results);
         return new Batch(items, results);
     }

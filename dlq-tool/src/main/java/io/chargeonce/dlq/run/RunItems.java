@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Predicate;
 
 /** The frozen sets of runs: in which order they move, and what was done with each. */
 final class RunItems {
@@ -110,11 +111,17 @@ final class RunItems {
     }
 
     private static List<String> draw(Connection connection, RunKind kind, Selection selection, RunTerms terms) throws SQLException {
-        List<String> standings = Arrays.stream(MoneyStatus.values()).filter(standing -> kind.tries(standing, terms))
-                .map(MoneyStatus::tag).toList();
-        return Sql.all(connection, DRAW.formatted(DeadLetterQuery.selected(selection.from())), row -> row.getString(1),
-                DeadLetterQuery.values(selection, standings, terms.givenCanary().stream().asLongStream().boxed().findFirst(),
-                        RunTerms.USUAL_CANARY_PERCENT, RunTerms.LARGEST_USUAL_CANARY));
+        List<String> drawn = draw(connection, standing -> kind.tries(standing, terms), selection, terms);
+        return drawn.isEmpty() ? draw(connection, kind::triesElsewhere, selection, terms) : drawn;
+    }
+
+    private static List<String> draw(Connection connection, Predicate<MoneyStatus> tries, Selection selection, RunTerms terms)
+            throws SQLException {
+        List<String> standings = Arrays.stream(MoneyStatus.values()).filter(tries).map(MoneyStatus::tag).toList();
+        return standings.isEmpty() ? List.of()
+                : Sql.all(connection, DRAW.formatted(DeadLetterQuery.selected(selection.from())), row -> row.getString(1),
+                        DeadLetterQuery.values(selection, standings, terms.givenCanary().stream().asLongStream().boxed().findFirst(),
+                                RunTerms.USUAL_CANARY_PERCENT, RunTerms.LARGEST_USUAL_CANARY));
     }
 
     private static final String FIRST_UNMOVED = "SELECT min(position) FROM dlq_run_item WHERE run_id = ? AND fate IS NULL";

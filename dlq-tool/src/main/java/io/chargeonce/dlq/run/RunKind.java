@@ -6,6 +6,7 @@ import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.move.LockedBatch;
 import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.move.Target;
+import io.chargeonce.dlq.move.TargetTopics;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.MoneyStatus;
 import io.chargeonce.dlq.query.Plan;
@@ -35,10 +36,11 @@ public enum RunKind {
         Map<String, MoveResult> on(Connection connection, List<Target> batch, AuditContext by) throws SQLException;
     }
 
-    Moves moves(DeadLetterQueue queue, RunTerms terms) {
+    /** @param targets where other systems' records of these batches go back to */
+    Moves moves(DeadLetterQueue queue, RunTerms terms, TargetTopics targets) {
         return switch (this) {
             case MERGE -> (connection, batch, by) -> {
-                var moves = new MergeMoves(LockedBatch.lock(connection, batch, "dead"), queue, by, terms);
+                var moves = new MergeMoves(LockedBatch.lock(connection, batch, "dead"), queue, by, terms, targets);
                 moves.write(connection);
                 return moves.results();
             };
@@ -78,11 +80,11 @@ public enum RunKind {
         return switch (this) {
             case MERGE -> switch (standing) {
                 case RECHARGEABLE, PAST_DEADLINE, STOPPED, NEEDS_A_PERSON -> terms.chargesAgain(standing);
-                case CHARGED, UNRESOLVED, MENDED -> true;
-                case POISON -> false;
+                case CHARGED, UNRESOLVED, MENDED, FOREIGN -> true;
+                case POISON, NO_TARGET -> false;
             };
             case PURGE -> switch (standing) {
-                case RECHARGEABLE, PAST_DEADLINE, STOPPED, NEEDS_A_PERSON, POISON, MENDED -> true;
+                case RECHARGEABLE, PAST_DEADLINE, STOPPED, NEEDS_A_PERSON, POISON, MENDED, FOREIGN, NO_TARGET -> true;
                 case UNRESOLVED -> terms.evenUnresolved();
                 // The money is known to be there: after a merge the resolver settles it.
                 case CHARGED -> false;
@@ -94,6 +96,11 @@ public enum RunKind {
     /** Whether it may be of the canary: of a merge only what is charged again tells whether that goes well. */
     boolean tries(MoneyStatus standing, RunTerms terms) {
         return isWatched() ? terms.chargesAgain(standing) : takes(standing, terms);
+    }
+
+    /** Whether it may be of the canary of a merge that charges nothing: a person looks there, where the records went, how these fared. */
+    boolean triesElsewhere(MoneyStatus standing) {
+        return isWatched() && standing == MoneyStatus.FOREIGN;
     }
 
     /** The command that begins such a run and goes on with it. */

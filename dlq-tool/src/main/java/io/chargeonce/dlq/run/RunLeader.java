@@ -20,13 +20,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * Leads one run to its end: a canary, then the rest at a rate. A merge is judged by what became of its payments: first the canary's; the
  * rate grows while all goes well, and it goes no further when too many fail again. What has failed again by its end is counted too: a run
- * that sent everything and whose payments die again has stopped, and not finished. Of a change that is final at once nothing becomes any
- * more: after its canary it stops, and a person who has looked resumes it. Every batch is one commit, so a process that takes over from a
- * killed leader goes on exactly where it ended. One thread.
+ * that sent everything and whose payments die again has stopped, and not finished. Of a change that is final at once, and of a merge that
+ * charges nothing, no more is seen: after its canary it stops, and a person who has looked resumes it. Every batch is one commit, so a
+ * process that takes over from a killed leader goes on exactly where it ended. One thread.
  */
 public final class RunLeader {
 
@@ -45,6 +46,8 @@ public final class RunLeader {
     private SumsByKind<MoneyStatus> standings;
     /** How many of them the canary is drawn from. */
     private final long tried;
+    /** Whether what becomes of them decides if the run goes on. */
+    private final boolean isJudged;
     private final Throttle throttle;
     private final RecentOutcomes recent = new RecentOutcomes();
     private Outcomes outcomes;
@@ -70,12 +73,16 @@ public final class RunLeader {
         this.throttle = new Throttle(run.terms(), clock.instant());
         this.next = queue.database().withConnection(connection -> RunItems.firstUnmoved(connection, run));
         recount();
-        this.tried = run.kind().isOfWaits() ? run.items()
-                : Arrays.stream(MoneyStatus.values()).filter(standing -> run.kind().tries(standing, run.terms()))
-                        .mapToLong(standing -> standings.of(standing).count()).sum();
-        boolean canaryIsOver = run.terms().canary() == 0 || (run.kind().isWatched()
+        long triedHere = run.kind().isOfWaits() ? run.items() : count(standing -> run.kind().tries(standing, run.terms()));
+        this.isJudged = run.kind().isWatched() && triedHere > 0;
+        this.tried = triedHere > 0 ? triedHere : count(run.kind()::triesElsewhere);
+        boolean canaryIsOver = run.terms().canary() == 0 || (isJudged
                 ? count(run.judgedAfter()).entered().count() > run.terms().canary() : run.judgedAfter() > 0);
         this.phase = canaryIsOver ? RunProgress.Phase.RAMP : RunProgress.Phase.CANARY;
+    }
+
+    private long count(Predicate<MoneyStatus> which) {
+        return Arrays.stream(MoneyStatus.values()).filter(which).mapToLong(standing -> standings.of(standing).count()).sum();
     }
 
     private void recount() {
@@ -140,7 +147,7 @@ public final class RunLeader {
 
     RunStep runOnce() {
         RunStep step = switch (phase) {
-            case CANARY, CANARY_IS_AWAITED -> look() ? run.kind().isWatched() ? judgedCanary() : shownCanary() : new RunStep.Lost();
+            case CANARY, CANARY_IS_AWAITED -> look() ? isJudged ? judgedCanary() : shownCanary() : new RunStep.Lost();
             case RAMP -> ramp();
             case LAST_ARE_AWAITED -> awaitTheLast();
         };
@@ -234,7 +241,7 @@ public final class RunLeader {
             return awaitTheLast();
         }
         boolean isOurs = true;
-        for (Optional<RunBatches.Batch> batch : batches.move(items)) {
+        for (Optional<RunBatches.Batch> batch : batches.move(items, standings.of(MoneyStatus.FOREIGN).count() > 0)) {
             batch.ifPresent(this::add);
             isOurs &= batch.isPresent();
             // Poison, and what another run moved first, is no work for the pipeline: it costs nothing of the rate.

@@ -63,7 +63,7 @@ public record RunTerms(OptionalInt givenCanary, OptionalInt rate, OptionalInt ma
             case RECHARGEABLE, PAST_DEADLINE -> true;
             case STOPPED -> evenStopped;
             case NEEDS_A_PERSON -> evenCapped;
-            case CHARGED, UNRESOLVED, POISON, MENDED -> false;
+            case CHARGED, UNRESOLVED, POISON, MENDED, FOREIGN, NO_TARGET -> false;
         };
     }
 

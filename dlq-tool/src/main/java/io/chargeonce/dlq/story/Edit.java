@@ -51,7 +51,8 @@ public final class Edit {
         Topics topics = queue.topics();
         boolean ours = IntStream.rangeClosed(0, Topics.MOST_TIERS).mapToObj(topics::ofTier).anyMatch(topic::equals);
         return ours ? Optional.empty()
-                : Optional.of("it was found on '%s', where nothing of this pipeline is read: look at it, or purge it".formatted(topic));
+                : Optional.of(
+                        "it was found on '%s', where nothing of this pipeline is read: merge it as it is, or purge it".formatted(topic));
     }
 
     /** Records in the audit log who is about to read the record unmasked. */

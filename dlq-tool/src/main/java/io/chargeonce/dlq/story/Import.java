@@ -17,28 +17,32 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Takes dead letters of another environment into this queue, as records to look at and to purge. They touch no payment here, and none
- * of them can be merged. What is or was in this queue is not taken in again.
+ * Takes dead letters of another environment or of another system into this queue. They touch no payment here. Those of another system can
+ * be merged back to where they came from; all others are records to look at and to purge. What is or was in this queue is not taken in
+ * again.
  */
 public final class Import {
 
     /**
      * @param exportedId of a dead letter that was exported; empty for a record of another system's topic
      * @param source     where it was, with its bytes; for a payment, its request as bytes
+     * @param wayBack    of a record of another system's topic
      */
-    public record Imported(Optional<String> exportedId, String cause, String message, Story.Source source) {}
+    public record Imported(Optional<String> exportedId, String cause, String message, Story.Source source,
+            Optional<FoundRecord.WayBack> wayBack) {}
 
     /**
      * @param entered came into the queue
+     * @param aimless those of them that belong to another system and name no topic that they could go back to
      * @param known   were in it before
      * @param left    those of them that have left it since
      */
-    public record Result(long entered, long known, long left) {
+    public record Result(long entered, long aimless, long known, long left) {
 
-        public static final Result NOTHING = new Result(0, 0, 0);
+        public static final Result NOTHING = new Result(0, 0, 0, 0);
 
         public Result plus(Result more) {
-            return new Result(entered + more.entered, known + more.known, left + more.left);
+            return new Result(entered + more.entered, aimless + more.aimless, known + more.known, left + more.left);
         }
     }
 
@@ -64,7 +68,9 @@ public final class Import {
                             by.reason(), Map.of("run", by.run(), "cause", letter.cause())))
                     .toList());
             here.putAll(states(connection, letters.stream().map(DeadLetter::id).filter(id -> !entered.contains(id)).toList()));
-            return new Result(entered.size(), records.size() - entered.size(),
+            return new Result(entered.size(), letters.stream().filter(letter -> entered.contains(letter.id()))
+                    .filter(letter -> letter.source().flatMap(DeadLetter.Source::target).equals(Optional.of(""))).count(),
+                    records.size() - entered.size(),
                     here.values().stream().filter(state -> !state.equals("dead")).count());
         });
     }
@@ -80,7 +86,7 @@ public final class Import {
     private DeadLetter letter(Imported imported) {
         var source = imported.source;
         var record = new FoundRecord(source.topic(), source.partition(), source.offset(),
-                source.key().orElse(null), source.value().orElse(null), source.headers().orElse(null));
+                source.key().orElse(null), source.value().orElse(null), source.headers().orElse(null), imported.wayBack);
         return imported.exportedId.map(id -> DeadLetter.copy(id, record, queue.vault(), imported.cause, imported.message))
                 .orElseGet(() -> DeadLetter.poison(record, queue.vault(), imported.cause, imported.message));
     }

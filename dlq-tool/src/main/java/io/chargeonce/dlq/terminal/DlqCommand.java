@@ -69,7 +69,7 @@ public final class DlqCommand implements Runnable, QueueOpener {
     /**
      * @param open  opens the queue's database; what it throws about settings goes to the caller of the command line.
      *              The command closes the database.
-     * @param kafka used only by the commands that read topics
+     * @param kafka used only by the commands that read topics, and before a record goes back to another system's topic
      */
     public DlqCommand(Supplier<DeadLetterQueue> open, Supplier<KafkaConnection> kafka) {
         this(open, kafka, () -> AuditKeys.NONE);
@@ -164,7 +164,7 @@ public final class DlqCommand implements Runnable, QueueOpener {
     public int with(CommandSpec command, Action action) {
         DeadLetterQueue queue = open.get();
         try (Database database = queue.database()) {
-            return action.on(queue.over(database));
+            return action.on(queue.over(database).beside(kafka));
         } catch (DatabaseUnavailable e) {
             return report(command, UNREACHABLE,
                     "Postgres can't be reached (" + innermost(e) + "): check CHARGEONCE_DATABASE_URL and try again");

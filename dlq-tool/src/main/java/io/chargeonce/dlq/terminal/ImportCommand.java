@@ -33,15 +33,19 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "import", usageHelpAutoWidth = true, sortOptions = false,
         description = {
-            "Takes an exported file, or another system's dead-letter topic, into this queue, as records to look at and to purge.",
-            "They touch no payment here. What is or was in this queue is not taken in again, masked or not.",
-            "Of Spring Kafka's headers it takes the exception, and the place where a record failed first.",
-            "To undo it, purge its run."},
+            "Takes an exported file, or another system's dead-letter topic, into this queue. It touches no payment here.",
+            "What is or was in this queue is not taken in again, masked or not.",
+            "A merge sends the records of a topic back to where their headers say that they failed first. The headers of Spring Kafka, "
+                    + "Kafka Connect, Kafka Streams and Karafka are known; for others, name them.",
+            "Records of a file can be looked at and purged. To undo an import, purge its run."},
         exitCodeList = "1:there is no such topic",
         footer = {"  Reproduce it in the test environment:",
             "    chargeonce dlq import poison.ndjson --reason \"reproduce it\"",
             "  One place to look at another system's dead letters:",
             "    chargeonce dlq import --from-topic orders-dlt --reason \"one place to look\"",
+            "  The same of a system that calls its headers dead-letter-topic, dead-letter-cause and so on:",
+            "    chargeonce dlq import --from-topic orders-dlq --topic-header dead-letter-topic --cause-header dead-letter-cause \\",
+            "        --drop-header \"dead-letter-*\" --reason \"one place to look\"",
             "  That import was a mistake:",
             "    chargeonce dlq purge --run run_0123456789 --reason \"a mistake\" --yes"})
 final class ImportCommand implements Callable<Integer> {
@@ -62,6 +66,18 @@ final class ImportCommand implements Callable<Integer> {
             description = "A topic of the same Kafka that is not the pipeline's own, read to its present end and left as it is.")
     Optional<String> topic;
 
+    @Option(names = "--topic-header", paramLabel = "NAME",
+            description = "Which header of the topic's records names the topic that they go back to.")
+    Optional<String> topicHeader;
+
+    @Option(names = "--cause-header", paramLabel = "NAME", description = "Which header says why a record failed.")
+    Optional<String> causeHeader;
+
+    @Option(names = "--drop-header", paramLabel = "NAME", description = "A header that must not go back with a record; may be given more "
+            + "than once, and a * at the end stands for anything. Headers about dead letters that are known, and those of the two options "
+            + "above, never go back.")
+    List<String> dropHeaders = List.of();
+
     @Option(names = "--reason", paramLabel = "TEXT", description = "Why; kept in the audit log.")
     Optional<String> reason;
 
@@ -74,6 +90,8 @@ final class ImportCommand implements Callable<Integer> {
         problems.needsReason(reason);
         if (file.isPresent() == topic.isPresent()) {
             problems.add("name a file or --from-topic, one of them");
+        } else if (topic.isEmpty() && (topicHeader.isPresent() || causeHeader.isPresent() || !dropHeaders.isEmpty())) {
+            problems.add("--topic-header, --cause-header and --drop-header are about the records of --from-topic");
         } else {
             file.ifPresent(path -> check(path, problems));
         }
@@ -112,7 +130,8 @@ final class ImportCommand implements Callable<Integer> {
         }
         AuditContext by = ActsAs.auditContext(spec, queue, reason);
         var taken = new AtomicReference<>(Import.Result.NOTHING);
-        OptionalLong count = ForeignTopic.read(dlq.kafka(), name, batch -> taken.set(taken.get().plus(new Import(queue).run(batch, by))));
+        OptionalLong count = ForeignTopic.read(dlq.kafka(), name, topicHeader, causeHeader, dropHeaders,
+                batch -> taken.set(taken.get().plus(new Import(queue).run(batch, by))));
         if (count.isEmpty()) {
             Screen.tell(spec, "there is no topic '%s'; nothing was changed".formatted(name));
             return NO;
@@ -123,11 +142,20 @@ final class ImportCommand implements Callable<Integer> {
     private int print(Import.Result taken, AuditContext by) {
         Screen screen = Screen.of(spec);
         if (common.json) {
-            JsonLines.print(screen, Map.of("imported", taken.entered(), "known", taken.known(), "left", taken.left(), "run", by.run()));
+            JsonLines.print(screen, Map.of("imported", taken.entered(), "aimless", taken.aimless(), "known", taken.known(), "left",
+                    taken.left(), "run", by.run()));
             return 0;
         }
         screen.say("%s into the queue, as %s by %s.".formatted(
                 taken.entered() == 1 ? "1 record came" : "%,d records came".formatted(taken.entered()), by.run(), by.actor()));
+        if (topic.isPresent() && taken.entered() > taken.aimless()) {
+            screen.print("To send them back:  chargeonce dlq merge --run %s", by.run());
+        }
+        if (taken.aimless() > 0) {
+            screen.say(
+                    ("%,d of them cannot be sent back: no header names a topic that they could go to. If one does under another name, "
+                            + "purge this run and import again with --topic-header.").formatted(taken.aimless()));
+        }
         if (taken.known() > taken.left()) {
             screen.say("%,d had been in it before, and stay as they are.".formatted(taken.known() - taken.left()));
         }

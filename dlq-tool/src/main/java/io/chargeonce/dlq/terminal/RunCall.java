@@ -40,6 +40,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.kafka.common.KafkaException;
 import picocli.CommandLine.Model.CommandSpec;
 
 /**
@@ -185,7 +186,7 @@ record RunCall(RunKind kind, CommandSpec command, Optional<String> reason, Durat
                 awaited(queue, by.run());
             }
             return exit(end, last, named);
-        } catch (DatabaseRefused e) {
+        } catch (DatabaseRefused | KafkaException e) {
             throw toGoOn(by, e);
         } finally {
             ctrlC.letGo();

@@ -37,6 +37,8 @@ public final class Words {
             case UNRESOLVED -> "resolver first";
             case POISON -> "needs editing";
             case MENDED -> "sends again";
+            case FOREIGN -> "sends back";
+            case NO_TARGET -> "no topic to go to";
         };
     }
 
@@ -57,7 +59,7 @@ public final class Words {
             case PAST_DEADLINE -> "tried again, late; nothing was charged";
             case CHARGED -> "settled, not charged again";
             case UNRESOLVED -> "queried, not charged";
-            case NEEDS_A_PERSON, STOPPED, POISON, MENDED -> byMerge(standing);
+            case NEEDS_A_PERSON, STOPPED, POISON, MENDED, FOREIGN, NO_TARGET -> byMerge(standing);
         };
     }
 
@@ -80,6 +82,10 @@ public final class Words {
             case UNRESOLVED -> "the money may have been taken, so the PSP is queried before anything else";
             case POISON -> "poison cannot be merged before dlq edit has made it readable";
             case MENDED -> "the record was edited, so it goes to its topic again and is read as a new record";
+            case FOREIGN ->
+                "records of other systems go back to the topics that their headers name; what becomes of them there is not seen here";
+            case NO_TARGET ->
+                "records of other systems whose headers name no topic that they could go back to: look at them, or purge them";
         };
     }
 
@@ -88,7 +94,7 @@ public final class Words {
             case RECHARGEABLE, PAST_DEADLINE, NEEDS_A_PERSON, STOPPED -> "purge";
             case CHARGED -> "refused: the money was taken";
             case UNRESOLVED -> "refused: the money may have been taken";
-            case POISON, MENDED -> "purge: the record only";
+            case POISON, MENDED, FOREIGN, NO_TARGET -> "purge: the record only";
         };
     }
 
@@ -102,6 +108,8 @@ public final class Words {
             case UNRESOLVED -> "unresolved";
             case POISON -> "poison";
             case MENDED -> "mended poison";
+            case FOREIGN -> "another system's";
+            case NO_TARGET -> "names no topic";
         };
     }
 
@@ -109,13 +117,15 @@ public final class Words {
         return switch (result) {
             case REENTERED -> "re-entered the pipeline";
             case ASKED -> "with the resolver now; stays listed until settled";
-            case RESENT -> "sent again as edited";
+            case RESENT -> "sent to its topic again";
             case PURGED -> "purged";
             case RESTORED -> "back in the queue";
             case RETRIED -> "staged to be tried now";
             case STOPPED -> "stopped: in the dead-letter queue";
             case REFUSED -> "refused and left as it was";
-            case CLOSED -> "left as it was: no key in the file of CHARGEONCE_DATA_KEY_FILE opens its edit; add the key, or purge it";
+            case CLOSED -> "left as it was: no key in the file of CHARGEONCE_DATA_KEY_FILE opens it; add the key, or purge it";
+            case NO_TOPIC -> "left as it was: its topic does not exist; create it and merge again, or purge it";
+            case TOO_LARGE -> "left as it was: larger than its topic takes; raise max.message.bytes there and merge again, or purge it";
             case GONE -> switch (kind) {
                 case MERGE, PURGE, RESTORE -> "another person or run moved it meanwhile";
                 case RETRY_NOW -> "was tried meanwhile, or ended: left as it was";

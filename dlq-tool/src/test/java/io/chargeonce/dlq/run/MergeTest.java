@@ -14,6 +14,7 @@ import io.chargeonce.dlq.QueueRows;
 import io.chargeonce.dlq.move.Brake;
 import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.move.Target;
+import io.chargeonce.dlq.move.TargetTopics;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.DeadLetterQuery;
 import io.chargeonce.dlq.query.DeadLetterView;
@@ -246,7 +247,7 @@ class MergeTest {
     private static SumsByKind<MoveResult> on(Connection connection, RunKind kind, List<DeadLetterView> selected) throws SQLException {
         Database.waitForLocks(connection, DeadLetterQueue.LOCK_PATIENCE);
         List<Target> batch = selected.stream().map(Target::of).toList();
-        Map<String, MoveResult> done = kind.moves(rows.queue(), RunTerms.UNATTENDED).on(connection, batch, BY_A_TEST);
+        Map<String, MoveResult> done = kind.moves(rows.queue(), RunTerms.UNATTENDED, new TargetTopics()).on(connection, batch, BY_A_TEST);
         var results = new SumsByKind<MoveResult>();
         selected.forEach(letter -> results.add(done.get(letter.id()), Sum.of(letter.money())));
         return results;

@@ -40,7 +40,7 @@ class EditTest {
 
         Called merge = call("merge", poison, "--yes", "--wait", "0");
         assertThat(merge.exit()).as(merge.err()).isZero();
-        assertThat(merge.out()).contains("sent again as edited");
+        assertThat(merge.out()).contains("sent to its topic again");
         assertThat(rows.text("SELECT convert_from(value, 'UTF8') FROM outbox WHERE topic = 'payments.requests'"))
                 .isEqualTo(rows.record(payment));
         assertThat(rows.staged("payments.requests", payment)).isEqualTo("record");

@@ -56,10 +56,10 @@ class LostKeyTest {
         String poison = rows.poison(record.substring(0, record.length() - 1).getBytes(StandardCharsets.UTF_8));
         assertThat(call(QueueRows.VAULT, "edit", poison, "--reason", "r", "--editor", "printf } >>").exit()).isZero();
         Called merge = call(Vault.WITHOUT_KEY, "merge", poison, "--yes", "--wait", "0");
-        assertThat(merge.out()).contains("no key in the file of CHARGEONCE_DATA_KEY_FILE opens its edit");
+        assertThat(merge.out()).contains("no key in the file of CHARGEONCE_DATA_KEY_FILE opens it");
         assertThat(rows.letter(poison)).isEqualTo("dead/1");
         assertThat(rows.staged("payments.requests", payment)).isEqualTo("nothing");
-        assertThat(call(QueueRows.VAULT, "merge", poison, "--yes", "--wait", "0").out()).contains("sent again as edited");
+        assertThat(call(QueueRows.VAULT, "merge", poison, "--yes", "--wait", "0").out()).contains("sent to its topic again");
         assertThat(rows.letter(poison)).isEqualTo("merged/2");
     }
 

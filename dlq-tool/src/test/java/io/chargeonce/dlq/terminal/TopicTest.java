@@ -142,7 +142,8 @@ class TopicTest {
                 + " AND source_topic = 'orders' AND source_partition = 7 AND source_offset = 4711");
         assertThat(call("show", id).out()).contains("orders, partition 7, offset 4711", "{\"total\":3}", "kafka_dlt-original-topic");
         assertThat(rows.text("SELECT count(*) FROM dead_letter WHERE cause = 'Retried' AND source_topic = '" + topic + "'")).isEqualTo("1");
-        assertThat(call("merge", "--all").out()).contains("poison cannot be merged");
+        assertThat(taken.out()).contains("To send them back:  chargeonce dlq merge --run ", "1 of them cannot be sent back");
+        assertThat(call("merge", "--all").out()).contains("sends back", "names no topic", "headers name no topic");
 
         call("import", "--from-topic", topic, "--reason", "again");
         assertThat(rows.text("SELECT count(*) FROM dead_letter")).isEqualTo("2");

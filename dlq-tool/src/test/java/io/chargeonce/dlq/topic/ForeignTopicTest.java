@@ -3,16 +3,23 @@ package io.chargeonce.dlq.topic;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chargeonce.database.raw.HeaderBytes;
 import io.chargeonce.dlq.story.Import;
 import io.chargeonce.wire.PaymentJson;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Headers as the versions of Spring Kafka write them. */
+/** Headers as the versions of Spring Kafka, Kafka Connect, Kafka Streams and Karafka write them. */
 class ForeignTopicTest {
+
+    private static final ForeignHeaders.Named NAMED = new ForeignHeaders.Named(Optional.empty(), Optional.empty(), List.of());
 
     private final ConsumerRecord<byte[], byte[]> record =
             new ConsumerRecord<>("orders-dlt", 2, 17, "key".getBytes(StandardCharsets.UTF_8), new byte[] {1});
@@ -42,7 +49,7 @@ class ForeignTopicTest {
         record.headers().add("retry_topic-attempts", ByteBuffer.allocate(4).putInt(4).array())
                 .add("retry_topic-original-timestamp", BigInteger.valueOf(1_790_000_000_000L).toByteArray());
         assertTaken("Y", "retried in vain", "orders", 7, 4711);
-        assertThat(new String(ForeignTopic.imported(record).source().headers().orElseThrow(), StandardCharsets.UTF_8))
+        assertThat(new String(ForeignTopic.imported(record, NAMED).source().headers().orElseThrow(), StandardCharsets.UTF_8))
                 .contains("{\"name\":\"retry_topic-attempts\",\"value\":\"4\"}", "\"1790000000000\"", "\"4711\"")
                 .satisfies(PaymentJson.MAPPER::readTree);
     }
@@ -73,6 +80,111 @@ class ForeignTopicTest {
         assertTaken("foreign", "found on orders-dlt", "orders-dlt", 2, 17);
     }
 
+    @Test
+    void kafka_connects_headers() {
+        text("__connect.errors.topic", "orders");
+        text("__connect.errors.partition", "7");
+        text("__connect.errors.offset", "4711");
+        text("__connect.errors.stage", "VALUE_CONVERTER");
+        text("__connect.errors.exception.class.name", "org.apache.kafka.connect.errors.DataException");
+        text("__connect.errors.exception.message", "not JSON");
+        assertTaken("DataException", "not JSON", "orders", 7, 4711);
+        assertGoesBack("orders", "chargeonce-merges=1");
+    }
+
+    @Test
+    void kafka_streams_headers_whose_exception_has_its_message_behind_it() {
+        text("__streams.errors.exception", "org.apache.kafka.common.errors.SerializationException: no Avro: magic byte 3.4");
+        text("__streams.errors.message", "no Avro: magic byte 3.4");
+        text("__streams.errors.stacktrace", "at …");
+        text("__streams.errors.topic", "orders");
+        text("__streams.errors.partition", "7");
+        text("__streams.errors.offset", "4711");
+        assertTaken("SerializationException", "no Avro: magic byte 3.4", "orders", 7, 4711);
+        assertGoesBack("orders", "chargeonce-merges=1");
+    }
+
+    @Test
+    void karafkas_headers_which_count_only_together() {
+        text("source_topic", "orders");
+        text("source_partition", "7");
+        assertTaken("foreign", "found on orders-dlt", "orders-dlt", 2, 17);
+        assertGoesBack("", "source_topic=orders", "source_partition=7", "chargeonce-merges=1");
+
+        text("source_offset", "4711");
+        text("source_consumer_group", "orders-app");
+        text("source_attempts", "3");
+        text("tenant", "acme");
+        assertTaken("foreign", "found on orders-dlt", "orders", 7, 4711);
+        assertGoesBack("orders", "tenant=acme", "chargeonce-merges=1");
+    }
+
+    @Test
+    void headers_under_other_names_are_named_by_the_caller() {
+        text("dead-letter-topic", "orders");
+        text("dead-letter-cause", "com.example.NoStock");
+        text("dead-letter-partition", "7");
+        text("tenant", "acme");
+        var named = new ForeignHeaders.Named(Optional.of("dead-letter-topic"), Optional.of("dead-letter-cause"), List.of("dead-letter-*"));
+        Import.Imported taken = ForeignTopic.imported(record, named);
+        assertThat(taken.cause()).isEqualTo("NoStock");
+        assertThat(taken.source().topic()).isEqualTo("orders");
+        assertThat(taken.source().offset()).isEqualTo(17);
+        assertThat(taken.wayBack().orElseThrow().topic()).isEqualTo("orders");
+        assertThat(back(taken)).containsExactly("tenant=acme", "chargeonce-merges=1");
+    }
+
+    @Test
+    void what_the_application_wrote_goes_back_in_its_order_and_nothing_of_the_failures() {
+        text("tenant", "acme");
+        origin("kafka_", "orders", 7, 4711);
+        text("trace", "1");
+        record.headers().add("empty", null).add("retry_topic-attempts", ByteBuffer.allocate(4).putInt(4).array())
+                .add("retry_topic-backoff-timestamp", BigInteger.valueOf(1_790_000_000_000L).toByteArray())
+                .add("retry_topic-original-timestamp", BigInteger.valueOf(1_790_000_000_000L).toByteArray())
+                .add("kafka_deliveryAttempt", ByteBuffer.allocate(4).putInt(3).array());
+        text("trace", "2");
+        text("kafka_exception-stacktrace", "at …");
+        text("springDeserializerExceptionValue", "bytes");
+        text("__TypeId__", "com.example.Order");
+        assertGoesBack("orders", "tenant=acme", "trace=1", "empty", "trace=2", "__TypeId__=com.example.Order", "chargeonce-merges=1");
+    }
+
+    @Test
+    void what_comes_again_counts_on() {
+        origin("kafka_dlt-", "orders", 7, 4711);
+        text("chargeonce-merges", "2");
+        text("chargeonce-dead-letter", "psn_1");
+        assertGoesBack("orders", "chargeonce-merges=3");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"payments.requests", "payments.outcomes", "live.retry-2", "payments.intake.acme", "payments.dlq", "orders-dlt",
+        "__consumer_offsets", "..", "or ders", "ör"})
+    void no_record_goes_to_a_pipelines_topic_to_kafkas_own_or_to_where_it_was(String topic) {
+        text("kafka_dlt-original-topic", topic);
+        assertGoesBack("", "chargeonce-merges=1");
+    }
+
+    @Test
+    void text_that_postgres_cannot_store_is_not_believed() {
+        text("kafka_dlt-original-topic", "or\0ders");
+        text("kafka_dlt-exception-fqcn", "x.\0Y");
+        assertTaken("foreign", "found on orders-dlt", "orders-dlt", 2, 17);
+    }
+
+    private void assertGoesBack(String topic, String... headers) {
+        Import.Imported taken = ForeignTopic.imported(record, NAMED);
+        assertThat(taken.wayBack().orElseThrow().topic()).isEqualTo(topic);
+        assertThat(back(taken)).containsExactly(headers);
+    }
+
+    private static List<String> back(Import.Imported taken) {
+        return HeaderBytes.read(taken.wayBack().orElseThrow().headers()).stream()
+                .map(header -> header.key() + (header.value() == null ? "" : "=" + new String(header.value(), StandardCharsets.UTF_8)))
+                .toList();
+    }
+
     private void origin(String prefix, String topic, int partition, long offset) {
         text(prefix + "original-topic", topic);
         record.headers().add(prefix + "original-partition", ByteBuffer.allocate(4).putInt(partition).array())
@@ -84,7 +196,7 @@ class ForeignTopicTest {
     }
 
     private void assertTaken(String cause, String message, String topic, int partition, long offset) {
-        Import.Imported taken = ForeignTopic.imported(record);
+        Import.Imported taken = ForeignTopic.imported(record, NAMED);
         assertThat(taken.cause()).isEqualTo(cause);
         assertThat(taken.message()).isEqualTo(message);
         assertThat(taken.source().topic()).isEqualTo(topic);

@@ -68,6 +68,20 @@ EXCEPTION WHEN data_exception THEN
     RETURN false;
 END $$;
 
+-- Whether another system's record goes back in the transaction that takes its letter out of the queue, to the topic that the letter names,
+-- and with the key and the value that the letter's id was derived from. What the id is derived from: FoundRecord.id.
+CREATE OR REPLACE FUNCTION a_record_goes_back_as_it_came(id text, to_topic text, raw_key bytea, copy bytea, headers json) RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+    SELECT EXISTS (SELECT FROM dead_letter AS letter
+                    WHERE dead_letter_id = id AND state = 'merged' AND letter.xmin = pg_current_xact_id()::xid
+                      AND target_topic = to_topic AND target_topic <> ''
+                      AND id = 'psn_' || left(encode(sha256(
+                              convert_to(format('%s|%s|%s|', source_topic, source_partition, source_offset), 'UTF8')
+                              || int4send(coalesce(octet_length(raw_key), -1)) || coalesce(raw_key, '')
+                              || int4send(coalesce(octet_length(copy), -1)) || coalesce(copy, '')), 'hex'), 26))
+       AND headers::jsonb = jsonb_build_object('chargeonce-dead-letter', id)
+$$;
+
 -- Whether a record of the queue's topic says what its letter says.
 CREATE OR REPLACE FUNCTION a_copy_says_what_its_letter_says(id text, copy bytea, headers json) RETURNS boolean
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$

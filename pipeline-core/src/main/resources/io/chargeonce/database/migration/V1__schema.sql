@@ -33,6 +33,8 @@ BEGIN
 END $$;
 CREATE FUNCTION a_request_says_what_was_accepted(id text, copy bytea, headers json) RETURNS boolean LANGUAGE sql AS 'SELECT false';
 CREATE FUNCTION a_copy_says_what_its_letter_says(id text, copy bytea, headers json) RETURNS boolean LANGUAGE sql AS 'SELECT false';
+CREATE FUNCTION a_record_goes_back_as_it_came(id text, to_topic text, raw_key bytea, copy bytea, headers json) RETURNS boolean
+    LANGUAGE sql AS 'SELECT false';
 
 -- People with their own login, which is a member of one of the roles for people, so that the audit log names the login. Only the owner
 -- writes here, by "migrate --operator"; "migrate --roles" revokes every other membership.
@@ -804,7 +806,12 @@ CREATE TABLE outbox (
         json_typeof(headers) = 'object' AND NOT jsonb_path_exists(headers::jsonb, 'strict $.* ? (@.type() != "string")')),
     staged_at  timestamptz NOT NULL DEFAULT now(),
     -- Why the broker refuses this record; the row holds back only its own key.
-    refusal    text
+    refusal    text,
+    -- Only of another system's record that goes back to its topic: its own key, and its headers with their order. They may be any bytes. Its
+    -- "record_key" is then its dead letter's id.
+    raw_key     bytea CHECK (octet_length(raw_key) <= 4194304),
+    raw_headers bytea CHECK (octet_length(raw_headers) <= 4194304),
+    CONSTRAINT a_raw_key_has_raw_headers CHECK (raw_key IS NULL OR raw_headers IS NOT NULL)
 ) WITH (autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 10000,
         -- The end of its file is filled again at once. Truncating it takes a lock that every payment waits for.
         vacuum_truncate = off);
@@ -818,6 +825,9 @@ CREATE POLICY relays_set_aside ON outbox FOR UPDATE USING (true);
 -- topic and the tiers. People who move dead letters stage what the rows say, as work and on the queue's topic. The part after a topic's
 -- last dot is the same under any prefix. A CASE, so that the frequent ones, acceptances and outcomes, need few checks.
 CREATE POLICY each_tells_what_it_decides ON outbox FOR INSERT WITH CHECK (CASE
+    -- The topics of other systems: see "target_topic".
+    WHEN raw_headers IS NOT NULL THEN (SELECT has_any_column_privilege('chargeonce.dead_letter', 'INSERT'))
+        AND a_record_goes_back_as_it_came(record_key, topic, raw_key, value, headers)
     WHEN right(topic, 9) = '.requests' THEN (SELECT has_any_column_privilege('chargeonce.operation', 'INSERT'))
         OR a_request_says_what_was_accepted(record_key, value, headers)
     WHEN right(topic, 9) IN ('.outcomes', '.receipts') THEN (SELECT has_any_column_privilege('chargeonce.payment_attempt', 'INSERT'))
@@ -873,7 +883,12 @@ CREATE TABLE dead_letter (
     sealed_record    bytea,
     -- A person's edit of a poison record's value, sealed too; a merge sends this one. The original record stays.
     sealed_edit      bytea,
+    -- Of another system's dead letter: the topic that its headers name, to which a merge sends it back; empty if they name none. Never a
+    -- name that a topic of this pipeline could have under some prefix, nor one of Kafka's own.
+    target_topic     text CHECK (target_topic ~ '^[A-Za-z0-9._-]{0,249}$' AND target_topic !~ '^(__|[.]{1,2}$)|[.]intake[.]' AND target_topic
+        !~ '[.](requests|outcomes|receipts|disputes|dlq|retry-[0-9]+|waiting|overdue|audit-seals|intake-refused)$'),
     CONSTRAINT only_poison_is_edited CHECK (sealed_edit IS NULL OR operation_id IS NULL),
+    CONSTRAINT no_payment_goes_to_another_systems_topic CHECK (target_topic IS NULL OR operation_id IS NULL),
     CONSTRAINT a_dead_letter_is_an_operation_or_a_record
         CHECK ((operation_id IS NULL) <> (source_topic IS NULL) AND (source_topic IS NULL) = (sealed_record IS NULL))
 );
@@ -956,7 +971,8 @@ CREATE TABLE dlq_run_item (
     amount         bigint,
     currency       text,
     -- What the run did with it; NULL until then.
-    fate           text CHECK (fate IN ('reentered', 'asked', 'resent', 'purged', 'restored', 'retried', 'stopped', 'refused', 'closed', 'gone')),
+    fate           text CHECK (fate IN ('reentered', 'asked', 'resent', 'purged', 'restored', 'retried', 'stopped', 'refused', 'closed',
+                                    'no_topic', 'too_large', 'gone')),
     moved_at       timestamptz,
     -- Its result afterwards; 'unresolved' may still change.
     outcome        text CHECK (outcome IN ('succeeded', 'declined', 'failed_again', 'unresolved')),

@@ -66,7 +66,8 @@ final class Timelines {
               FROM dead_letter AS d WHERE dead_letter_id = ANY (?)
             """;
     private static final String STAGED = """
-            SELECT record_key AS subject, staged_at AS at, 'outbox' AS source, (to_jsonb(o) - 'value')::text AS what
+            SELECT record_key AS subject, staged_at AS at, 'outbox' AS source,
+                   (to_jsonb(o) - 'value' - 'raw_key' - 'raw_headers')::text AS what
               FROM outbox AS o WHERE record_key = ANY (?)
             """;
 

@@ -13,6 +13,7 @@ import io.chargeonce.console.witness.WitnessSettings;
 import io.chargeonce.ingest.IngestService;
 import io.chargeonce.ingest.IngestSettings;
 import io.chargeonce.kafka.KafkaConnection;
+import io.chargeonce.kafka.ProducerSettings;
 import io.chargeonce.psp.stripe.StripeSettings;
 import io.chargeonce.retry.RetryService;
 import io.chargeonce.runtime.Address;
@@ -40,6 +41,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -49,6 +51,7 @@ import org.apache.kafka.common.acl.AccessControlEntry;
 import org.apache.kafka.common.acl.AclBinding;
 import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.acl.AclPermissionType;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.GroupAuthorizationException;
 import org.apache.kafka.common.errors.SslAuthenticationException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
@@ -161,6 +164,25 @@ class EncryptedTest {
             assertThat(applied.left()).as("a person decides about them").containsExactly(everyones);
             assertThat(Migrate.acls(pipeline(OWNER, "chargeonce-migrate")).tookBack()).isEmpty();
             admin.deleteAcls(List.of(everyones.toFilter(), anothers.toFilter())).all().get();
+        }
+    }
+
+    @Test
+    void another_systems_topic_is_open_to_imports_and_merges_while_migrate_names_it() throws Exception {
+        var settings = pipeline(OWNER, "chargeonce-migrate");
+        try (var admin = Admin.create(connection("admin", ours).clientProperties());
+             var onCall = Admin.create(connection("chargeonce-on-call", ours).clientProperties())) {
+            admin.createTopics(List.of(new NewTopic("orders", 1, (short) 1))).all().get();
+            var orders = new ConfigResource(ConfigResource.Type.TOPIC, "orders");
+            assertThatThrownBy(() -> onCall.describeConfigs(List.of(orders)).all().get())
+                    .hasCauseInstanceOf(TopicAuthorizationException.class);
+            assertThat(Migrate.acls(settings, List.of("orders")).tookBack()).isEmpty();
+            assertThat(onCall.describeConfigs(List.of(orders)).all().get()).containsKey(orders);
+            try (var relay = new ProducerSettings(connection("chargeonce-ingest", ours), "relay").newProducer()) {
+                assertThat(relay.send(new ProducerRecord<>("orders", new byte[] {1})).get().offset()).isZero();
+            }
+            assertThat(Migrate.acls(settings).tookBack()).hasSize(11);
+            admin.deleteTopics(List.of("orders")).all().get();
         }
     }
 

@@ -10,15 +10,19 @@ export const STANDINGS = {
   unresolved: { is: 'unresolved', why: 'The money may have been taken. The PSP is asked before anything else.' },
   poison: { is: 'poison', why: 'A record that never became a payment. Edit it in a terminal before it can be merged.' },
   mended: { is: 'mended poison', why: 'The record was edited. A merge sends it to its topic again.' },
+  foreign: { is: 'another system’s', why: 'A record of another system. A merge sends it back to the topic that its headers name.' },
+  no_target: { is: 'names no topic', why: 'A record of another system, whose headers name no topic that it could go back to.' },
 };
 
 const BY_MERGE = {
   rechargeable: 'tried again; nothing was charged', past_deadline: 'tried again, late; nothing was charged', needs_a_person: 'left: needs a person',
   stopped: 'left: a person stopped it', charged: 'settled, not charged again', unresolved: 'queried, not charged', poison: 'left: needs editing', mended: 'sent again',
+  foreign: 'sent back to its topic', no_target: 'left: its headers name no topic',
 };
 const BY_PURGE = {
   rechargeable: 'purged', past_deadline: 'purged', needs_a_person: 'purged', stopped: 'purged', charged: 'left: the money was taken',
   unresolved: 'left: the money may have been taken', poison: 'purged: the record only', mended: 'purged: the record only',
+  foreign: 'purged: the record only', no_target: 'purged: the record only',
 };
 
 /** What a change does with dead letters of this standing. */
@@ -34,8 +38,8 @@ export function isLeft(kind, standing, evenStopped) {
 
 export const RESULTS = {
   reentered: 're-entered the pipeline', asked: 'with the resolver; listed until settled',
-  resent: 'sent again as edited', purged: 'purged', restored: 'back in the queue', retried: 'staged to be tried now', stopped: 'stopped: in the queue', refused: 'refused, left as it was',
-  closed: 'left: no data key opens its edit', gone: 'left: moved, tried or ended meanwhile',
+  resent: 'sent to its topic again', purged: 'purged', restored: 'back in the queue', retried: 'staged to be tried now', stopped: 'stopped: in the queue', refused: 'refused, left as it was',
+  closed: 'left: no data key opens it', no_topic: 'left: its topic does not exist', too_large: 'left: larger than its topic takes', gone: 'left: moved, tried or ended meanwhile',
 };
 
 export const OUTCOMES = {

@@ -11,6 +11,8 @@ const FOR_DEAD = {
   stopped: { title: 'A person stopped it', text: 'No attempt took money. A merge of this payment charges it; a merge of all leaves it. A purge ends it.', actions: ['merge', 'purge'] },
   poison: { title: 'It is a record that cannot be read', text: 'Edit it in a terminal, then merge it. A purge drops the record.', actions: ['purge'] },
   mended: { title: 'The record was edited', text: 'A merge sends it to its topic again, where it is read as a new record.', actions: ['merge', 'purge'] },
+  foreign: { title: 'It is another system’s record', text: 'A merge sends it back to the topic that its headers name, as it is. What becomes of it there is not seen here.', actions: ['merge', 'purge'] },
+  no_target: { title: 'It is another system’s record', text: 'Its headers name no topic that it could go back to. A purge drops the record.', actions: ['purge'] },
 };
 
 /** @param purged its dead letter, while it can be restored */

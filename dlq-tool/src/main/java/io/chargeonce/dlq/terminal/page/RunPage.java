@@ -49,7 +49,7 @@ public final class RunPage {
         }
         boolean allSent = run.kind().isWatched() && progress.results().total().count() >= run.items();
         String words = switch (end) {
-            case RunStep.Finished finished -> run.kind().isWatched() ? finished(progress.outcomes()) : "";
+            case RunStep.Finished finished -> run.kind().isWatched() ? finished(run, progress.outcomes()) : "";
             case RunStep.Aborted aborted -> "Aborted by the run itself: %s. %s".formatted(aborted.verdict(), allSent
                     ? "All of it was sent, and what died again is in the queue." : "Nothing more moves until a person resumes it.");
             case RunStep.Stopped stopped -> "Stopped between two batches, nothing is left half done.";
@@ -164,10 +164,11 @@ public final class RunPage {
         };
     }
 
-    private static String finished(Outcomes outcomes) {
-        return outcomes.entered().count() == 0 ? "None of them was to be charged."
-                : outcomes.open().count() == 0 ? "All that was sent has ended."
-                        : "All was sent, and some of it is still under way.";
+    private static String finished(DlqRun run, Outcomes outcomes) {
+        return run.sum().money().isEmpty() ? "It held no payment."
+                : outcomes.entered().count() == 0 ? "None of them was to be charged."
+                        : outcomes.open().count() == 0 ? "All that was sent has ended."
+                                : "All was sent, and some of it is still under way.";
     }
 
     private record Became(String what, Sum sum) {}

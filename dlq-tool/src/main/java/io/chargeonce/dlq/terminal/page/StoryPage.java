@@ -55,6 +55,8 @@ public final class StoryPage {
                     Words.canBeEdited(letter.cause()) ? "cannot take it: it is no payment; edit makes it one, or purge gives it up"
                             : "cannot take it, and no edit makes an accepted payment of it: purge gives it up";
                 case MENDED -> "sends it as it was edited to the topic that it was found on";
+                case FOREIGN -> "sends it back to " + letter.target().orElseThrow() + ", with its own key, value and headers";
+                case NO_TARGET -> "cannot take it: its headers name no topic that it could go back to; look at it, or purge it";
             });
         }
     }

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.chargeonce.dlq.move;
+
+import io.chargeonce.database.raw.HeaderBytes;
+import io.chargeonce.database.raw.RawRow;
+import io.chargeonce.kafka.KafkaConnection;
+import io.chargeonce.kafka.ProducerSettings;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.compress.Compression;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.config.TopicConfig;
+import org.apache.kafka.common.errors.InvalidTopicException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeader;
+import org.apache.kafka.common.record.internal.MemoryRecords;
+import org.apache.kafka.common.record.internal.SimpleRecord;
+
+/**
+ * The topics that other systems' records go back to: which there are, and the largest batch that each takes, as Kafka said when they were
+ * first asked about. A relay's producer would create what is missing where brokers allow that, or hold the record back for ever.
+ */
+public final class TargetTopics {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    private final Map<String, Optional<Integer>> largest = new HashMap<>();
+
+    /**
+     * Asks about those that are not known yet.
+     *
+     * @throws KafkaException if Kafka cannot be reached, or says nothing of a topic
+     */
+    public void ask(Supplier<KafkaConnection> kafka, Collection<String> topics) {
+        var unknown = topics.stream().filter(topic -> !largest.containsKey(topic))
+                .map(topic -> new ConfigResource(ConfigResource.Type.TOPIC, topic)).toList();
+        if (unknown.isEmpty()) {
+            return;
+        }
+        try (Admin admin = kafka.get().newAdmin()) {
+            admin.describeConfigs(unknown).values().forEach((topic, config) -> largest.put(topic.name(),
+                    answer(config).map(its -> Integer.parseInt(its.get(TopicConfig.MAX_MESSAGE_BYTES_CONFIG).value()))));
+        }
+    }
+
+    private static <T> Optional<T> answer(KafkaFuture<T> asked) {
+        try {
+            return Optional.of(asked.get(PATIENCE.toSeconds(), TimeUnit.SECONDS));
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof UnknownTopicOrPartitionException || e.getCause() instanceof InvalidTopicException) {
+                return Optional.empty();
+            }
+            throw new KafkaException(e.getCause().getMessage(), e.getCause());
+        } catch (TimeoutException e) {
+            throw new KafkaException("no answer for %d s".formatted(PATIENCE.toSeconds()), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new KafkaException("interrupted", e);
+        }
+    }
+
+    /** Why a record cannot go to its topic; empty if it can. */
+    public Optional<MoveResult> obstacle(RawRow row) {
+        Optional<Integer> limit = largest.getOrDefault(row.topic(), Optional.empty());
+        return limit.isEmpty() ? Optional.of(MoveResult.NO_TOPIC)
+                : size(row, Compression.NONE) > ProducerSettings.LARGEST_REQUEST || size(row, Compression.lz4().build()) > limit.get()
+                        ? Optional.of(MoveResult.TOO_LARGE) : Optional.empty();
+    }
+
+    /** Of a batch with this record alone: where a larger one is refused, a producer divides it. */
+    private static int size(RawRow row, Compression compression) {
+        var headers = new ArrayList<>(HeaderBytes.read(row.headers()));
+        headers.add(new RecordHeader(RawRow.LETTER, row.letter().getBytes(StandardCharsets.UTF_8)));
+        return MemoryRecords.withRecords(compression,
+                new SimpleRecord(0, row.key(), row.value().orElse(null), headers.toArray(Header[]::new))).sizeInBytes();
+    }
+}
