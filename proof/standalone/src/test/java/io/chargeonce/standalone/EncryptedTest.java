@@ -169,9 +169,9 @@ class EncryptedTest {
         var settings = pipeline(OWNER, "chargeonce-migrate");
         try (var admin = Admin.create(connection("chargeonce-migrate", ours).clientProperties())) {
             var other = new Topics("payments.other");
-            assertThat(new TopicPlan(other, 1, Optional.of((short) 1)).create(admin)).hasSize(11);
+            assertThat(new TopicPlan(other, 1, Optional.of((short) 1)).create(admin)).hasSize(12);
             var check = new TopicCheck(new TopicPlan(other, 2, Optional.of((short) 1)), admin);
-            assertThat(check.grow()).hasSize(9);
+            assertThat(check.grow()).hasSize(10);
             assertThat(check.repair()).isEmpty();
             assertThat(check.topicsMakeThemselves()).contains(false);
         }
