@@ -99,8 +99,6 @@ public final class LedRuns implements AutoCloseable {
             RunStep end = leader.run(mine.brake);
             if (end instanceof RunStep.Unapproved) {
                 troubles.put(run.id(), "the rest is more than one person may do alone; another person has to approve it");
-            } else if (end instanceof RunStep.Held held) {
-                troubles.put(run.id(), held.pause() + ", and the canary waits for that");
             }
         } catch (DatabaseUnavailable e) {
             stopped(run,

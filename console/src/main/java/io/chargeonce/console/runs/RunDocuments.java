@@ -49,6 +49,7 @@ public record RunDocuments(LedRuns led) {
         progress.ifPresent(now -> {
             json.put("phase", now.phase().name().toLowerCase(Locale.ROOT));
             now.pace().perSecond().ifPresent(rate -> json.put("rate_now", rate));
+            now.heldBy().ifPresent(pause -> json.put("held_by", pause));
         });
         led.trouble(run.id()).filter(why -> !run.isLed() && !run.state().isEnd()).ifPresent(why -> json.put("stopped_because", why));
         json.put("can", can(session, run, needsApproval));

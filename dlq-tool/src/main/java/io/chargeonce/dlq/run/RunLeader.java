@@ -57,7 +57,7 @@ public final class RunLeader {
     private int next;
     private int lookedUpTo;
     private Instant nextLook = Instant.MIN;
-    private Duration patience = Duration.ZERO;
+    private Optional<Duration> patience = Optional.empty();
     private Optional<Instant> allSentAt = Optional.empty();
     private Optional<String> heldBy = Optional.empty();
     private Optional<Instant> heldSince = Optional.empty();
@@ -97,13 +97,17 @@ public final class RunLeader {
         return run;
     }
 
-    /** Until the run ends or the brake is pressed. What was sent last may end later. */
+    /** Until the run ends or the brake is pressed, however long a pause holds its canary. What was sent last may end later. */
     public RunStep run(Brake brake) {
-        return run(brake, Duration.ZERO);
+        return run(brake, Optional.empty());
     }
 
     /** @param longest how long to wait for what becomes of the last payments, when all was sent, and for a canary that a pause holds */
     public RunStep run(Brake brake, Duration longest) {
+        return run(brake, Optional.of(longest));
+    }
+
+    private RunStep run(Brake brake, Optional<Duration> longest) {
         patience = longest;
         try {
             while (!brake.isPressed()) {
@@ -189,12 +193,13 @@ public final class RunLeader {
         return ramp();
     }
 
-    /** Without an end, unless a person's pause holds it: then as long as the patience. */
+    /** Without an end, unless a person's pause holds it: then as long as the patience, if there is one. */
     private RunStep awaitCanary() {
         Instant now = clock.instant();
         heldBy = queue.database().withConnection(connection -> RunOutcomes.heldBy(connection, run.id()));
         heldSince = heldBy.map(pause -> heldSince.orElse(now));
-        return heldSince.isPresent() && !now.isBefore(heldSince.get().plus(patience)) ? new RunStep.Held(heldBy.orElseThrow())
+        Optional<Instant> until = heldSince.flatMap(since -> patience.map(since::plus));
+        return until.isPresent() && !now.isBefore(until.get()) ? new RunStep.Held(heldBy.orElseThrow())
                 : new RunStep.Waits(AWAIT_OUTCOMES);
     }
 
@@ -285,7 +290,8 @@ public final class RunLeader {
         if (judged.areWorseThan(run.terms().abortAbovePercent())) {
             return abort(judged, run.counted("%,d".formatted(judged.entered().count())));
         }
-        boolean mayWait = outcomes.open().count() + asked.open().count() > 0 && now.isBefore(sentAt.plus(patience));
+        boolean mayWait = outcomes.open().count() + asked.open().count() > 0
+                && now.isBefore(sentAt.plus(patience.orElse(Duration.ZERO)));
         return mayWait ? new RunStep.Waits(AWAIT_OUTCOMES) : finish();
     }
 

@@ -12,6 +12,7 @@ import io.chargeonce.dlq.QueueRows;
 import io.chargeonce.dlq.WaitingRows;
 import io.chargeonce.dlq.run.DlqRuns;
 import io.chargeonce.dlq.run.RunLeader;
+import io.chargeonce.dlq.run.RunStep;
 import io.chargeonce.dlq.run.Watch;
 import io.chargeonce.dlq.move.Brake;
 import io.chargeonce.dlq.terminal.page.RunBar;
@@ -21,6 +22,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import tools.jackson.databind.JsonNode;
@@ -257,6 +259,25 @@ class RunCommandsTest {
         assertThat(merge.join().out()).contains("Stopped: merchant acme is paused by ann, and the canary waits for that.",
                 "To go on:           chargeonce dlq merge --resume run_");
         assertThat(rows.text("SELECT state FROM dlq_run")).isEqualTo("running");
+    }
+
+    @Test
+    void a_run_without_a_patience_waits_for_its_held_canary_until_a_person_stops_it() {
+        rows.dead(2);
+        rows.text("INSERT INTO merchant (merchant_id) VALUES ('acme') ON CONFLICT DO NOTHING RETURNING 1");
+        call("pause", "merchant", "acme", "--reason", "they asked", "--yes");
+        String run = call("merge", "--all", "--canary", "1", "--plan", "--json").json().getFirst().path("run").asString();
+        var reports = new CopyOnWriteArrayList<String>();
+        RunLeader leader = new DlqRuns(rows.queue()).take(new AuditContext("ann", Optional.empty(), run), InstantSource.system(),
+                progress -> progress.heldBy().ifPresent(reports::add)).orElseThrow();
+        var brake = new Brake();
+        var end = CompletableFuture.supplyAsync(() -> leader.run(brake), Thread::startVirtualThread);
+        await().until(() -> rows.accepted().size() == 1);
+        new WaitingRows(rows).park(rows.accepted().getFirst(), 1);
+        await().until(() -> end.isDone() || reports.size() > 2);
+        brake.press();
+        assertThat(end.join()).isEqualTo(new RunStep.Stopped());
+        assertThat(reports).containsOnly("merchant acme is paused by ann");
     }
 
     @Test

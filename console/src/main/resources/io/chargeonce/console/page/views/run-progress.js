@@ -38,7 +38,7 @@ export function RunProgress({ run }) {
 function Phase({ run, state }) {
   const canary = canaryPhase(run);
   if (state === 'running' && canary) {
-    return html`<span class="phase">Canary: ${counted(canary.ended, 'payment')} of ${canary.of} ended. The rest follow when all have ended well.</span>`;
+    return html`<span class="phase">Canary: ${counted(canary.ended, 'payment')} of ${canary.of} ended. ${run.held_by ? `It waits: ${run.held_by}.` : 'The rest follow when all have ended well.'}</span>`;
   }
   const rate = run.rate_now ?? run.rate;
   const words = {

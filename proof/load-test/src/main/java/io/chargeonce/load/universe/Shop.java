@@ -174,8 +174,9 @@ final class Shop {
             }
             Duration start = kernel.between(Duration.ZERO, within);
             open++;
-            // What is published counts as accepted, and a stored method may be detached before it is read.
-            boolean byTopic = !broker.intakeTopics().isEmpty() && !Wallet.holds(purchase.card) && kernel.chance(0.4);
+            // What is published counts as accepted, and a stored method may be detached, or a mandate revoked, before it is read.
+            boolean canEnd = Wallet.holds(purchase.card) || purchase.card.startsWith(BankModel.UNREADABLE);
+            boolean byTopic = !broker.intakeTopics().isEmpty() && !canEnd && kernel.chance(0.4);
             kernel.spawn(kernel.world(), "client", () -> {
                 kernel.sleep(start);
                 if (byTopic) {

@@ -165,7 +165,7 @@ class ConsoleActionsTest {
         freeze();
         browser.click("Merge ");
         awaitRunPage();
-        browser.see("Canary: 0 payments of 1 ended.");
+        browser.see("Canary: 0 payments of 1 ended. It waits: psp stripe is paused by operator.");
         browser.see("1 of ");
         assertThat(Axe.violations(browser)).isEmpty();
         browser.write("Rate", "50");
