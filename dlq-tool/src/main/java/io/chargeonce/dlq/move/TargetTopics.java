@@ -13,10 +13,9 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.DescribeConfigsOptions;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.compress.Compression;
@@ -35,7 +34,7 @@ import org.apache.kafka.common.record.internal.SimpleRecord;
  */
 public final class TargetTopics {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final Map<String, Optional<Integer>> largest = new HashMap<>();
 
@@ -51,21 +50,24 @@ public final class TargetTopics {
             return;
         }
         try (Admin admin = kafka.get().newAdmin()) {
-            admin.describeConfigs(unknown).values().forEach((topic, config) -> largest.put(topic.name(),
+            admin.describeConfigs(unknown, inTime()).values().forEach((topic, config) -> largest.put(topic.name(),
                     answer(config).map(its -> Integer.parseInt(its.get(TopicConfig.MAX_MESSAGE_BYTES_CONFIG).value()))));
         }
     }
 
+    /** Without it, closing the client would wait longer. */
+    private static DescribeConfigsOptions inTime() {
+        return new DescribeConfigsOptions().timeoutMs((int) PATIENCE.toMillis());
+    }
+
     private static <T> Optional<T> answer(KafkaFuture<T> asked) {
         try {
-            return Optional.of(asked.get(PATIENCE.toSeconds(), TimeUnit.SECONDS));
+            return Optional.of(asked.get());
         } catch (ExecutionException e) {
             if (e.getCause() instanceof UnknownTopicOrPartitionException || e.getCause() instanceof InvalidTopicException) {
                 return Optional.empty();
             }
             throw new KafkaException(e.getCause().getMessage(), e.getCause());
-        } catch (TimeoutException e) {
-            throw new KafkaException("no answer for %d s".formatted(PATIENCE.toSeconds()), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new KafkaException("interrupted", e);
