@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The archives that {@code mvn -Prelease verify} has just made, unpacked and run from an empty folder with a JRE, bash and coreutils. Neither
- * Maven nor a compiler can be found there. The default build makes no archive, and leaves this out.
+ * The archives that {@code mvn -Prelease verify} has just made, unpacked and run from an empty folder with a JRE, bash and coreutils.
+ * Neither Maven nor a compiler can be found there. The default build makes no archive, and leaves this out.
  */
 class ArchivesIT {
 
@@ -98,9 +98,11 @@ class ArchivesIT {
     @Test
     void no_entry_shows_who_built_it_where_or_when() throws Exception {
         for (Path archive : List.of(PRODUCT, SANDBOX)) {
-            List<String> entries = output(new ProcessBuilder("tar", "--utc", "--full-time", "--numeric-owner", "-tvzf", archive.toString()));
+            List<String> entries =
+                    output(new ProcessBuilder("tar", "--utc", "--full-time", "--numeric-owner", "-tvzf", archive.toString()));
             assertThat(entries).hasSizeGreaterThan(50)
-                    .allSatisfy(entry -> assertThat(entry).matches("(d|-)rw(x|-)r-(x|-)r-(x|-) 0/0 +\\d+ 2026-11-01 00:00:00 chargeonce.*"));
+                    .allSatisfy(
+                            entry -> assertThat(entry).matches("(d|-)rw(x|-)r-(x|-)r-(x|-) 0/0 +\\d+ 2026-11-01 00:00:00 chargeonce.*"));
         }
     }
 
@@ -127,7 +129,8 @@ class ArchivesIT {
     private String run(int status, Map<String, String> settings, Path launcher, String... words) throws Exception {
         var command = new ArrayList<>(List.of(launcher.toString()));
         command.addAll(List.of(words));
-        var builder = new ProcessBuilder(command).directory(Files.createTempDirectory(directory, "empty").toFile()).redirectErrorStream(true);
+        var builder =
+                new ProcessBuilder(command).directory(Files.createTempDirectory(directory, "empty").toFile()).redirectErrorStream(true);
         builder.environment().clear();
         builder.environment().putAll(new HashMap<>(settings));
         builder.environment().put("PATH", tools().toString());

@@ -48,8 +48,10 @@ class VersionTest {
         assertThat(first(Pattern.compile("\nversion = \"(.*)\""), read("clients/python/pyproject.toml"))).isEqualTo(next);
         assertThat(first(Pattern.compile("\n  \"version\": \"(.*)\""), read("clients/typescript/package.json"))).isEqualTo(next);
         for (String overlay : List.of("overlays/production", "toolbox")) {
-            assertThat(Pattern.compile("newName: (.*), newTag: (.*) }").matcher(read("deploy/kubernetes/" + overlay + "/kustomization.yaml"))
-                    .results().map(image -> image.group(1) + ":" + image.group(2))).as(overlay).isNotEmpty()
+            assertThat(
+                    Pattern.compile("newName: (.*), newTag: (.*) }").matcher(read("deploy/kubernetes/" + overlay + "/kustomization.yaml"))
+                            .results().map(image -> image.group(1) + ":" + image.group(2)))
+                    .as(overlay).isNotEmpty()
                     .isSubsetOf("chargeonce:" + next, "chargeonce-console:" + next);
         }
     }
