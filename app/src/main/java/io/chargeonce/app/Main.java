@@ -29,9 +29,10 @@ import picocli.CommandLine.Command;
  */
 @Command(name = "chargeonce", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
         description = "A Kafka payment pipeline: every accepted payment is charged exactly once, and none is lost.",
-        footer = {"", "Where the sources are:",
-            "  ./chargeonce demo          begin here",
-            "  ./chargeonce bench list    the same work with other libraries"})
+        footer = {"", "In the sources, and in the archive chargeonce-sandbox:",
+            "  chargeonce demo          begin here",
+            "In the sources:",
+            "  chargeonce bench list    the same work with other libraries"})
 public final class Main implements Runnable {
 
     static final String HELP = "help";

@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.Optional;
+import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -13,6 +14,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Tells what is wrong with how a command was called and, after a typo, the name that was probably meant. */
 final class UsageErrors implements CommandLine.IParameterExceptionHandler {
+
+    /** They bring a broker, or other libraries to compare with, and are kept apart from what production runs. */
+    private static final Set<String> APART = Set.of("up", "demo", "sandbox", "load", "conformance", "bench");
 
     private final ShortUsageErrors errors = new ShortUsageErrors();
 
@@ -32,6 +36,10 @@ final class UsageErrors implements CommandLine.IParameterExceptionHandler {
         }
         if (command.subcommands().isEmpty()) {
             return "'%s' is one word too many".formatted(typed);
+        }
+        if (command.parent() == null && APART.contains(name)) {
+            return "'%s' is not here, among the commands of production. It is in the sources%s".formatted(name,
+                    name.equals("bench") ? "" : ", and in the archive chargeonce-sandbox");
         }
         var commands = new HashSet<>(command.subcommands().keySet());
         if (command.parent() == null) {

@@ -34,7 +34,6 @@ class StatementsTest {
     private static final List<String> SERVICES =
             List.of("pipeline-core", "ingest-service", "charge-consumer", "retry-consumers", "dlq-tool", "console",
                     "notifications", "reconciler", "bank-files");
-    private static final Path RELEASED = Repository.root().resolve("proof/standalone/src/test/released");
     private static final Pattern TEXT = Pattern.compile("\"\"\"\\n(.*?)\"\"\"|= \"([^\"\\n]*)\";", Pattern.DOTALL);
     private static final Pattern STATEMENT = Pattern.compile("(SELECT|INSERT INTO|UPDATE|DELETE FROM|WITH) .*", Pattern.DOTALL);
     private static final Pattern FILLED_LATER = Pattern.compile("%(\\d\\$)?s");
@@ -59,14 +58,14 @@ class StatementsTest {
         assertThat(misfits(statements)).isEmpty();
         String version = System.getenv("CHARGEONCE_KEEP_STATEMENTS");
         if (version != null) {
-            Files.createDirectories(RELEASED);
-            Files.writeString(RELEASED.resolve(version + ".sql"), String.join(";\n\n", statements.values()) + ";\n");
+            Files.createDirectories(ReleasedSchemaTest.RELEASED);
+            Files.writeString(ReleasedSchemaTest.RELEASED.resolve(version + ".sql"), String.join(";\n\n", statements.values()) + ";\n");
         }
     }
 
     @Test
     void the_statements_of_each_released_version_fit_the_schema_of_this_one() throws Exception {
-        for (Path file : released()) {
+        for (Path file : ReleasedSchemaTest.released(".sql")) {
             var statements = new TreeMap<String, String>();
             for (String statement : Files.readString(file).split(";\n\\s*")) {
                 statements.put(file.getFileName() + " " + statements.size(), statement);
@@ -79,15 +78,6 @@ class StatementsTest {
     void a_statement_that_names_what_is_not_there_is_found() throws SQLException {
         assertThat(misfits(Map.of("of a later version", "SELECT no_such_column FROM outbox WHERE shard = $1"))).hasSize(1);
         assertThat(misfits(Map.of("of this one", "SELECT topic FROM outbox WHERE shard = $1"))).isEmpty();
-    }
-
-    private static List<Path> released() throws IOException {
-        if (!Files.exists(RELEASED)) {
-            return List.of();
-        }
-        try (var files = Files.list(RELEASED)) {
-            return files.sorted().toList();
-        }
     }
 
     /** Whole statements, with $1 for the first parameter, by where they stand. What is put together at run time is left to other tests. */
