@@ -22,8 +22,7 @@ final class ChargeCommand implements Callable<Integer> {
         LoggerFactory.getLogger(ChargeCommand.class).info("{} starts as charge-consumer", Build.CURRENT);
         try (var tracing = Tracing.of("charge-consumer", System.getenv());
              var meters = Meters.of("charge-consumer"); var service = ChargeService.start(settings, meters, tracing)) {
-            service.awaitShutdown();
+            return ExitCode.of(service::awaitShutdown);
         }
-        return 0;
     }
 }

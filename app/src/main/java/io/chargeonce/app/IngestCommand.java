@@ -29,8 +29,7 @@ final class IngestCommand implements Callable<Integer> {
         LoggerFactory.getLogger(IngestCommand.class).info("{} starts as ingest-service", Build.CURRENT);
         try (var tracing = Tracing.of("ingest-service", System.getenv());
              var meters = Meters.of("ingest-service"); var service = IngestService.start(settings, meters, tracing)) {
-            service.awaitShutdown();
+            return ExitCode.of(service::awaitShutdown);
         }
-        return 0;
     }
 }

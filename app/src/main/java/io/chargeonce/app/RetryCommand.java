@@ -21,8 +21,7 @@ final class RetryCommand implements Callable<Integer> {
         LoggerFactory.getLogger(RetryCommand.class).info("{} starts as retry-consumers", Build.CURRENT);
         try (var tracing = Tracing.of("retry-consumers", System.getenv());
              var meters = Meters.of("retry-consumers"); var service = RetryService.start(settings, meters, tracing)) {
-            service.awaitShutdown();
+            return ExitCode.of(service::awaitShutdown);
         }
-        return 0;
     }
 }
