@@ -53,7 +53,7 @@ class BuildTest {
         int admin = ServiceProcess.freePort();
         Process process = ServiceProcess.start(service, admin, directory);
         try (var output = process.inputReader()) {
-            assertThat(new JsonMapper().readTree(output.readLine()).get("formattedMessage").asString())
+            assertThat(new JsonMapper().readTree(output.readLine()).get("message").asString())
                     .startsWith(Build.CURRENT + " starts as " + service);
             Awaitility.await().atMost(Duration.ofMinutes(1)).ignoreExceptions()
                     .untilAsserted(() -> assertThat(metrics(admin)).containsPattern(

@@ -26,6 +26,8 @@ final class TracedHandler implements RecordHandler {
     /** Also found within a refund's id. Nothing else of a key is shown, because a producer may have written anything. */
     private static final Pattern PAYMENT = Pattern.compile("pay_[a-z2-7]{26}");
 
+    private static final String PAYMENT_ID = "chargeonce.payment";
+
     private final Tracer tracer;
     private final String group;
     private final RecordHandler handler;
@@ -48,10 +50,10 @@ final class TracedHandler implements RecordHandler {
                 .setAttribute("messaging.destination.name", record.topic())
                 .setAttribute("messaging.destination.partition.id", String.valueOf(record.partition()))
                 .setAttribute("messaging.kafka.offset", record.offset()).startSpan();
-        payment.ifPresent(id -> span.setAttribute("chargeonce.payment", id));
+        payment.ifPresent(id -> span.setAttribute(PAYMENT_ID, id));
         payment.filter(key.orElse("")::equals).ifPresent(id -> span.setAttribute("messaging.kafka.message.key", id));
         try (Scope ignored = parent.with(span).makeCurrent(); var logged = LoggedSpan.of(span);
-             var mdc = MDC.putCloseable("payment", payment.orElse(null))) {
+             var mdc = MDC.putCloseable(PAYMENT_ID, payment.orElse(null))) {
             return handler.handle(record);
         } catch (Exception | Error e) {
             Tracing.failed(span, e);
