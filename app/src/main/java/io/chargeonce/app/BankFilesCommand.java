@@ -20,8 +20,7 @@ final class BankFilesCommand implements Callable<Integer> {
         BankFilesSettings settings = Environment.read(BankFilesSettings.ALL, BankFilesSettings::from);
         LoggerFactory.getLogger(BankFilesCommand.class).info("{} starts as bank-files", Build.CURRENT);
         try (var meters = Meters.of("bank-files"); var service = BankFilesService.start(settings, meters)) {
-            service.awaitShutdown();
+            return ExitCode.of(service::awaitShutdown);
         }
-        return 0;
     }
 }

@@ -20,10 +20,9 @@ final class ChargeCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         ChargeSettings settings = ChargeSettings.read(System.getenv(), Environment.CATALOGUE);
         LoggerFactory.getLogger(ChargeCommand.class).info("{} starts as charge-consumer", Build.CURRENT);
-        try (var tracing = Environment.read(Tracing.ALL, all -> Tracing.of("charge-consumer", all));
+        try (var tracing = Tracing.of("charge-consumer", System.getenv());
              var meters = Meters.of("charge-consumer"); var service = ChargeService.start(settings, meters, tracing)) {
-            service.awaitShutdown();
+            return ExitCode.of(service::awaitShutdown);
         }
-        return 0;
     }
 }

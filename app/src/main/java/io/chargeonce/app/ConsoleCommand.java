@@ -33,9 +33,8 @@ final class ConsoleCommand implements Callable<Integer> {
         ConsoleSettings settings = Environment.read(ConsoleSettings.ALL, ConsoleSettings::from);
         LoggerFactory.getLogger(ConsoleCommand.class).info("{} starts as console", Build.CURRENT);
         try (var meters = Meters.of("console"); var service = ConsoleService.start(settings, meters)) {
-            service.awaitShutdown();
+            return ExitCode.of(service::awaitShutdown);
         }
-        return 0;
     }
 
     private static boolean isHere(String name) {

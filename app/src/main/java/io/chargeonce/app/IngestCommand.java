@@ -27,10 +27,9 @@ final class IngestCommand implements Callable<Integer> {
         IngestSettings settings =
                 Settings.load(System.getenv(), IngestSettings.ALL, catalogue).read(IngestSettings::from).with(psps.known());
         LoggerFactory.getLogger(IngestCommand.class).info("{} starts as ingest-service", Build.CURRENT);
-        try (var tracing = Environment.read(Tracing.ALL, all -> Tracing.of("ingest-service", all));
+        try (var tracing = Tracing.of("ingest-service", System.getenv());
              var meters = Meters.of("ingest-service"); var service = IngestService.start(settings, meters, tracing)) {
-            service.awaitShutdown();
+            return ExitCode.of(service::awaitShutdown);
         }
-        return 0;
     }
 }

@@ -8,18 +8,24 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 
 /** A service logs to its output, where its platform collects it. Other commands log to a file. */
 public final class Logs {
 
-    private static final List<String> SERVICES =
-            List.of("ingest", "charge", "retry", "console", "webhook-sender", "receipt-sender", "bank-files");
+    /** Commands that are services, and the name of each service in logs, metrics and traces. */
+    private static final Map<String, String> SERVICES = Map.of("ingest", "ingest-service", "charge", "charge-consumer", "retry",
+            "retry-consumers", "console", "console", "webhook-sender", "webhook-sender", "receipt-sender", "receipt-sender",
+            "bank-files", "bank-files");
 
     private Logs() {}
 
     /** Before the first logger is made. */
     static void choose(String[] arguments) {
-        boolean service = arguments.length > 0 && SERVICES.contains(arguments[0]);
+        boolean service = arguments.length > 0 && SERVICES.containsKey(arguments[0]);
+        if (service) {
+            System.setProperty("chargeonce.service", SERVICES.get(arguments[0]));
+        }
         System.setProperty("chargeonce.log", System.getProperty("chargeonce.log", ".chargeonce/chargeonce.log"));
         System.setProperty("logback.configurationFile", service ? "logback-service-%s.xml".formatted(format())
                 : canBeWritten(Path.of(file())) ? "logback-file.xml" : "logback-none.xml");

@@ -50,6 +50,7 @@ public final class Main implements Runnable {
         Logs.choose(arguments);
         int code = commandLine(arguments).execute(arguments);
         System.out.flush();
+        ExitCode.returned(code);
         if (code == 0 && arguments.length > 0 && arguments[0].equals("dlq")) {
             // An orderly exit writes a line to the log, and opening the log takes a tenth of a second. Nothing is left to close.
             Runtime.getRuntime().halt(code);

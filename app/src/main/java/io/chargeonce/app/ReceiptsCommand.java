@@ -21,8 +21,7 @@ final class ReceiptsCommand implements Callable<Integer> {
         ReceiptSettings settings = Environment.read(ReceiptSettings.ALL, ReceiptSettings::from);
         LoggerFactory.getLogger(ReceiptsCommand.class).info("{} starts as receipt-sender", Build.CURRENT);
         try (var meters = Meters.of("receipt-sender"); var service = ReceiptService.start(settings, meters)) {
-            service.awaitShutdown();
+            return ExitCode.of(service::awaitShutdown);
         }
-        return 0;
     }
 }

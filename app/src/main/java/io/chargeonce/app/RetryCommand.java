@@ -19,10 +19,9 @@ final class RetryCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         ChargeSettings settings = ChargeSettings.read(System.getenv(), Environment.CATALOGUE);
         LoggerFactory.getLogger(RetryCommand.class).info("{} starts as retry-consumers", Build.CURRENT);
-        try (var tracing = Environment.read(Tracing.ALL, all -> Tracing.of("retry-consumers", all));
+        try (var tracing = Tracing.of("retry-consumers", System.getenv());
              var meters = Meters.of("retry-consumers"); var service = RetryService.start(settings, meters, tracing)) {
-            service.awaitShutdown();
+            return ExitCode.of(service::awaitShutdown);
         }
-        return 0;
     }
 }

@@ -20,8 +20,7 @@ final class WebhooksCommand implements Callable<Integer> {
         WebhookSettings settings = Environment.read(WebhookSettings.ALL, WebhookSettings::from);
         LoggerFactory.getLogger(WebhooksCommand.class).info("{} starts as webhook-sender", Build.CURRENT);
         try (var meters = Meters.of("webhook-sender"); var service = WebhookService.start(settings, meters)) {
-            service.awaitShutdown();
+            return ExitCode.of(service::awaitShutdown);
         }
-        return 0;
     }
 }

@@ -4,19 +4,15 @@ package io.chargeonce.app;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.runtime.Build;
-import io.chargeonce.vault.DataKeys;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
@@ -54,10 +50,10 @@ class BuildTest {
     @ValueSource(strings = {"ingest", "charge", "retry"})
     void a_service_says_it_in_its_first_log_line_and_its_metrics_and_an_alert_knows_that_name(String service)
             throws Exception {
-        int admin = freePort();
-        Process process = start(service, admin);
+        int admin = ServiceProcess.freePort();
+        Process process = ServiceProcess.start(service, admin, directory);
         try (var output = process.inputReader()) {
-            assertThat(new JsonMapper().readTree(output.readLine()).get("formattedMessage").asString())
+            assertThat(new JsonMapper().readTree(output.readLine()).get("message").asString())
                     .startsWith(Build.CURRENT + " starts as " + service);
             Awaitility.await().atMost(Duration.ofMinutes(1)).ignoreExceptions()
                     .untilAsserted(() -> assertThat(metrics(admin)).containsPattern(
@@ -72,36 +68,10 @@ class BuildTest {
         }
     }
 
-    /** It serves its metrics while Postgres and Kafka are away. */
-    private Process start(String service, int admin) throws IOException {
-        var builder = new ProcessBuilder(ProcessHandle.current().info().command().orElseThrow(), "-XX:TieredStopAtLevel=1",
-                "-cp", System.getProperty("java.class.path"), Main.class.getName(), service).redirectError(ProcessBuilder.Redirect.DISCARD);
-        var environment = builder.environment();
-        environment.put("CHARGEONCE_DATABASE_URL", "jdbc:postgresql://127.0.0.1:1/none");
-        environment.put("CHARGEONCE_KAFKA_BOOTSTRAP_SERVERS", "127.0.0.1:1");
-        environment.put("CHARGEONCE_INGEST_ADDRESS", "127.0.0.1:0");
-        environment.put("CHARGEONCE_ADMIN_ADDRESS", "127.0.0.1:" + admin);
-        environment.put("CHARGEONCE_LOG_FORMAT", "json");
-        if (service.equals("charge") || service.equals("retry")) {
-            Path dataKey = directory.resolve("data-key");
-            DataKeys.add(dataKey);
-            environment.put("CHARGEONCE_DATA_KEY_FILE", dataKey + DataKeys.PUBLIC);
-        }
-        environment.put("CHARGEONCE_STRIPE_API_KEY_FILE", Files.setPosixFilePermissions(
-                Files.writeString(directory.resolve("key"), "sk_test_sandbox"), PosixFilePermissions.fromString("rw-------")).toString());
-        return builder.start();
-    }
-
     private static String metrics(int port) throws IOException, InterruptedException {
         try (var client = HttpClient.newHttpClient()) {
             var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/metrics")).build();
             return client.send(request, HttpResponse.BodyHandlers.ofString()).body();
-        }
-    }
-
-    private static int freePort() throws IOException {
-        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
         }
     }
 }

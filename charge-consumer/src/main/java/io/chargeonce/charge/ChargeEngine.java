@@ -166,7 +166,7 @@ public final class ChargeEngine {
                 .withWaits(IN_A_REBALANCE, longestAttempt).withBudget(buffers);
         var loop = tier == 0 ? usual : usual.withMostPerSecond(settings.pace().tierReleases()).withHold(() -> holds.isTierPaused(tier));
         loops.add(lifecycle.start(topic, longestAttempt.plus(TO_LEAVE), () -> new DrainedLoop(loops, new RecordLoop(loop, consumer, due,
-                tracing.around("charge", handler), new SteadyClock(), meters).start())).loop());
+                tracing.around(topics.groupOfTier(tier), handler), new SteadyClock(), meters).start())).loop());
     }
 
     /**

@@ -14,7 +14,6 @@ import io.chargeonce.runtime.Address;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.runtime.Setting;
 import io.chargeonce.runtime.Settings;
-import io.chargeonce.tracing.Tracing;
 import io.chargeonce.settlement.SettlementKeys;
 import io.chargeonce.vault.Vault;
 import java.time.Duration;
@@ -167,7 +166,7 @@ public record ChargeSettings(PipelineSettings pipeline, List<PspSettings> psps, 
     public static final List<Setting<?>> ALL = all(PspProviders.BUILT_IN);
 
     private static List<Setting<?>> all(PspProviders psps) {
-        return Stream.of(PipelineSettings.OF_SERVICE, Tracing.ALL, ofAccounts(psps), List.<Setting<?>>of(Settings.PSP_PLUGINS, IN_FLIGHT,
+        return Stream.of(PipelineSettings.OF_SERVICE, ofAccounts(psps), List.<Setting<?>>of(Settings.PSP_PLUGINS, IN_FLIGHT,
                 LEASE, BREAKER_OPEN_FOR, STATUS_QUERIES, SWEEP_AFTER, BANKS, ROUTES, WEBHOOK_ADDRESS, PipelineSettings.ASK_FIRST_UNTIL,
                 COMPARED, TIER_RELEASE_RATE, FLOOD_RATE, QUOTAS, BUFFER_MIB, AuditKeys.FILE, AuditSealer.Settings.EVERY,
                 AuditSealer.Settings.KEPT, Vault.FILE, SettlementKeys.FILE))

@@ -99,8 +99,8 @@ public final class ConsoleService implements AutoCloseable {
         return new ConsoleService(lifecycle, http);
     }
 
-    public void awaitShutdown() throws InterruptedException {
-        lifecycle.awaitShutdown();
+    public boolean awaitShutdown() throws InterruptedException {
+        return lifecycle.awaitShutdown();
     }
 
     /** The port that it listens on. */

@@ -159,8 +159,8 @@ public final class IngestService implements AutoCloseable {
         return http;
     }
 
-    public void awaitShutdown() throws InterruptedException {
-        lifecycle.awaitShutdown();
+    public boolean awaitShutdown() throws InterruptedException {
+        return lifecycle.awaitShutdown();
     }
 
     /** The port that it listens on. */

@@ -8,7 +8,6 @@ import io.chargeonce.runtime.Address;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.runtime.Setting;
 import io.chargeonce.runtime.Settings;
-import io.chargeonce.tracing.Tracing;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -42,7 +41,7 @@ public record IngestSettings(PipelineSettings pipeline, Address address, int dat
             "PEM file with the certificate's private key in PKCS#8, unencrypted.").optional();
 
     /** Every setting that an ingest process reads. */
-    public static final List<Setting<?>> ALL = Stream.of(PipelineSettings.OF_SERVICE, Tracing.ALL,
+    public static final List<Setting<?>> ALL = Stream.of(PipelineSettings.OF_SERVICE,
             List.<Setting<?>>of(ADDRESS, DATABASE_CONNECTIONS, CHARGE_WITHIN, TLS_CERTIFICATE, TLS_KEY, Settings.PSP_PLUGINS),
             EndpointSettings.ALL)
             .flatMap(List::stream).toList();

@@ -240,6 +240,39 @@ class EndpointsTest {
         assertThat(call("POST", PATH + "/" + endpoint + "/redeliver", "").body()).isEqualTo("{\"redelivered\":0}");
     }
 
+    @Test
+    void everything_of_a_time_is_sent_again_but_not_what_was_delivered_just_now() {
+        String endpoint = added();
+        delivery(endpoint, "pay_before", "delivered", 0);
+        String first = delivery(endpoint, "pay_first", "delivered", 10);
+        String dead = delivery(endpoint, "pay_dead", "dead", 11);
+        String last = delivery(endpoint, "pay_last", "delivered", 20);
+        world.execute("UPDATE webhook_delivery SET ended_at = now() - interval '11 minutes' WHERE endpoint_id = '" + endpoint + "'");
+        delivery(endpoint, "pay_just_now", "delivered", 12);
+        String since = PATH + "/" + endpoint + "/redeliver?since=" + createdAt(first);
+
+        assertThat(call("POST", since + "&until=" + createdAt(last), "").body()).isEqualTo("{\"redelivered\":2}");
+        String waiting = "SELECT webhook_id FROM webhook_delivery WHERE state = 'waiting' AND endpoint_id = '" + endpoint + "'";
+        assertThat(world.texts(waiting)).containsExactlyInAnyOrder(first, dead);
+        assertThat(call("POST", since + "&until=" + createdAt(last), "").body()).isEqualTo("{\"redelivered\":0}");
+        assertThat(call("POST", since, "").body()).isEqualTo("{\"redelivered\":1}");
+        assertThat(world.texts(waiting)).containsExactlyInAnyOrder(first, dead, last);
+    }
+
+    private static String createdAt(String webhook) {
+        return world.texts("SELECT webhook_time(created_at) FROM webhook_delivery WHERE webhook_id = '" + webhook + "'").getFirst();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"since=soon", "until=2026-01-01T00:00:00Z", "since=2026-01-01T00:00:00Z&until=2026-01-01T00:00:00Z",
+        "since=2026-01-01T00:00:00Z&since=2026-01-02T00:00:00Z", "since=2026-01-01", "since=-99999-01-01T00:00:00Z",
+        "since=2026-01-01T00:00:00Z&until="})
+    void a_time_that_cannot_be_meant_is_refused(String query) {
+        HttpResponse<String> refused = call("POST", PATH + "/" + added() + "/redeliver?" + query, "");
+        assertThat(refused.statusCode()).as(refused.body()).isEqualTo(400);
+        assertThat(refused.body()).contains("since and until are known here");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"{}", "{\"url\": 7}", "{\"url\": \"http://hooks.example/\"}", "{\"url\": \"https://10.0.0.1/\"}",
         "{\"url\": \"https://[::ffff:127.0.0.1]/\"}", "{\"url\": \"https://0x7f.1/\"}", "{\"url\": \"https://localhost/\"}",

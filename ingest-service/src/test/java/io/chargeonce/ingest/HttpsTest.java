@@ -178,7 +178,7 @@ class HttpsTest {
 
     private static Instant expires(Meters meters) {
         return Instant.ofEpochSecond(
-                (long) meters.registry().get("chargeonce.certificate.expires.seconds").tag("door", "ingest").gauge().value());
+                (long) meters.registry().get("chargeonce.certificate.expires.timestamp.seconds").tag("door", "ingest").gauge().value());
     }
 
     private static Certificate presented(IngestService service, Pair trusted) throws Exception {

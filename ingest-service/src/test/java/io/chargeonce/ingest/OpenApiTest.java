@@ -181,6 +181,8 @@ class OpenApiTest {
         requireTrue("post", all + "/{id}/deliveries/{webhook}/redeliver",
                 manage("POST", one + "/deliveries/" + webhook + "/redeliver", ""));
         requireTrue("post", all + "/{id}/redeliver", manage("POST", one + "/redeliver", ""));
+        requireTrue("post", all + "/{id}/redeliver", manage("POST", one + "/redeliver?since=2026-01-01T00:00:00Z", ""));
+        requireTrue("post", all + "/{id}/redeliver", manage("POST", one + "/redeliver?since=soon", ""));
         requireTrue("post", all + "/{id}/disable", manage("POST", one + "/disable", ""));
         requireTrue("post", all + "/{id}/redeliver", manage("POST", one + "/redeliver", ""));
         requireTrue("post", all + "/{id}/enable", manage("POST", one + "/enable", ""));
@@ -205,9 +207,11 @@ class OpenApiTest {
         }
         world.execute("UPDATE webhook_endpoint SET failing_since = now(), failed_at = now() WHERE endpoint_id = '" + going + "'; "
                 + "SELECT disable_gone_endpoints(ARRAY['" + going + "'])");
+        world.execute("UPDATE webhook_endpoint SET failing_since = now() - interval '2 hours', failed_at = now() WHERE endpoint_id = '"
+                + staying + "'; SELECT end_failure_of_endpoints(ARRAY['" + staying + "'])");
         List<String> bodies = world.texts("SELECT body FROM webhook_delivery WHERE endpoint_id = '" + staying + "'");
         assertThat(bodies).extracting(body -> Json.text(body, "type")).containsExactlyInAnyOrder("payment.succeeded", "payment.declined",
-                "payment.purged", "endpoint.test", "endpoint.disabled");
+                "payment.purged", "endpoint.test", "endpoint.disabled", "endpoint.recovered");
         assertThat(bodies).allSatisfy(body -> assertThat(problems(
                 document.at("/webhooks/event/post/requestBody/content/application~1json/schema/$ref").asString(), body)).as(body)
                 .isEmpty());

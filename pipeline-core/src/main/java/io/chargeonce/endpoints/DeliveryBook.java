@@ -31,6 +31,16 @@ public final class DeliveryBook {
         }
     }
 
+    /** The time in which a delivery was created: from a moment on, and before another if there is one. */
+    public record Window(Instant since, Optional<Instant> until) {
+
+        public Window {
+            if (until.filter(end -> !end.isAfter(since)).isPresent()) {
+                throw new IllegalArgumentException("the end must be later than the beginning");
+            }
+        }
+    }
+
     /** The place of a delivery in the list. */
     public record Position(Instant createdAt, String webhook) {}
 
@@ -44,7 +54,7 @@ public final class DeliveryBook {
     public record Entry(String webhook, String endpoint, String event, Optional<String> payment, String state, int attempts,
             Optional<Integer> lastStatus, Optional<String> lastError, Instant createdAt, Instant dueAt, Optional<Instant> endedAt) {}
 
-    /** Dead deliveries of an endpoint are redelivered so many at a time: a transaction with a million rows would hold their locks. */
+    /** Deliveries of an endpoint are redelivered so many at a time: a transaction with a million rows would hold their locks. */
     private static final int BATCH = 1_000;
 
     private final Database database;
@@ -80,6 +90,18 @@ public final class DeliveryBook {
         return database.withConnection(connection -> Sql.one(connection, COUNT_DEAD, row -> row.getLong(1), endpoint));
     }
 
+    private static final String COUNT_ENDED = """
+            SELECT count(*) FROM webhook_delivery
+             WHERE endpoint_id = ? AND created_at >= ? AND created_at < coalesce(?, 'infinity'::timestamptz)
+               AND (state = 'dead' OR state = 'delivered' AND ended_at < now() - interval '10 minutes')
+            """;
+
+    /** How many {@link #redeliver(String, Window, long)} would send now. For people with the role for merchants. */
+    public long endedOf(String endpoint, Window window) {
+        return database.withConnection(
+                connection -> Sql.one(connection, COUNT_ENDED, row -> row.getLong(1), endpoint, window.since, window.until));
+    }
+
     private static final String REDELIVER = "SELECT redeliver_webhook(?, ?)";
 
     /** Sends one again under its id, also one that was delivered. There is no endpoint if there is no such delivery, or it is disabled. */
@@ -94,8 +116,6 @@ public final class DeliveryBook {
         });
     }
 
-    private static final String REDELIVER_DEAD = "SELECT redeliver_webhooks(?, ?, ?)";
-
     /**
      * Sends dead ones of an endpoint again, the oldest first.
      *
@@ -103,12 +123,21 @@ public final class DeliveryBook {
      * @return how many; none if the endpoint is disabled
      */
     public long redeliverDeadOf(String endpoint, long most) {
+        return redeliver(endpoint, Optional.empty(), most);
+    }
+
+    /** The same for dead and delivered ones of a time, but not for those that were delivered in the last ten minutes. */
+    public long redeliver(String endpoint, Window window, long most) {
+        return redeliver(endpoint, Optional.of(window), most);
+    }
+
+    private long redeliver(String endpoint, Optional<Window> window, long most) {
         long all = 0;
         int some;
         int asked;
         do {
             asked = (int) Math.min(BATCH, most - all);
-            some = redeliverSome(endpoint, asked);
+            some = redeliverSome(endpoint, window, asked);
             all += some;
         } while (some == asked && all < most);
         return all;
@@ -131,11 +160,16 @@ public final class DeliveryBook {
         });
     }
 
-    private int redeliverSome(String endpoint, int most) {
+    private static final String REDELIVER_SOME = "SELECT redeliver_webhooks(?, ?, ?, ?, ?)";
+
+    private int redeliverSome(String endpoint, Optional<Window> window, int most) {
+        Optional<Instant> since = window.map(Window::since);
+        Optional<Instant> until = window.flatMap(Window::until);
         return database.inTransaction(connection -> {
-            int moved = Sql.one(connection, REDELIVER_DEAD, row -> row.getInt(1), caller.digest(), endpoint, most);
+            int moved = Sql.one(connection, REDELIVER_SOME, row -> row.getInt(1), caller.digest(), endpoint, most, since, until);
             if (moved > 0) {
-                EndpointTable.record(connection, caller, "webhook.redelivered", endpoint, Map.of("dead", moved));
+                EndpointTable.record(connection, caller, "webhook.redelivered", endpoint, since.isEmpty() ? Map.of("dead", moved)
+                        : Map.of("ended", moved, "since", since.get().toString(), "until", until.map(Instant::toString).orElse("")));
             }
             return moved;
         });

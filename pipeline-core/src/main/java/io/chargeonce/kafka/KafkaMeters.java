@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.kafka;
 
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -27,8 +28,8 @@ public final class KafkaMeters implements MetricsReporter {
     private static final Map<String, String> KEPT = Map.ofEntries(
             Map.entry("producer-metrics/connection-count", "chargeonce.kafka.connections"),
             Map.entry("consumer-metrics/connection-count", "chargeonce.kafka.connections"),
-            Map.entry("producer-metrics/request-latency-avg", "chargeonce.kafka.request.milliseconds"),
-            Map.entry("consumer-fetch-manager-metrics/fetch-latency-avg", "chargeonce.kafka.fetch.milliseconds"),
+            Map.entry("producer-metrics/request-latency-avg", "chargeonce.kafka.request.seconds"),
+            Map.entry("consumer-fetch-manager-metrics/fetch-latency-avg", "chargeonce.kafka.fetch.seconds"),
             Map.entry("producer-metrics/record-error-total", "chargeonce.kafka.record.errors"),
             Map.entry("producer-metrics/buffer-available-bytes", "chargeonce.kafka.buffer.available.bytes"),
             Map.entry("consumer-fetch-manager-metrics/records-lag-max", "chargeonce.kafka.lag.records"),
@@ -56,13 +57,18 @@ public final class KafkaMeters implements MetricsReporter {
             var client = Tags.of("client", name.tags().get("client-id"));
             // A client that takes another's place opens before the other has closed. The registry would keep the other's gauge.
             registry.orElseThrow().find(ours).tags(client).meters().forEach(registry.orElseThrow()::remove);
-            registered.put(name, Gauge.builder(ours, metric, KafkaMeters::value).tags(client)
-                    .description(name.description()).register(registry.orElseThrow()));
+            registered.put(name, name.name().endsWith("-total")
+                    ? FunctionCounter.builder(ours, metric, KafkaMeters::value).tags(client).description(name.description())
+                            .register(registry.orElseThrow())
+                    : Gauge.builder(ours, metric, KafkaMeters::value).tags(client).description(name.description())
+                            .register(registry.orElseThrow()));
         }
     }
 
+    /** Kafka measures latencies in milliseconds. */
     private static double value(KafkaMetric metric) {
-        return metric.metricValue() instanceof Number number ? number.doubleValue() : Double.NaN;
+        double value = metric.metricValue() instanceof Number number ? number.doubleValue() : Double.NaN;
+        return metric.metricName().name().contains("-latency-") ? value / 1000 : value;
     }
 
     @Override

@@ -35,6 +35,7 @@ public final class Lifecycle implements AutoCloseable {
     private final Thread hook;
     private final CountDownLatch closed = new CountDownLatch(1);
     private boolean closing;
+    private volatile boolean closedWell = true;
 
     private record Part(String name, Duration toClose, AutoCloseable closeable) {}
 
@@ -83,9 +84,10 @@ public final class Lifecycle implements AutoCloseable {
         return started;
     }
 
-    /** Returns when everything is closed. */
-    public void awaitShutdown() throws InterruptedException {
+    /** Returns when everything is closed: whether each part closed without an error and in time. */
+    public boolean awaitShutdown() throws InterruptedException {
         closed.await();
+        return closedWell;
     }
 
     /** Returns when everything is closed. A second caller waits for the first. */
@@ -140,11 +142,13 @@ public final class Lifecycle implements AutoCloseable {
             try {
                 part.closeable().close();
             } catch (Exception reason) {
+                closedWell = false;
                 log.warn("{}: {} did not close well: {}", service, part.name(), reason.toString());
             }
         });
         try {
             if (!closer.join(atMost)) {
+                closedWell = false;
                 log.warn("{}: {} did not close within {}; closing goes on without it", service, part.name(), atMost);
             }
         } catch (InterruptedException interruption) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.runtime;
 
-/** The format of log lines: text for people, or one JSON object per line for log collectors. */
+/** The format of log lines: text for people, or one JSON object per line, in the Elastic Common Schema, for log collectors. */
 public enum LogFormat {
     TEXT, JSON;
 

@@ -42,7 +42,7 @@ public record PipelineSettings(String databaseUrl, String databaseUser, Supplier
             .optional();
 
     public static final Setting<LogFormat> LOG_FORMAT = Setting.oneOf("CHARGEONCE_LOG_FORMAT", LogFormat.class,
-            "The format of a service's log.").orElse("text");
+            "The format of a service's log; json is one object per line, in the Elastic Common Schema.").orElse("text");
 
     /** Only for services that send payments. */
     public static final Setting<Optional<Instant>> ASK_FIRST_UNTIL = Setting.time("CHARGEONCE_ASK_FIRST_UNTIL",

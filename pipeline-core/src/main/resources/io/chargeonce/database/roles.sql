@@ -205,7 +205,8 @@ GRANT INSERT (token_sha256, merchant_id, expires_at, lives, scopes, addresses), 
 -- role for merchants those of all. An endpoint's secret is sealed before it comes here, and neither role reads it back.
 GRANT EXECUTE ON FUNCTION add_webhook_endpoint(bytea, text, text, text, text[], bytea), rotate_webhook_secret(bytea, text, bytea, bigint),
     switch_webhook_endpoint(bytea, text, boolean), remove_webhook_endpoint(bytea, text), stage_test_webhook(bytea, text),
-    redeliver_webhook(bytea, text), redeliver_webhooks(bytea, text, int), webhook_endpoints(bytea, text, text),
+    redeliver_webhook(bytea, text), redeliver_webhooks(bytea, text, int, timestamptz, timestamptz),
+    webhook_endpoints(bytea, text, text),
     webhook_deliveries(bytea, text, text, text, text, timestamptz, text, int) TO chargeonce_ingest, chargeonce_merchant_admin;
 GRANT SELECT ON webhook_endpoint, webhook_delivery TO chargeonce_merchant_admin;
 GRANT EXECUTE ON FUNCTION stage_missed_webhooks(text[]) TO chargeonce_merchant_admin;
@@ -216,7 +217,7 @@ GRANT SELECT ON webhook_endpoint, webhook_secret, webhook_delivery TO chargeonce
 GRANT UPDATE (state, attempts, fence, due_at, claimed_until, ended_at, last_status, last_error) ON webhook_delivery TO chargeonce_webhooks;
 GRANT UPDATE (failing_since, failed_at) ON webhook_endpoint TO chargeonce_webhooks;
 GRANT EXECUTE ON FUNCTION stage_webhooks(text[]), disable_failing_endpoints(interval), disable_gone_endpoints(text[]),
-    end_webhooks_of_disabled(int), forget_webhooks(interval, int), merchants_reached(timestamptz) TO chargeonce_webhooks;
+    end_failure_of_endpoints(text[]), end_webhooks_of_disabled(int), forget_webhooks(interval, int), merchants_reached(timestamptz) TO chargeonce_webhooks;
 -- A payment's story names its deliveries, without what they say.
 GRANT SELECT (webhook_id, endpoint_id, event_type, payment_id, state, attempts, due_at, created_at, ended_at, last_status, last_error)
     ON webhook_delivery TO chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;

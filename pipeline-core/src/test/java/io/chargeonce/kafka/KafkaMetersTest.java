@@ -2,6 +2,7 @@
 package io.chargeonce.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.chargeonce.sandbox.TestStack;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -10,6 +11,11 @@ import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.MetricName;
+import org.apache.kafka.common.metrics.Gauge;
+import org.apache.kafka.common.metrics.KafkaMetric;
+import org.apache.kafka.common.metrics.MetricConfig;
+import org.apache.kafka.common.utils.Time;
 import org.junit.jupiter.api.Test;
 
 class KafkaMetersTest {
@@ -24,8 +30,8 @@ class KafkaMetersTest {
             createTopic();
             producer.send(new ProducerRecord<>(TOPIC, new byte[1])).get();
             assertThat(value("chargeonce.kafka.connections", "one")).isPositive();
-            assertThat(value("chargeonce.kafka.request.milliseconds", "one")).isPositive();
-            assertThat(value("chargeonce.kafka.record.errors", "one")).isZero();
+            await().untilAsserted(() -> assertThat(value("chargeonce.kafka.request.seconds", "one")).isBetween(0.0, 60.0));
+            assertThat(meters.get("chargeonce.kafka.record.errors").tag("client", "one").functionCounter().count()).isZero();
             assertThat(value("chargeonce.kafka.buffer.available.bytes", "one")).isPositive();
         }
         assertThat(meters.getMeters()).isEmpty();
@@ -37,10 +43,10 @@ class KafkaMetersTest {
         var first = new ProducerSettings(kafka, "one").newProducer();
         first.send(new ProducerRecord<>(TOPIC, new byte[1])).get();
         try (var second = new ProducerSettings(kafka, "one").newProducer()) {
-            assertThat(value("chargeonce.kafka.request.milliseconds", "one")).isNaN();
+            assertThat(value("chargeonce.kafka.request.seconds", "one")).isNaN();
             first.close();
             second.send(new ProducerRecord<>(TOPIC, new byte[1])).get();
-            assertThat(value("chargeonce.kafka.request.milliseconds", "one")).isPositive();
+            await().untilAsserted(() -> assertThat(value("chargeonce.kafka.request.seconds", "one")).isBetween(0.0, 60.0));
         }
         assertThat(meters.getMeters()).isEmpty();
     }
@@ -52,7 +58,18 @@ class KafkaMetersTest {
             consumer.poll(Duration.ZERO);
             assertThat(meters.getMeters()).extracting(meter -> meter.getId().getName()).doesNotHaveDuplicates()
                     .contains("chargeonce.kafka.connections", "chargeonce.kafka.rebalances", "chargeonce.kafka.lag.records",
-                            "chargeonce.kafka.fetch.milliseconds");
+                            "chargeonce.kafka.fetch.seconds");
+        }
+    }
+
+    @Test
+    void latencies_are_in_seconds() {
+        var name = new MetricName("request-latency-avg", "producer-metrics", "", Map.of("client-id", "one"));
+        try (var reporter = new KafkaMeters()) {
+            reporter.configure(Map.of(KafkaMeters.REGISTRY, meters));
+            reporter.init(List.of(new KafkaMetric(new Object(), name, (Gauge<Double>) (config, now) -> 1500.0, new MetricConfig(),
+                    Time.SYSTEM)));
+            assertThat(value("chargeonce.kafka.request.seconds", "one")).isEqualTo(1.5);
         }
     }
 

@@ -60,7 +60,7 @@ class LifecycleTest {
     }
 
     @Test
-    void a_part_that_does_not_close_well_keeps_no_other_from_closing() {
+    void a_part_that_does_not_close_well_keeps_no_other_from_closing() throws InterruptedException {
         lifecycle.start("a", () -> part("a"));
         lifecycle.start("bad", () -> () -> {
             throw new IllegalStateException("no");
@@ -69,10 +69,11 @@ class LifecycleTest {
         lifecycle.close();
 
         assertThat(events).containsExactly("start a", "close a");
+        assertThat(lifecycle.awaitShutdown()).as("closed well").isFalse();
     }
 
     @Test
-    void a_part_that_hangs_is_left_behind() {
+    void a_part_that_hangs_is_left_behind() throws InterruptedException {
         Lifecycle impatient = new Lifecycle("impatient", Duration.ofMillis(10));
         CountDownLatch never = new CountDownLatch(1);
         impatient.start("a", () -> part("a"));
@@ -81,6 +82,7 @@ class LifecycleTest {
         impatient.close();
 
         assertThat(events).containsExactly("start a", "close a");
+        assertThat(impatient.awaitShutdown()).as("closed well").isFalse();
         never.countDown();
     }
 
@@ -109,8 +111,7 @@ class LifecycleTest {
         lifecycle.start("a", () -> part("a"));
         Thread waiting = Thread.ofVirtual().start(() -> {
             try {
-                lifecycle.awaitShutdown();
-                events.add("went on");
+                events.add("closed well: " + lifecycle.awaitShutdown());
             } catch (InterruptedException e) {
                 events.add("interrupted");
             }
@@ -119,7 +120,7 @@ class LifecycleTest {
         lifecycle.close();
         waiting.join();
 
-        assertThat(events).containsExactly("start a", "close a", "went on");
+        assertThat(events).containsExactly("start a", "close a", "closed well: true");
     }
 
     @Test

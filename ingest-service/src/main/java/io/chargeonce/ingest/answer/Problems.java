@@ -318,9 +318,9 @@ public final class Problems {
                 .withErrors(parameters);
     }
 
-    public static Problem badDeliveryQuery(List<Problem.FieldError> parameters) {
+    public static Problem badDeliveryQuery(String known, List<Problem.FieldError> parameters) {
         return Problem.of(400, "invalid-query", "The query cannot be answered",
-                "Correct every parameter listed under errors: state, limit and cursor are known here.").withErrors(parameters);
+                "Correct every parameter listed under errors: %s are known here.".formatted(known)).withErrors(parameters);
     }
 
     public static Problem tooManyEndpoints(int most) {

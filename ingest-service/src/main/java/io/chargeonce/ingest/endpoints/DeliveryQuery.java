@@ -3,6 +3,7 @@ package io.chargeonce.ingest.endpoints;
 
 import io.chargeonce.endpoints.DeliveryBook;
 import io.chargeonce.endpoints.DeliveryBook.Position;
+import io.chargeonce.endpoints.DeliveryBook.Window;
 import io.chargeonce.ingest.answer.Checked;
 import io.chargeonce.ingest.answer.Problem;
 import io.chargeonce.ingest.answer.Problems;
@@ -37,7 +38,30 @@ record DeliveryQuery(Optional<String> state, int limit, Optional<Position> after
             errors.add(new Problem.FieldError("cursor", "must be one next_cursor of an earlier page, unchanged"));
         }
         return errors.isEmpty() ? new Checked.Right<>(new DeliveryQuery(state, limit.map(Integer::valueOf).orElse(USUAL_PAGE), after))
-                : new Checked.Wrong<>(Problems.badDeliveryQuery(errors));
+                : new Checked.Wrong<>(Problems.badDeliveryQuery("state, limit and cursor", errors));
+    }
+
+    /** The time whose deliveries are to be sent again; empty if the query names none. */
+    static Checked<Optional<Window>> window(Map<String, List<String>> parameters) {
+        var errors = new ArrayList<Problem.FieldError>();
+        Optional<Instant> since = one(parameters, "since").flatMap(DeliveryQuery::time);
+        Optional<Instant> until = one(parameters, "until").flatMap(DeliveryQuery::time);
+        if (since.isEmpty() && (parameters.containsKey("since") || parameters.containsKey("until"))) {
+            errors.add(new Problem.FieldError("since", "must be one time such as 2026-11-01T12:00:00Z"));
+        }
+        if (parameters.containsKey("until") && until.filter(end -> since.filter(end::isAfter).isPresent()).isEmpty()) {
+            errors.add(new Problem.FieldError("until", "must be one time such as 2026-11-01T13:00:00Z, later than since"));
+        }
+        return errors.isEmpty() ? new Checked.Right<>(since.map(begin -> new Window(begin, until)))
+                : new Checked.Wrong<>(Problems.badDeliveryQuery("since and until", errors));
+    }
+
+    private static Optional<Instant> time(String text) {
+        try {
+            return Optional.of(Instant.parse(text)).filter(time -> !time.isBefore(FIRST) && !time.isAfter(LAST));
+        } catch (DateTimeException e) {
+            return Optional.empty();
+        }
     }
 
     /** Empty if it was not sent, or not once. */
@@ -56,9 +80,8 @@ record DeliveryQuery(Optional<String> state, int limit, Optional<Position> after
         try {
             String[] parts = new String(Base64.getUrlDecoder().decode(cursor), StandardCharsets.UTF_8).split(" ", -1);
             return parts.length != 2 || !parts[1].matches("msg_[0-9a-f]{32}") ? Optional.empty()
-                    : Optional.of(new Position(Instant.parse(parts[0]), parts[1]))
-                            .filter(position -> !position.createdAt().isBefore(FIRST) && !position.createdAt().isAfter(LAST));
-        } catch (IllegalArgumentException | DateTimeException e) {
+                    : time(parts[0]).map(createdAt -> new Position(createdAt, parts[1]));
+        } catch (IllegalArgumentException e) {
             return Optional.empty();
         }
     }

@@ -191,13 +191,15 @@ public final class ManageEndpoints {
     }
 
     public Answer redeliver(Credential credential, ServerRequest request) {
-        return changed(() -> {
+        return DeliveryQuery.window(request.query().toMap()).answer(window -> changed(() -> {
             var endpoints = endpoints(credential);
             if (endpoints.find(id(request)).filter(endpoint -> !endpoint.isDisabled()).isEmpty()) {
                 return disabledOrUnknown(endpoints, id(request));
             }
-            return answer(202, Map.of("redelivered", deliveries(credential).redeliverDeadOf(id(request), MOST_REDELIVERED)), "changed");
-        });
+            var deliveries = deliveries(credential);
+            return answer(202, Map.of("redelivered", window.map(time -> deliveries.redeliver(id(request), time, MOST_REDELIVERED))
+                    .orElseGet(() -> deliveries.redeliverDeadOf(id(request), MOST_REDELIVERED))), "changed");
+        }));
     }
 
     public Answer redeliverOne(Credential credential, ServerRequest request) {

@@ -55,7 +55,7 @@ public final class Intake implements AutoCloseable {
                             Runnable staged,
                             MeterRegistry registry, Tracing tracing, InstantSource clock) {
         var refusals = new Refusals(database, topics.intakeRefused(), staged, clock);
-        var handler = tracing.around("intake", new IntakeHandler(accept, refusals, new IngestMeters(registry), clock,
+        var handler = tracing.around(topics.intakeGroup(), new IntakeHandler(accept, refusals, new IngestMeters(registry), clock,
                 () -> database.withConnection(AgreedSettings::read).retention()));
         var existing = new IntakeTopics(database, kafka, topics.intakePrefix());
         return new Intake(existing::existing, kafka, topics.intakeGroup(), handler, registry);

@@ -87,10 +87,7 @@ final class DeliveryTable extends MessageTable<Delivery> {
     private static final String ENDPOINT_FAILED = """
             UPDATE webhook_endpoint SET failing_since = coalesce(failing_since, now()), failed_at = now() WHERE endpoint_id = ANY (?)
             """;
-    private static final String ENDPOINT_IS_WELL = """
-            UPDATE webhook_endpoint SET failing_since = NULL, failed_at = NULL
-             WHERE endpoint_id = ANY (?) AND failing_since IS NOT NULL
-            """;
+    private static final String ENDPOINT_IS_WELL = "SELECT end_failure_of_endpoints(?)";
 
     private static final String ENDPOINT_IS_GONE = "SELECT disable_gone_endpoints(?)";
 

@@ -17,6 +17,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -258,6 +259,49 @@ class DeliveryTableTest {
         assertThat(claim(MINUTE)).isEmpty();
         assertThat(hooks.webhook("redeliver", endpoint, "--yes").exit()).isZero();
         assertThat(claim(MINUTE)).hasSize(1);
+    }
+
+    @Test
+    void everything_since_a_time_is_redelivered_by_command() {
+        String endpoint = endpoint("acme");
+        stage("acme");
+        record(claim(MINUTE).getFirst(), DELIVERED, "delivered");
+        assertThat(hooks.webhook("redeliver", endpoint, "--since", "2020-01-01T00:00:00Z").out()).contains("Would send 0 deliveries");
+        hooks.execute("UPDATE webhook_delivery SET ended_at = now() - interval '11 minutes'");
+        assertThat(hooks.webhook("redeliver", endpoint, "--since", "2020-01-01T00:00:00Z").out()).contains("Would send 1 delivery of");
+        assertThat(hooks.webhook("redeliver", endpoint, "--since", "2020-01-01T00:00:00Z", "--until", "2020-01-02T00:00:00Z", "--yes")
+                .exit()).isOne();
+        assertThat(claim(MINUTE)).isEmpty();
+        assertThat(hooks.webhook("redeliver", endpoint, "--since", "2020-01-01T00:00:00Z", "--yes").exit()).isZero();
+        assertThat(claim(MINUTE)).hasSize(1);
+        assertThat(hooks.text("SELECT count(*) FROM audit_record WHERE action = 'webhook.redelivered' AND resource_id = '" + endpoint
+                + "'")).isEqualTo("1");
+
+        assertThat(hooks.webhook("redeliver", "msg_x", "--since", "2020-01-01T00:00:00Z").exit()).isEqualTo(2);
+        assertThat(hooks.webhook("redeliver", endpoint, "--until", "2020-01-01T00:00:00Z").exit()).isEqualTo(2);
+        assertThat(hooks.webhook("redeliver", endpoint, "--since", "soon").exit()).isEqualTo(2);
+    }
+
+    @Test
+    void when_an_endpoint_works_again_after_an_hour_its_merchants_endpoints_get_an_event() {
+        String failing = endpoint("acme");
+        String other = endpoint("acme");
+        endpoint("globex");
+        String events = "SELECT string_agg(endpoint_id, ' ' ORDER BY endpoint_id) FROM webhook_delivery "
+                + "WHERE event_type = 'endpoint.recovered' AND body LIKE '%" + failing + "%failing_since%'";
+        stage("acme");
+        Delivery sent = claim(MINUTE).stream().filter(delivery -> delivery.endpoint().equals(failing)).findFirst().orElseThrow();
+
+        record(sent, FAILED, "waiting");
+        hooks.execute("UPDATE webhook_endpoint SET failing_since = now() - interval '59 minutes' WHERE failing_since IS NOT NULL");
+        record(sent, DELIVERED, "delivered");
+        assertThat(hooks.text(events)).as("after a short failure").isEqualTo("null");
+
+        hooks.execute("UPDATE webhook_endpoint SET failing_since = now() - interval '61 minutes', failed_at = now() WHERE endpoint_id = '"
+                + failing + "'");
+        record(sent, DELIVERED, "delivered");
+        record(sent, DELIVERED, "delivered");
+        assertThat(hooks.text(events)).isEqualTo(Stream.of(failing, other).sorted().collect(Collectors.joining(" ")));
     }
 
     @Test

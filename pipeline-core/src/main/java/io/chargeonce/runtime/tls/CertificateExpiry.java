@@ -32,7 +32,7 @@ import org.postgresql.Driver;
 /** When certificates expire: those of our HTTPS, and those with which this process shows Postgres and Kafka who it is. */
 public final class CertificateExpiry {
 
-    private static final String METER = "chargeonce.certificate.expires.seconds";
+    private static final String METER = "chargeonce.certificate.expires.timestamp.seconds";
     private static final Pattern IN_PEM = Pattern.compile("-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", Pattern.DOTALL);
 
     private interface Source {

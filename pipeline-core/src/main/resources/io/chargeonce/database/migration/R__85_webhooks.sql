@@ -253,18 +253,24 @@ BEGIN
     RETURN 'done';
 END $$;
 
--- Begins some of an endpoint's dead deliveries again under their ids, the oldest first. A disabled endpoint gets nothing. Returns how many.
-CREATE OR REPLACE FUNCTION redeliver_webhooks(token bytea, of_endpoint text, most int) RETURNS int
-    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+-- Begins some of an endpoint's dead deliveries again under their ids, the oldest first. A disabled endpoint gets nothing. With a time since
+-- when: those that were created from it on and before the other time, also the delivered ones, but none that was delivered in the last ten
+-- minutes. So a second call goes on where the first one stopped, and an address that may be a stranger's gets no flood. Returns how many.
+-- The plan depends on which parameters are NULL.
+CREATE OR REPLACE FUNCTION redeliver_webhooks(token bytea, of_endpoint text, most int, since timestamptz DEFAULT NULL,
+                                              until timestamptz DEFAULT NULL) RETURNS int
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp SET plan_cache_mode = force_custom_plan AS $$
 DECLARE
     owner text := webhook_owner(token, 'webhooks');
     moved int;
 BEGIN
     UPDATE webhook_delivery SET state = 'waiting', attempts = 0, fence = fence + 1, due_at = now(), claimed_until = NULL, ended_at = NULL
-     WHERE webhook_id IN (SELECT webhook_id FROM webhook_delivery AS dead JOIN webhook_endpoint AS endpoint USING (endpoint_id)
-                           WHERE merchant_id = coalesce(owner, merchant_id) AND disabled_by IS NULL
-                             AND endpoint_id = of_endpoint AND state = 'dead'
-                           ORDER BY dead.created_at, webhook_id LIMIT coalesce(most, 0));
+     WHERE webhook_id IN (SELECT webhook_id FROM webhook_delivery AS ended JOIN webhook_endpoint AS endpoint USING (endpoint_id)
+                           WHERE merchant_id = coalesce(owner, merchant_id) AND disabled_by IS NULL AND endpoint_id = of_endpoint
+                             AND (state = 'dead' OR since IS NOT NULL AND state = 'delivered'
+                                                    AND ended_at < now() - interval '10 minutes')
+                             AND (since IS NULL OR ended.created_at >= since) AND (until IS NULL OR ended.created_at < until)
+                           ORDER BY ended.created_at, webhook_id LIMIT coalesce(most, 0));
     GET DIAGNOSTICS moved = ROW_COUNT;
     RETURN moved;
 END $$;
@@ -381,6 +387,27 @@ BEGIN
                  WHERE endpoint_id = ANY (endpoints) AND disabled_by IS NULL AND failing_since IS NOT NULL
              RETURNING * LOOP
         PERFORM tell_of_disabled_endpoint(gone, 'it answered 410 Gone');
+    END LOOP;
+END $$;
+
+-- Ends the failure of endpoints at which a try has succeeded. If all tries of one had failed for an hour or longer, its merchant's enabled
+-- endpoints get an event, the recovered one too: it may have missed some.
+CREATE OR REPLACE FUNCTION end_failure_of_endpoints(endpoints text[]) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
+DECLARE
+    failed webhook_endpoint;
+BEGIN
+    FOR failed IN SELECT * FROM webhook_endpoint WHERE endpoint_id = ANY (endpoints) AND failing_since IS NOT NULL
+                   ORDER BY endpoint_id FOR NO KEY UPDATE LOOP
+        UPDATE webhook_endpoint SET failing_since = NULL, failed_at = NULL WHERE endpoint_id = failed.endpoint_id;
+        INSERT INTO webhook_delivery (webhook_id, endpoint_id, event_type, body)
+        SELECT webhook_id_of(endpoint_id, failed.endpoint_id || '/recovered/' || failed.failing_since), endpoint_id, 'endpoint.recovered',
+               json_build_object('type', 'endpoint.recovered', 'timestamp', webhook_time(now()), 'data', json_build_object(
+                   'endpoint', failed.endpoint_id, 'failing_since', webhook_time(failed.failing_since)))
+          FROM webhook_endpoint
+         WHERE merchant_id = failed.merchant_id AND disabled_by IS NULL
+           AND failed.disabled_by IS NULL AND failed.failing_since <= now() - interval '1 hour'
+        ON CONFLICT (webhook_id) DO NOTHING;
     END LOOP;
 END $$;
 

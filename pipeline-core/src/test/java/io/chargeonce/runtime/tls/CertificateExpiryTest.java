@@ -46,7 +46,8 @@ class CertificateExpiryTest {
     }
 
     private Instant expiry(String door) {
-        return Instant.ofEpochSecond((long) meters.get("chargeonce.certificate.expires.seconds").tag("door", door).gauge().value());
+        return Instant
+                .ofEpochSecond((long) meters.get("chargeonce.certificate.expires.timestamp.seconds").tag("door", door).gauge().value());
     }
 
     @ParameterizedTest
@@ -71,7 +72,7 @@ class CertificateExpiryTest {
         report("security.protocol=SSL");
         assertThat(meters.getMeters()).isEmpty();
         report("ssl.keystore.location=/nowhere");
-        assertThat(meters.get("chargeonce.certificate.expires.seconds").gauge().value()).isNaN();
+        assertThat(meters.get("chargeonce.certificate.expires.timestamp.seconds").gauge().value()).isNaN();
     }
 
     private void report(String kafkaProperties) throws IOException {

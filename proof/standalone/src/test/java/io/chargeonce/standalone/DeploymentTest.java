@@ -308,7 +308,9 @@ class DeploymentTest {
     /** Prometheus's operator gets the same rules, and scrapes what compose's Prometheus does. */
     @Test
     void the_operators_resources_have_every_alert_and_select_every_service() throws Exception {
-        Process script = new ProcessBuilder(DEPLOY.resolve("monitoring/prometheus-rule").toString()).redirectErrorStream(true).start();
+        var command = new ProcessBuilder(DEPLOY.resolve("monitoring/prometheus-rule").toString()).redirectErrorStream(true);
+        command.environment().put("RUNBOOKS", "https://git.example.com/");
+        Process script = command.start();
         GenericKubernetesResource rule = new KubernetesSerialization().unmarshal(script.getInputStream());
         assertThat(script.waitFor()).isZero();
         assertThat(rule.getKind()).isEqualTo("PrometheusRule");
@@ -319,6 +321,8 @@ class DeploymentTest {
                             .map(found -> "\"alert\":\"" + found.group(1) + "\"").toList();
             assertThat(alerts).isNotEmpty().allSatisfy(alert -> assertThat(rules).contains(alert));
         }
+        assertThat(rules).contains("\"runbook_url\":\"https://git.example.com/docs/operate/runbook.md#")
+                .doesNotContain("\":\"docs/operate");
         String monitor = Files.readString(DEPLOY.resolve("kubernetes/monitoring/pods.yaml"));
         for (Deployment deployment : deployments()) {
             assertThat(monitor).contains(deployment.getMetadata().getName());
@@ -359,7 +363,8 @@ class DeploymentTest {
                 .collect(Collectors.toSet());
         String rules = Files.readString(DEPLOY.resolve("monitoring/alerts.yaml"))
                 + Files.readString(DEPLOY.resolve("monitoring/alerts-infrastructure.yaml"));
-        var anchors = Pattern.compile("docs/operate/runbook\\.md#(\\S+)").matcher(rules).results().map(found -> found.group(1)).toList();
+        var anchors = Pattern.compile("(?m)^ *runbook_url: docs/operate/runbook\\.md#(\\S+)$").matcher(rules).results()
+                .map(found -> found.group(1)).toList();
         long alerts = Pattern.compile("(?m)^ *- alert: ").matcher(rules).results().count();
         assertThat(alerts).isGreaterThan(20);
         assertThat(anchors).hasSize((int) alerts);

@@ -18,7 +18,7 @@ final class Monitoring {
     /** Those that only an event brings, such as a code of a PSP's, or that a service is set up so: HTTPS, or a bank in charge. */
     static final Set<String> ONLY_WHEN_IT_HAPPENS = Set.of("chargeonce_psp_declines_unmapped_total", "chargeonce_psp_bugs_total",
             "chargeonce_psp_webhooks_total", "chargeonce_psp_notices_unmatched_total", "chargeonce_psp_notices_dropped_total",
-            "chargeonce_poison_total", "chargeonce_bugs_total", "chargeonce_certificate_expires_seconds",
+            "chargeonce_poison_total", "chargeonce_bugs_total", "chargeonce_certificate_expires_timestamp_seconds",
             "chargeonce_bank_lines_unmatched_total", "chargeonce_transaction_open_seconds");
 
     private Monitoring() {}
