@@ -52,7 +52,7 @@ public record PipelineSettings(String databaseUrl, String databaseUser, Supplier
 
     /** The settings of a command. */
     public static final List<Setting<?>> ALL = List.of(DATABASE_URL, DATABASE_USER, DATABASE_PASSWORD, KAFKA,
-            KAFKA_PROPERTIES, TOPIC_PREFIX, TIERS, LOG_FORMAT, Settings.INSECURE);
+            KAFKA_PROPERTIES, Settings.EXTRA_JARS, TOPIC_PREFIX, TIERS, LOG_FORMAT, Settings.INSECURE);
     /** The settings of a service, which also serves its health. */
     public static final List<Setting<?>> OF_SERVICE = Stream.concat(ALL.stream(), Stream.of(ADMIN, ADMIN_TOKEN)).toList();
 
