@@ -46,7 +46,8 @@ public final class Settings {
 
     /** Each process reads it first: from then on it finds classes there. */
     public static final Setting<Optional<Path>> EXTRA_JARS = Setting.folder("CHARGEONCE_EXTRA_JARS",
-            "A folder of jars for the clients of Kafka and Postgres, such as a login by IAM. They run in this process, with all its rights.")
+            "A folder of jars for the clients of Kafka and Postgres, such as a login by IAM. They run in this process, "
+                    + "with all its rights.")
             .exposedIf(Exposure::openJars).optional();
     private static final Pattern OF_A_PLUGIN = Pattern.compile("CHARGEONCE_PSP_[A-Z0-9]+_[A-Z0-9_]+");
 

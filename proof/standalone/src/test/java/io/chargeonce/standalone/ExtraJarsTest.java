@@ -107,8 +107,10 @@ class ExtraJarsTest {
                 Main.class.getName(), "migrate"));
         var process = new ProcessBuilder(words).redirectErrorStream(true);
         process.environment().keySet().removeIf(name -> name.startsWith("CHARGEONCE_"));
-        process.environment().putAll(Map.of("CHARGEONCE_EXTRA_JARS", jars.toString(), "CHARGEONCE_DATABASE_URL", database + "&socketFactory=com.example.Login$Sockets",
-                "CHARGEONCE_KAFKA_BOOTSTRAP_SERVERS", "127.0.0.1:1", "CHARGEONCE_KAFKA_PROPERTIES_FILE", kafka.toString()));
+        process.environment()
+                .putAll(Map.of("CHARGEONCE_EXTRA_JARS", jars.toString(), "CHARGEONCE_DATABASE_URL",
+                        database + "&socketFactory=com.example.Login$Sockets",
+                        "CHARGEONCE_KAFKA_BOOTSTRAP_SERVERS", "127.0.0.1:1", "CHARGEONCE_KAFKA_PROPERTIES_FILE", kafka.toString()));
         Process run = process.start();
         var said = new String(run.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(run.waitFor()).as(said).isEqualTo(status);

@@ -246,7 +246,8 @@ class NewPasswordsUnderLoadTest {
     }
 
     private String text(String query) throws SQLException {
-        try (var connection = DriverManager.getConnection(url(), "postgres", ""); var row = connection.createStatement().executeQuery(query)) {
+        try (var connection = DriverManager.getConnection(url(), "postgres", "");
+             var row = connection.createStatement().executeQuery(query)) {
             row.next();
             return row.getString(1);
         }
