@@ -61,7 +61,7 @@ public final class Environment {
         var used = Stream.concat(PipelineSettings.ALL.stream(), Stream.of(Vault.FILE_OF_A_COMMAND)).toList();
         var opening = read(used, settings -> new Opening(PipelineSettings.from(settings), Vault.ofCommand(settings)));
         PipelineSettings settings = opening.pipeline;
-        var database = Database.openForCommand(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get());
+        var database = Database.openForCommand(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword());
         return new DeadLetterQueue(database, new Topics(settings.topicPrefix()), opening.vault, settings.tiers().size());
     }
 
@@ -72,7 +72,7 @@ public final class Environment {
                         Vault.ofCommand(BankFilesSettings.KEY_FILE_OF_A_COMMAND, settings)));
         PipelineSettings settings = opening.pipeline;
         return new BankCommand.Opened(
-                Database.openForCommand(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get()), opening.vault);
+                Database.openForCommand(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword()), opening.vault);
     }
 
     static WebhookCommand.Opened openWebhooks() {
@@ -81,7 +81,7 @@ public final class Environment {
                 settings -> new Opening(PipelineSettings.from(settings), EndpointSettings.from(settings)));
         PipelineSettings settings = opening.pipeline;
         return new WebhookCommand.Opened(
-                Database.openForCommand(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get()),
+                Database.openForCommand(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword()),
                 opening.endpoints);
     }
 }

@@ -8,6 +8,7 @@ import io.chargeonce.notifications.receipt.terminal.ReceiptCommand;
 import io.chargeonce.reconcile.terminal.ReconcileCommand;
 import io.chargeonce.reconcile.terminal.ReconcileSettings;
 import io.chargeonce.runtime.Build;
+import io.chargeonce.runtime.SettingsProblems;
 import io.chargeonce.runtime.tls.ModernTls;
 import io.chargeonce.notifications.webhook.terminal.WebhookCommand;
 import java.time.InstantSource;
@@ -97,6 +98,7 @@ public final class Main implements Runnable {
         called.filter(commands::containsKey).map(List::of).orElseGet(() -> List.copyOf(commands.keySet()))
                 .forEach(name -> line.addSubcommand(name, commands.get(name).get()));
         version(line);
+        line.setExecutionStrategy(new WithExtraJars());
         line.setExecutionExceptionHandler(new OneLineErrors(providers));
         line.setParameterExceptionHandler(new UsageErrors());
         return line;
@@ -109,6 +111,20 @@ public final class Main implements Runnable {
 
     private static List<CommandProvider> providers() {
         return ServiceLoader.load(CommandProvider.class).stream().map(ServiceLoader.Provider::get).toList();
+    }
+
+    /** They are opened before anything that a command does, and not for its help. */
+    private static final class WithExtraJars extends CommandLine.RunLast {
+
+        @Override
+        protected List<Object> handle(CommandLine.ParseResult parsed) {
+            try {
+                ExtraJars.open(System.getenv());
+            } catch (SettingsProblems problems) {
+                throw new CommandLine.ExecutionException(parsed.asCommandLineList().getLast(), problems.getMessage(), problems);
+            }
+            return super.handle(parsed);
+        }
     }
 
     private static void version(CommandLine command) {

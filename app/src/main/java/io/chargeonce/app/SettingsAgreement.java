@@ -72,7 +72,7 @@ public final class SettingsAgreement {
     }
 
     private <T> T asOwner(Database.Work<T> work) {
-        try (var owner = Database.openForCommand(own.databaseUrl(), own.databaseUser(), own.databasePassword().get())) {
+        try (var owner = Database.openForCommand(own.databaseUrl(), own.databaseUser(), own.databasePassword())) {
             return owner.inTransaction(work);
         }
     }

@@ -182,7 +182,7 @@ class PspProvidersTest {
         Files.writeString(plugins.resolve("broken.jar"), "no jar");
         mode(plugins.resolve(changeable), mode);
         assertThat(problems()).contains("CHARGEONCE_PSP_PLUGINS: " + plugins.resolve(changeable).normalize(), mode,
-                "so other accounts may put code into this process; chmod go-w it", "CHARGEONCE_INSECURE: with yes")
+                "so other accounts may put code into this process; chmod go-w it, or mount it read-only", "CHARGEONCE_INSECURE: with yes")
                 .doesNotContain("broken.jar");
         Files.delete(plugins.resolve("broken.jar"));
         environment.put("CHARGEONCE_INSECURE", "yes");

@@ -94,6 +94,11 @@ public final class Database implements AutoCloseable {
      * service would wait.
      */
     public static Database openForCommand(String url, String user, String password) {
+        return openForCommand(url, user, () -> password);
+    }
+
+    /** @param password read for each new connection */
+    public static Database openForCommand(String url, String user, Supplier<String> password) {
         return new Database(
                 new KeptConnections(url, user, password, prepare(PLAN_EACH_TIME + END_WITH_THE_CLIENT), LONGEST_SILENCE_OF_COMMAND));
     }

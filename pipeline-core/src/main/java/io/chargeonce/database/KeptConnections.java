@@ -8,6 +8,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Properties;
 import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.function.Supplier;
 
 /**
  * For a command that a person waits for, which mostly needs one connection. It is opened when first needed, kept for the next use, and
@@ -22,18 +23,24 @@ final class KeptConnections implements Connections {
     private record Kept(Connection connection, long since) {}
 
     private final String url;
-    private final Properties properties;
+    private final Supplier<Properties> properties;
     private final String prepare;
     private final OwnSessions sessions = OwnSessions.comparedBehindPooler();
     private final ConcurrentLinkedDeque<Kept> kept = new ConcurrentLinkedDeque<>();
 
-    /** @param longestSilence how long an answer may take; {@code socketTimeout} in the address overrides it */
-    KeptConnections(String url, String user, String password, String prepare, Duration longestSilence) {
+    /**
+     * @param password       read for each new connection
+     * @param longestSilence how long an answer may take; {@code socketTimeout} in the address overrides it
+     */
+    KeptConnections(String url, String user, Supplier<String> password, String prepare, Duration longestSilence) {
         this.url = url;
         this.prepare = prepare;
-        this.properties = DriverProperties.with(user, password);
-        properties.setProperty("socketTimeout", "" + longestSilence.toSeconds());
-        properties.setProperty("connectTimeout", "" + SECONDS_TO_ANSWER);
+        this.properties = () -> {
+            Properties login = DriverProperties.with(user, password.get());
+            login.setProperty("socketTimeout", "" + longestSilence.toSeconds());
+            login.setProperty("connectTimeout", "" + SECONDS_TO_ANSWER);
+            return login;
+        };
     }
 
     @Override
@@ -62,7 +69,7 @@ final class KeptConnections implements Connections {
     }
 
     private Connection open() throws SQLException {
-        Connection connection = DriverManager.getConnection(url, properties);
+        Connection connection = DriverManager.getConnection(url, properties.get());
         try (var statement = connection.createStatement()) {
             statement.execute(prepare);
             return connection;

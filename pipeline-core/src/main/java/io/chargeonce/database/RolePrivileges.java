@@ -28,6 +28,11 @@ final class RolePrivileges {
                           pg_get_userbyid(grantor))
               FROM pg_auth_members
              WHERE pg_get_userbyid(member) = ANY (?)
+                   -- Amazon RDS: who is its member logs in by a token. It has no rights, and none may come by it.
+                   AND (pg_get_userbyid(roleid) <> 'rds_iam' OR admin_option
+                        OR EXISTS (SELECT FROM pg_auth_members AS further WHERE further.member = pg_auth_members.roleid)
+                        OR EXISTS (SELECT FROM pg_shdepend WHERE refclassid = 'pg_authid'::regclass AND refobjid = roleid
+                                                             AND dbid = (SELECT oid FROM pg_database WHERE datname = current_database())))
                 OR pg_get_userbyid(roleid) = ANY (?)
                    -- Who makes a role is its member, so that it can change it.
                    AND member NOT IN (current_user::regrole, (SELECT nspowner FROM pg_namespace WHERE nspname = 'chargeonce'))

@@ -20,6 +20,7 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.postgresql.Driver;
@@ -154,8 +155,11 @@ public final class Exposure {
         }
     }
 
-    /** Whether other accounts may put code into the process: the folder, or a jar in it, may be written by its group or by others. */
-    static Optional<String> openPlugins(String name, Path folder, Settings all) {
+    /**
+     * Whether other accounts may put code into the process: the folder, or a jar in it, may be written by its group or by others. On a file
+     * system that is mounted read-only nobody can, whatever the modes are. Kubernetes gives many volumes the mode 0777.
+     */
+    static Optional<String> openJars(String name, Path folder, Settings all) {
         try (DirectoryStream<Path> jars = Files.newDirectoryStream(folder, "*.jar")) {
             return Stream.concat(Stream.of(folder), StreamSupport.stream(jars.spliterator(), false).sorted())
                     .flatMap(one -> openCode(name, one).stream()).findFirst();
@@ -167,13 +171,21 @@ public final class Exposure {
     private static Optional<String> openCode(String name, Path code) {
         try {
             Set<PosixFilePermission> mode = Files.getPosixFilePermissions(code);
-            return mode.stream().anyMatch(WRITE::contains)
-                    ? Optional.of("%s: %s has the mode %s, so other accounts may put code into this process; chmod go-w it"
-                            .formatted(name, code, PosixFilePermissions.toString(mode)))
+            return mode.stream().anyMatch(WRITE::contains) && !isMountedReadOnly(code, mode)
+                    ? Optional.of(("%s: %s has the mode %s, so other accounts may put code into this process; chmod go-w it, or mount it "
+                            + "read-only").formatted(name, code, PosixFilePermissions.toString(mode)))
                     : Optional.empty();
         } catch (IOException | UnsupportedOperationException noSuchFileOrNoModes) {
             return Optional.empty();
         }
+    }
+
+    /** Whether its mode lets us write it, and yet we cannot. */
+    private static boolean isMountedReadOnly(Path code, Set<PosixFilePermission> mode) throws IOException {
+        int group = (int) Files.getAttribute(code, "unix:gid");
+        PosixFilePermission ours = (int) Files.getAttribute(code, "unix:uid") == us() ? PosixFilePermission.OWNER_WRITE
+                : groups().anyMatch(one -> one == group) ? PosixFilePermission.GROUP_WRITE : PosixFilePermission.OTHERS_WRITE;
+        return mode.contains(ours) && !Files.isWritable(code);
     }
 
     static boolean isTooOpen(Set<PosixFilePermission> mode, long owner, long us) {
@@ -185,6 +197,15 @@ public final class Exposure {
             return new UnixSystem().getUid();
         } catch (LinkageError notUnix) {
             return ROOT;
+        }
+    }
+
+    private static LongStream groups() {
+        try {
+            var account = new UnixSystem();
+            return LongStream.concat(LongStream.of(account.getGid()), LongStream.of(account.getGroups()));
+        } catch (LinkageError notUnix) {
+            return LongStream.of();
         }
     }
 

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 /**
  * The settings that every process needs: where Postgres and Kafka are, and the topics and tiers. Immutable.
  *
- * @param databasePassword the current password; it may change while the process runs
+ * @param databasePassword the password of this moment, for one login; it may change while the process runs
  * @param admin            where a service serves health and metrics
  * @param adminToken       the token that metrics and the details of health require; without one all may read them
  */
@@ -26,7 +26,7 @@ public record PipelineSettings(String databaseUrl, String databaseUser, Supplier
     public static final Setting<String> DATABASE_USER = Setting.string("CHARGEONCE_DATABASE_USER",
             "Role to connect as.").orElse("postgres");
     public static final Setting<Optional<Secret>> DATABASE_PASSWORD = Setting.secretFile("CHARGEONCE_DATABASE_PASSWORD_FILE",
-            "File that holds the role's password.").optional();
+            "File that holds the role's password, or a token in its place. It is read for each new connection.").optional();
     public static final Setting<String> KAFKA = Setting.string("CHARGEONCE_KAFKA_BOOTSTRAP_SERVERS",
             "host:port of Kafka brokers, several separated by commas.").exposedIf(Exposure::plainKafka).orElse("127.0.0.1:19092");
     public static final Setting<Optional<Path>> KAFKA_PROPERTIES = Setting.file("CHARGEONCE_KAFKA_PROPERTIES_FILE",
@@ -52,7 +52,7 @@ public record PipelineSettings(String databaseUrl, String databaseUser, Supplier
 
     /** The settings of a command. */
     public static final List<Setting<?>> ALL = List.of(DATABASE_URL, DATABASE_USER, DATABASE_PASSWORD, KAFKA,
-            KAFKA_PROPERTIES, TOPIC_PREFIX, TIERS, LOG_FORMAT, Settings.INSECURE);
+            KAFKA_PROPERTIES, Settings.EXTRA_JARS, TOPIC_PREFIX, TIERS, LOG_FORMAT, Settings.INSECURE);
     /** The settings of a service, which also serves its health. */
     public static final List<Setting<?>> OF_SERVICE = Stream.concat(ALL.stream(), Stream.of(ADMIN, ADMIN_TOKEN)).toList();
 
@@ -87,7 +87,8 @@ public record PipelineSettings(String databaseUrl, String databaseUser, Supplier
 
     public static PipelineSettings from(Settings settings) {
         return new PipelineSettings(settings.get(DATABASE_URL), settings.find(DATABASE_USER).orElse(""),
-                settings.find(DATABASE_PASSWORD).flatMap(password -> password).<Supplier<String>>map(password -> password).orElse(() -> ""),
+                settings.find(DATABASE_PASSWORD).flatMap(password -> password).<Supplier<String>>map(password -> password::now)
+                        .orElse(() -> ""),
                 settings.get(KAFKA),
                 settings.get(KAFKA_PROPERTIES), settings.get(TOPIC_PREFIX), settings.get(TIERS),
                 settings.find(ADMIN).flatMap(address -> address), settings.find(ADMIN_TOKEN).flatMap(token -> token));

@@ -76,6 +76,12 @@ public final class Secret implements Supplier<String> {
         return last.text;
     }
 
+    /** The text that the file has at this moment. For what needs it seldom, and is refused with an older one. */
+    public String now() {
+        file.ifPresent(there -> latest = again(there, latest));
+        return latest.text;
+    }
+
     @Override
     public String get() {
         return value();

@@ -42,7 +42,13 @@ public final class Settings {
     public static final Setting<Optional<Path>> PSP_PLUGINS = Setting.folder("CHARGEONCE_PSP_PLUGINS",
             "A folder of jars, each with the gateway of one more PSP. They run in this process, with all its rights. The same for ingest, "
                     + "charge and retry services.")
-            .exposedIf(Exposure::openPlugins).optional();
+            .exposedIf(Exposure::openJars).optional();
+
+    /** Each process reads it first: from then on it finds classes there. */
+    public static final Setting<Optional<Path>> EXTRA_JARS = Setting.folder("CHARGEONCE_EXTRA_JARS",
+            "A folder of jars for the clients of Kafka and Postgres, such as a login by IAM. They run in this process, "
+                    + "with all its rights.")
+            .exposedIf(Exposure::openJars).optional();
     private static final Pattern OF_A_PLUGIN = Pattern.compile("CHARGEONCE_PSP_[A-Z0-9]+_[A-Z0-9_]+");
 
     private final Map<Setting<?>, Object> values;

@@ -26,6 +26,19 @@ class SecretTest {
     }
 
     @Test
+    void for_a_login_the_file_is_read_at_that_moment() throws Exception {
+        Path file = Files.writeString(directory.resolve("key"), "old\n");
+        Secret secret = Secret.in(file, Secret.Form.TEXT, Duration.ofHours(1));
+
+        Files.writeString(file, "new\n");
+        assertThat(secret.value()).isEqualTo("old");
+        assertThat(secret.now()).isEqualTo("new");
+        assertThat(secret.value()).isEqualTo("new");
+        Files.delete(file);
+        assertThat(secret.now()).isEqualTo("new");
+    }
+
+    @Test
     void while_its_file_is_away_or_empty_the_last_text_stays_in_use() throws Exception {
         Path file = Files.writeString(directory.resolve("key"), "old");
         Secret secret = Secret.in(file, Secret.Form.TEXT, Duration.ZERO);

@@ -98,13 +98,14 @@ class BankFilesDeploymentTest {
         assertThat(Files.readString(KUBERNETES.resolve("monitoring/pods.yaml"))).contains("bank-files");
     }
 
+    /** The way to Postgres is that of all pods: {@link OverlayTest}. */
     @Test
-    void it_may_speak_with_postgres_and_with_banks_and_with_no_private_address() throws IOException {
+    void it_may_speak_with_banks_and_with_no_private_address() throws IOException {
         NetworkPolicy policy = resource("bank-files/network.yaml", NetworkPolicy.class);
         assertThat(policy.getSpec().getPodSelector().getMatchLabels()).containsEntry("app.kubernetes.io/name", "bank-files");
         assertThat(policy.getSpec().getPolicyTypes()).containsExactly("Ingress", "Egress");
         assertThat(policy.getSpec().getEgress()).flatExtracting(rule -> rule.getPorts().stream().map(port -> port.getPort().getIntVal())
-                .distinct().toList()).containsExactly(53, 5432, 22);
+                .distinct().toList()).containsExactly(53, 22);
         assertThat(policy.getSpec().getEgress().getLast().getTo().getFirst().getIpBlock().getExcept()).contains("10.0.0.0/8",
                 "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16");
     }

@@ -8,6 +8,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -30,6 +32,49 @@ class OverlayTest {
         assertThat(overlays).hasSizeGreaterThan(1);
         for (Path overlay : overlays) {
             assertThat(Files.readString(overlay)).as(overlay.toString()).contains("\nnamespace: chargeonce\n");
+        }
+    }
+
+    /** So one component replaces the ways of all pods. */
+    @Test
+    void every_pod_finds_postgres_and_those_that_use_kafka_find_it_by_one_policy_each() throws IOException {
+        var pods = new TreeSet<String>();
+        for (Path file : files(".yaml")) {
+            String text = Files.readString(file);
+            Pattern.compile("(?ms)^kind: (?:Deployment|Job|CronJob|Pod)$.*?app.kubernetes.io/name: ([\\w-]+)").matcher(text).results()
+                    .forEach(found -> pods.add(found.group(1)));
+            if (!file.endsWith("base/backends.yaml")) {
+                assertThat(text).as(file.toString()).doesNotContain("metadata.name: kafka", "metadata.name: database");
+            }
+        }
+        var withoutKafka = Set.of("bank-files", "reconcile", "reconcile-bank");
+        assertThat(pods).hasSizeGreaterThan(10).containsAll(withoutKafka);
+        assertThat(selectedBy("to-postgres")).containsExactlyInAnyOrderElementsOf(pods);
+        pods.removeAll(withoutKafka);
+        assertThat(selectedBy("to-kafka")).containsExactlyInAnyOrderElementsOf(pods);
+        assertThat(Files.readString(KUBERNETES.resolve("managed/kustomization.yaml"))).contains("name: to-postgres }", "name: to-kafka }");
+    }
+
+    private static List<String> selectedBy(String policy) throws IOException {
+        var found = Pattern.compile("(?s)name: " + policy + "\n.*?values: \\[([^]]+)]")
+                .matcher(Files.readString(KUBERNETES.resolve("base/backends.yaml")));
+        assertThat(found.find()).isTrue();
+        return List.of(found.group(1).split(", "));
+    }
+
+    /** By default each pod has a Secret of its own; the component may forget none of them. */
+    @Test
+    void one_secret_replaces_every_secret_of_a_pod_and_gives_no_pod_the_password_of_another() throws IOException {
+        String one = Files.readString(KUBERNETES.resolve("one-secret/kustomization.yaml"));
+        assertThat(Pattern.compile("path: database-password").matcher(one).results().count())
+                .isEqualTo(Pattern.compile("key: (chargeonce_\\w+), path: database-password").matcher(one).results()
+                        .map(found -> found.group(1)).distinct().count());
+        for (Path file : files(".yaml")) {
+            var owned = Pattern.compile("(?ms)^kind: (Deployment|Job|CronJob)$.*?^  name: ([\\w-]+)$.*?secretName: ")
+                    .matcher(Files.readString(file));
+            while (owned.find()) {
+                assertThat(one).containsPattern("kind: " + owned.group(1) + ", name: (\\S+\\|)?" + owned.group(2) + "\\b");
+            }
         }
     }
 

@@ -237,6 +237,26 @@ class RolesTest {
         }
     }
 
+    /** Amazon RDS asks its members for a token instead of a password. */
+    @Test
+    void the_login_by_token_of_a_managed_postgres_stays_unless_rights_come_with_it() throws SQLException {
+        execute("CREATE ROLE rds_iam", "GRANT rds_iam TO chargeonce_charge, chargeonce_ingest");
+        try {
+            assertThat(Roles.apply(url, "postgres", "", Optional.empty()).tookBack()).isEmpty();
+            execute("GRANT rds_iam TO chargeonce_ingest WITH ADMIN OPTION");
+            assertThat(Roles.apply(url, "postgres", "", Optional.empty()).tookBack())
+                    .containsExactly("membership in rds_iam from chargeonce_ingest");
+            for (String right : List.of("SELECT ON operation TO rds_iam", "pg_read_all_data TO rds_iam")) {
+                execute("GRANT rds_iam TO chargeonce_charge", "GRANT " + right);
+                assertThat(Roles.apply(url, "postgres", "", Optional.empty()).tookBack()).as(right)
+                        .containsExactly("membership in rds_iam from chargeonce_charge");
+                execute("REVOKE " + right.replace(" TO ", " FROM "));
+            }
+        } finally {
+            execute("DROP OWNED BY rds_iam", "DROP ROLE rds_iam");
+        }
+    }
+
     @Test
     void a_person_keeps_the_membership_that_the_owner_gave_and_nothing_else() throws SQLException {
         People.add(url, "postgres", "", "carol", "chargeonce_dlq_operator", Optional.empty());
