@@ -68,7 +68,7 @@ abstract class ClientContract {
             // A young service on a busy machine answers its first request late, and then the client rightly sends again.
             client.does("{\"do\": \"pay\", \"key\": \"warm-up\", \"body\": %s}".formatted(PAYMENT));
         }
-        front.taken();
+        front.forget();
     }
 
     @AfterAll

@@ -68,6 +68,12 @@ final class FlakyFront implements AutoCloseable {
         script.addAll(List.of(fates));
     }
 
+    /** Forgets what came, and what was to happen to the next requests. */
+    void forget() {
+        script.clear();
+        got.clear();
+    }
+
     /** What came since the last call. */
     List<Got> taken() {
         List<Got> all = List.copyOf(got);

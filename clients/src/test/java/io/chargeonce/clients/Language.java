@@ -58,7 +58,8 @@ enum Language {
             Path source = Files.writeString(folder.resolve("example.mts"), example);
             assertThat(run(folder, "node", typescript.resolve("node_modules/typescript/bin/tsc").toString(), "--module", "nodenext",
                     "--target", "es2022", "--strict", "--types", "node",
-                    "--typeRoots", typescript.resolve("node_modules/@types").toString(), source.toString())).as("the compiler says").isEmpty();
+                    "--typeRoots", typescript.resolve("node_modules/@types").toString(), source.toString())).as("the compiler says")
+                    .isEmpty();
             return List.of("node", "example.mjs");
         }
     },
@@ -84,7 +85,7 @@ enum Language {
         @Override
         List<String> installed(Path folder, String example) throws IOException {
             Optional<String> builder = Stream.of("python3", "/usr/bin/python3")
-                    .filter(python -> answers(python, "-c", "import pip, setuptools, wheel")).findFirst();
+                    .filter(python -> answers(python, "-c", "import setuptools, wheel, pip")).findFirst();
             assumeTrue(builder.isPresent(), "there is no Python with pip, setuptools and wheel");
             String python = builder.get();
             // The build leaves files beside the sources.

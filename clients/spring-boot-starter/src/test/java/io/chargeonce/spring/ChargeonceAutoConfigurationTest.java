@@ -169,7 +169,8 @@ class ChargeonceAutoConfigurationTest {
     void each_setting_is_described_in_the_metadata() throws IOException {
         try (var metadata = getClass().getResourceAsStream("/META-INF/spring-configuration-metadata.json")) {
             var properties = new JsonMapper().readTree(metadata).path("properties");
-            assertThat(properties.valueStream().map(one -> one.path("name").asString())).containsExactlyInAnyOrder("chargeonce.url", "chargeonce.token", "chargeonce.timeouts.answer", "chargeonce.timeouts.batch",
+            assertThat(properties.valueStream().map(one -> one.path("name").asString())).containsExactlyInAnyOrder("chargeonce.url",
+                    "chargeonce.token", "chargeonce.timeouts.answer", "chargeonce.timeouts.batch",
                     "chargeonce.timeouts.silence", "chargeonce.retries.most", "chargeonce.retries.first", "chargeonce.retries.longest");
             assertThat(properties).allSatisfy(one -> assertThat(one.path("description").asString("")).isNotEmpty());
         }
