@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import http.client
-import json
 import random
 import re
 import socket
 import ssl
 import threading
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import timezone
-from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 from urllib.parse import quote, urlsplit
 
+from .sending import Answer, Sending, Sent, Unknown, parsed
+
 if TYPE_CHECKING:
-    from .api import CancelRequest, Payment, PaymentMethod, PaymentMethodRequest, PaymentRequest, RefundRequest
+    from .api import BatchRequestLine, CancelRequest, Payment, PaymentMethod, PaymentMethodRequest, PaymentRequest, RefundRequest
 
 _CONNECT_SECONDS = 5.0
-_YEAR_SECONDS = 365 * 86_400
-_IN_USE = "urn:chargeonce:problem:idempotency-key-in-use"
+# So few that their answers fit into the buffers on the way: the server answers while it still reads.
+_LINES = 100
 _NOT_FOUND = "urn:chargeonce:problem:not-found"
-# Final even if an earlier sending may have been accepted: the key holds something else for good, or what is to be canceled has ended.
-_FINAL = ("urn:chargeonce:problem:idempotency-key-reused", "urn:chargeonce:problem:refund-differs",
-          "urn:chargeonce:problem:already-captured", "urn:chargeonce:problem:payment-declined")
 _ENDED = ("succeeded", "declined", "refunded", "partially_refunded", "canceled")
 
 
@@ -48,104 +45,12 @@ class Retries:
 USUAL = Retries()
 
 
-@dataclass(frozen=True)
-class Accepted:
-    """Durably accepted: it is charged once, or given back once, unless it is canceled or a person ends it first.
-
-    status is how it stands now. replay: whether an earlier sending had been accepted already.
-    """
-
-    id: str
-    status: str
-    replay: bool
-    sends: int
-
-
-@dataclass(frozen=True)
-class FieldError:
-    field: str
-    detail: str
-
-
-@dataclass(frozen=True)
-class Refused:
-    """Refused for good, and no sending of it was accepted: sending the same again changes nothing.
-
-    type is such as urn:chargeonce:problem:invalid-request. detail says what to do next, for people.
-    """
-
-    http_status: int
-    type: str
-    detail: str
-    errors: Tuple[FieldError, ...]
-    sends: int
-
-
-@dataclass(frozen=True)
-class Unknown:
-    """Not known whether it was accepted. Send it again later with the same key, never with another one."""
-
-    last_seen: str
-    sends: int
-
-
-Sent = Union[Accepted, Refused, Unknown]
-
-
 class ReadFailed(Exception):
     """There was no useful answer to a question, however often it was asked."""
 
 
 class _NotConnected(Exception):
     """Without a connection nothing was sent."""
-
-
-@dataclass(frozen=True)
-class _Answer:
-    status: int
-    headers: http.client.HTTPMessage
-    json: Dict[str, Any]
-
-    def text(self, name: str) -> str:
-        value = self.json.get(name)
-        return value if isinstance(value, str) else ""
-
-    def is_accepted(self) -> bool:
-        return 200 <= self.status < 300
-
-    def is_of_the_moment(self) -> bool:
-        return self.status >= 500 or self.status in (408, 429)
-
-    def may_change(self) -> bool:
-        """Whether the same request can get another answer later. What something on the way made up has no id."""
-        return (self.is_of_the_moment() or self.status == 409 and self.text("type") == _IN_USE
-                or self.is_accepted() and not self.text("id"))
-
-    def ends_doubt(self) -> bool:
-        return self.is_accepted() or self.text("type") in _FINAL
-
-    def in_words(self) -> str:
-        return f"the server answered {self.status} {self.text('type')}".rstrip()
-
-    def retry_after(self) -> float:
-        """In seconds; 0 if the header is neither a number nor a date to come, in one of the three forms of RFC 9110."""
-        asked = self.headers.get("Retry-After", "")
-        if re.fullmatch("[0-9]+", asked):
-            return float(min(int(asked[:9]), _YEAR_SECONDS))
-        try:
-            date = parsedate_to_datetime(asked).replace(tzinfo=timezone.utc)
-        except (TypeError, ValueError):
-            return 0.0
-        return max(0.0, date.timestamp() - time.time())
-
-    def sent(self, sends: int) -> Sent:
-        if self.is_accepted():
-            return Accepted(self.text("id"), self.headers.get("Payment-Status", self.text("status")),
-                            "Idempotent-Replayed" in self.headers, sends)
-        errors = self.json.get("errors")
-        return Refused(self.status, self.text("type"), self.text("detail"), tuple(
-            FieldError(str(error.get("field", "")), str(error.get("detail", ""))) for error in errors if isinstance(error, dict)
-        ) if isinstance(errors, list) else (), sends)
 
 
 def has_ended(payment: Payment) -> bool:
@@ -162,7 +67,10 @@ class PaymentClient:
     """
 
     def __init__(self, server: str, token: str, retries: Retries = USUAL, patience: float = 20.0) -> None:
-        """server: its scheme, host and port. patience: seconds from a sending to the last byte of its answer."""
+        """server: its scheme, host and port.
+
+        patience: seconds from a sending to the last byte of its answer; in the answers to a batch, from one byte to the next.
+        """
         parts = urlsplit(server)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError("the server is an address such as https://pay.example.com")
@@ -172,7 +80,7 @@ class PaymentClient:
         self._tls = ssl.create_default_context() if parts.scheme == "https" else None
         if self._tls is not None:
             self._tls.minimum_version = ssl.TLSVersion.TLSv1_2
-        self._token = token
+        self._authorization = {"Authorization": f"Bearer {token}"}
         self._retries = retries
         self._patience = patience
 
@@ -181,8 +89,22 @@ class PaymentClient:
 
         duplicate_guard: False for a payment that is meant although it looks like a recent one under another key.
         """
-        return self._send("/v1/payments", payment,
-                          {"Idempotency-Key": _checked(key), **({} if duplicate_guard else {"Duplicate-Guard": "off"})})
+        return self._send("/v1/payments", payment, {"Idempotency-Key": _checked(key), **_guard(duplicate_guard)})
+
+    def pay_all(self, payments: Sequence[BatchRequestLine], duplicate_guard: bool = True) -> List[Sent]:
+        """Sends payments together, each under its own key, a hundred to a request.
+
+        Only those whose answer was lost or may still change are sent again. The answers are in the order of the payments.
+
+        duplicate_guard: as for one payment, for all of them.
+        """
+        for payment in payments:
+            _checked(payment["idempotency_key"])
+        answers: List[Sent] = []
+        for start in range(0, len(payments), _LINES):
+            answers += self._until_answered([Sending(payment) for payment in payments[start:start + _LINES]],
+                                            lambda unanswered, sends: self._send_lines(unanswered, sends, _guard(duplicate_guard)))
+        return answers
 
     def store_method(self, key: str, method: PaymentMethodRequest) -> Sent:
         """Stores a payment method with its token at each PSP. Its id is the accepted one's; its status says nothing."""
@@ -232,29 +154,64 @@ class PaymentClient:
             looks += 1
 
     def _send(self, path: str, body: Any, headers: Dict[str, str]) -> Sent:
-        content = json.dumps(body, separators=(",", ":"), allow_nan=False).encode()
-        doubt: Optional[str] = None
+        one = Sending(body)
+
+        def send(_: List[Sending], sends: int) -> Tuple[str, float]:
+            answer = self._ask("POST", path, one.content, {**headers, "Content-Type": "application/json"})
+            one.take(answer, sends)
+            return answer.in_words(), answer.retry_after()
+
+        return self._until_answered([one], send)[0]
+
+    def _until_answered(self, sendings: List[Sending], send: Callable[[List[Sending], int], Tuple[str, float]]) -> List[Sent]:
+        """send: sends those that are still unanswered and gives each its answer; raises if not all answers came."""
         sends = 1
         while True:
+            unanswered = [one for one in sendings if one.sent is None]
             retry_after = 0.0
             try:
-                answer = self._ask("POST", path, content, {**headers, "Content-Type": "application/json"})
-                why = answer.in_words()
-                if not answer.may_change():
-                    return answer.sent(sends) if doubt is None or answer.ends_doubt() else Unknown(
-                        f"{why}; an earlier sending may have been accepted ({doubt})", sends)
-                retry_after = answer.retry_after()
-                # Behind a 5xx a commit may have succeeded; a 429 comes before anything is tried.
-                doubt = doubt if doubt is not None or answer.status == 429 else why
+                why, retry_after = send(unanswered, sends)
             except _NotConnected as failure:
                 why = f"no answer: {failure}"
             except (OSError, http.client.HTTPException) as failure:
                 why = f"no answer: {failure!r}"
-                doubt = doubt if doubt is not None else why
-            if sends >= self._retries.most:
-                return Unknown(why, sends)
+                for one in unanswered:
+                    if one.answered < sends:
+                        one.may_be_accepted(why)
+            answers = [one.sent or Unknown(why, sends) for one in sendings]
+            if sends >= self._retries.most or all(one.sent for one in sendings):
+                return answers
             time.sleep(self._retries.pause(sends, retry_after))
             sends += 1
+
+    def _send_lines(self, unanswered: List[Sending], sends: int, guard: Dict[str, str]) -> Tuple[str, float]:
+        """If the connection breaks, the answers before count."""
+        why, retry_after = "", 0.0
+
+        def take(one: Sending, answer: Answer) -> None:
+            nonlocal why, retry_after
+            one.take(answer, sends)
+            why = answer.in_words() if one.sent is None else why
+            retry_after = max(retry_after, answer.retry_after())
+
+        with self._connected() as connection:
+            connection.sock.settimeout(self._patience)
+            connection.request("POST", "/v1/payments/batch", b"".join(one.content + b"\n" for one in unanswered),
+                               {**guard, **self._authorization, "Content-Type": "application/x-ndjson"})
+            response = connection.getresponse()
+            if response.status != 200:
+                refusal = Answer(response.status, response.headers, parsed(response.read()))
+                for one in unanswered:
+                    take(one, refusal)
+                return why, retry_after
+            for line in response:
+                number, answer = Answer.of_line(line)
+                if not 1 <= number <= len(unanswered):
+                    raise http.client.HTTPException("a line of the answers is no answer to a payment that was sent")
+                take(unanswered[number - 1], answer)
+        if any(one.answered < sends for one in unanswered):
+            raise http.client.HTTPException("the answers ended before all were there")
+        return why, retry_after
 
     def _get(self, path: str, method: str = "GET") -> List[Any]:
         asks = 1
@@ -280,34 +237,44 @@ class PaymentClient:
             time.sleep(self._retries.pause(asks, retry_after))
             asks += 1
 
-    def _ask(self, method: str, path: str, body: Optional[bytes], headers: Dict[str, str]) -> _Answer:
-        """A redirect is an answer: the token and the payment go to no other host."""
+    @contextmanager
+    def _connected(self) -> Iterator[http.client.HTTPConnection]:
         connection: http.client.HTTPConnection = (
             http.client.HTTPConnection(self._host, self._port, timeout=_CONNECT_SECONDS) if self._tls is None
             else http.client.HTTPSConnection(self._host, self._port, timeout=_CONNECT_SECONDS, context=self._tls))
         try:
-            connection.connect()
-        except (OSError, ssl.SSLError) as failure:
-            connection.close()
-            raise _NotConnected(f"no connection to the server came about ({failure})") from failure
-        # The socket's own time limit would count from byte to byte.
-        connection.sock.settimeout(None)
-        late = threading.Event()
-        watch = threading.Timer(self._patience, _hang_up, (connection.sock, late))
-        watch.daemon = True
-        watch.start()
-        try:
-            connection.request(method, path, body, {**headers, "Authorization": f"Bearer {self._token}"})
-            response = connection.getresponse()
-            content = response.read()
-            return _Answer(response.status, response.headers, _parsed(content))
-        except (OSError, http.client.HTTPException) as failure:
-            if late.is_set():
-                raise TimeoutError(f"nothing whole came within {self._patience:g} s") from failure
-            raise
+            try:
+                connection.connect()
+            except (OSError, ssl.SSLError) as failure:
+                raise _NotConnected(f"no connection to the server came about ({failure})") from failure
+            yield connection
         finally:
-            watch.cancel()
             connection.close()
+
+    def _ask(self, method: str, path: str, body: Optional[bytes], headers: Dict[str, str]) -> Answer:
+        """A redirect is an answer: the token and the payment go to no other host."""
+        with self._connected() as connection:
+            # The socket's own time limit would count from byte to byte.
+            connection.sock.settimeout(None)
+            late = threading.Event()
+            watch = threading.Timer(self._patience, _hang_up, (connection.sock, late))
+            watch.daemon = True
+            watch.start()
+            try:
+                connection.request(method, path, body, {**headers, **self._authorization})
+                response = connection.getresponse()
+                content = response.read()
+                return Answer(response.status, response.headers, parsed(content))
+            except (OSError, http.client.HTTPException) as failure:
+                if late.is_set():
+                    raise TimeoutError(f"nothing whole came within {self._patience:g} s") from failure
+                raise
+            finally:
+                watch.cancel()
+
+
+def _guard(duplicate_guard: bool) -> Dict[str, str]:
+    return {} if duplicate_guard else {"Duplicate-Guard": "off"}
 
 
 def _checked(key: str) -> str:
@@ -326,11 +293,3 @@ def _hang_up(connected: socket.socket, late: threading.Event) -> None:
         connected.shutdown(socket.SHUT_RDWR)
     except OSError:
         pass  # It has ended meanwhile.
-
-
-def _parsed(content: bytes) -> Dict[str, Any]:
-    try:
-        found = json.loads(content)
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type {
-  CancelRequest, Payment, PaymentMethod, PaymentMethodRequest, PaymentRequest, Problem, RefundRequest,
+  BatchAnswerLine, BatchRequestLine, CancelRequest, Payment, PaymentMethod, PaymentMethodRequest, PaymentRequest, RefundRequest,
 } from "./api.js";
+import { type Answer, Sending, type Sent, inWords, isOfTheMoment, parsed, retryAfter } from "./sending.js";
 
 export type * from "./api.js";
+export type { Accepted, Refused, Sent, Unknown } from "./sending.js";
 
 /** How often and how soon to send again: exponential, with full jitter. Retry-After is a minimum. Times in milliseconds. */
 export interface Retries {
@@ -16,50 +18,10 @@ export interface Retries {
 }
 
 export const USUAL: Retries = { most: 8, first: 100, longest: 30_000 };
-const YEAR_SECONDS = 365 * 86_400;
-
-/** Durably accepted: it is charged once, or given back once, unless it is canceled or a person ends it first. `status` is how it stands now. */
-export interface Accepted {
-  kind: "accepted";
-  id: string;
-  status: string;
-  /** Whether an earlier sending had been accepted already. */
-  replay: boolean;
-  sends: number;
-}
-
-/** Refused for good, and no sending of it was accepted: sending the same again changes nothing. */
-export interface Refused {
-  kind: "refused";
-  httpStatus: number;
-  /** Such as `urn:chargeonce:problem:invalid-request`. */
-  type: string;
-  /** What to do next, for people. */
-  detail: string;
-  /** Each field, header or parameter that is wrong. */
-  errors: { field: string; detail: string }[];
-  sends: number;
-}
-
-/** Not known whether it was accepted. Send it again later with the same key, never with another one. */
-export interface Unknown {
-  kind: "unknown";
-  /** What stood in the way, for people. */
-  lastSeen: string;
-  sends: number;
-}
-
-export type Sent = Accepted | Refused | Unknown;
 
 /** There was no useful answer to a question, however often it was asked. */
 export class ReadFailed extends Error {
   override name = "ReadFailed";
-}
-
-interface Answer {
-  status: number;
-  headers: Headers;
-  json: Record<string, unknown>;
 }
 
 interface Again {
@@ -67,13 +29,11 @@ interface Again {
   retryAfter: number;
 }
 
-const IN_USE = "urn:chargeonce:problem:idempotency-key-in-use";
 const NOT_FOUND = "urn:chargeonce:problem:not-found";
-/** Final even if an earlier sending may have been accepted: the key holds something else for good, or what is to be canceled has ended. */
-const FINAL = ["urn:chargeonce:problem:idempotency-key-reused", "urn:chargeonce:problem:refund-differs",
-  "urn:chargeonce:problem:already-captured", "urn:chargeonce:problem:payment-declined"];
 /** Without a connection nothing was sent. */
 const NOT_CONNECTED = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"];
+/** So few that their answers fit into the buffers on the way: the server answers while it still reads. */
+const LINES = 100;
 const ENDED = ["succeeded", "declined", "refunded", "partially_refunded", "canceled"];
 
 /**
@@ -89,7 +49,7 @@ export class PaymentClient {
 
   /**
    * @param server its scheme, host and port
-   * @param patience milliseconds from a sending to the last byte of its answer
+   * @param patience milliseconds from a sending to the last byte of its answer; of a batch to its first answer, and from one to the next
    */
   constructor(server: string, token: string, retries: Retries = USUAL, patience = 20_000) {
     this.#server = new URL(server);
@@ -105,8 +65,23 @@ export class PaymentClient {
    * @param options duplicateGuard: false for a payment that is meant although it looks like a recent one under another key
    */
   async pay(key: string, payment: PaymentRequest, options: { duplicateGuard?: boolean } = {}): Promise<Sent> {
-    const guard: Record<string, string> = options.duplicateGuard === false ? { "Duplicate-Guard": "off" } : {};
-    return this.#send("/v1/payments", payment, { "Idempotency-Key": checked(key), ...guard });
+    return this.#send("/v1/payments", payment, { "Idempotency-Key": checked(key), ...guard(options) });
+  }
+
+  /**
+   * Sends payments together, each under its own key, a hundred to a request. Only those whose answer was lost or may still change are
+   * sent again. The answers are in the order of the payments.
+   *
+   * @param options duplicateGuard: as for one payment, for all of them
+   */
+  async payAll(payments: BatchRequestLine[], options: { duplicateGuard?: boolean } = {}): Promise<Sent[]> {
+    payments.forEach(payment => checked(payment.idempotency_key));
+    const all: Sent[] = [];
+    for (let from = 0; from < payments.length; from += LINES) {
+      const sendings = payments.slice(from, from + LINES).map(payment => new Sending(JSON.stringify(payment)));
+      all.push(...await this.#untilAnswered(sendings, (open, sends) => this.#sendLines(open, sends, guard(options))));
+    }
+    return all;
   }
 
   /** Stores a payment method with its token at each PSP. Its id is the accepted one's; its status says nothing. */
@@ -167,28 +142,67 @@ export class PaymentClient {
 
   async #send(path: string, body: PaymentRequest | RefundRequest | CancelRequest | PaymentMethodRequest,
               headers: Record<string, string>): Promise<Sent> {
-    const bytes = JSON.stringify(body);
-    let doubt: string | undefined;
+    const one = new Sending(JSON.stringify(body));
+    const [answered] = await this.#untilAnswered([one], async (_, sends) => {
+      const answer = await this.#ask(path, { method: "POST", body: one.body, headers: { ...headers, "Content-Type": "application/json" } });
+      one.take(answer, sends);
+      return { why: inWords(answer), retryAfter: retryAfter(answer) };
+    });
+    return answered!;
+  }
+
+  /** @param send sends those that are still open, and gives each its answer; it fails if not all answers came */
+  async #untilAnswered(all: Sending[], send: (open: Sending[], sends: number) => Promise<Again>): Promise<Sent[]> {
     for (let sends = 1; ; sends++) {
-      let again: Again;
-      try {
-        const answer = await this.#ask(path, { method: "POST", body: bytes, headers: { ...headers, "Content-Type": "application/json" } });
-        if (!mayChange(answer)) {
-          return doubt === undefined || endsDoubt(answer) ? sent(answer, sends)
-            : { kind: "unknown", lastSeen: `${inWords(answer)}; an earlier sending may have been accepted (${doubt})`, sends };
-        }
-        again = { why: inWords(answer), retryAfter: retryAfter(answer) };
-        // Behind a 5xx a commit may have succeeded; a 429 comes before anything is tried.
-        doubt ??= answer.status === 429 ? undefined : again.why;
-      } catch (failure) {
-        again = { why: `no answer: ${failureInWords(failure)}`, retryAfter: 0 };
-        doubt ??= isNotConnected(failure) ? undefined : again.why;
-      }
+      const open = all.filter(one => !one.sent);
+      const again = await send(open, sends).catch((failure: unknown) => {
+        const why = `no answer: ${failureInWords(failure)}`;
+        open.filter(one => one.answered < sends && !isNotConnected(failure)).forEach(one => one.mayBeAccepted(why));
+        return { why, retryAfter: 0 };
+      });
       if (sends >= this.#retries.most) {
-        return { kind: "unknown", lastSeen: again.why, sends };
+        open.forEach(one => one.sent ??= { kind: "unknown", lastSeen: again.why, sends });
+      }
+      if (all.every(one => one.sent)) {
+        return all.map(one => one.sent!);
       }
       await sleep(this.#pause(sends, again.retryAfter));
     }
+  }
+
+  /** If the connection breaks, the answers before count. */
+  async #sendLines(open: Sending[], sends: number, guard: Record<string, string>): Promise<Again> {
+    const over = new AbortController();
+    const watch = setTimeout(() => over.abort(new Error(`nothing came within ${this.#patience} ms`)), this.#patience);
+    const again: Again = { why: "", retryAfter: 0 };
+    const take = (one: Sending, answer: Answer): void => {
+      one.take(answer, sends);
+      again.why = one.sent ? again.why : inWords(answer);
+      again.retryAfter = Math.max(again.retryAfter, retryAfter(answer));
+    };
+    try {
+      const response = await this.#fetch("/v1/payments/batch", { method: "POST", body: open.map(one => `${one.body}\n`).join(""),
+        headers: { ...guard, "Content-Type": "application/x-ndjson" }, signal: over.signal });
+      if (response.status !== 200) {
+        const answer = { status: response.status, headers: response.headers, json: parsed(await response.text()) };
+        open.forEach(one => take(one, answer));
+        return again;
+      }
+      for await (const line of lines(response, () => watch.refresh())) {
+        const answer = JSON.parse(line) as BatchAnswerLine;
+        const one = open[answer.line - 1];
+        if (!one || typeof answer.status !== "number") {
+          throw new Error("a line of the answers is no answer to a payment that was sent");
+        }
+        take(one, { status: answer.status, headers: new Headers(answer.headers), json: answer.body as object as Record<string, unknown> });
+      }
+    } finally {
+      clearTimeout(watch);
+    }
+    if (open.some(one => one.answered < sends)) {
+      throw new Error("the answers ended before all were there");
+    }
+    return again;
   }
 
   async #get<T>(path: string, method = "GET"): Promise<T[]> {
@@ -219,15 +233,17 @@ export class PaymentClient {
     }
   }
 
-  /** The signal covers the body too. A redirect is an answer: the token and the payment go to no other host. */
+  /** The signal covers the body too. */
   async #ask(path: string, request: RequestInit): Promise<Answer> {
-    const response = await fetch(new URL(path, this.#server), {
-      ...request,
-      headers: { ...request.headers, Authorization: this.#authorization },
-      redirect: "manual",
-      signal: AbortSignal.timeout(this.#patience),
-    });
+    const response = await this.#fetch(path, { ...request, signal: AbortSignal.timeout(this.#patience) });
     return { status: response.status, headers: response.headers, json: parsed(await response.text()) };
+  }
+
+  /** A redirect is an answer: the token and the payment go to no other host. */
+  #fetch(path: string, request: RequestInit): Promise<Response> {
+    return fetch(new URL(path, this.#server), {
+      ...request, headers: { ...request.headers, Authorization: this.#authorization }, redirect: "manual",
+    });
   }
 
   #pause(sends: number, asked: number): number {
@@ -241,54 +257,30 @@ export function hasEnded(payment: Payment): boolean {
   return ENDED.includes(payment.status) || payment.status === "purged" && payment.purge?.final === true;
 }
 
+function guard(options: { duplicateGuard?: boolean }): Record<string, string> {
+  return options.duplicateGuard === false ? { "Duplicate-Guard": "off" } : {};
+}
+
+/** Each line as it comes. */
+async function* lines(response: Response, came: () => void): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const bytes of response.body ?? []) {
+    came();
+    const parts = (rest + decoder.decode(bytes, { stream: true })).split("\n");
+    rest = parts.pop() ?? "";
+    yield* parts;
+  }
+  if (rest !== "") {
+    yield rest;
+  }
+}
+
 function checked(key: string): string {
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
     throw new RangeError("a key is 1 to 255 visible ASCII characters");
   }
   return key;
-}
-
-function sent(answer: Answer, sends: number): Sent {
-  const { status, headers, json } = answer;
-  if (isAccepted(answer)) {
-    return { kind: "accepted", id: text(json.id), status: headers.get("Payment-Status") ?? text(json.status),
-      replay: headers.has("Idempotent-Replayed"), sends };
-  }
-  const errors = (json as Partial<Problem>).errors;
-  return { kind: "refused", httpStatus: status, type: text(json.type), detail: text(json.detail),
-    errors: Array.isArray(errors) ? errors.map(error => ({ field: text(error.field), detail: text(error.detail) })) : [], sends };
-}
-
-function isAccepted({ status }: Answer): boolean {
-  return status >= 200 && status < 300;
-}
-
-function isOfTheMoment({ status }: Answer): boolean {
-  return status >= 500 || status === 429 || status === 408;
-}
-
-/** Whether the same request can get another answer later. What something on the way made up has no id. */
-function mayChange(answer: Answer): boolean {
-  return isOfTheMoment(answer) || answer.status === 409 && answer.json.type === IN_USE || isAccepted(answer) && text(answer.json.id) === "";
-}
-
-function endsDoubt(answer: Answer): boolean {
-  return isAccepted(answer) || FINAL.includes(text(answer.json.type));
-}
-
-function inWords({ status, json }: Answer): string {
-  return `the server answered ${status} ${text(json.type)}`.trimEnd();
-}
-
-/** In milliseconds; 0 if the header is neither a number of seconds nor a date to come, in one of the three forms of RFC 9110. */
-function retryAfter({ headers }: Answer): number {
-  const asked = headers.get("Retry-After") ?? "";
-  if (/^\d+$/.test(asked)) {
-    return Math.min(Number(asked), YEAR_SECONDS) * 1_000;
-  }
-  // Two forms name the zone, and the third one means the same.
-  const date = /^[A-Z][a-z]+,? .* \d\d:\d\d:\d\d( \d{4}| GMT)$/.test(asked) ? asked.replace(/\d{4}$/, "$& GMT") : "";
-  return Math.max(0, Date.parse(date) - Date.now()) || 0;
 }
 
 function isNotConnected(failure: unknown): boolean {
@@ -301,19 +293,6 @@ function failureInWords(failure: unknown): string {
     return String(failure);
   }
   return failure.cause instanceof Error ? `${failure.message} (${failure.cause.message})` : failure.message;
-}
-
-function parsed(body: string): Record<string, unknown> {
-  try {
-    const json: unknown = JSON.parse(body);
-    return typeof json === "object" && json !== null ? json as Record<string, unknown> : {};
-  } catch {
-    return {};
-  }
-}
-
-function text(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }
 
 function sleep(milliseconds: number): Promise<void> {

@@ -13,6 +13,7 @@ async function run({ do: what, key, payment, method, customer, body, most, guard
     case "methods_of": return client.methodsOf(customer);
     case "detach": return await client.detach(method) ?? null;
     case "pay": return client.pay(key, body, { duplicateGuard: guard });
+    case "pay_all": return client.payAll(body, { duplicateGuard: guard });
     case "refund": return client.refund(payment, body);
     case "cancel": return client.cancel(payment, body);
     case "find": return await client.find(payment) ?? null;

@@ -17,6 +17,8 @@ def run(command):
     what = command["do"]
     if what == "pay":
         return client.pay(command["key"], command["body"], duplicate_guard=command.get("guard", True))
+    if what == "pay_all":
+        return client.pay_all(command["body"], duplicate_guard=command.get("guard", True))
     if what == "refund":
         return client.refund(command["payment"], command.get("body"))
     if what == "cancel":
@@ -40,6 +42,8 @@ def shown(answer):
     if isinstance(answer, (chargeonce.Accepted, chargeonce.Refused, chargeonce.Unknown)):
         fields = {NAMES.get(name, name): value for name, value in asdict(answer).items()}
         return {"kind": type(answer).__name__.lower(), **fields}
+    if isinstance(answer, list):
+        return [shown(one) for one in answer]
     return answer
 
 

@@ -29,6 +29,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -67,7 +68,7 @@ abstract class ClientContract {
             // A young service on a busy machine answers its first request late, and then the client rightly sends again.
             client.does("{\"do\": \"pay\", \"key\": \"warm-up\", \"body\": %s}".formatted(PAYMENT));
         }
-        front.taken();
+        front.forget();
     }
 
     @AfterAll
@@ -303,6 +304,111 @@ abstract class ClientContract {
         assertThat(front.taken()).hasSize(2).allSatisfy(got -> assertThat(got.path()).isEqualTo("/v1/payments/" + id + "/cancel"));
         assertThat(client.does("{\"do\": \"wait\", \"payment\": \"%s\", \"most\": 30}".formatted(id)).path("status").asString())
                 .isEqualTo("canceled");
+    }
+
+    private static String line(String key, int amount) {
+        return "{\"idempotency_key\":\"%s\",\"amount\":%d,\"currency\":\"EUR\",\"payment_method\":\"pm_card_visa\"}".formatted(key, amount);
+    }
+
+    private JsonNode payAll(String... lines) throws IOException {
+        return client.does("{\"do\": \"pay_all\", \"body\": [%s]}".formatted(String.join(",", lines)));
+    }
+
+    private static List<String> each(JsonNode sent, String field) {
+        return sent.valueStream().map(one -> one.path(field).asString()).toList();
+    }
+
+    @Test
+    void each_payment_of_a_batch_has_its_own_key_and_answer() throws Exception {
+        JsonNode sent = payAll(line(key, 1299), line(key + "-wrong", -1), line(key + "-3", 700));
+
+        assertThat(each(sent, "kind")).containsExactly("accepted", "refused", "accepted");
+        assertThat(sent.path(1).path("errors").path(0).path("field").asString()).isEqualTo("amount");
+        assertThat(front.taken()).singleElement().satisfies(got -> {
+            assertThat(got.path()).isEqualTo("/v1/payments/batch");
+            assertThat(got.body()).isEqualTo(line(key, 1299) + "\n" + line(key + "-wrong", -1) + "\n" + line(key + "-3", 700) + "\n");
+        });
+        assertThat(client.does("{\"do\": \"find_by_key\", \"key\": \"%s-3\"}".formatted(key)).path("id").asString())
+                .isEqualTo(sent.path(2).path("id").asString());
+    }
+
+    @Test
+    void of_a_batch_only_the_payments_without_an_answer_are_sent_again() throws Exception {
+        front.will(new Fate.AnswerCut(1), new Fate.AnswerHangs());
+        JsonNode sent = payAll(line(key, 1), line(key + "-2", 2), line(key + "-3", 3));
+
+        assertThat(each(sent, "kind")).containsOnly("accepted").hasSize(3);
+        assertThat(each(sent, "sends")).containsExactly("1", "3", "3");
+        assertThat(each(sent, "replay")).containsExactly("false", "true", "true");
+        assertThat(front.taken()).extracting(got -> got.body().lines().count()).containsExactly(3L, 2L, 2L);
+        assertThat(payments()).isOne();
+    }
+
+    @Test
+    void of_a_batch_only_the_payments_whose_answer_may_change_are_sent_again_and_not_before_the_server_wants_it() throws Exception {
+        Instant until = Instant.now().plusSeconds(1);
+        front.will(new Fate.Answered(200, """
+                {"line":1,"status":202,"headers":{},"body":{"id":"pay_1","status":"accepted"}}
+                {"line":2,"status":503,"headers":{"Retry-After":"1"},"body":{"type":"urn:chargeonce:problem:unavailable"}}
+                {"line":3,"status":429,"headers":{},"body":{"type":"urn:chargeonce:problem:too-many-at-once"}}
+                """, Map.of()), new Fate.Answered(200, """
+                {"line":1,"status":401,"headers":{},"body":{"type":"urn:chargeonce:problem:token-revoked"}}
+                {"line":2,"status":401,"headers":{},"body":{"type":"urn:chargeonce:problem:token-revoked"}}
+                """, Map.of()));
+        JsonNode sent = payAll(line(key, 1), line(key + "-2", 2), line(key + "-3", 3));
+
+        assertThat(Instant.now()).isAfterOrEqualTo(until);
+        assertThat(each(sent, "kind")).as("a 429 comes before anything is tried").containsExactly("accepted", "unknown", "refused");
+        assertThat(front.taken()).extracting(Got::body).last()
+                .isEqualTo(line(key + "-2", 2) + "\n" + line(key + "-3", 3) + "\n");
+    }
+
+    @Test
+    void a_batch_that_the_server_does_not_take_is_refused_or_in_doubt_as_one_payment_is() throws Exception {
+        front.will(answered(429), problem(403, "scope-missing"));
+        assertThat(each(payAll(line(key, 1), line(key + "-2", 2)), "kind")).containsExactly("refused", "refused");
+        assertThat(payments()).isZero();
+
+        front.will(new Fate.AnswerLost(), problem(401, "token-revoked"));
+        JsonNode sent = payAll(line(key, 1), line(key + "-2", 2));
+        assertThat(each(sent, "kind")).containsExactly("unknown", "unknown");
+        assertThat(sent.path(0).path("lastSeen").asString()).contains("token-revoked", "an earlier sending may have been accepted");
+        assertThat(payments()).as("which it was").isOne();
+    }
+
+    @Test
+    void lines_that_are_no_answers_of_a_server_are_not_believed() throws Exception {
+        String elsewhere = "{\"line\":9,\"status\":202,\"headers\":{},\"body\":{\"id\":\"pay_1\"}}\n";
+        front.will(new Fate.Answered(200, "<html>Welcome</html>", Map.of()), new Fate.Answered(200, elsewhere, Map.of()),
+                new Fate.Answered(200, "null\n", Map.of()), new Fate.Answered(200, "", Map.of()));
+        JsonNode sent = payAll(line(key, 1));
+
+        assertThat(sent.path(0).path("kind").asString()).isEqualTo("accepted");
+        assertThat(sent.path(0).path("sends").asInt()).isEqualTo(5);
+    }
+
+    @Test
+    void a_large_batch_is_sent_a_hundred_payments_at_a_time() throws Exception {
+        JsonNode sent = payAll(IntStream.rangeClosed(1, 250).mapToObj(n -> line(key + "-" + n, n)).toArray(String[]::new));
+
+        assertThat(each(sent, "kind")).hasSize(250).containsOnly("accepted");
+        assertThat(front.taken()).extracting(got -> got.body().lines().count()).containsExactly(100L, 100L, 50L);
+        assertThat(payAll()).isEmpty();
+    }
+
+    @Test
+    void a_batch_of_payments_that_are_meant_twice_is_sent_without_the_guard() throws Exception {
+        client.does("{\"do\": \"pay_all\", \"body\": [%s], \"guard\": false}".formatted(line(key, 1)));
+        assertThat(front.taken()).extracting(Got::duplicateGuard).containsExactly(Optional.of("off"));
+        assertThat(payAll(line("schl\u00fcssel", 1)).path("failure").asString()).contains("1 to 255 visible ASCII characters");
+        assertThat(front.taken()).isEmpty();
+    }
+
+    /** As a team that installs the package runs it: the sources are not in reach. */
+    @Test
+    void the_readmes_example_runs_with_the_package_installed(@TempDir Path folder) throws Exception {
+        front.will(new Fate.Passed(), new Fate.Answered(200, "{\"id\":\"pay_1\",\"status\":\"succeeded\"}", Map.of()));
+        assertThat(language.installedExample(folder, front.address(), "test_acme")).isEqualTo("succeeded\n");
     }
 
     @Test

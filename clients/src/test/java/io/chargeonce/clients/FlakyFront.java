@@ -18,6 +18,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
+import java.util.stream.Collectors;
 
 /** Stands before the ingest service and does to each request what a script says; without one it passes all on. */
 final class FlakyFront implements AutoCloseable {
@@ -33,6 +34,9 @@ final class FlakyFront implements AutoCloseable {
 
         /** It is passed on, and half of the answer comes, and no end. */
         record AnswerHangs() implements Fate {}
+
+        /** It is passed on, and the connection breaks after some lines of the answer. */
+        record AnswerCut(int lines) implements Fate {}
 
         /** It is not passed on. */
         record Answered(int status, String body, Map<String, String> headers) implements Fate {}
@@ -64,6 +68,12 @@ final class FlakyFront implements AutoCloseable {
         script.addAll(List.of(fates));
     }
 
+    /** Forgets what came, and what was to happen to the next requests. */
+    void forget() {
+        script.clear();
+        got.clear();
+    }
+
     /** What came since the last call. */
     List<Got> taken() {
         List<Got> all = List.copyOf(got);
@@ -86,6 +96,14 @@ final class FlakyFront implements AutoCloseable {
                 exchange.getResponseBody().write(answer.body(), 0, 10);
                 exchange.getResponseBody().flush();
                 await();
+            }
+            case Fate.AnswerCut cut -> {
+                byte[] answer = passOn(exchange, body).body();
+                String lines = new String(answer, StandardCharsets.UTF_8).lines().limit(cut.lines).map(line -> line + "\n")
+                        .collect(Collectors.joining());
+                exchange.sendResponseHeaders(200, answer.length);
+                exchange.getResponseBody().write(lines.getBytes(StandardCharsets.UTF_8));
+                exchange.getResponseBody().flush();
             }
             case Fate.Answered answered -> {
                 answered.headers.forEach(exchange.getResponseHeaders()::set);

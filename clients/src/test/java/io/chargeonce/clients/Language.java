@@ -47,6 +47,21 @@ enum Language {
             String client = FOLDER.resolve("typescript/dist/client.js").toUri().toString();
             return Files.writeString(folder.resolve("example.mjs"), example.replace("chargeonce-client", client));
         }
+
+        /** The package's types are checked too. */
+        @Override
+        List<String> installed(Path folder, String example) throws IOException {
+            Path typescript = FOLDER.resolve("typescript");
+            assumeTrue(answers("npm", "--version"), "there is no npm");
+            String packed = run(typescript, "npm", "pack", "--offline", "--pack-destination", folder.toString());
+            run(folder, "npm", "install", "--offline", "--no-audit", "--no-fund", only(folder, ".tgz", packed));
+            Path source = Files.writeString(folder.resolve("example.mts"), example);
+            assertThat(run(folder, "node", typescript.resolve("node_modules/typescript/bin/tsc").toString(), "--module", "nodenext",
+                    "--target", "es2022", "--strict", "--types", "node",
+                    "--typeRoots", typescript.resolve("node_modules/@types").toString(), source.toString())).as("the compiler says")
+                    .isEmpty();
+            return List.of("node", "example.mjs");
+        }
     },
     PYTHON {
         @Override
@@ -65,6 +80,22 @@ enum Language {
             return Files.writeString(folder.resolve("example.py"),
                     "import sys\nsys.path.insert(0, '" + FOLDER.resolve("python") + "')\n" + example);
         }
+
+        /** With the first Python here that can build a wheel without the network. */
+        @Override
+        List<String> installed(Path folder, String example) throws IOException {
+            Optional<String> builder = Stream.of("python3", "/usr/bin/python3")
+                    .filter(python -> answers(python, "-c", "import setuptools, wheel, pip")).findFirst();
+            assumeTrue(builder.isPresent(), "there is no Python with pip, setuptools and wheel");
+            String python = builder.get();
+            // The build leaves files beside the sources.
+            run(folder, "cp", "-r", FOLDER.resolve("python").toString(), "sources");
+            String built = run(folder, python, "-m", "pip", "wheel", "--no-index", "--no-build-isolation", "--no-deps", "./sources");
+            run(folder, python, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target", ".", only(folder, ".whl", built));
+            assertThat(folder.resolve("chargeonce")).isDirectoryContaining("glob:**/py.typed").isDirectoryContaining("glob:**/api.py");
+            Files.writeString(folder.resolve("example.py"), example);
+            return List.of(python, "-B", "example.py");
+        }
     };
 
     private static final Path FOLDER = Path.of("").toAbsolutePath();
@@ -78,17 +109,35 @@ enum Language {
     /** Makes a program of the README's example. */
     abstract Path program(Path folder, String example) throws IOException;
 
-    /** What the README's example prints. */
+    /** Builds the package, installs it in the folder, and returns the command that runs the example there. */
+    abstract List<String> installed(Path folder, String example) throws IOException;
+
+    /** What the README's example prints with the package. */
+    String installedExample(Path folder, String address, String token) throws IOException {
+        runtime();
+        return run(folder, installed(folder, example(address, token)).toArray(String[]::new));
+    }
+
+    private static String only(Path folder, String suffix, String said) throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.map(Path::toString).filter(name -> name.endsWith(suffix)).findFirst().orElseThrow(() -> new AssertionError(said));
+        }
+    }
+
+    /** What the README's example prints with the sources. */
     String example(Path folder, String address, String token) throws IOException {
+        String[] command = runtime().toArray(String[]::new);
+        Path program = program(folder, example(address, token));
+        return run(folder, Stream.concat(Arrays.stream(command), Stream.of(program.toString())).toArray(String[]::new));
+    }
+
+    private String example(String address, String token) throws IOException {
         String start = "```" + (this == PYTHON ? "python" : "ts") + "\n";
         String readme = Files.readString(FOLDER.resolve("README.md"));
         int from = readme.indexOf(start) + start.length();
         String example = readme.substring(from, readme.indexOf("```", from));
         assertThat(example).contains("http://127.0.0.1:8080", "test_acme");
-        String[] command = runtime().toArray(String[]::new);
-        Path program = program(folder, example.replace("http://127.0.0.1:8080", address).replace("test_acme", token));
-        return run(folder, Stream.concat(Arrays.stream(command), Stream.of(program.toString()))
-                .toArray(String[]::new));
+        return example.replace("http://127.0.0.1:8080", address).replace("test_acme", token);
     }
 
     private static boolean answers(String... command) {

@@ -10,7 +10,13 @@ import java.time.Duration;
  * @param batch   from the sending of a batch to the first byte of its answers
  * @param silence within a batch's answers, from one line to the next
  */
-record Patience(Duration answer, Duration batch, Duration silence) {
+public record Patience(Duration answer, Duration batch, Duration silence) {
 
-    static final Patience USUAL = new Patience(Duration.ofSeconds(20), Duration.ofMinutes(10), Duration.ofSeconds(90));
+    public static final Patience USUAL = new Patience(Duration.ofSeconds(20), Duration.ofMinutes(10), Duration.ofSeconds(90));
+
+    public Patience {
+        if (!answer.isPositive() || !batch.isPositive() || !silence.isPositive()) {
+            throw new IllegalArgumentException("each time limit is above zero");
+        }
+    }
 }

@@ -45,7 +45,7 @@ public final class PaymentClient implements AutoCloseable {
         this(server, token, retries, Patience.USUAL);
     }
 
-    PaymentClient(URI server, String token, Retries retries, Patience patience) {
+    public PaymentClient(URI server, String token, Retries retries, Patience patience) {
         this.server = server;
         this.token = token;
         this.retries = retries;
@@ -154,13 +154,29 @@ public final class PaymentClient implements AutoCloseable {
         return ask("DELETE", METHODS + "/" + encoded(id), Wire.Answer::method).stream().findFirst();
     }
 
+    /**
+     * Asks once whether the server is there and knows the token, whatever its scopes are.
+     *
+     * @throws ReadFailed if not; the message says what stood in the way
+     */
+    public void check() throws ReadFailed, InterruptedException {
+        Wire.Answer answer;
+        try {
+            answer = Wire.answer(Answers.whole(http, read("GET", "/v1/payments?idempotency_key=check"), patience.answer()));
+        } catch (IOException e) {
+            throw new ReadFailed(Doubt.inWords(e));
+        }
+        if (!answer.knowsToken()) {
+            throw new ReadFailed(answer.inWords());
+        }
+    }
+
     private Optional<Payment> get(String path) throws ReadFailed, InterruptedException {
         return ask("GET", path, Wire.Answer::payment).stream().findFirst();
     }
 
     private <T> List<T> ask(String method, String path, Function<JsonNode, T> read) throws ReadFailed, InterruptedException {
-        HttpRequest request = HttpRequest.newBuilder(server.resolve(path)).header("Authorization", "Bearer " + token)
-                .method(method, BodyPublishers.noBody()).build();
+        HttpRequest request = read(method, path);
         for (int asks = 1;; asks++) {
             String why;
             Optional<Duration> retryAfter = Optional.empty();
@@ -184,6 +200,11 @@ public final class PaymentClient implements AutoCloseable {
             }
             Thread.sleep(retries.pause(asks, retryAfter, ThreadLocalRandom.current()));
         }
+    }
+
+    private HttpRequest read(String method, String path) {
+        return HttpRequest.newBuilder(server.resolve(path)).header("Authorization", "Bearer " + token)
+                .method(method, BodyPublishers.noBody()).build();
     }
 
     private static String encoded(String text) {

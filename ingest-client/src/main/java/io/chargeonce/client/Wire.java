@@ -132,6 +132,11 @@ final class Wire {
             return status >= 500 || status == 429 || status == 408;
         }
 
+        /** Whether a read was answered, or refused only because the token's scopes do not include it. */
+        boolean knowsToken() {
+            return found(json -> json).isPresent() || status == 403 && type().equals("urn:chargeonce:problem:scope-missing");
+        }
+
         /** The payments or methods that were read. Empty if this is no answer to a read. */
         <T> Optional<List<T>> found(Function<JsonNode, T> read) {
             JsonNode json = json();

@@ -9,6 +9,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
@@ -36,20 +38,28 @@ public final class CompiledJar {
         if (ToolProvider.getSystemJavaCompiler().run(null, messages, messages, arguments.toArray(String[]::new)) != 0) {
             throw new IllegalStateException(messages.toString(StandardCharsets.UTF_8));
         }
+        var entries = new TreeMap<String, Path>();
+        collect(entries, classes);
+        if (Files.exists(sources.resolve("resources"))) {
+            collect(entries, sources.resolve("resources"));
+        }
         try (var out = new JarOutputStream(Files.newOutputStream(jar))) {
-            add(out, classes);
-            if (Files.exists(sources.resolve("resources"))) {
-                add(out, sources.resolve("resources"));
+            for (var entry : entries.entrySet()) {
+                out.putNextEntry(new JarEntry(entry.getKey()));
+                if (Files.isRegularFile(entry.getValue())) {
+                    Files.copy(entry.getValue(), out);
+                }
+                out.closeEntry();
             }
         }
         return Files.setPosixFilePermissions(jar, PosixFilePermissions.fromString("rw-r--r--"));
     }
 
-    private static void add(JarOutputStream jar, Path folder) throws IOException {
-        for (Path file : files(folder)) {
-            jar.putNextEntry(new JarEntry(folder.relativize(file).toString()));
-            Files.copy(file, jar);
-            jar.closeEntry();
+    /** Folders too, as in the jars of build tools: Spring finds the classes of a package only by its folder. */
+    private static void collect(Map<String, Path> entries, Path folder) throws IOException {
+        try (Stream<Path> all = Files.walk(folder)) {
+            all.filter(path -> !path.equals(folder)).forEach(
+                    path -> entries.put(folder.relativize(path) + (Files.isDirectory(path) ? "/" : ""), path));
         }
     }
 

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.example.shop;
+
+import io.chargeonce.client.PaymentClient;
+import io.chargeonce.client.Sent;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.stereotype.Component;
+
+/** Sends what is in the outbox. Several shops may send the same request: it has one key, so it is one payment. */
+@Component
+class PaymentSender {
+
+    private static final Logger LOG = LoggerFactory.getLogger(PaymentSender.class);
+
+    private final Orders orders;
+    private final PaymentClient chargeonce;
+
+    PaymentSender(Orders orders, PaymentClient chargeonce) {
+        this.orders = orders;
+        this.chargeonce = chargeonce;
+    }
+
+    @Scheduled(fixedDelay = 500)
+    void sendAll() throws InterruptedException {
+        for (Order order : orders.toBeSent()) {
+            // No transaction is open here. After a crash before or behind this line, the same request is sent again, under the same key.
+            switch (chargeonce.send(order.payment())) {
+                case Sent.Accepted accepted -> orders.answered(order, "payment_accepted", accepted.paymentId());
+                case Sent.Refused refused -> {
+                    LOG.warn("The payment of {} was refused: {}", order.id(), refused.detail());
+                    orders.answered(order, "payment_refused", null);
+                }
+                case Sent.Unknown unknown -> LOG.warn("The payment of {} stays in the outbox: {}", order.id(), unknown.lastSeen());
+            }
+        }
+    }
+}
