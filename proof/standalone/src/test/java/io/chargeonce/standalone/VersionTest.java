@@ -39,6 +39,7 @@ class VersionTest {
         assertThat(Pattern.compile("<module>(.*)</module>").matcher(modules).results().map(module -> module.group(1) + "/pom.xml"))
                 .isNotEmpty().allSatisfy(pom -> assertThat(read(pom)).as(pom).contains("<version>" + version() + "</version>"));
         assertThat(read("examples/psp-plugin/pom.xml")).contains("<chargeonce.version>" + version() + "</chargeonce.version>");
+        assertThat(read("examples/spring-shop/pom.xml")).contains("starter</artifactId><version>" + version() + "</version>");
         assertThat(read("bom/pom.xml")).contains(first(Pattern.compile("(<project.home>.*</project.home>)"), modules));
     }
 
